@@ -1,0 +1,1 @@
+namespace Sluice.Uring; internal static class Placeholder;

@@ -1,0 +1,1 @@
+namespace Sluice; internal static class Placeholder;
