@@ -1,0 +1,36 @@
+namespace Sluice.Uring.Abi;
+
+/// <summary>IORING_OP_*, from linux/io_uring.h; the numbers are the kernel's and never change.</summary>
+internal enum Opcode : byte
+{
+    Nop = 0,
+    ReadV = 1,
+    WriteV = 2,
+    Fsync = 3,
+    ReadFixed = 4,
+    WriteFixed = 5,
+    PollAdd = 6,
+    PollRemove = 7,
+    SyncFileRange = 8,
+    Timeout = 11,
+    TimeoutRemove = 12,
+    AsyncCancel = 14,
+    LinkTimeout = 15,
+    Fallocate = 17,
+    OpenAt = 18,
+    Close = 19,
+    FilesUpdate = 20,
+    Statx = 21,
+    Read = 22,
+    Write = 23,
+    Fadvise = 24,
+    Madvise = 25,
+    OpenAt2 = 28,
+    RenameAt = 35,
+    UnlinkAt = 36,
+    MkdirAt = 37,
+    SymlinkAt = 38,
+    LinkAt = 39,
+    MsgRing = 40,
+    Ftruncate = 55,
+}

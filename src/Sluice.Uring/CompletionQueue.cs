@@ -1,0 +1,50 @@
+using Sluice.Uring.Abi;
+
+namespace Sluice.Uring;
+
+/// <summary>The completion queue. Not thread-safe: one reaper at a time; independent of whoever submits.</summary>
+internal sealed unsafe class CompletionQueue
+{
+    private readonly uint* _head;
+    private readonly uint* _tail;
+    private readonly uint* _overflow;
+    private readonly uint _mask;
+    private readonly IoUringCqe* _cqes;
+
+    public CompletionQueue(RingMemory memory, in IoUringParams p)
+    {
+        byte* cq = memory.Cq;
+        _head = (uint*)(cq + p.CqOff.Head);
+        _tail = (uint*)(cq + p.CqOff.Tail);
+        _overflow = (uint*)(cq + p.CqOff.Overflow);
+        _mask = *(uint*)(cq + p.CqOff.RingMask);
+        _cqes = (IoUringCqe*)(cq + p.CqOff.Cqes);
+        Entries = p.CqEntries;
+    }
+
+    public uint Entries { get; }
+
+    /// <summary>Completions that can be taken now without entering the kernel.</summary>
+    public uint Ready => Volatile.Read(ref *_tail) - *_head;
+
+    /// <summary>Completions lost for good: only kernels without IORING_FEAT_NODROP, which <see cref="RingProbe"/> refuses, lose any.</summary>
+    public uint Overflow => Volatile.Read(ref *_overflow);
+
+    /// <summary>Takes up to <paramref name="destination"/>'s length of completions; returns how many.</summary>
+    public int Take(Span<IoUringCqe> destination)
+    {
+        uint head = *_head;
+
+        // Acquire: the kernel stored the completions before the tail that covers them.
+        uint ready = Volatile.Read(ref *_tail) - head;
+        int count = (int)Math.Min(ready, (uint)destination.Length);
+        for (int i = 0; i < count; i++)
+        {
+            destination[i] = _cqes[(head + (uint)i) & _mask];
+        }
+
+        // Release: our copies are made before the kernel may write into these slots again.
+        Volatile.Write(ref *_head, head + (uint)count);
+        return count;
+    }
+}

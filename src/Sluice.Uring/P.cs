@@ -1,1 +1,0 @@
-namespace Sluice.Uring; internal static class Placeholder;

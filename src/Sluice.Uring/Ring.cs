@@ -1,0 +1,262 @@
+using Sluice.Uring.Abi;
+
+namespace Sluice.Uring;
+
+/// <summary>
+/// One io_uring: a descriptor, its memory and its two queues. It knows nothing of files, tasks or streams.
+/// </summary>
+/// <remarks>
+/// Thread safety: submitting (<see cref="TryTake"/>, <see cref="Submit"/>) belongs to one thread at a time, reaping
+/// (<see cref="Wait"/>, <see cref="Take"/>) to one thread at a time; the two may be different threads. With
+/// <see cref="SetupFlags.SingleIssuer"/> every call that enters the kernel belongs to the thread that made the ring.
+/// Memory: a buffer named in an entry belongs to the kernel from <see cref="Submit"/> until its completion has been taken.
+/// </remarks>
+internal sealed unsafe class Ring : IDisposable
+{
+    private readonly RingMemory _memory;
+    private readonly SubmissionQueue _sq;
+    private readonly CompletionQueue _cq;
+    private int _fd;
+    private uint _submitted;
+    private uint _taken;
+
+    private Ring(int fd, RingMemory memory, in IoUringParams p)
+    {
+        _fd = fd;
+        _memory = memory;
+        _sq = new SubmissionQueue(memory, p);
+        _cq = new CompletionQueue(memory, p);
+        Flags = p.Flags;
+        Features = p.Features;
+    }
+
+    public SetupFlags Flags { get; }
+
+    public FeatureFlags Features { get; }
+
+    public uint SqEntries => _sq.Entries;
+
+    public uint CqEntries => _cq.Entries;
+
+    public uint CqReady => _cq.Ready;
+
+    public uint CqOverflow => _cq.Overflow;
+
+    public int Descriptor => _fd;
+
+    /// <summary>Entries taken and not yet consumed by the kernel.</summary>
+    public uint Pending => _sq.Pending;
+
+    /// <summary>Entries that the kernel has consumed and whose completions have not been taken.</summary>
+    public uint InFlight => Volatile.Read(ref _submitted) - Volatile.Read(ref _taken);
+
+    /// <summary>Sets a ring up; null and a negative errno where kernel or sandbox refuse it.</summary>
+    /// <param name="entries">Entries of the submission queue; rounded up to a power of two by the kernel.</param>
+    /// <param name="cqEntries">Entries of the completion queue; 0 for twice <paramref name="entries"/>.</param>
+    public static Ring? TryCreate(uint entries, uint cqEntries, SetupFlags flags, out int errno)
+    {
+        IoUringParams p = default;
+        p.Flags = flags | SetupFlags.Clamp;
+        if (cqEntries != 0)
+        {
+            p.Flags |= SetupFlags.CqSize;
+            p.CqEntries = cqEntries;
+        }
+
+        int fd = Syscalls.Setup(entries, &p);
+        if (fd < 0)
+        {
+            errno = fd;
+            return null;
+        }
+
+        RingMemory? memory = RingMemory.Map(fd, p, out errno);
+        if (memory is null)
+        {
+            _ = Syscalls.Close(fd);
+            return null;
+        }
+
+        return new Ring(fd, memory, p);
+    }
+
+    /// <summary>The next free submission entry, zeroed, or null when the queue is full (submit, then try again).</summary>
+    public IoUringSqe* TryTake() => _sq.TryTake();
+
+    /// <summary>
+    /// Hands all entries taken so far to the kernel. Returns how many it consumed, or a negative errno: EAGAIN (no memory now) and
+    /// EBUSY (completions must be taken first) leave the entries queued for the next call. EINTR is retried here.
+    /// </summary>
+    public int Submit() => Enter(0, EnterFlags.None, null);
+
+    /// <summary>Submits, then waits until <paramref name="minComplete"/> completions are ready. Same results as <see cref="Submit"/>.</summary>
+    public int SubmitAndWait(uint minComplete) => Enter(minComplete, EnterFlags.GetEvents, null);
+
+    private int Enter(uint minComplete, EnterFlags flags, GetEventsArg* arg)
+    {
+        _sq.Publish();
+        int total = 0;
+        while (true)
+        {
+            uint toSubmit = _sq.Pending;
+            if (toSubmit == 0 && flags == EnterFlags.None)
+            {
+                return total;
+            }
+
+            int result = Syscalls.Enter(_fd, toSubmit, minComplete, flags, arg, arg is null ? 0 : (nuint)sizeof(GetEventsArg));
+            if (result < 0)
+            {
+                // A signal during the wait: what was submitted is counted by the head, so the next round only waits.
+                if (result == -Errno.EINTR)
+                {
+                    continue;
+                }
+
+                return total > 0 ? total : result;
+            }
+
+            total += result;
+            Volatile.Write(ref _submitted, _submitted + (uint)result);
+
+            // Without SUBMIT_ALL one bad entry ends a submission early; the wait, too, is skipped then.
+            if (_sq.Pending == 0 || result == 0)
+            {
+                return total;
+            }
+        }
+    }
+
+    /// <summary>
+    /// Waits for completions without submitting: for a reaper that is not the submitter. Returns 0 or more when some may be ready, or
+    /// a negative errno (EINTR included, so that a reaper can look at its stop flag).
+    /// </summary>
+    public int Wait(uint minComplete) =>
+        Syscalls.Enter(_fd, 0, minComplete, EnterFlags.GetEvents, null, 0);
+
+    /// <summary>As <see cref="Wait(uint)"/>, for at most <paramref name="timeoutMs"/> milliseconds; -ETIME when they have passed.</summary>
+    public int Wait(uint minComplete, long timeoutMs)
+    {
+        KernelTimespec timespec = KernelTimespec.FromMilliseconds(timeoutMs);
+        GetEventsArg arg = default;
+        arg.Timespec = (ulong)(&timespec);
+        return Syscalls.Enter(
+            _fd, 0, minComplete, EnterFlags.GetEvents | EnterFlags.ExtArg, &arg, (nuint)sizeof(GetEventsArg));
+    }
+
+    /// <summary>Takes ready completions; first lets the kernel move overflown ones and pending task work into the queue.</summary>
+    public int Take(Span<IoUringCqe> destination)
+    {
+        int count = _cq.Take(destination);
+        if (count == 0 && _sq.NeedsEnterForCompletions)
+        {
+            _ = Syscalls.Enter(_fd, 0, 0, EnterFlags.GetEvents, null, 0);
+            count = _cq.Take(destination);
+        }
+
+        if (count > 0)
+        {
+            Volatile.Write(ref _taken, _taken + (uint)count);
+        }
+
+        return count;
+    }
+
+    /// <summary>Registers memory for READ_FIXED and WRITE_FIXED; it stays pinned by the kernel until unregistered or closed.</summary>
+    public int RegisterBuffers(ReadOnlySpan<Iovec> buffers)
+    {
+        fixed (Iovec* p = buffers)
+        {
+            return Syscalls.Register(_fd, RegisterOp.Buffers, p, (uint)buffers.Length);
+        }
+    }
+
+    public int UnregisterBuffers() => Syscalls.Register(_fd, RegisterOp.UnregisterBuffers, null, 0);
+
+    /// <summary>Registers descriptors for <see cref="SqeFlags.FixedFile"/>; the kernel holds its own reference to each file.</summary>
+    public int RegisterFiles(ReadOnlySpan<int> descriptors)
+    {
+        fixed (int* p = descriptors)
+        {
+            return Syscalls.Register(_fd, RegisterOp.Files, p, (uint)descriptors.Length);
+        }
+    }
+
+    public int UnregisterFiles() => Syscalls.Register(_fd, RegisterOp.UnregisterFiles, null, 0);
+
+    /// <summary>Bounds the kernel's worker threads for this ring (bounded: regular files; unbounded: the rest). 0 leaves a limit.</summary>
+    public int LimitWorkers(uint bounded, uint unbounded)
+    {
+        uint* limits = stackalloc uint[2] { bounded, unbounded };
+        return Syscalls.Register(_fd, RegisterOp.IowqMaxWorkers, limits, 2);
+    }
+
+    /// <summary>
+    /// Cancels what can be cancelled and waits until every operation in flight has completed: after it, the kernel writes into no
+    /// buffer that was named in this ring. The caller must be the only user of the ring from here on.
+    /// </summary>
+    /// <param name="completed">Receives each completion, so that its owner can release the buffer; may be null.</param>
+    public void Drain(Action<IoUringCqe>? completed = null)
+    {
+        if (_fd < 0)
+        {
+            return;
+        }
+
+        // Entries that were never handed over: give them to the kernel now, so that each has its completion.
+        _ = Submit();
+        Span<IoUringCqe> cqes = stackalloc IoUringCqe[64];
+        bool cancelSent = false;
+        while (true)
+        {
+            int count;
+            while ((count = Take(cqes)) > 0)
+            {
+                foreach (ref readonly IoUringCqe cqe in cqes[..count])
+                {
+                    if (cqe.UserData != CancelUserData)
+                    {
+                        completed?.Invoke(cqe);
+                    }
+                }
+            }
+
+            if (InFlight == 0 && Pending == 0)
+            {
+                return;
+            }
+
+            if (!cancelSent)
+            {
+                IoUringSqe* sqe = TryTake();
+                if (sqe is not null)
+                {
+                    Prep.CancelAny(sqe, CancelUserData);
+                    cancelSent = true;
+                }
+            }
+
+            int result = SubmitAndWait(1);
+            if (result < 0 && result != -Errno.EBUSY && result != -Errno.EAGAIN)
+            {
+                throw new InvalidOperationException($"io_uring_enter failed with errno {-result} while a ring was closing.");
+            }
+        }
+    }
+
+    private const ulong CancelUserData = ulong.MaxValue;
+
+    /// <summary>Drains the ring, then gives descriptor and memory back.</summary>
+    public void Dispose()
+    {
+        if (_fd < 0)
+        {
+            return;
+        }
+
+        Drain();
+        _ = Syscalls.Close(_fd);
+        _fd = -1;
+        _memory.Dispose();
+    }
+}

@@ -1,0 +1,75 @@
+using Sluice.Uring.Abi;
+
+namespace Sluice.Uring;
+
+/// <summary>
+/// The submission queue: entries are taken with <see cref="TryTake"/>, filled, and made visible to the kernel all at once by
+/// <see cref="Publish"/>. Not thread-safe: one thread at a time, by the owner's lock.
+/// </summary>
+internal sealed unsafe class SubmissionQueue
+{
+    private readonly uint* _head;
+    private readonly uint* _tail;
+    private readonly uint* _flags;
+    private readonly uint* _dropped;
+    private readonly uint _mask;
+    private readonly IoUringSqe* _sqes;
+    private uint _localTail;
+
+    public SubmissionQueue(RingMemory memory, in IoUringParams p)
+    {
+        byte* sq = memory.Sq;
+        _head = (uint*)(sq + p.SqOff.Head);
+        _tail = (uint*)(sq + p.SqOff.Tail);
+        _flags = (uint*)(sq + p.SqOff.Flags);
+        _dropped = (uint*)(sq + p.SqOff.Dropped);
+        _mask = *(uint*)(sq + p.SqOff.RingMask);
+        _sqes = memory.Sqes;
+        Entries = p.SqEntries;
+        _localTail = *_tail;
+
+        // The indirection array stays the identity for the ring's life: entry i of the ring is always slot i of the entries.
+        if (!p.Flags.HasFlag(SetupFlags.NoSqArray))
+        {
+            uint* array = (uint*)(sq + p.SqOff.Array);
+            for (uint i = 0; i < p.SqEntries; i++)
+            {
+                array[i] = i;
+            }
+        }
+    }
+
+    public uint Entries { get; }
+
+    /// <summary>Entries that were taken and that the kernel has not consumed yet.</summary>
+    public uint Pending => _localTail - Volatile.Read(ref *_head);
+
+    /// <summary>Entries that the kernel refused as malformed (IORING_SETUP_NO_SQARRAY aside, always 0).</summary>
+    public uint Dropped => Volatile.Read(ref *_dropped);
+
+    /// <summary>True when completions wait in the kernel because the completion queue is full, or task work waits to run.</summary>
+    public bool NeedsEnterForCompletions =>
+        ((SqRingFlags)Volatile.Read(ref *_flags) & (SqRingFlags.CqOverflow | SqRingFlags.TaskRun)) != 0;
+
+    /// <summary>The next free entry, zeroed; null when the queue is full until the kernel consumes some.</summary>
+    public IoUringSqe* TryTake()
+    {
+        // Acquire: the kernel's read of a slot happens before its store of the head that gives the slot back to us.
+        if (_localTail - Volatile.Read(ref *_head) >= Entries)
+        {
+            return null;
+        }
+
+        IoUringSqe* sqe = &_sqes[_localTail & _mask];
+        _localTail++;
+        *sqe = default;
+        return sqe;
+    }
+
+    /// <summary>Shows the kernel all entries taken so far.</summary>
+    public void Publish()
+    {
+        // Release: the kernel must see the entries' contents before it sees the tail that covers them.
+        Volatile.Write(ref *_tail, _localTail);
+    }
+}

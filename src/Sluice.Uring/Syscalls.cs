@@ -1,0 +1,60 @@
+using System.Runtime.InteropServices;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Uring;
+
+/// <summary>
+/// The io_uring system calls by number (they are the same on every architecture), and mmap. Each returns the call's result, or a
+/// negative errno: nothing here throws, and EINTR is left to the caller, who knows whether to try again.
+/// </summary>
+internal static unsafe partial class Syscalls
+{
+    private const long NrSetup = 425;
+    private const long NrEnter = 426;
+    private const long NrRegister = 427;
+
+    public const int ProtReadWrite = 1 | 2;
+    public const int MapShared = 1;
+    public const int MapPrivate = 2;
+    public const int MapAnonymous = 0x20;
+    public const int MapPopulate = 0x8000;
+
+    public static int Setup(uint entries, IoUringParams* parameters) =>
+        Result(syscall(NrSetup, (nint)entries, (nint)parameters, 0, 0, 0, 0));
+
+    public static int Enter(int fd, uint toSubmit, uint minComplete, EnterFlags flags, void* arg, nuint argSize) =>
+        Result(syscall(NrEnter, fd, (nint)toSubmit, (nint)minComplete, (nint)(uint)flags, (nint)arg, (nint)argSize));
+
+    public static int Register(int fd, RegisterOp op, void* arg, uint count) =>
+        Result(syscall(NrRegister, fd, (nint)(uint)op, (nint)arg, (nint)count, 0, 0));
+
+    /// <summary>mmap(2); null and a negative errno when it is refused.</summary>
+    public static byte* Map(nuint length, int protection, int flags, int fd, long offset, out int errno)
+    {
+        void* address = mmap(null, length, protection, flags, fd, offset);
+        bool failed = (nint)address == -1;
+        errno = failed ? -Marshal.GetLastSystemError() : 0;
+        return failed ? null : (byte*)address;
+    }
+
+    public static void Unmap(byte* address, nuint length) => _ = munmap(address, length);
+
+    public static int Close(int fd) => close(fd);
+
+    private static int Result(nint value) => value == -1 ? -Marshal.GetLastSystemError() : (int)value;
+
+    // Marshal.GetLastSystemError reads errno itself: no GC transition or managed call may come between the call and the read, and
+    // the stubs of blittable signatures have none that touches errno (the same way the framework's own SetLastError stub works,
+    // without its thread-local copy).
+    [LibraryImport("libc")]
+    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
+
+    [LibraryImport("libc")]
+    private static partial void* mmap(void* address, nuint length, int protection, int flags, int fd, long offset);
+
+    [LibraryImport("libc")]
+    private static partial int munmap(void* address, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial int close(int fd);
+}
