@@ -7,7 +7,7 @@ namespace Sluice.Uring;
 /// </summary>
 /// <remarks>
 /// Thread safety: submitting (<see cref="TryTake"/>, <see cref="Submit"/>) belongs to one thread at a time, reaping
-/// (<see cref="Wait"/>, <see cref="Take"/>) to one thread at a time; the two may be different threads. With
+/// (<see cref="Wait(uint)"/>, <see cref="Take"/>) to one thread at a time; the two may be different threads. With
 /// <see cref="SetupFlags.SingleIssuer"/> every call that enters the kernel belongs to the thread that made the ring.
 /// Memory: a buffer named in an entry belongs to the kernel from <see cref="Submit"/> until its completion has been taken.
 /// </remarks>
@@ -50,9 +50,10 @@ internal sealed unsafe class Ring : IDisposable
     /// <summary>Entries that the kernel has consumed and whose completions have not been taken.</summary>
     public uint InFlight => Volatile.Read(ref _submitted) - Volatile.Read(ref _taken);
 
-    /// <summary>Sets a ring up; null and a negative errno where kernel or sandbox refuse it.</summary>
-    /// <param name="entries">Entries of the submission queue; rounded up to a power of two by the kernel.</param>
-    /// <param name="cqEntries">Entries of the completion queue; 0 for twice <paramref name="entries"/>.</param>
+    /// <summary>
+    /// Sets a ring up; null and a negative errno where kernel or sandbox refuse it. The kernel rounds the entries of the two queues up
+    /// to powers of two; 0 completion entries stand for twice the submission entries.
+    /// </summary>
     public static Ring? TryCreate(uint entries, uint cqEntries, SetupFlags flags, out int errno)
     {
         IoUringParams p = default;

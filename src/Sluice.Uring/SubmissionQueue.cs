@@ -49,7 +49,7 @@ internal sealed unsafe class SubmissionQueue
 
     /// <summary>True when completions wait in the kernel because the completion queue is full, or task work waits to run.</summary>
     public bool NeedsEnterForCompletions =>
-        ((SqRingFlags)Volatile.Read(ref *_flags) & (SqRingFlags.CqOverflow | SqRingFlags.TaskRun)) != 0;
+        ((SqRingFlags)Volatile.Read(ref *_flags) & (SqRingFlags.CqOverflow | SqRingFlags.TaskRun)) != SqRingFlags.None;
 
     /// <summary>The next free entry, zeroed; null when the queue is full until the kernel consumes some.</summary>
     public IoUringSqe* TryTake()
