@@ -27,8 +27,8 @@ internal sealed unsafe class CompletionQueue
     /// <summary>Completions that can be taken now without entering the kernel.</summary>
     public uint Ready => Volatile.Read(ref *_tail) - *_head;
 
-    /// <summary>Completions lost for good: only kernels without IORING_FEAT_NODROP, which <see cref="RingProbe"/> refuses, lose any.</summary>
-    public uint Overflow => Volatile.Read(ref *_overflow);
+    /// <summary>Completions lost for good: with IORING_FEAT_NODROP only when the kernel had no memory to keep one (EBADR).</summary>
+    public uint Lost => Volatile.Read(ref *_overflow);
 
     /// <summary>Takes up to <paramref name="destination"/>'s length of completions; returns how many.</summary>
     public int Take(Span<IoUringCqe> destination)

@@ -26,12 +26,13 @@ internal static class Errno
     public const int EPIPE = 32;
     public const int ENAMETOOLONG = 36;
     public const int ENOSYS = 38;
+    public const int EBADR = 53;
+    public const int ETIME = 62;
     public const int EOVERFLOW = 75;
     public const int EBADFD = 77;
     public const int EOPNOTSUPP = 95;
-    public const int ETIME = 62;
     public const int EALREADY = 114;
     public const int ESTALE = 116;
-    public const int ECANCELED = 125;
     public const int EDQUOT = 122;
+    public const int ECANCELED = 125;
 }

@@ -4,7 +4,7 @@ namespace Sluice.Uring;
 
 /// <summary>
 /// Fills submission entries, one method an opcode. The caller keeps every pointer valid until the completion has been taken, except
-/// paths, open_how and iovec arrays, which the kernel copies at submission (IORING_FEAT_SUBMIT_STABLE).
+/// paths and iovec arrays, which the kernel copies at submission (IORING_FEAT_SUBMIT_STABLE).
 /// </summary>
 internal static unsafe class Prep
 {
@@ -99,19 +99,15 @@ internal static unsafe class Prep
         sqe->Addr = target;
     }
 
-    /// <summary>Asks to cancel everything in flight.</summary>
-    public static void CancelAny(IoUringSqe* sqe, ulong userData)
-    {
-        Set(sqe, Opcode.AsyncCancel, -1, userData);
-        sqe->OpFlags = (uint)(AsyncCancelFlags.Any | AsyncCancelFlags.All);
-    }
-
-    /// <summary>Posts a completion with <paramref name="targetUserData"/> and <paramref name="result"/> into another ring.</summary>
+    /// <summary>
+    /// Posts a completion with <paramref name="result"/> and <paramref name="targetUserData"/>, marked with
+    /// <see cref="Ring.MessageUserData"/>, into another ring.
+    /// </summary>
     public static void MsgRing(IoUringSqe* sqe, int ringFd, uint result, ulong targetUserData, ulong userData)
     {
         Set(sqe, Opcode.MsgRing, ringFd, userData);
         sqe->Len = result;
-        sqe->Off = targetUserData;
+        sqe->Off = targetUserData | Ring.MessageUserData;
     }
 
     private static void Transfer(

@@ -10,14 +10,19 @@ namespace Sluice.Uring;
 /// (<see cref="Wait(uint)"/>, <see cref="Take"/>) to one thread at a time; the two may be different threads. With
 /// <see cref="SetupFlags.SingleIssuer"/> every call that enters the kernel belongs to the thread that made the ring.
 /// Memory: a buffer named in an entry belongs to the kernel from <see cref="Submit"/> until its completion has been taken.
+/// Threads: an operation belongs to the thread that submitted it; when that thread ends, the kernel cancels what has not started or
+/// waits in a poll (ECANCELED that nobody asked for). Links: without <see cref="SetupFlags.SubmitAll"/> a malformed entry splits its
+/// chain, and what stands behind it runs.
 /// </remarks>
 internal sealed unsafe class Ring : IDisposable
 {
+    /// <summary>Marks a completion that another ring posted (MSG_RING). Owners keep the top bit of their own clear.</summary>
+    public const ulong MessageUserData = 1UL << 63;
+
     private readonly RingMemory _memory;
     private readonly SubmissionQueue _sq;
     private readonly CompletionQueue _cq;
     private int _fd;
-    private uint _submitted;
     private uint _taken;
 
     private Ring(int fd, RingMemory memory, in IoUringParams p)
@@ -40,15 +45,16 @@ internal sealed unsafe class Ring : IDisposable
 
     public uint CqReady => _cq.Ready;
 
-    public uint CqOverflow => _cq.Overflow;
-
     public int Descriptor => _fd;
 
     /// <summary>Entries taken and not yet consumed by the kernel.</summary>
     public uint Pending => _sq.Pending;
 
-    /// <summary>Entries that the kernel has consumed and whose completions have not been taken.</summary>
-    public uint InFlight => Volatile.Read(ref _submitted) - Volatile.Read(ref _taken);
+    /// <summary>
+    /// Entries that the kernel has consumed and whose completions have not been taken. Exact while no other thread submits: the kernel
+    /// may post a completion just before it moves the submission head.
+    /// </summary>
+    public uint InFlight => (uint)Math.Max(0, (int)(_sq.Consumed - Volatile.Read(ref _taken) - _cq.Lost));
 
     /// <summary>
     /// Sets a ring up; null and a negative errno where kernel or sandbox refuse it. The kernel rounds the entries of the two queues up
@@ -88,14 +94,18 @@ internal sealed unsafe class Ring : IDisposable
     /// Hands all entries taken so far to the kernel. Returns how many it consumed, or a negative errno: EAGAIN (no memory now) and
     /// EBUSY (completions must be taken first) leave the entries queued for the next call. EINTR is retried here.
     /// </summary>
-    public int Submit() => Enter(0, EnterFlags.None, null);
+    public int Submit() => Enter(0, EnterFlags.None);
 
-    /// <summary>Submits, then waits until <paramref name="minComplete"/> completions are ready. Same results as <see cref="Submit"/>.</summary>
-    public int SubmitAndWait(uint minComplete) => Enter(minComplete, EnterFlags.GetEvents, null);
+    /// <summary>
+    /// Submits, then waits until <paramref name="minComplete"/> completions are ready. Same results as <see cref="Submit"/>; fewer
+    /// entries consumed than were taken, or an error, mean that the wait did not take place.
+    /// </summary>
+    public int SubmitAndWait(uint minComplete) => Enter(minComplete, EnterFlags.GetEvents);
 
-    private int Enter(uint minComplete, EnterFlags flags, GetEventsArg* arg)
+    private int Enter(uint minComplete, EnterFlags flags)
     {
         _sq.Publish();
+        uint wanted = Math.Min(minComplete, _cq.Entries);
         int total = 0;
         while (true)
         {
@@ -105,23 +115,27 @@ internal sealed unsafe class Ring : IDisposable
                 return total;
             }
 
-            int result = Syscalls.Enter(_fd, toSubmit, minComplete, flags, arg, arg is null ? 0 : (nuint)sizeof(GetEventsArg));
+            int result = Syscalls.Enter(_fd, toSubmit, minComplete, flags, null, 0);
+            if (result == -Errno.EINTR)
+            {
+                continue;
+            }
+
             if (result < 0)
             {
-                // A signal during the wait: what was submitted is counted by the head, so the next round only waits.
-                if (result == -Errno.EINTR)
-                {
-                    continue;
-                }
-
                 return total > 0 ? total : result;
             }
 
             total += result;
-            Volatile.Write(ref _submitted, _submitted + (uint)result);
 
-            // Without SUBMIT_ALL one bad entry ends a submission early; the wait, too, is skipped then.
-            if (_sq.Pending == 0 || result == 0)
+            // Without SUBMIT_ALL a bad entry ends the batch behind itself, and the call returns without waiting.
+            if ((uint)result < toSubmit && result > 0)
+            {
+                continue;
+            }
+
+            // A signal during the wait is hidden by the count of entries submitted: then only wait, in the next round.
+            if (toSubmit == 0 || (uint)result < toSubmit || _cq.Ready >= wanted)
             {
                 return total;
             }
@@ -155,9 +169,15 @@ internal sealed unsafe class Ring : IDisposable
             count = _cq.Take(destination);
         }
 
-        if (count > 0)
+        uint operations = 0;
+        foreach (ref readonly IoUringCqe cqe in destination[..count])
         {
-            Volatile.Write(ref _taken, _taken + (uint)count);
+            operations += (cqe.UserData & MessageUserData) == 0 ? 1u : 0u;
+        }
+
+        if (operations > 0)
+        {
+            Volatile.Write(ref _taken, _taken + operations);
         }
 
         return count;
@@ -194,20 +214,16 @@ internal sealed unsafe class Ring : IDisposable
 
     /// <summary>
     /// Cancels what can be cancelled and waits until every operation in flight has completed: after it, the kernel writes into no
-    /// buffer that was named in this ring. The caller must be the only user of the ring from here on.
+    /// buffer that was named in this ring. The caller must be the only user of the ring from here on, and with
+    /// <see cref="SetupFlags.SingleIssuer"/> the thread that made it.
     /// </summary>
     /// <param name="completed">Receives each completion, so that its owner can release the buffer; may be null.</param>
+    /// <exception cref="InvalidOperationException">The kernel refuses this thread the ring; nothing has been released.</exception>
     public void Drain(Action<IoUringCqe>? completed = null)
     {
-        if (_fd < 0)
-        {
-            return;
-        }
-
-        // Entries that were never handed over: give them to the kernel now, so that each has its completion.
-        _ = Submit();
         Span<IoUringCqe> cqes = stackalloc IoUringCqe[64];
-        bool cancelSent = false;
+        bool cancelDue = true;
+        long waitMs = 10;
         while (true)
         {
             int count;
@@ -215,10 +231,7 @@ internal sealed unsafe class Ring : IDisposable
             {
                 foreach (ref readonly IoUringCqe cqe in cqes[..count])
                 {
-                    if (cqe.UserData != CancelUserData)
-                    {
-                        completed?.Invoke(cqe);
-                    }
+                    completed?.Invoke(cqe);
                 }
             }
 
@@ -227,25 +240,50 @@ internal sealed unsafe class Ring : IDisposable
                 return;
             }
 
-            if (!cancelSent)
+            // Entries that were never handed over go to the kernel now, so that each has its completion.
+            int result = Submit();
+            if (cancelDue && IsPassing(result))
             {
-                IoUringSqe* sqe = TryTake();
-                if (sqe is not null)
-                {
-                    Prep.CancelAny(sqe, CancelUserData);
-                    cancelSent = true;
-                }
+                result = CancelAll();
+                cancelDue = false;
             }
 
-            int result = SubmitAndWait(1);
-            if (result < 0 && result != -Errno.EBUSY && result != -Errno.EAGAIN)
+            if (IsPassing(result))
             {
-                throw new InvalidOperationException($"io_uring_enter failed with errno {-result} while a ring was closing.");
+                result = Wait(1, waitMs);
+            }
+
+            // A linked entry may have started only after the cancellation looked: ask again, ever more patiently.
+            if (result == -Errno.ETIME)
+            {
+                cancelDue = true;
+                waitMs = Math.Min(waitMs * 2, 1000);
+            }
+            else if (!IsPassing(result))
+            {
+                // Entries that the kernel never took hold no buffer of theirs: they are dropped.
+                if (InFlight == 0)
+                {
+                    return;
+                }
+
+                throw new InvalidOperationException($"io_uring refused to drain with errno {-result}; its buffers are still in use.");
             }
         }
+
+        static bool IsPassing(int result) =>
+            result is >= 0 or -Errno.EAGAIN or -Errno.EBUSY or -Errno.EINTR or -Errno.ENOENT or -Errno.ETIME or -Errno.EBADR;
     }
 
-    private const ulong CancelUserData = ulong.MaxValue;
+    /// <summary>
+    /// Cancels what can be cancelled, without an entry and without waiting; each operation's own completion still comes. Returns 0 or
+    /// more, or a negative errno: ENOENT when there was nothing to cancel, ETIME when something is running that only ends by itself.
+    /// </summary>
+    public int CancelAll()
+    {
+        SyncCancelReg argument = new() { Fd = -1, Flags = AsyncCancelFlags.All | AsyncCancelFlags.Any };
+        return Syscalls.Register(_fd, RegisterOp.SyncCancel, &argument, 1);
+    }
 
     /// <summary>Drains the ring, then gives descriptor and memory back.</summary>
     public void Dispose()

@@ -10,13 +10,12 @@ internal sealed unsafe class RingProbe
 {
     private readonly bool[] _opcodes;
 
-    private RingProbe(string? refusal, FeatureFlags features, bool[] opcodes, bool single, bool submitAll, bool coop)
+    private RingProbe(string? refusal, FeatureFlags features, bool[] opcodes, bool deferTaskrun, bool coop)
     {
         Refusal = refusal;
         Features = features;
         _opcodes = opcodes;
-        SupportsDeferTaskrun = single;
-        SupportsSubmitAll = submitAll;
+        SupportsDeferTaskrun = deferTaskrun;
         SupportsCoopTaskrun = coop;
     }
 
@@ -35,11 +34,18 @@ internal sealed unsafe class RingProbe
     /// <summary>SINGLE_ISSUER together with DEFER_TASKRUN.</summary>
     public bool SupportsDeferTaskrun { get; }
 
-    public bool SupportsSubmitAll { get; }
+    /// <summary>Always true where rings are available: without it a malformed entry would split a chain of links.</summary>
+    public bool SupportsSubmitAll => IsAvailable;
 
     public bool SupportsCoopTaskrun { get; }
 
     public bool Supports(Opcode opcode) => (int)opcode < _opcodes.Length && _opcodes[(int)opcode];
+
+    /// <summary>
+    /// The most bytes that this user's rings may register as buffers together (RLIMIT_MEMLOCK); <see cref="long.MaxValue"/> when
+    /// nothing limits them (CAP_IPC_LOCK).
+    /// </summary>
+    public static long MemlockLimitBytes => Syscalls.HasIpcLock() ? long.MaxValue : Syscalls.GetMemlockLimitBytes();
 
     /// <summary>Tries everything anew; <see cref="Current"/> keeps the first result.</summary>
     public static RingProbe Run()
@@ -49,13 +55,23 @@ internal sealed unsafe class RingProbe
             return Refused("io_uring is a Linux interface");
         }
 
-        using Ring? ring = Ring.TryCreate(4, 0, SetupFlags.None, out int errno);
+        if (!Environment.Is64BitProcess)
+        {
+            return Refused("io_uring is used by 64-bit processes only");
+        }
+
+        using Ring? ring = Ring.TryCreate(4, 0, SetupFlags.SubmitAll, out int errno);
         if (ring is null)
         {
             return Refused(Explain(-errno));
         }
 
-        bool[] opcodes = ReadOpcodes(ring);
+        bool[] opcodes = ReadOpcodes(ring, out errno);
+        if (errno < 0)
+        {
+            return Refused($"io_uring_register is refused by the sandbox (errno {-errno})");
+        }
+
         ReadOnlySpan<Opcode> required = [Opcode.Read, Opcode.Write, Opcode.ReadV, Opcode.WriteV, Opcode.Fsync, Opcode.AsyncCancel];
         foreach (Opcode opcode in required)
         {
@@ -65,22 +81,24 @@ internal sealed unsafe class RingProbe
             }
         }
 
-        const FeatureFlags wanted = FeatureFlags.NoDrop | FeatureFlags.SubmitStable;
+        const FeatureFlags wanted = FeatureFlags.NoDrop | FeatureFlags.SubmitStable | FeatureFlags.ExtArg;
         if ((ring.Features & wanted) != wanted)
         {
-            return Refused("io_uring of this kernel may drop completions (IORING_FEAT_NODROP or SUBMIT_STABLE is missing)");
+            return Refused($"io_uring of this kernel is too old (it lacks {wanted & ~ring.Features})");
         }
 
-        return new RingProbe(
-            null,
-            ring.Features,
-            opcodes,
-            CanCreate(SetupFlags.SingleIssuer | SetupFlags.DeferTaskrun),
-            CanCreate(SetupFlags.SubmitAll),
-            CanCreate(SetupFlags.CoopTaskrun));
+        string? enterRefusal = TryEnterAndCancel(ring);
+        return enterRefusal is not null
+            ? Refused(enterRefusal)
+            : new RingProbe(
+                null,
+                ring.Features,
+                opcodes,
+                CanCreate(SetupFlags.SingleIssuer | SetupFlags.DeferTaskrun),
+                CanCreate(SetupFlags.CoopTaskrun));
     }
 
-    private static RingProbe Refused(string reason) => new(reason, FeatureFlags.None, [], false, false, false);
+    private static RingProbe Refused(string reason) => new(reason, FeatureFlags.None, [], false, false);
 
     private static bool CanCreate(SetupFlags flags)
     {
@@ -88,12 +106,29 @@ internal sealed unsafe class RingProbe
         return ring is not null;
     }
 
-    private static bool[] ReadOpcodes(Ring ring)
+    /// <summary>Enters once, and tries what closing needs: a ring that cannot cancel could hang for ever on a pipe.</summary>
+    private static string? TryEnterAndCancel(Ring ring)
+    {
+        Prep.Nop(ring.TryTake(), 0);
+        int entered = ring.SubmitAndWait(1);
+        if (entered < 0)
+        {
+            return $"io_uring_enter is refused by the sandbox (errno {-entered})";
+        }
+
+        int cancelled = ring.CancelAll();
+        return cancelled is >= 0 or -Errno.ENOENT
+            ? null
+            : $"io_uring of this kernel cannot cancel all operations of a ring (IORING_REGISTER_SYNC_CANCEL: errno {-cancelled})";
+    }
+
+    private static bool[] ReadOpcodes(Ring ring, out int errno)
     {
         const int most = 256;
         byte* memory = stackalloc byte[sizeof(IoUringProbe) + most * sizeof(IoUringProbeOp)];
         new Span<byte>(memory, sizeof(IoUringProbe) + most * sizeof(IoUringProbeOp)).Clear();
-        if (Syscalls.Register(ring.Descriptor, RegisterOp.Probe, memory, most) < 0)
+        errno = Syscalls.Register(ring.Descriptor, RegisterOp.Probe, memory, most);
+        if (errno < 0)
         {
             return [];
         }
@@ -122,7 +157,7 @@ internal sealed unsafe class RingProbe
         Errno.ENOSYS => "io_uring is not in this kernel, or a seccomp filter hides it (ENOSYS)",
         Errno.ENOMEM => "io_uring may not lock enough memory (ENOMEM: raise RLIMIT_MEMLOCK)",
         Errno.EMFILE => "no descriptor is left for io_uring (EMFILE: raise RLIMIT_NOFILE)",
-        Errno.EINVAL => "io_uring of this kernel is too old for the flags used (EINVAL)",
+        Errno.EINVAL => "io_uring of this kernel is too old (EINVAL: it lacks IORING_SETUP_SUBMIT_ALL)",
         _ => $"io_uring_setup failed with errno {errno}",
     };
 

@@ -11,7 +11,6 @@ internal sealed unsafe class SubmissionQueue
     private readonly uint* _head;
     private readonly uint* _tail;
     private readonly uint* _flags;
-    private readonly uint* _dropped;
     private readonly uint _mask;
     private readonly IoUringSqe* _sqes;
     private uint _localTail;
@@ -22,20 +21,16 @@ internal sealed unsafe class SubmissionQueue
         _head = (uint*)(sq + p.SqOff.Head);
         _tail = (uint*)(sq + p.SqOff.Tail);
         _flags = (uint*)(sq + p.SqOff.Flags);
-        _dropped = (uint*)(sq + p.SqOff.Dropped);
         _mask = *(uint*)(sq + p.SqOff.RingMask);
         _sqes = memory.Sqes;
         Entries = p.SqEntries;
         _localTail = *_tail;
 
         // The indirection array stays the identity for the ring's life: entry i of the ring is always slot i of the entries.
-        if (!p.Flags.HasFlag(SetupFlags.NoSqArray))
+        uint* array = (uint*)(sq + p.SqOff.Array);
+        for (uint i = 0; i < p.SqEntries; i++)
         {
-            uint* array = (uint*)(sq + p.SqOff.Array);
-            for (uint i = 0; i < p.SqEntries; i++)
-            {
-                array[i] = i;
-            }
+            array[i] = i;
         }
     }
 
@@ -44,8 +39,8 @@ internal sealed unsafe class SubmissionQueue
     /// <summary>Entries that were taken and that the kernel has not consumed yet.</summary>
     public uint Pending => _localTail - Volatile.Read(ref *_head);
 
-    /// <summary>Entries that the kernel refused as malformed (IORING_SETUP_NO_SQARRAY aside, always 0).</summary>
-    public uint Dropped => Volatile.Read(ref *_dropped);
+    /// <summary>Entries that the kernel has consumed since the ring was made, modulo 2^32.</summary>
+    public uint Consumed => Volatile.Read(ref *_head);
 
     /// <summary>True when completions wait in the kernel because the completion queue is full, or task work waits to run.</summary>
     public bool NeedsEnterForCompletions =>

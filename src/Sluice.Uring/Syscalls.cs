@@ -12,6 +12,9 @@ internal static unsafe partial class Syscalls
     private const long NrSetup = 425;
     private const long NrEnter = 426;
     private const long NrRegister = 427;
+    private const int RlimitMemlock = 8;
+    private const uint CapVersion3 = 0x20080522;
+    private const int CapIpcLock = 14;
 
     public const int ProtReadWrite = 1 | 2;
     public const int MapShared = 1;
@@ -41,6 +44,21 @@ internal static unsafe partial class Syscalls
 
     public static int Close(int fd) => close(fd);
 
+    /// <summary>The soft RLIMIT_MEMLOCK; <see cref="long.MaxValue"/> when there is none.</summary>
+    public static long GetMemlockLimitBytes()
+    {
+        ulong* limits = stackalloc ulong[2];
+        return getrlimit(RlimitMemlock, limits) == 0 ? (long)Math.Min(limits[0], long.MaxValue) : 0;
+    }
+
+    /// <summary>True when the calling thread has CAP_IPC_LOCK, which lifts RLIMIT_MEMLOCK.</summary>
+    public static bool HasIpcLock()
+    {
+        uint* header = stackalloc uint[2] { CapVersion3, 0 };
+        uint* sets = stackalloc uint[6];
+        return capget(header, sets) == 0 && (sets[0] & (1u << CapIpcLock)) != 0;
+    }
+
     private static int Result(nint value) => value == -1 ? -Marshal.GetLastSystemError() : (int)value;
 
     // Marshal.GetLastSystemError reads errno itself: no GC transition or managed call may come between the call and the read, and
@@ -54,6 +72,12 @@ internal static unsafe partial class Syscalls
 
     [LibraryImport("libc")]
     private static partial int munmap(void* address, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial int getrlimit(int resource, ulong* limits);
+
+    [LibraryImport("libc")]
+    private static partial int capget(uint* header, uint* sets);
 
     [LibraryImport("libc")]
     private static partial int close(int fd);

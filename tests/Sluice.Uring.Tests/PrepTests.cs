@@ -1,0 +1,366 @@
+using Shouldly;
+using Sluice.Uring.Abi;
+using Sluice.Uring.Tests.Support;
+using Xunit;
+
+namespace Sluice.Uring.Tests;
+
+/// <summary>Each operation, end to end on real files.</summary>
+public sealed unsafe class PrepTests : RingTest
+{
+    private const int AtFdCwd = -100;
+    private const int OpenReadWriteCreateCloseOnExec = 2 | 0x40 | 0x80000;
+
+    [SkippableFact]
+    public void Nop_completes_with_zero_and_its_user_data()
+    {
+        using Ring ring = CreateRing();
+        Prep.Nop(Take(ring), 42);
+
+        IoUringCqe cqe = Complete(ring, 1)[0];
+
+        cqe.UserData.ShouldBe(42ul);
+        cqe.Res.ShouldBe(0);
+    }
+
+    [SkippableTheory]
+    [InlineData(0, 4096, 4096)]
+    [InlineData(1000, 5000, 5000)]
+    [InlineData(9000, 4096, 1000)]
+    [InlineData(10000, 4096, 0)]
+    public void Read_returns_the_bytes_of_the_file_at_the_offset(long offset, int length, int expected)
+    {
+        using TempFile file = new(10000);
+        using NativeBuffer buffer = new(length, fill: 0xEE);
+        using Ring ring = CreateRing();
+        Prep.Read(Take(ring), file.Descriptor, buffer.Pointer, (uint)length, offset, RwFlags.None, 1);
+
+        CompleteOne(ring).ShouldBe(expected);
+
+        buffer.Span[..expected].SequenceEqual(file.Content.AsSpan((int)offset, expected)).ShouldBeTrue();
+        buffer.Span[expected..].IndexOfAnyExcept((byte)0xEE).ShouldBe(-1);
+    }
+
+    [SkippableFact]
+    public void Read_of_a_descriptor_that_is_not_open_fails_with_ebadf()
+    {
+        using NativeBuffer buffer = new(16);
+        using Ring ring = CreateRing();
+        Prep.Read(Take(ring), int.MaxValue, buffer.Pointer, 16, 0, RwFlags.None, 1);
+
+        CompleteOne(ring).ShouldBe(-Errno.EBADF);
+    }
+
+    [SkippableFact]
+    public void Read_into_memory_that_is_not_there_fails_with_efault()
+    {
+        using TempFile file = new(100);
+        using Ring ring = CreateRing();
+        Prep.Read(Take(ring), file.Descriptor, (byte*)8, 16, 0, RwFlags.None, 1);
+
+        CompleteOne(ring).ShouldBe(-Errno.EFAULT);
+    }
+
+    [SkippableFact]
+    public void Write_puts_the_bytes_at_the_offset_and_extends_the_file()
+    {
+        using TempFile file = new(100);
+        using NativeBuffer buffer = new(50, fill: 7);
+        using Ring ring = CreateRing();
+        Prep.Write(Take(ring), file.Descriptor, buffer.Pointer, 50, 80, RwFlags.None, 1);
+
+        CompleteOne(ring).ShouldBe(50);
+
+        byte[] expected = [.. file.Content[..80], .. buffer.Span];
+        file.ReadAll().ShouldBe(expected);
+    }
+
+    [SkippableFact]
+    public void Write_with_append_flag_ignores_the_offset()
+    {
+        using TempFile file = new(100);
+        using NativeBuffer buffer = new(50, fill: 7);
+        using Ring ring = CreateRing();
+        Prep.Write(Take(ring), file.Descriptor, buffer.Pointer, 50, 0, RwFlags.Append, 1);
+
+        CompleteOne(ring).ShouldBe(50);
+
+        byte[] expected = [.. file.Content, .. buffer.Span];
+        file.ReadAll().ShouldBe(expected);
+    }
+
+    [SkippableFact]
+    public void ReadV_scatters_over_the_segments_and_the_array_may_go_after_submission()
+    {
+        using TempFile file = new(10000);
+        using NativeBuffer first = new(1000);
+        using NativeBuffer second = new(3000);
+        using Ring ring = CreateRing();
+        Iovec* segments = stackalloc Iovec[3];
+        segments[0] = new Iovec { Base = first.Pointer, Len = 1000 };
+        segments[1] = new Iovec { Base = first.Pointer, Len = 0 };
+        segments[2] = new Iovec { Base = second.Pointer, Len = 3000 };
+        Prep.ReadV(Take(ring), file.Descriptor, segments, 3, 500, RwFlags.None, 1);
+
+        ring.Submit().ShouldBe(1);
+        new Span<Iovec>(segments, 3).Clear();
+
+        CompleteOne(ring).ShouldBe(4000);
+        first.Span.SequenceEqual(file.Content.AsSpan(500, 1000)).ShouldBeTrue();
+        second.Span.SequenceEqual(file.Content.AsSpan(1500, 3000)).ShouldBeTrue();
+    }
+
+    [SkippableFact]
+    public void WriteV_gathers_the_segments_in_order()
+    {
+        using TempFile file = new();
+        using NativeBuffer first = new(1000, fill: 1);
+        using NativeBuffer second = new(3000, fill: 2);
+        using Ring ring = CreateRing();
+        Iovec* segments = stackalloc Iovec[2];
+        segments[0] = new Iovec { Base = first.Pointer, Len = 1000 };
+        segments[1] = new Iovec { Base = second.Pointer, Len = 3000 };
+        Prep.WriteV(Take(ring), file.Descriptor, segments, 2, 0, RwFlags.None, 1);
+
+        CompleteOne(ring).ShouldBe(4000);
+
+        byte[] expected = [.. first.Span, .. second.Span];
+        file.ReadAll().ShouldBe(expected);
+    }
+
+    [SkippableFact]
+    public void Vector_of_more_than_iov_max_segments_fails_with_einval()
+    {
+        using TempFile file = new(10);
+        using Ring ring = CreateRing();
+        Iovec* segments = stackalloc Iovec[Iovec.Max + 1];
+        new Span<Iovec>(segments, Iovec.Max + 1).Clear();
+        Prep.ReadV(Take(ring), file.Descriptor, segments, Iovec.Max + 1, 0, RwFlags.None, 1);
+
+        CompleteOne(ring).ShouldBe(-Errno.EINVAL);
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Fsync_succeeds_on_a_file(bool dataOnly)
+    {
+        using TempFile file = new(100);
+        using Ring ring = CreateRing();
+        Prep.Fsync(Take(ring), file.Descriptor, dataOnly ? FsyncFlags.DataSync : FsyncFlags.None, 1);
+
+        CompleteOne(ring).ShouldBe(0);
+    }
+
+    [SkippableFact]
+    public void Fsync_of_a_pipe_fails_with_einval()
+    {
+        using Pipe pipe = new();
+        using Ring ring = CreateRing();
+        Prep.Fsync(Take(ring), pipe.ReadDescriptor, FsyncFlags.None, 1);
+
+        CompleteOne(ring).ShouldBe(-Errno.EINVAL);
+    }
+
+    [SkippableFact]
+    public void Fallocate_extends_the_file()
+    {
+        RequireOpcode(Opcode.Fallocate);
+        using TempFile file = new(100);
+        using Ring ring = CreateRing();
+        Prep.Fallocate(Take(ring), file.Descriptor, FallocateFlags.None, 0, 20000, 1);
+
+        int result = CompleteOne(ring);
+        Skip.If(result == -Errno.EOPNOTSUPP, "The temporary folder's file system cannot preallocate.");
+
+        result.ShouldBe(0);
+        new FileInfo(file.Path).Length.ShouldBe(20000);
+    }
+
+    [SkippableFact]
+    public void Fallocate_punches_a_hole_and_keeps_the_size()
+    {
+        RequireOpcode(Opcode.Fallocate);
+        using TempFile file = new(20000);
+        using Ring ring = CreateRing();
+        Prep.Fallocate(Take(ring), file.Descriptor, FallocateFlags.PunchHole | FallocateFlags.KeepSize, 4096, 8192, 1);
+
+        int result = CompleteOne(ring);
+        Skip.If(result == -Errno.EOPNOTSUPP, "The temporary folder's file system cannot punch holes.");
+
+        result.ShouldBe(0);
+        byte[] expected = file.Content;
+        expected.AsSpan(4096, 8192).Clear();
+        file.ReadAll().ShouldBe(expected);
+    }
+
+    [SkippableFact]
+    public void OpenAt_creates_a_file_with_the_mode_and_Close_gives_the_descriptor_back()
+    {
+        RequireOpcode(Opcode.OpenAt);
+        RequireOpcode(Opcode.Close);
+        string path = TempFile.NewPath();
+        using NativeBuffer buffer = new(5, fill: 9);
+        using Ring ring = CreateRing();
+        try
+        {
+            fixed (byte* name = TempFile.ToNativePath(path))
+            {
+                Prep.OpenAt(Take(ring), AtFdCwd, name, OpenReadWriteCreateCloseOnExec, 0x180, 1);
+                int fd = CompleteOne(ring);
+                fd.ShouldBeGreaterThan(2);
+
+                Prep.Write(Take(ring), fd, buffer.Pointer, 5, 0, RwFlags.None, 2);
+                CompleteOne(ring).ShouldBe(5);
+                Prep.Close(Take(ring), fd, 3);
+                CompleteOne(ring).ShouldBe(0);
+                Prep.Write(Take(ring), fd, buffer.Pointer, 5, 0, RwFlags.None, 4);
+                CompleteOne(ring).ShouldBe(-Errno.EBADF);
+            }
+
+            File.ReadAllBytes(path).ShouldBe([9, 9, 9, 9, 9]);
+            new FileInfo(path).UnixFileMode.ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    [SkippableFact]
+    public void OpenAt_of_a_missing_file_fails_with_enoent()
+    {
+        RequireOpcode(Opcode.OpenAt);
+        using Ring ring = CreateRing();
+        fixed (byte* name = TempFile.ToNativePath(TempFile.NewPath()))
+        {
+            Prep.OpenAt(Take(ring), AtFdCwd, name, 0, 0, 1);
+
+            CompleteOne(ring).ShouldBe(-Errno.ENOENT);
+        }
+    }
+
+    [SkippableFact]
+    public void Statx_reports_size_and_type_by_path_and_by_descriptor()
+    {
+        RequireOpcode(Opcode.Statx);
+        using TempFile file = new(12345);
+        using Ring ring = CreateRing();
+        Statx byPath = default;
+        Statx byDescriptor = default;
+        byte empty = 0;
+        fixed (byte* name = TempFile.ToNativePath(file.Path))
+        {
+            Prep.Statx(Take(ring), AtFdCwd, name, 0, StatxMask.BasicStats, &byPath, 1);
+            Prep.StatxDescriptor(Take(ring), file.Descriptor, &empty, StatxMask.BasicStats, &byDescriptor, 2);
+            Complete(ring, 2).ShouldAllBe(cqe => cqe.Res == 0);
+        }
+
+        byPath.Size.ShouldBe(12345ul);
+        (byPath.Mode & Statx.TypeMask).ShouldBe(Statx.TypeRegular);
+        byDescriptor.Size.ShouldBe(12345ul);
+        byDescriptor.Ino.ShouldBe(byPath.Ino);
+        byDescriptor.Mask.HasFlag(StatxMask.Size).ShouldBeTrue();
+    }
+
+    [SkippableFact]
+    public void UnlinkAt_removes_the_file()
+    {
+        RequireOpcode(Opcode.UnlinkAt);
+        using TempFile file = new(1);
+        using Ring ring = CreateRing();
+        fixed (byte* name = TempFile.ToNativePath(file.Path))
+        {
+            Prep.UnlinkAt(Take(ring), AtFdCwd, name, 0, 1);
+            CompleteOne(ring).ShouldBe(0);
+            File.Exists(file.Path).ShouldBeFalse();
+
+            Prep.UnlinkAt(Take(ring), AtFdCwd, name, 0, 2);
+            CompleteOne(ring).ShouldBe(-Errno.ENOENT);
+        }
+    }
+
+    [SkippableFact]
+    public void RenameAt_replaces_the_target()
+    {
+        RequireOpcode(Opcode.RenameAt);
+        using TempFile source = new(100);
+        using TempFile target = new(5);
+        using Ring ring = CreateRing();
+        fixed (byte* oldName = TempFile.ToNativePath(source.Path))
+        fixed (byte* newName = TempFile.ToNativePath(target.Path))
+        {
+            Prep.RenameAt(Take(ring), AtFdCwd, oldName, AtFdCwd, newName, 0, 1);
+            CompleteOne(ring).ShouldBe(0);
+        }
+
+        File.Exists(source.Path).ShouldBeFalse();
+        File.ReadAllBytes(target.Path).ShouldBe(source.Content);
+    }
+
+    [SkippableFact]
+    public void RenameAt_without_replacing_fails_with_eexist()
+    {
+        const uint noReplace = 1;
+        RequireOpcode(Opcode.RenameAt);
+        using TempFile source = new(100);
+        using TempFile target = new(5);
+        using Ring ring = CreateRing();
+        fixed (byte* oldName = TempFile.ToNativePath(source.Path))
+        fixed (byte* newName = TempFile.ToNativePath(target.Path))
+        {
+            Prep.RenameAt(Take(ring), AtFdCwd, oldName, AtFdCwd, newName, noReplace, 1);
+            CompleteOne(ring).ShouldBe(-Errno.EEXIST);
+        }
+
+        File.ReadAllBytes(target.Path).ShouldBe(target.Content);
+    }
+
+    [SkippableFact]
+    public void Cancel_ends_a_pipe_read_and_leaves_its_buffer_alone()
+    {
+        using Pipe pipe = new();
+        using NativeBuffer buffer = new(64, fill: 0x5A);
+        using Ring ring = CreateRing();
+        Prep.Read(Take(ring), pipe.ReadDescriptor, buffer.Pointer, 64, 0, RwFlags.None, 1);
+        ring.Submit().ShouldBe(1);
+        ring.CqReady.ShouldBe(0u);
+
+        Prep.Cancel(Take(ring), target: 1, userData: 2);
+        Dictionary<ulong, int> results = Complete(ring, 2).ToDictionary(cqe => cqe.UserData, cqe => cqe.Res);
+
+        results[2].ShouldBe(0);
+        results[1].ShouldBe(-Errno.ECANCELED);
+        pipe.Write(1, 2, 3);
+        buffer.Span.IndexOfAnyExcept((byte)0x5A).ShouldBe(-1);
+        pipe.ReadByte().ShouldBe(1);
+    }
+
+    [SkippableFact]
+    public void Cancel_of_something_that_is_not_there_fails_with_enoent()
+    {
+        using Ring ring = CreateRing();
+        Prep.Cancel(Take(ring), target: 77, userData: 1);
+
+        CompleteOne(ring).ShouldBe(-Errno.ENOENT);
+    }
+
+    [SkippableFact]
+    public void MsgRing_posts_into_another_ring_without_disturbing_its_count_of_operations()
+    {
+        RequireOpcode(Opcode.MsgRing);
+        using Ring sender = CreateRing();
+        using Ring receiver = CreateRing();
+        Prep.MsgRing(Take(sender), receiver.Descriptor, result: 123, targetUserData: 456, userData: 1);
+
+        CompleteOne(sender).ShouldBe(0);
+        receiver.Wait(1).ShouldBeGreaterThanOrEqualTo(0);
+        IoUringCqe[] cqes = new IoUringCqe[2];
+
+        receiver.Take(cqes).ShouldBe(1);
+
+        cqes[0].Res.ShouldBe(123);
+        cqes[0].UserData.ShouldBe(456 | Ring.MessageUserData);
+        receiver.InFlight.ShouldBe(0u);
+    }
+}
