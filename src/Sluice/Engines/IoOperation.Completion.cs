@@ -1,0 +1,298 @@
+using System.Diagnostics;
+using System.Runtime.ExceptionServices;
+using System.Threading.Tasks.Sources;
+
+namespace Sluice;
+
+/// <summary>The operation as a task: result, continuation, and the way back to the pool.</summary>
+internal sealed partial class IoOperation
+{
+    /// <summary>Stands in the continuation's place once the operation has completed.</summary>
+    private static readonly Action<object?> CompletedSentinel = static _ => throw new UnreachableException();
+
+    private static readonly ContextCallback RunInContext = static state => ((IoOperation)state!).InvokeContinuation();
+
+    private Action<object?>? _continuation;
+    private object? _continuationState;
+    private ExecutionContext? _executionContext;
+    private object? _scheduler;
+    private long _result;
+    private Exception? _error;
+    private short _version;
+    private volatile bool _completed;
+    private WorkKind _work;
+
+    private enum WorkKind : byte
+    {
+        None,
+        Transfer,
+        Continuation,
+    }
+
+    /// <summary>
+    /// The completing thread touches the object until it has exchanged the continuation: only then may the caller take the result and
+    /// send the object back to the pool.
+    /// </summary>
+    private bool IsCompleted => _completed && Volatile.Read(ref _continuation) is not null;
+
+    /// <summary>The token of the current use, for <see cref="ValueTask"/>.</summary>
+    public short Version => _version;
+
+    /// <summary>Appends and blocking writes put here what the number of bytes cannot say: where the bytes landed.</summary>
+    public void SetResult(long result) => _result = result;
+
+    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => GetStatus(token);
+
+    ValueTaskSourceStatus IValueTaskSource<int>.GetStatus(short token) => GetStatus(token);
+
+    ValueTaskSourceStatus IValueTaskSource<long>.GetStatus(short token) => GetStatus(token);
+
+    void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        OnCompleted(continuation, state, token, flags);
+
+    void IValueTaskSource<int>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        OnCompleted(continuation, state, token, flags);
+
+    void IValueTaskSource<long>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        OnCompleted(continuation, state, token, flags);
+
+    void IValueTaskSource.GetResult(short token) => GetResult(token);
+
+    int IValueTaskSource<int>.GetResult(short token) => (int)GetResult(token);
+
+    long IValueTaskSource<long>.GetResult(short token) => GetResult(token);
+
+    /// <summary>Runs on a pool thread: the blocking transfer, or the caller's continuation.</summary>
+    void IThreadPoolWorkItem.Execute()
+    {
+        if (_work == WorkKind.Transfer)
+        {
+            ThreadPoolEngine.Run(this);
+        }
+        else
+        {
+            RunContinuation();
+        }
+    }
+
+    /// <summary>Has a pool thread carry the transfer out.</summary>
+    public void QueueTransfer()
+    {
+        _work = WorkKind.Transfer;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    /// <summary>Called by the cancellation token, at any moment until the registration is disposed in <see cref="Release"/>.</summary>
+    private void RequestCancel()
+    {
+        _cancelRequested = true;
+
+        // Either we see the ring that Submit has named, or Submit sees the request: both sides store before they look.
+        Interlocked.MemoryBarrier();
+        Ring?.Cancel(this);
+    }
+
+    /// <summary>Ends the operation: gives everything back first, then tells the caller.</summary>
+    private void Finish(long result, Exception? error)
+    {
+        error ??= _error;
+        Release();
+        _result = result;
+        _error = error;
+        Signal();
+    }
+
+    private void Release()
+    {
+        // Waits for a cancellation callback that is running right now: after it nobody else knows this operation.
+        _registration.Dispose();
+        _registration = default;
+        _cancellationToken = default;
+        _cancelRequested = false;
+        _pin.Dispose();
+        _pin = default;
+        _base = 0;
+        Address = 0;
+        ReturnBounce();
+        LeaveGate();
+        if (_segments is { } segments)
+        {
+            _segments = null;
+            segments.Return();
+        }
+
+        _memory = default;
+        _readSegments = null;
+        _writeSegments = null;
+        SluiceHandle? handle = _handle;
+        _handle = null;
+        _engine = null;
+        _done = 0;
+        _total = 0;
+        _retries = 0;
+        RingUserData = 0;
+        Ring = null;
+        Interceptor = null;
+        _work = WorkKind.None;
+        if (_referenced)
+        {
+            _referenced = false;
+            handle!.ReleaseReference();
+        }
+    }
+
+    /// <summary>Back to the pool without a caller to tell.</summary>
+    private void Abandon()
+    {
+        _version++;
+        OperationPool.Return(this);
+    }
+
+    private void Signal()
+    {
+        _completed = true;
+
+        // Full fence by the exchange: either OnCompleted sees the sentinel, or we see its continuation with all its state.
+        if (Interlocked.CompareExchange(ref _continuation, CompletedSentinel, null) is not null)
+        {
+            Schedule();
+        }
+    }
+
+    private ValueTaskSourceStatus GetStatus(short token)
+    {
+        CheckToken(token);
+        if (!IsCompleted)
+        {
+            return ValueTaskSourceStatus.Pending;
+        }
+
+        return _error switch
+        {
+            null => ValueTaskSourceStatus.Succeeded,
+            OperationCanceledException => ValueTaskSourceStatus.Canceled,
+            _ => ValueTaskSourceStatus.Faulted,
+        };
+    }
+
+    private void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    {
+        CheckToken(token);
+        _continuationState = state;
+        if ((flags & ValueTaskSourceOnCompletedFlags.FlowExecutionContext) != 0)
+        {
+            _executionContext = ExecutionContext.Capture();
+        }
+
+        if ((flags & ValueTaskSourceOnCompletedFlags.UseSchedulingContext) != 0)
+        {
+            if (SynchronizationContext.Current is { } context && context.GetType() != typeof(SynchronizationContext))
+            {
+                _scheduler = context;
+            }
+            else if (TaskScheduler.Current != TaskScheduler.Default)
+            {
+                _scheduler = TaskScheduler.Current;
+            }
+        }
+
+        Action<object?>? previous = Interlocked.CompareExchange(ref _continuation, continuation, null);
+        if (previous is null)
+        {
+            return;
+        }
+
+        if (!ReferenceEquals(previous, CompletedSentinel))
+        {
+            throw new InvalidOperationException("A ValueTask may be awaited only once.");
+        }
+
+        _continuation = continuation;
+        Schedule();
+    }
+
+    private long GetResult(short token)
+    {
+        CheckToken(token);
+        if (!IsCompleted)
+        {
+            throw new InvalidOperationException("The operation has not completed: convert the ValueTask with AsTask() to wait for it.");
+        }
+
+        long result = _result;
+        Exception? error = _error;
+        _continuation = null;
+        _continuationState = null;
+        _executionContext = null;
+        _scheduler = null;
+        _error = null;
+        _result = 0;
+        _completed = false;
+        _version++;
+        OperationPool.Return(this);
+        if (error is not null)
+        {
+            ExceptionDispatchInfo.Throw(error);
+        }
+
+        return result;
+    }
+
+    private void CheckToken(short token)
+    {
+        if (token != _version)
+        {
+            throw new InvalidOperationException("A ValueTask may be awaited only once.");
+        }
+    }
+
+    /// <summary>Runs the continuation where the caller asked for it; never on the engine's own thread.</summary>
+    private void Schedule()
+    {
+        switch (_scheduler)
+        {
+            case null when Thread.CurrentThread.IsThreadPoolThread && ThreadPoolEngine.IsRunningTransfer:
+                // Already on a pool thread that has nothing else to do.
+                RunContinuation();
+                break;
+            case null:
+                _work = WorkKind.Continuation;
+                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+                break;
+            case SynchronizationContext context:
+                context.Post(static state => ((IoOperation)state!).RunContinuation(), this);
+                break;
+            case TaskScheduler scheduler:
+                _ = Task.Factory.StartNew(
+                    static state => ((IoOperation)state!).RunContinuation(),
+                    this,
+                    CancellationToken.None,
+                    TaskCreationOptions.DenyChildAttach,
+                    scheduler);
+                break;
+        }
+    }
+
+    private void RunContinuation()
+    {
+        if (_executionContext is { } context)
+        {
+            ExecutionContext.Run(context, RunInContext, this);
+        }
+        else
+        {
+            InvokeContinuation();
+        }
+    }
+
+    private void InvokeContinuation()
+    {
+        Action<object?> continuation = _continuation!;
+        object? state = _continuationState;
+
+        // The continuation calls GetResult, which resets this object: nothing of it may be touched afterwards.
+        continuation(state);
+    }
+}

@@ -1,0 +1,102 @@
+namespace Sluice;
+
+/// <summary>
+/// Finished operations wait here for their next use: a few for each thread without a lock, the others on one list. The list holds
+/// at most what was ever in flight at once, and no more than <see cref="MostShared"/>.
+/// </summary>
+internal static class OperationPool
+{
+    private const int MostLocal = 32;
+    private const int MostShared = 16_384;
+
+    private static readonly Lock SharedLock = new();
+    private static IoOperation? s_shared;
+    private static int s_sharedCount;
+    private static long s_created;
+
+    [ThreadStatic]
+    private static IoOperation? t_local;
+
+    [ThreadStatic]
+    private static int t_localCount;
+
+    /// <summary>How many operations were ever made: flat in a program that leaks none.</summary>
+    public static long Created => Volatile.Read(ref s_created);
+
+    public static IoOperation Rent()
+    {
+        if (t_local is { } local)
+        {
+            t_local = local.Next;
+            t_localCount--;
+            local.Next = null;
+            return local;
+        }
+
+        return RentShared();
+    }
+
+    public static void Return(IoOperation operation)
+    {
+        if (t_localCount < MostLocal)
+        {
+            operation.Next = t_local;
+            t_local = operation;
+            t_localCount++;
+            return;
+        }
+
+        // The thread that finishes is not the thread that starts: give half away, so that the list is visited rarely.
+        IoOperation first = operation;
+        IoOperation last = operation;
+        int count = 1;
+        for (; count <= MostLocal / 2; count++)
+        {
+            IoOperation next = t_local!;
+            t_local = next.Next;
+            last.Next = next;
+            last = next;
+            t_localCount--;
+        }
+
+        lock (SharedLock)
+        {
+            if (s_sharedCount + count > MostShared)
+            {
+                return;
+            }
+
+            last.Next = s_shared;
+            s_shared = first;
+            s_sharedCount += count;
+        }
+    }
+
+    private static IoOperation RentShared()
+    {
+        lock (SharedLock)
+        {
+            if (s_shared is { } first)
+            {
+                s_shared = first.Next;
+                s_sharedCount--;
+                first.Next = null;
+
+                // Take some more for this thread while the lock is held.
+                for (int i = 0; i < MostLocal / 2 && s_shared is { } more; i++)
+                {
+                    s_shared = more.Next;
+                    s_sharedCount--;
+                    more.Next = t_local;
+                    t_local = more;
+                    t_localCount++;
+                }
+
+                return first;
+            }
+        }
+
+        Interlocked.Increment(ref s_created);
+        return new IoOperation();
+    }
+}

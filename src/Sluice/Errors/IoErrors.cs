@@ -1,0 +1,86 @@
+using System.Diagnostics.CodeAnalysis;
+using Sluice.Uring;
+
+namespace Sluice.Errors;
+
+/// <summary>
+/// The one place where an error number becomes an exception: the type that the BCL throws for it, with verb, path, offset and the
+/// operating system's reason. <see cref="Exception.HResult"/> of an <see cref="IOException"/> is the errno, as in .NET on Unix.
+/// </summary>
+internal static class IoErrors
+{
+    /// <summary>The exception for a transfer that failed with <paramref name="errno"/> (positive).</summary>
+    public static Exception Create(int errno, IoVerb verb, string path, long fileOffset)
+    {
+        string reason = Reason(errno);
+        string where = fileOffset >= 0 ? $" at offset {fileOffset}" : "";
+        string message = $"{Verb(verb)} '{path}'{where} failed: {reason}";
+        return errno switch
+        {
+            Errno.EACCES or Errno.EPERM or Errno.EBADF =>
+                new UnauthorizedAccessException(message, new IOException(reason, errno)),
+            Errno.ENOENT => new FileNotFoundException(message, path),
+            Errno.ENAMETOOLONG => new PathTooLongException(message),
+            Errno.EFBIG => new ArgumentOutOfRangeException("value", message),
+            Errno.ECANCELED => new OperationCanceledException(message),
+            _ => new IOException(message, errno),
+        };
+    }
+
+    /// <summary>Adds verb, path and offset to an exception of System.IO, keeping its type; others pass as they are.</summary>
+    public static Exception Wrap(Exception error, IoVerb verb, string path, long fileOffset)
+    {
+        string where = fileOffset >= 0 ? $" at offset {fileOffset}" : "";
+        string message = $"{Verb(verb)} '{path}'{where} failed: {error.Message}";
+        return error switch
+        {
+            UnauthorizedAccessException => new UnauthorizedAccessException(message, error),
+            IOException when error.GetType() == typeof(IOException) => new IOException(message, error) { HResult = error.HResult },
+            _ => error,
+        };
+    }
+
+    [DoesNotReturn]
+    public static void Throw(int errno, IoVerb verb, string path, long fileOffset) =>
+        throw Create(errno, verb, path, fileOffset);
+
+    [DoesNotReturn]
+    public static void ThrowNegativeOffset() =>
+        throw new ArgumentOutOfRangeException("fileOffset", "A file offset must not be negative.");
+
+    [DoesNotReturn]
+    public static void ThrowClosed(string path) =>
+        throw new ObjectDisposedException(nameof(SluiceHandle), $"The handle of '{path}' is closed.");
+
+    [DoesNotReturn]
+    public static void ThrowUnseekable(string verb, string path) =>
+        throw new NotSupportedException($"{verb} '{path}' is not supported: the file cannot seek (a pipe, a FIFO or a terminal).");
+
+    [DoesNotReturn]
+    public static void ThrowNotSupportedHere(string what, string path, string why) =>
+        throw new PlatformNotSupportedException($"{what} of '{path}' is not supported: {why}.");
+
+    private static string Verb(IoVerb verb) => verb switch
+    {
+        IoVerb.Read => "Reading",
+        IoVerb.ReadVector => "Reading (scatter)",
+        IoVerb.Write => "Writing",
+        IoVerb.WriteVector => "Writing (gather)",
+        IoVerb.Append => "Appending to",
+        IoVerb.Flush => "Flushing",
+        IoVerb.FlushData => "Flushing the data of",
+        IoVerb.SetLength => "Setting the length of",
+        IoVerb.Allocate => "Allocating space for",
+        IoVerb.PunchHole => "Punching a hole into",
+        IoVerb.GetExtents => "Reading the extents of",
+        _ => verb.ToString(),
+    };
+
+    private static string Reason(int errno)
+    {
+        string text = OperatingSystem.IsLinux()
+            ? System.Runtime.InteropServices.Marshal.GetPInvokeErrorMessage(errno)
+            : "error";
+        return $"{text} (errno {errno})";
+    }
+}

@@ -1,0 +1,201 @@
+using System.Runtime.InteropServices;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Interop;
+
+/// <summary>
+/// The system calls of file I/O beside io_uring, on 64-bit Linux. Each returns the result or a negative errno; nothing throws. EINTR
+/// is retried here, and nowhere else in the synchronous paths.
+/// </summary>
+internal static unsafe partial class Libc
+{
+    public const int ODirect = 0x4000;
+    public const int ODirectArm = 0x10000;
+
+    private const int FGetFl = 3;
+    private const int FSetFl = 4;
+    private const int SeekCur = 1;
+    private const int AtEmptyPath = 0x1000;
+    private const int FadviseDontNeed = 4;
+    private const int FadviseRandom = 1;
+
+    /// <summary>Whether these calls fit this machine: 64-bit Linux on an architecture whose call numbers are known.</summary>
+    public static bool IsSupported { get; } =
+        OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
+
+    // preadv2 and pwritev2 by number: musl has had wrappers for them only since 1.2.5.
+    private static readonly long NrPreadv2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 327 : 286;
+    private static readonly long NrPwritev2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 328 : 287;
+
+    /// <summary>O_DIRECT of this architecture.</summary>
+    public static int DirectFlag { get; } =
+        RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? ODirectArm : ODirect;
+
+    public static int Read(int fd, byte* buffer, int length, long offset)
+    {
+        nint n;
+        do
+        {
+            n = pread(fd, buffer, (nuint)length, offset);
+        }
+        while (n < 0 && LastErrno() == Errno.EINTR);
+        return n < 0 ? -LastErrno() : (int)n;
+    }
+
+    public static int Write(int fd, byte* buffer, int length, long offset)
+    {
+        nint n;
+        do
+        {
+            n = pwrite(fd, buffer, (nuint)length, offset);
+        }
+        while (n < 0 && LastErrno() == Errno.EINTR);
+        return n < 0 ? -LastErrno() : (int)n;
+    }
+
+    /// <summary>read(2): for what cannot seek.</summary>
+    public static int ReadHere(int fd, byte* buffer, int length)
+    {
+        nint n;
+        do
+        {
+            n = read(fd, buffer, (nuint)length);
+        }
+        while (n < 0 && LastErrno() == Errno.EINTR);
+        return n < 0 ? -LastErrno() : (int)n;
+    }
+
+    /// <summary>write(2): for what cannot seek.</summary>
+    public static int WriteHere(int fd, byte* buffer, int length)
+    {
+        nint n;
+        do
+        {
+            n = write(fd, buffer, (nuint)length);
+        }
+        while (n < 0 && LastErrno() == Errno.EINTR);
+        return n < 0 ? -LastErrno() : (int)n;
+    }
+
+    /// <summary>preadv2(2), <paramref name="offset"/> -1 for the descriptor's own position.</summary>
+    public static int ReadV(int fd, Iovec* segments, int count, long offset, RwFlags flags)
+    {
+        nint n;
+        do
+        {
+            n = syscall(NrPreadv2, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags);
+        }
+        while (n < 0 && LastErrno() == Errno.EINTR);
+        return n < 0 ? -LastErrno() : (int)n;
+    }
+
+    /// <summary>pwritev2(2), <paramref name="offset"/> -1 for the descriptor's own position.</summary>
+    public static int WriteV(int fd, Iovec* segments, int count, long offset, RwFlags flags)
+    {
+        nint n;
+        do
+        {
+            n = syscall(NrPwritev2, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags);
+        }
+        while (n < 0 && LastErrno() == Errno.EINTR);
+        return n < 0 ? -LastErrno() : (int)n;
+    }
+
+    /// <summary>The descriptor's position, or -ESPIPE when it has none.</summary>
+    public static long Position(int fd)
+    {
+        long position = lseek(fd, 0, SeekCur);
+        return position < 0 ? -LastErrno() : position;
+    }
+
+    public static int Flush(int fd, bool dataOnly)
+    {
+        int result;
+        do
+        {
+            result = dataOnly ? fdatasync(fd) : fsync(fd);
+        }
+        while (result < 0 && LastErrno() == Errno.EINTR);
+        return result < 0 ? -LastErrno() : 0;
+    }
+
+    public static int Allocate(int fd, FallocateFlags mode, long offset, long length)
+    {
+        int result;
+        do
+        {
+            result = fallocate(fd, (int)mode, offset, length);
+        }
+        while (result < 0 && LastErrno() == Errno.EINTR);
+        return result < 0 ? -LastErrno() : 0;
+    }
+
+    /// <summary>statx(2) of an open descriptor.</summary>
+    public static int Stat(int fd, StatxMask mask, out Statx result)
+    {
+        byte empty = 0;
+        fixed (Statx* p = &result)
+        {
+            return statx(fd, &empty, AtEmptyPath, (uint)mask, p) < 0 ? -LastErrno() : 0;
+        }
+    }
+
+    public static int GetFlags(int fd)
+    {
+        int flags = fcntl(fd, FGetFl, 0);
+        return flags < 0 ? -LastErrno() : flags;
+    }
+
+    public static int SetFlags(int fd, int flags) => fcntl(fd, FSetFl, flags) < 0 ? -LastErrno() : 0;
+
+    /// <summary>POSIX_FADV_DONTNEED: starts writing dirty pages back and drops clean ones.</summary>
+    public static void DropFromCache(int fd, long offset, long length) =>
+        _ = posix_fadvise(fd, offset, length, FadviseDontNeed);
+
+    /// <summary>POSIX_FADV_RANDOM: no read-ahead.</summary>
+    public static void AdviseRandom(int fd) => _ = posix_fadvise(fd, 0, 0, FadviseRandom);
+
+    public static int Ioctl(int fd, nuint request, void* argument) => ioctl(fd, request, argument) < 0 ? -LastErrno() : 0;
+
+    private static int LastErrno() => Marshal.GetLastSystemError();
+
+    [LibraryImport("libc")]
+    private static partial nint pread(int fd, byte* buffer, nuint count, long offset);
+
+    [LibraryImport("libc")]
+    private static partial nint pwrite(int fd, byte* buffer, nuint count, long offset);
+
+    [LibraryImport("libc")]
+    private static partial nint read(int fd, byte* buffer, nuint count);
+
+    [LibraryImport("libc")]
+    private static partial nint write(int fd, byte* buffer, nuint count);
+
+    [LibraryImport("libc")]
+    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
+
+    [LibraryImport("libc")]
+    private static partial long lseek(int fd, long offset, int whence);
+
+    [LibraryImport("libc")]
+    private static partial int fsync(int fd);
+
+    [LibraryImport("libc")]
+    private static partial int fdatasync(int fd);
+
+    [LibraryImport("libc")]
+    private static partial int fallocate(int fd, int mode, long offset, long length);
+
+    [LibraryImport("libc")]
+    private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
+
+    [LibraryImport("libc")]
+    private static partial int fcntl(int fd, int command, nint argument);
+
+    [LibraryImport("libc")]
+    private static partial int posix_fadvise(int fd, long offset, long length, int advice);
+
+    [LibraryImport("libc")]
+    private static partial int ioctl(int fd, nuint request, void* argument);
+}

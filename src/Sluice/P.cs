@@ -1,1 +1,0 @@
-namespace Sluice; internal static class Placeholder;

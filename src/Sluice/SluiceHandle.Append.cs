@@ -1,0 +1,150 @@
+using Sluice.Errors;
+using Sluice.Interop;
+
+namespace Sluice;
+
+/// <summary>True append: the kernel finds the end of file and writes there in one step (RWF_APPEND).</summary>
+public sealed partial class SluiceHandle
+{
+    /// <summary>
+    /// Writes all of the buffer at the end of the file as it is at that moment, and returns the offset where it landed. Atomic
+    /// against other threads, handles and processes that append to the same file on a local file system.
+    /// </summary>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error; part of the bytes may stand at the end of the file.</exception>
+    public long Append(ReadOnlySpan<byte> buffer)
+    {
+        CheckAppend();
+        if (_isCustomEngine)
+        {
+            return Wait(StartAppend(buffer.ToArray(), CancellationToken.None));
+        }
+
+        bool added = false;
+        try
+        {
+            _file.DangerousAddRef(ref added);
+            return AppendBlocking(buffer);
+        }
+        finally
+        {
+            if (added)
+            {
+                _file.DangerousRelease();
+            }
+        }
+    }
+
+    /// <summary>As <see cref="Append"/>; the memory belongs to the transfer until the task has ended.</summary>
+    /// <param name="buffer">The bytes.</param>
+    /// <param name="cancellationToken">Asks to cancel before the append starts; it is never cut in the middle.</param>
+    public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        CheckAppend();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<long>(cancellationToken);
+        }
+
+        return _writesInline && WritePace.AllowsInline
+            ? new ValueTask<long>(Append(buffer.Span))
+            : StartAppend(buffer, cancellationToken);
+    }
+
+    /// <summary>Appends on this thread; the caller holds a reference.</summary>
+    internal long AppendBlocking(ReadOnlySpan<byte> buffer)
+    {
+        if (!Libc.IsSupported)
+        {
+            return AppendPortably(buffer);
+        }
+
+        if (DirectGate is null)
+        {
+            return AppendLocked(buffer);
+        }
+
+        // A direct file ends anywhere in a block: appends go through the page cache, kept apart from block writes.
+        DirectGate.EnterExclusive();
+        try
+        {
+            SwitchDirect(on: false);
+            try
+            {
+                return AppendLocked(buffer);
+            }
+            finally
+            {
+                if (Caching == FileCaching.Direct)
+                {
+                    SwitchDirect(on: true);
+                }
+            }
+        }
+        finally
+        {
+            DirectGate.ExitExclusive();
+        }
+    }
+
+    private long AppendLocked(ReadOnlySpan<byte> buffer)
+    {
+        long begin = System.Diagnostics.Stopwatch.GetTimestamp();
+        long landed;
+        lock (_appendLock)
+        {
+            landed = -1;
+            int done = 0;
+            do
+            {
+                int written = LinuxTransfer.Append(_fd, buffer[done..]);
+                if (written < 0)
+                {
+                    IoErrors.Throw(-written, IoVerb.Append, Path, -1);
+                }
+
+                if (landed < 0)
+                {
+                    // The call left the descriptor's position behind what it wrote; this lock keeps it ours until it is read.
+                    landed = Libc.Position(_fd) - written;
+                }
+
+                done += written;
+            }
+            while (done < buffer.Length);
+        }
+
+        WritePace.Record(begin, buffer.Length);
+        return landed;
+    }
+
+    /// <summary>Where there is no RWF_APPEND: atomic among the threads of this handle only.</summary>
+    private long AppendPortably(ReadOnlySpan<byte> buffer)
+    {
+        lock (_appendLock)
+        {
+            long end = RandomAccess.GetLength(_file);
+            RandomAccess.Write(_file, buffer, end);
+            return end;
+        }
+    }
+
+    private void CheckAppend()
+    {
+        ThrowIfClosed();
+        if (!CanSeek)
+        {
+            IoErrors.ThrowUnseekable("Appending to", Path);
+        }
+    }
+
+    private ValueTask<long> StartAppend(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        IoOperation operation = IoOperation.ForAppend(this, buffer, cancellationToken);
+        short version = operation.Version;
+        operation.Start();
+        return new ValueTask<long>(operation, version);
+    }
+}

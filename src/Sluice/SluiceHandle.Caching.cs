@@ -1,0 +1,192 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Interop;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice;
+
+/// <summary>Which way data takes through the page cache: chosen at opening, lost when the file system refuses it at a transfer.</summary>
+public sealed partial class SluiceHandle
+{
+    private const int FallbackAlignment = 4096;
+
+    private readonly Lock _directLock = new();
+    private bool _dropsBehind;
+    private bool _gateReleased;
+
+    /// <summary>On a direct handle, keeps edge writes and block writes of this process to one file apart; null on others.</summary>
+    internal DirectWriteGate? DirectGate { get; private set; }
+
+    /// <summary>Takes O_DIRECT off the descriptor, or puts it on again; the caller holds the gate for itself.</summary>
+    internal void SwitchDirect(bool on)
+    {
+        int flags = Libc.GetFlags(_fd);
+        if (flags >= 0)
+        {
+            _ = Libc.SetFlags(_fd, on ? flags | Libc.DirectFlag : flags & ~Libc.DirectFlag);
+        }
+    }
+
+    /// <summary>The file system turned RWF_DONTCACHE down: from here on the pages are dropped by fadvise.</summary>
+    internal void LoseDontCache()
+    {
+        _flags &= ~RwFlags.DontCache;
+        _dropsBehind = true;
+    }
+
+    /// <summary>
+    /// A direct transfer was refused as invalid although it was aligned as the file system asks: from here on the handle is cached.
+    /// True when that changed something, so that the transfer is worth another try.
+    /// </summary>
+    internal bool LoseDirect(IoVerb verb)
+    {
+        if (Caching != FileCaching.Direct || verb is IoVerb.Flush or IoVerb.FlushData || !Libc.IsSupported)
+        {
+            return false;
+        }
+
+        lock (_directLock)
+        {
+            if (Caching == FileCaching.Direct)
+            {
+                SwitchDirect(on: false);
+                Caching = FileCaching.Cached;
+                CachingReason = "the file system took O_DIRECT at opening and refused a direct transfer (EINVAL)";
+                Alignment = FileAlignment.None;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>Books a completed write: starts dropping its pages on an uncached handle without RWF_DONTCACHE.</summary>
+    internal void AfterWrite(long fileOffset, int bytes)
+    {
+        if (_dropsBehind && bytes > 0)
+        {
+            // Starts writing these back and drops what was written back earlier.
+            Libc.DropFromCache(_fd, 0, fileOffset + bytes);
+        }
+    }
+
+    private void AfterRead(long fileOffset, int bytes)
+    {
+        if (_dropsBehind && bytes > 0)
+        {
+            Libc.DropFromCache(_fd, fileOffset, bytes);
+        }
+    }
+
+    private static bool IsDirect(SafeFileHandle file)
+    {
+        int flags = Libc.GetFlags((int)file.DangerousGetHandle());
+        return flags >= 0 && (flags & Libc.DirectFlag) != 0;
+    }
+
+    private void SetCaching(FileCaching caching)
+    {
+        if (caching == FileCaching.Cached)
+        {
+            return;
+        }
+
+        CachingReason = !CanSeek
+            ? "the file cannot seek"
+            : !Libc.IsSupported
+                ? "Sluice changes caching on 64-bit Linux only"
+                : caching == FileCaching.Direct ? TryDirect() : TryUncached();
+    }
+
+    /// <summary>Null when the handle is direct now, else why not.</summary>
+    private string? TryDirect()
+    {
+        if (Libc.Stat(_fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) != 0)
+        {
+            return "statx failed";
+        }
+
+        int type = stat.Mode & Statx.TypeMask;
+        if (type is not (Statx.TypeRegular or Statx.TypeBlockDevice))
+        {
+            return "only regular files and block devices have direct I/O";
+        }
+
+        bool known = (stat.Mask & StatxMask.DioAlign) != 0;
+        if (known && stat.DioOffsetAlign == 0)
+        {
+            return "the file system has no direct I/O for this file (STATX_DIOALIGN)";
+        }
+
+        int flags = Libc.GetFlags(_fd);
+        int result = flags < 0 ? flags : Libc.SetFlags(_fd, flags | Libc.DirectFlag);
+        if (result < 0)
+        {
+            return result == -Errno.EINVAL
+                ? "the file system refuses O_DIRECT (EINVAL)"
+                : $"the file system refuses O_DIRECT (errno {-result})";
+        }
+
+        int offset = known ? (int)stat.DioOffsetAlign : LogicalBlockSize(stat);
+        int memory = known ? (int)stat.DioMemAlign : offset;
+        Alignment = new FileAlignment(Math.Max(memory, 1), offset, offset);
+        Caching = FileCaching.Direct;
+        DirectGate = DirectWriteGate.Acquire(((ulong)stat.DevMajor << 32) | stat.DevMinor, stat.Ino);
+        return null;
+    }
+
+    private string? TryUncached()
+    {
+        Caching = FileCaching.Uncached;
+        if ((Access & FileAccess.Read) != 0 && !SupportsDontCache())
+        {
+            _dropsBehind = true;
+        }
+        else
+        {
+            _flags |= RwFlags.DontCache;
+        }
+
+        return null;
+    }
+
+    /// <summary>Asks by reading a byte far behind the end of file: nothing there, but the flag is checked.</summary>
+    private bool SupportsDontCache()
+    {
+        Span<byte> nothing = stackalloc byte[1];
+        return LinuxTransfer.Read(_fd, nothing, long.MaxValue - (1 << 20), RwFlags.DontCache) != -Errno.EOPNOTSUPP;
+    }
+
+    /// <summary>The device's logical block size, where statx does not tell the alignment (before Linux 6.1).</summary>
+    private static int LogicalBlockSize(in Statx stat)
+    {
+        string device = $"/sys/dev/block/{stat.DevMajor}:{stat.DevMinor}";
+        foreach (string queue in (ReadOnlySpan<string>)[$"{device}/queue", $"{device}/../queue"])
+        {
+            try
+            {
+                if (int.TryParse(File.ReadAllText($"{queue}/logical_block_size"), out int bytes) && int.IsPow2(bytes))
+                {
+                    return bytes;
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                // A partition has no queue of its own, a network file system no device: try the next, then the safe guess.
+            }
+        }
+
+        return FallbackAlignment;
+    }
+
+    private void ReleaseGate()
+    {
+        lock (_directLock)
+        {
+            if (DirectGate is { } gate && !_gateReleased)
+            {
+                _gateReleased = true;
+                gate.Release();
+            }
+        }
+    }
+}

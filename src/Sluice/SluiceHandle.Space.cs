@@ -1,0 +1,132 @@
+using Sluice.Errors;
+using Sluice.Interop;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice;
+
+/// <summary>The file's length and the space it takes on the device.</summary>
+public sealed partial class SluiceHandle
+{
+    /// <summary>Cuts the file or extends it with zeros that take no space.</summary>
+    /// <param name="length">The new length, in bytes.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or more than the file system takes.</exception>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    public void SetLength(long length)
+    {
+        ThrowIfClosed();
+        if (!CanSeek)
+        {
+            IoErrors.ThrowUnseekable("Setting the length of", Path);
+        }
+
+        try
+        {
+            RandomAccess.SetLength(_file, length);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw IoErrors.Wrap(e, IoVerb.SetLength, Path, length);
+        }
+    }
+
+    /// <summary>Reserves space for a range, and extends the file where the range ends behind it; what is there stays as it is.</summary>
+    /// <param name="offset">Where the range begins, in bytes.</param>
+    /// <param name="length">How long it is, in bytes.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An argument is negative, <paramref name="length"/> is 0, or the sum is too large.</exception>
+    /// <exception cref="IOException">The disk is full, or the file would be too large; the message has path and size.</exception>
+    /// <exception cref="PlatformNotSupportedException">The system or the file system cannot reserve space.</exception>
+    public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);
+
+    /// <summary>Gives the space of a range back to the device; it reads as zeros afterwards, and the length stays.</summary>
+    /// <inheritdoc cref="Allocate"/>
+    public void PunchHole(long offset, long length) =>
+        ChangeSpace(IoVerb.PunchHole, FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length);
+
+    /// <summary>Where the file lies on its device (FIEMAP). Data that is still in the page cache only has no place yet.</summary>
+    /// <exception cref="PlatformNotSupportedException">The system or the file system does not tell.</exception>
+    public IReadOnlyList<FileExtent> GetExtents()
+    {
+        ThrowIfClosed();
+        if (!Libc.IsSupported)
+        {
+            IoErrors.ThrowNotSupportedHere("Listing the extents", Path, "it needs FIEMAP of Linux");
+        }
+
+        bool added = false;
+        try
+        {
+            _file.DangerousAddRef(ref added);
+            List<FileExtent> extents = [];
+            int result = Fiemap.Read(_fd, extents);
+            if (result is -Errno.EOPNOTSUPP or -Errno.ENOTTY)
+            {
+                IoErrors.ThrowNotSupportedHere("Listing the extents", Path, "the file system has no FIEMAP");
+            }
+
+            if (result < 0)
+            {
+                IoErrors.Throw(-result, IoVerb.GetExtents, Path, -1);
+            }
+
+            return extents;
+        }
+        finally
+        {
+            if (added)
+            {
+                _file.DangerousRelease();
+            }
+        }
+    }
+
+    private void ChangeSpace(IoVerb verb, FallocateFlags mode, long offset, long length)
+    {
+        ThrowIfClosed();
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(length);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, long.MaxValue - offset);
+        string what = verb == IoVerb.Allocate ? "Allocating space" : "Punching a hole";
+        if (!CanSeek)
+        {
+            IoErrors.ThrowUnseekable($"{what} in", Path);
+        }
+
+        if (!Libc.IsSupported)
+        {
+            IoErrors.ThrowNotSupportedHere(what, Path, "it needs fallocate of Linux");
+        }
+
+        bool added = false;
+        try
+        {
+            _file.DangerousAddRef(ref added);
+            int result = Libc.Allocate(_fd, mode, offset, length);
+            switch (-result)
+            {
+                case 0:
+                    return;
+                case Errno.EOPNOTSUPP:
+                    IoErrors.ThrowNotSupportedHere(what, Path, "the file system has no fallocate for it");
+                    break;
+                case Errno.ENOSPC or Errno.EDQUOT:
+                    throw new IOException(
+                        $"{what} in '{Path}' failed: the disk has no room for {length} bytes at offset {offset} (errno {-result}).", -result);
+                case Errno.EFBIG:
+                    throw new IOException(
+                        $"{what} in '{Path}' failed: {length} bytes at offset {offset} are more than the file system allows.", -result);
+                default:
+                    IoErrors.Throw(-result, verb, Path, offset);
+                    break;
+            }
+        }
+        finally
+        {
+            if (added)
+            {
+                _file.DangerousRelease();
+            }
+        }
+    }
+}

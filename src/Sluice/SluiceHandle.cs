@@ -1,0 +1,291 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Interop;
+using Sluice.Uring.Abi;
+
+namespace Sluice;
+
+/// <summary>
+/// One open file: reads and writes at offsets, without a position. It stands where <see cref="RandomAccess"/> and a
+/// <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/> would.
+/// </summary>
+/// <remarks>
+/// Thread-safe: any number of transfers may run at once, and <see cref="Dispose"/> may come while they do: the descriptor is closed
+/// when the last of them has ended. A buffer given to an asynchronous method belongs to the transfer until its task has ended,
+/// cancellation included. Offsets and lengths are in bytes.
+/// </remarks>
+public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
+{
+    private readonly SafeFileHandle _file;
+    private readonly int _fd;
+    private readonly bool _ownsHandle;
+    private readonly bool _isCustomEngine;
+    private readonly IoEngine _engine;
+    private readonly Lock _appendLock = new();
+    private bool _readsInline;
+    private bool _writesInline;
+    private RwFlags _flags;
+    private int _disposed;
+
+    private SluiceHandle(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine, bool ownsHandle)
+    {
+        _file = file;
+        _ownsHandle = ownsHandle;
+        Path = path;
+        Access = access;
+        engine ??= IoEngine.Ambient;
+        _isCustomEngine = engine is not null;
+        _engine = engine ?? SluiceEngines.Default;
+        Caching = FileCaching.Cached;
+        Alignment = FileAlignment.None;
+        if (Libc.IsSupported)
+        {
+            _fd = (int)file.DangerousGetHandle();
+            CanSeek = Libc.Position(_fd) >= 0;
+        }
+        else
+        {
+            _fd = -1;
+            CanSeek = SeeksPortably(file);
+        }
+
+        SetCaching(caching);
+        _readsInline = Libc.IsSupported && CanSeek && !_isCustomEngine && Alignment.Offset == 1;
+        _writesInline = _readsInline;
+    }
+
+    /// <summary>The descriptor or handle of the operating system, shared with this object.</summary>
+    public SafeFileHandle SafeFileHandle => _file;
+
+    /// <summary>The full path, or a description where the handle came without one.</summary>
+    public string Path { get; }
+
+    /// <summary>What the handle was opened for.</summary>
+    public FileAccess Access { get; }
+
+    /// <summary>Whether the file has offsets; pipes, FIFOs and terminals have none, and ignore those they are given.</summary>
+    public bool CanSeek { get; }
+
+    /// <summary>The caching that took effect.</summary>
+    public FileCaching Caching { get; private set; }
+
+    /// <summary>Why <see cref="Caching"/> differs from what was asked; null when it does not.</summary>
+    public string? CachingReason { get; private set; }
+
+    /// <summary>What transfers should be aligned to; they work unaligned too, with a copy.</summary>
+    public FileAlignment Alignment { get; private set; }
+
+    /// <summary>The engine of this handle's asynchronous transfers: "uring", "pool", or a decorator's name.</summary>
+    public string Engine => _engine.Name;
+
+    /// <summary>Why <see cref="Engine"/> is not "uring"; null where it is, or where an engine was asked for.</summary>
+    public string? EngineReason => _isCustomEngine ? null : SluiceEngines.UringReason;
+
+    /// <summary>The length of the file, in bytes.</summary>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    public long Length
+    {
+        get
+        {
+            ThrowIfClosed();
+            if (!CanSeek)
+            {
+                IoErrors.ThrowUnseekable("The length of", Path);
+            }
+
+            return RandomAccess.GetLength(_file);
+        }
+    }
+
+    internal IoEngine EngineInUse => _engine;
+
+    internal int Descriptor => _fd;
+
+    internal RwFlags TransferFlags => _flags;
+
+    internal WritePace WritePace { get; } = new();
+
+    /// <summary>
+    /// The most that one system call is asked to transfer: the kernel's MAX_RW_COUNT, rounded down to a large alignment. Small in
+    /// Debug builds, so that every test walks the rest of partial transfers.
+    /// </summary>
+#if DEBUG
+    internal const int MostBytesPerTransfer = 48 * 1024;
+#else
+    internal const int MostBytesPerTransfer = 0x7FF0_0000;
+#endif
+
+    /// <summary>Opens a file as <see cref="File.OpenHandle"/> does, with the same exceptions.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="mode">Which file may be there, and what happens to it.</param>
+    /// <param name="access">Reading, writing or both.</param>
+    /// <param name="share">What others may do with it meanwhile: an advisory lock on Unix.</param>
+    /// <param name="options">Further options.</param>
+    /// <param name="preallocationSize">Bytes to reserve; an <see cref="IOException"/> when the disk has not that many, and no file stays.</param>
+    /// <param name="caching">How data passes through the page cache; what took effect is <see cref="Caching"/>.</param>
+    public static SluiceHandle Open(
+        string path,
+        FileMode mode = FileMode.Open,
+        FileAccess access = FileAccess.Read,
+        FileShare share = FileShare.Read,
+        FileOptions options = FileOptions.None,
+        long preallocationSize = 0,
+        FileCaching caching = FileCaching.Cached)
+    {
+        ThrowIfUnknown(caching);
+        SafeFileHandle file = File.OpenHandle(path, mode, access, share, options, preallocationSize);
+        return Adopt(file, path, access, caching, null);
+    }
+
+    /// <summary>Opens a file as <see cref="File.OpenHandle"/> does, with the same exceptions.</summary>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    public static SluiceHandle Open(string path, SluiceOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ThrowIfUnknown(options.Caching);
+        SafeFileHandle file = options.UnixCreateMode is { } unixMode && !OperatingSystem.IsWindows()
+            ? OpenWithUnixMode(path, options, unixMode)
+            : File.OpenHandle(path, options.Mode, options.Access, options.Share, options.Options, options.PreallocationSize);
+        return Adopt(file, path, options.Access, options.Caching, options.Engine);
+    }
+
+    /// <summary>Takes a handle that is open already. Its caching is found out, not changed.</summary>
+    /// <param name="handle">An open handle.</param>
+    /// <param name="access">What it was opened for.</param>
+    /// <param name="ownsHandle">Whether disposing this object closes it.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
+    /// <exception cref="ArgumentException"><paramref name="handle"/> is invalid.</exception>
+    /// <exception cref="ObjectDisposedException"><paramref name="handle"/> is closed.</exception>
+    public static SluiceHandle FromSafeFileHandle(SafeFileHandle handle, FileAccess access, bool ownsHandle)
+    {
+        ArgumentNullException.ThrowIfNull(handle);
+        ObjectDisposedException.ThrowIf(handle.IsClosed, handle);
+        if (handle.IsInvalid)
+        {
+            throw new ArgumentException("The handle is invalid.", nameof(handle));
+        }
+
+        if (access is < FileAccess.Read or > FileAccess.ReadWrite)
+        {
+            throw new ArgumentOutOfRangeException(nameof(access));
+        }
+
+        FileCaching caching = Libc.IsSupported && IsDirect(handle) ? FileCaching.Direct : FileCaching.Cached;
+        return new SluiceHandle(handle, $"handle {handle.DangerousGetHandle()}", access, caching, null, ownsHandle);
+    }
+
+    /// <summary>Closes the handle; transfers in flight end first, on their own. Harmless when called twice.</summary>
+    public void Dispose()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        {
+            return;
+        }
+
+        ReleaseGate();
+        if (_ownsHandle)
+        {
+            _file.Dispose();
+        }
+    }
+
+    /// <summary>Closes the handle, as <see cref="Dispose"/>.</summary>
+    public ValueTask DisposeAsync()
+    {
+        Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    internal void AddReference(ref bool added)
+    {
+        ThrowIfClosed();
+        _file.DangerousAddRef(ref added);
+    }
+
+    internal void ReleaseReference() => _file.DangerousRelease();
+
+    /// <summary>Whether <paramref name="offset"/> is at or behind the end of file; true where the file has no length of its own.</summary>
+    internal bool IsAtEnd(long offset)
+    {
+        if (!Libc.IsSupported)
+        {
+            return !CanSeek || offset >= RandomAccess.GetLength(_file);
+        }
+
+        return Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat) != 0
+            || (stat.Mode & Statx.TypeMask) != Statx.TypeRegular
+            || offset >= (long)stat.Size;
+    }
+
+    private static SluiceHandle Adopt(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine)
+    {
+        try
+        {
+            return new SluiceHandle(file, System.IO.Path.GetFullPath(path), access, caching, engine, ownsHandle: true);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+    private static SafeFileHandle OpenWithUnixMode(string path, SluiceOptions options, UnixFileMode unixMode)
+    {
+        // File.OpenHandle takes no Unix mode; FileStream does, and hands its handle over.
+        FileStream stream = new(path, new FileStreamOptions
+        {
+            Mode = options.Mode,
+            Access = options.Access,
+            Share = options.Share,
+            Options = options.Options,
+            PreallocationSize = options.PreallocationSize,
+            BufferSize = 0,
+            UnixCreateMode = unixMode,
+        });
+#pragma warning disable CA1816 // The stream is left to the collector without its finalizer: the handle is ours now.
+        GC.SuppressFinalize(stream);
+#pragma warning restore CA1816
+        return stream.SafeFileHandle;
+    }
+
+    private static bool SeeksPortably(SafeFileHandle file)
+    {
+        try
+        {
+            _ = RandomAccess.GetLength(file);
+            return true;
+        }
+        catch (NotSupportedException)
+        {
+            return false;
+        }
+    }
+
+    private static void ThrowIfUnknown(FileCaching caching)
+    {
+        if (caching is < FileCaching.Cached or > FileCaching.Direct)
+        {
+            throw new ArgumentOutOfRangeException(nameof(caching));
+        }
+    }
+
+    private void ThrowIfClosed()
+    {
+        if (_disposed != 0 || _file.IsClosed)
+        {
+            IoErrors.ThrowClosed(Path);
+        }
+    }
+
+    private void CheckOffset(long fileOffset)
+    {
+        ThrowIfClosed();
+        if (fileOffset < 0 && CanSeek)
+        {
+            IoErrors.ThrowNegativeOffset();
+        }
+    }
+}
