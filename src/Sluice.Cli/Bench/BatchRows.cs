@@ -1,0 +1,57 @@
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>Many requests in one call.</summary>
+internal static class BatchRows
+{
+    private const int PageBytes = (int)(4 * ByteSize.KiB);
+    private const int BatchSize = 128;
+
+    public static Row DirectReadBatch() => new(
+        "read-batch-128", "ReadBatch of 128 x 4 KiB direct, one thread; .NET: 128 ReadAsync + WhenAll", "one submission for a whole batch", Open)
+    {
+        Unit = RateUnit.Iops,
+        Target = new RowTarget { MinRatio = 4, MaxCpuShare = 0.2 },
+    };
+
+    private static Contest Open(BenchContext context)
+    {
+        SluiceHandle sluice = SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,
+            FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
+        SluiceHandle dotNet = SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,
+            FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
+        long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+        Memory<byte>[] buffers = Loops.Buffers(BatchSize, PageBytes);
+        var requests = new ReadRequest[BatchSize];
+        var tasks = new Task<int>[BatchSize];
+        return new Contest(new Contender("Sluice", ReadBatch), new Contender(".NET", ReadAllAsync), sluice, dotNet);
+
+        Task ReadBatch(Slice slice)
+        {
+            int next = 0;
+            do
+            {
+                for (int i = 0; i < BatchSize; i++)
+                    requests[i] = new ReadRequest(offsets[next++ % offsets.Length], buffers[i]);
+                sluice.ReadBatch(requests);
+                slice.Count(0, BatchSize);
+            }
+            while (!slice.IsOver);
+            return Task.CompletedTask;
+        }
+
+        async Task ReadAllAsync(Slice slice)
+        {
+            int next = 0;
+            do
+            {
+                for (int i = 0; i < BatchSize; i++)
+                    tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], offsets[next++ % offsets.Length]).AsTask();
+                await Task.WhenAll(tasks);
+                slice.Count(0, BatchSize);
+            }
+            while (!slice.IsOver);
+        }
+    }
+}

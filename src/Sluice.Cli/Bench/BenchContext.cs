@@ -1,0 +1,40 @@
+using Sluice.Cli.Load;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>The scratch folder's files, made when a row first asks for them and shared by the rows after it.</summary>
+internal sealed class BenchContext(string directory, BenchScale scale, CancellationToken cancellationToken)
+{
+    private const int OffsetCount = 1 << 16;
+
+    public BenchScale Scale { get; } = scale;
+
+    /// <summary>Larger than what a device caches, read past the page cache or cold.</summary>
+    public string DirectFile => Ensure("direct.dat", Scale.DirectFileBytes);
+
+    /// <summary>Small enough to stay in the page cache.</summary>
+    public string HotFile => Ensure("hot.dat", Scale.HotFileBytes);
+
+    public string ScratchFile(string name) => Path.Combine(directory, name);
+
+    /// <summary>Offsets of whole requests at random, the same for every contender of a row.</summary>
+    public static long[] RandomOffsets(long fileSizeBytes, int requestSizeBytes)
+    {
+        var random = new Random(42);
+        long[] offsets = new long[OffsetCount];
+        for (int i = 0; i < offsets.Length; i++)
+            offsets[i] = random.NextInt64(fileSizeBytes / requestSizeBytes) * requestSizeBytes;
+        return offsets;
+    }
+
+    private string Ensure(string name, long sizeBytes)
+    {
+        string path = ScratchFile(name);
+        if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
+            return path;
+        using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
+        FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
+        target.Flush();
+        return path;
+    }
+}

@@ -1,0 +1,19 @@
+namespace Sluice.Cli.Bench;
+
+/// <summary>An opened row: its contenders and what has to be closed after it.</summary>
+internal sealed class Contest(Contender sluice, Contender dotNet, params IDisposable[] owned) : IDisposable
+{
+    public Contender Sluice { get; } = sluice;
+
+    public Contender DotNet { get; } = dotNet;
+
+    public Contender? Second { get; init; }
+
+    public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
+
+    public void Dispose()
+    {
+        foreach (IDisposable resource in owned)
+            resource.Dispose();
+    }
+}

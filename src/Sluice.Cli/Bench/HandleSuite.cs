@@ -1,0 +1,166 @@
+using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
+using Sluice.Interop;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>SluiceHandle against RandomAccess: direct, hot, cold, appended, gathered, batched, opened.</summary>
+internal static class HandleSuite
+{
+    private const int PageBytes = (int)(4 * ByteSize.KiB);
+    private const int BlockBytes = (int)(64 * ByteSize.KiB);
+
+    public static Suite Create() => new("handle", "SluiceHandle against RandomAccess on one open file", [.. Rows()]);
+
+    private static IEnumerable<Row> Rows()
+    {
+        yield return DirectRead(1, new RowTarget { MinRatio = 1.05 });
+        yield return DirectRead(4, new RowTarget { MinRatio = 1.3 });
+        yield return DirectRead(32, new RowTarget { MinRatio = 2.5, MinFioRatio = 0.95 });
+        yield return DirectRead(128, new RowTarget { MinRatio = 4, MinFioRatio = 0.95, MaxCpuShare = 0.4 });
+        yield return DirectOverwrite(1, new RowTarget { MinRatio = 1 });
+        yield return DirectOverwrite(32, new RowTarget { MinRatio = 2 });
+        yield return new Row("hot-read-4k-async", "hot 4 KiB read, async, one loop; second: synchronous RandomAccess.Read",
+            "data in the page cache must not cost a thread hop", OpenHotReadWithSynchronousPeer)
+        {
+            Target = new RowTarget { MinRatio = 1.4, MaxCpuShare = 0.45, MinSecondRatio = 0.95 },
+        };
+        yield return new Row("hot-read-64k-async", "hot 64 KiB read, async, one loop", "copying dominates; the hop still costs CPU",
+            context => HotContest(context, asynchronous: true, FileAccess.Read, (target, offsets) => Loops.ReadAsync(target, 1, BlockBytes, offsets), BlockBytes))
+        {
+            Target = new RowTarget { MinRatio = 1, MaxCpuShare = 0.55 },
+        };
+        yield return new Row("cold-read-4k-d32", "cold buffered 4 KiB random read, async, depth 32",
+            "page-cache misses of many callers at once", OpenColdRead)
+        {
+            Unit = RateUnit.Iops,
+            Target = new RowTarget { MinRatio = 2.8 },
+        };
+        yield return BufferedAppend(PageBytes, "4k", new RowTarget { MinRatio = 1.25 });
+        yield return BufferedOverwrite(PageBytes, "4k", new RowTarget { MinRatio = 1.5 });
+        yield return BufferedAppend(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
+        yield return BufferedOverwrite(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
+        yield return new Row("sync-read-4k", "synchronous hot 4 KiB Read", "the plain call must cost no more than .NET's",
+            context => HotContest(context, asynchronous: false, FileAccess.Read, (target, offsets) => Loops.Read(target, PageBytes, offsets), PageBytes))
+        {
+            Target = new RowTarget { MinRatio = 1 },
+        };
+        yield return new Row("sync-write-4k", "synchronous hot 4 KiB Write", "the plain call must cost no more than .NET's",
+            context => HotContest(context, asynchronous: false, FileAccess.ReadWrite, (target, offsets) => Loops.Write(target, PageBytes, offsets), PageBytes))
+        {
+            Target = new RowTarget { MinRatio = 1 },
+        };
+        yield return BatchRows.DirectReadBatch();
+        yield return VectorRows.Scatter();
+        yield return VectorRows.Gather();
+        yield return FileRows.ThreadsAppend();
+        yield return FileRows.Preallocated();
+        yield return Allocations(1);
+        yield return Allocations(128);
+        yield return FileRows.OpenClose();
+    }
+
+    /// <summary>Both sides on the same file, opened alike.</summary>
+    public static Contest Pair(
+        TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null)
+    {
+        IoTarget sluice = IoTarget.Open(IoSide.Sluice, options);
+        IoTarget dotNet = IoTarget.Open(IoSide.Bcl, options);
+        return new Contest(Side("Sluice", sluice), Side(".NET", dotNet), sluice, dotNet);
+
+        Contender Side(string name, IoTarget target) =>
+            new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target) };
+    }
+
+    private static Row DirectRead(int depth, RowTarget target) => new(
+        $"direct-read-4k-d{depth}", $"direct 4 KiB random read, async, depth {depth}",
+        depth == 1 ? "the latency of one read" : "many reads in flight: where threads run out and rings do not",
+        context =>
+        {
+            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            return Pair(Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth);
+        })
+    {
+        Unit = RateUnit.Iops,
+        Target = target,
+        Fio = new FioJob("randread", PageBytes, depth),
+    };
+
+    private static Row DirectOverwrite(int depth, RowTarget target) => new(
+        $"direct-write-4k-d{depth}", $"direct 4 KiB random overwrite, async, depth {depth}", "the write path past the page cache",
+        context =>
+        {
+            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            return Pair(Direct(context, FileAccess.ReadWrite), side => Loops.WriteAsync(side, depth, PageBytes, offsets), depth);
+        })
+    {
+        Unit = RateUnit.Iops,
+        Target = target,
+        Fio = new FioJob("randwrite", PageBytes, depth),
+    };
+
+    private static Row BufferedAppend(int requestSizeBytes, string size, RowTarget target) => new(
+        $"append-{size}-async", $"buffered {ByteSize.Format(requestSizeBytes)} WriteAsync, append", "a growing file, written through the page cache",
+        context => Pair(
+            new TargetOptions(context.ScratchFile("append.dat"), FileMode.OpenOrCreate, FileAccess.ReadWrite) { Asynchronous = true },
+            side => Loops.AppendAsync(side, requestSizeBytes, context.Scale.AppendLimitBytes),
+            prepare: side => RandomAccess.SetLength(side.SafeFileHandle, 0)))
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = requestSizeBytes,
+        Target = target,
+    };
+
+    private static Row BufferedOverwrite(int requestSizeBytes, string size, RowTarget target) => new(
+        $"overwrite-{size}-async", $"buffered {ByteSize.Format(requestSizeBytes)} WriteAsync, overwrite", "pages that are in the cache already",
+        context => HotContest(
+            context, asynchronous: true, FileAccess.ReadWrite, (side, offsets) => Loops.WriteAsync(side, 1, requestSizeBytes, offsets), requestSizeBytes))
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = requestSizeBytes,
+        Target = target,
+    };
+
+    private static Row Allocations(int depth) => new(
+        $"allocated-d{depth}", $"allocated for each direct 4 KiB async read, depth {depth}", "garbage is work for later, for every caller",
+        DirectRead(depth, new RowTarget()).Open)
+    {
+        Unit = RateUnit.Iops,
+        Target = new RowTarget { MaxAllocatedBytes = 0 },
+    };
+
+    private static Contest OpenHotReadWithSynchronousPeer(BenchContext context)
+    {
+        long[] offsets = BenchContext.RandomOffsets(context.Scale.HotFileBytes, PageBytes);
+        var options = new TargetOptions(context.HotFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
+        IoTarget sluice = IoTarget.Open(IoSide.Sluice, options);
+        IoTarget dotNet = IoTarget.Open(IoSide.Bcl, options);
+        IoTarget synchronous = IoTarget.Open(IoSide.Bcl, options with { Asynchronous = false });
+        return new Contest(
+            new Contender("Sluice", Loops.ReadAsync(sluice, 1, PageBytes, offsets)),
+            new Contender(".NET", Loops.ReadAsync(dotNet, 1, PageBytes, offsets)),
+            sluice, dotNet, synchronous)
+        {
+            Second = new Contender("RandomAccess.Read", Loops.Read(synchronous, PageBytes, offsets)),
+        };
+    }
+
+    private static Contest OpenColdRead(BenchContext context)
+    {
+        const int Depth = 32;
+        long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+        var options = new TargetOptions(context.DirectFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
+        return Pair(options, side => Loops.ReadAsync(side, Depth, PageBytes, offsets), Depth, side => PageCache.Drop(side.SafeFileHandle));
+    }
+
+    private static Contest HotContest(
+        BenchContext context, bool asynchronous, FileAccess access, Func<IoTarget, long[], Func<Slice, Task>> loop, int requestSizeBytes)
+    {
+        long[] offsets = BenchContext.RandomOffsets(context.Scale.HotFileBytes, requestSizeBytes);
+        return Pair(
+            new TargetOptions(context.HotFile, FileMode.Open, access) { Asynchronous = asynchronous }, side => loop(side, offsets));
+    }
+
+    private static TargetOptions Direct(BenchContext context, FileAccess access) =>
+        new(context.DirectFile, FileMode.Open, access) { Asynchronous = true, Caching = FileCaching.Direct };
+}

@@ -1,0 +1,3 @@
+namespace Sluice.Cli.Bench;
+
+internal enum RateUnit { Iops, OperationsPerSecond, MiBPerSecond }

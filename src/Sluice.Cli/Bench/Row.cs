@@ -1,0 +1,14 @@
+namespace Sluice.Cli.Bench;
+
+/// <summary>One line of a suite, declared: what it measures, why, what it must reach, and how to open its contenders.</summary>
+internal sealed record Row(string Id, string Name, string Why, Func<BenchContext, Contest> Open)
+{
+    public RateUnit Unit { get; init; } = RateUnit.OperationsPerSecond;
+
+    /// <summary>For rates in MiB/s.</summary>
+    public long BytesPerOperation { get; init; }
+
+    public RowTarget Target { get; init; } = new();
+
+    public FioJob? Fio { get; init; }
+}

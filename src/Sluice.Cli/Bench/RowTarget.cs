@@ -1,0 +1,15 @@
+namespace Sluice.Cli.Bench;
+
+/// <summary>What a row must reach. Ratios are Sluice to the other, so CPU and bytes are upper limits, the rest lower ones.</summary>
+internal sealed record RowTarget
+{
+    public double? MinRatio { get; init; }
+
+    public double? MaxCpuShare { get; init; }
+
+    public double? MinSecondRatio { get; init; }
+
+    public double? MinFioRatio { get; init; }
+
+    public double? MaxAllocatedBytes { get; init; }
+}

@@ -1,0 +1,33 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>One stretch of time for one contender: when it ends, and what its loops have done so far.</summary>
+internal sealed class Slice(TimeSpan duration, int loops, CancellationToken cancellationToken)
+{
+    // Counters a cache line apart: loops on different processors must not slow each other down.
+    private const int Stride = 16;
+    private readonly long[] _operations = new long[(loops + 1) * Stride];
+    private long _deadline = long.MaxValue;
+
+    public int Loops => loops;
+
+    public bool IsOver => Stopwatch.GetTimestamp() >= Volatile.Read(ref _deadline) || cancellationToken.IsCancellationRequested;
+
+    public long Operations
+    {
+        get
+        {
+            long sum = 0;
+            for (int i = Stride; i < _operations.Length; i += Stride)
+                sum += Volatile.Read(ref _operations[i]);
+            return sum;
+        }
+    }
+
+    public void Start() => Volatile.Write(ref _deadline, Stopwatch.GetTimestamp() + (long)(duration.TotalSeconds * Stopwatch.Frequency));
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Count(int loop, long operations = 1) => _operations[(loop + 1) * Stride] += operations;
+}

@@ -1,0 +1,35 @@
+using System.Globalization;
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>Holds a measured row against what it must reach.</summary>
+internal static class TargetCheck
+{
+    public static IReadOnlyList<TargetReport> Evaluate(RowTarget target, RowReport row)
+    {
+        var results = new List<TargetReport>();
+        AtLeast("ratio", target.MinRatio, row.Ratio);
+        // The targets limit Sluice's CPU as a share of .NET's; the report's ratio is the inverse of it.
+        if (row.CpuRatio > 0)
+            AtMost("CPU share", target.MaxCpuShare, 1 / row.CpuRatio);
+        AtLeast(row.Second is null ? "" : $"to {row.Second.Name}", target.MinSecondRatio, row.SecondRatio);
+        AtLeast("to fio", target.MinFioRatio, row.FioRatio);
+        AtMost("B/op", target.MaxAllocatedBytes, Math.Round(row.Sluice.AllocatedBytesPerOperation));
+        return results;
+
+        void AtLeast(string name, double? limit, double? actual)
+        {
+            if (limit is { } min && actual is { } value)
+                results.Add(new TargetReport(Text($"{name} >= {min}"), value, value >= min));
+        }
+
+        void AtMost(string name, double? limit, double? actual)
+        {
+            if (limit is { } max && actual is { } value)
+                results.Add(new TargetReport(Text($"{name} <= {max}"), value, value <= max));
+        }
+    }
+
+    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}

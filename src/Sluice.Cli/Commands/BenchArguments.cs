@@ -1,0 +1,60 @@
+using System.CommandLine;
+using Sluice.Cli.Bench;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>The options of `bench` as the parser knows them, and their way into checked values.</summary>
+internal sealed class BenchArguments
+{
+    private readonly List<OptionSyntax> _syntax = [];
+    private readonly Argument<string?> _directory = new("DIR")
+    {
+        Description = "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).",
+        Arity = ArgumentArity.ZeroOrOne,
+    };
+
+    private readonly Option<string> _suite;
+    private readonly Option<string> _row;
+    private readonly Option<string> _json;
+    private readonly Option<string> _csv;
+    private readonly Option<bool> _quick = new("--quick") { Description = "A few seconds on small files: shows that everything works, measures nothing." };
+
+    public BenchArguments(Command command)
+    {
+        command.Add(_directory);
+        _suite = Value(command, "--suite", "name", $"Run one suite: {string.Join(", ", Suite.All.Select(s => s.Name))} (all).");
+        _row = Value(command, "--row", "text", "Run only the rows whose id contains this text.");
+        _json = Value(command, "--json", "file", "Also write the result as JSON.");
+        _csv = Value(command, "--csv", "file", "Also write the result as CSV.");
+        command.Add(_quick);
+        _syntax.Add(new OptionSyntax(_quick.Name, null, OptionValue.None));
+    }
+
+    public IReadOnlyList<OptionSyntax> Syntax => _syntax;
+
+    /// <exception cref="UsageException">A suite or row that does not exist.</exception>
+    public BenchOptions Bind(ParseResult result)
+    {
+        var options = new BenchOptions(result.GetValue(_directory) ?? Path.GetTempPath())
+        {
+            Suite = result.GetValue(_suite),
+            RowFilter = result.GetValue(_row),
+            JsonPath = result.GetValue(_json),
+            CsvPath = result.GetValue(_csv),
+            Quick = result.GetValue(_quick),
+        };
+        if (options.Suite is not null && Suite.All.All(s => s.Name != options.Suite))
+            throw new UsageException($"no suite '{options.Suite}'; there is {string.Join(", ", Suite.All.Select(s => s.Name))}");
+        if (options.RowFilter is { } filter && !Suite.All.SelectMany(s => s.Rows).Any(r => r.Id.Contains(filter, StringComparison.Ordinal)))
+            throw new UsageException($"no row's id contains '{filter}'; ids are such as {Suite.All[0].Rows[0].Id}");
+        return options;
+    }
+
+    private Option<string> Value(Command command, string name, string valueName, string description)
+    {
+        var option = new Option<string>(name) { Description = description, HelpName = valueName };
+        command.Add(option);
+        _syntax.Add(new OptionSyntax(name, null, OptionValue.Required));
+        return option;
+    }
+}

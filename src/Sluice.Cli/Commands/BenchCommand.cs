@@ -1,0 +1,80 @@
+using System.Diagnostics;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice bench`: runs the suites' rows in a scratch folder of its own and removes it, however the run ends.</summary>
+internal sealed class BenchCommand(BenchOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+{
+    public async Task<int> RunAsync()
+    {
+        if (!Directory.Exists(options.Directory))
+            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        foreach (string? path in (string?[])[options.JsonPath, options.CsvPath])
+        {
+            if (path is not null)
+                JsonFile.CheckWritable(path);
+        }
+        foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
+            await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
+
+        FioPeer fio = await FioPeer.DetectAsync(cancellationToken);
+        EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
+        BenchText.WriteHeader(terminal, environment, fio.Description);
+        DateTimeOffset started = DateTimeOffset.UtcNow;
+        long start = Stopwatch.GetTimestamp();
+        var rows = new List<RowReport>();
+        bool interrupted = await RunRowsAsync(fio, rows);
+
+        var report = new BenchReport
+        {
+            Started = started,
+            Arguments = arguments,
+            Environment = environment,
+            Fio = fio.Description,
+            Quick = options.Quick,
+            Seconds = Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 1),
+            Interrupted = interrupted,
+            Rows = rows,
+        };
+        BenchText.WriteTable(terminal, report);
+        BenchText.WriteSummary(terminal, report);
+        if (options.JsonPath is not null)
+            JsonFile.Write(options.JsonPath, report, ReportJsonContext.Default.BenchReport);
+        if (options.CsvPath is not null)
+            BenchCsv.Write(options.CsvPath, report);
+        return interrupted ? ExitCode.Interrupted : ExitCode.Success;
+    }
+
+    /// <returns>Whether it was interrupted; the rows measured until then are kept.</returns>
+    private async Task<bool> RunRowsAsync(FioPeer fio, List<RowReport> rows)
+    {
+        using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
+        using var progress = new LiveProgress(terminal, quiet: false);
+        var context = new BenchContext(scratch.FullPath, options.Quick ? BenchScale.Quick : BenchScale.Full, cancellationToken);
+        var runner = new RowRunner(context, fio, cancellationToken);
+        (string Suite, Row Row)[] selected =
+        [
+            .. from suite in Suite.All
+               where options.Suite is null || suite.Name == options.Suite
+               from row in suite.Rows
+               where options.RowFilter is null || row.Id.Contains(options.RowFilter, StringComparison.Ordinal)
+               select (suite.Name, row),
+        ];
+        try
+        {
+            foreach ((string suite, Row row) in selected)
+            {
+                int number = rows.Count + 1;
+                progress.Show(() => $"{number} of {selected.Length}: {row.Name}");
+                rows.Add(await runner.RunAsync(suite, row));
+            }
+            return false;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            return true;
+        }
+    }
+}

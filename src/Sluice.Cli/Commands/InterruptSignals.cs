@@ -1,0 +1,37 @@
+using System.Runtime.InteropServices;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>Ctrl-C, SIGTERM and a closed terminal end the work in good order; a second one ends the process at once.</summary>
+internal sealed class InterruptSignals : IDisposable
+{
+    private readonly CancellationTokenSource _cancellation = new();
+    private readonly List<PosixSignalRegistration> _registrations = [];
+
+    public InterruptSignals()
+    {
+        foreach (PosixSignal signal in (ReadOnlySpan<PosixSignal>)[PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGHUP])
+            _registrations.Add(PosixSignalRegistration.Create(signal, Handle));
+    }
+
+    public CancellationToken Token => _cancellation.Token;
+
+    /// <summary>Set once a signal came.</summary>
+    public int? ExitCode { get; private set; }
+
+    public void Dispose()
+    {
+        foreach (PosixSignalRegistration registration in _registrations)
+            registration.Dispose();
+        _cancellation.Dispose();
+    }
+
+    private void Handle(PosixSignalContext context)
+    {
+        if (ExitCode is not null)
+            return;
+        ExitCode = context.Signal == PosixSignal.SIGTERM ? Commands.ExitCode.Terminated : Commands.ExitCode.Interrupted;
+        context.Cancel = true;
+        _cancellation.Cancel();
+    }
+}

@@ -1,0 +1,126 @@
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>What FILE is now and what has to happen to it before it can be measured.</summary>
+internal sealed class SpeedFile
+{
+    private readonly SpeedOptions _options;
+
+    private SpeedFile(SpeedOptions options, bool exists, long presentSizeBytes, bool isBlockDevice, long sizeBytes)
+    {
+        _options = options;
+        Exists = exists;
+        PresentSizeBytes = presentSizeBytes;
+        IsBlockDevice = isBlockDevice;
+        SizeBytes = sizeBytes;
+    }
+
+    public bool Exists { get; }
+
+    public long PresentSizeBytes { get; }
+
+    public bool IsBlockDevice { get; }
+
+    /// <summary>The size that is measured.</summary>
+    public long SizeBytes { get; private set; }
+
+    /// <summary>Something about the size that the result should say, or null.</summary>
+    public string? SizeNote { get; private set; }
+
+    public bool MustCreate => _options.Create == CreateMode.None && !Exists;
+
+    public bool MustExtend => _options.Create == CreateMode.None && Exists && !IsBlockDevice && PresentSizeBytes < SizeBytes;
+
+    private bool SizeIsDefault => _options.SizeBytes is null;
+
+    /// <exception cref="UsageException">Nothing sensible can be done to what the path names.</exception>
+    /// <exception cref="IOException">The directory is missing, or the file system is too full.</exception>
+    public static SpeedFile Inspect(SpeedOptions options)
+    {
+        string path = options.Path;
+        if (Directory.Exists(path))
+            throw new UsageException($"{path} is a directory; name a file in it");
+        string parent = Path.GetDirectoryName(Path.GetFullPath(path)) ?? "/";
+        if (!Directory.Exists(parent))
+            throw new DirectoryNotFoundException($"{path}: the directory {parent} does not exist");
+
+        bool exists = File.Exists(path);
+        BlockDevice? device = exists ? BlockDevice.FromPath(path) : null;
+        if (exists && device is null && !IsRegularFile(path))
+            throw new UsageException($"{path} is neither a file nor a block device");
+        if (device is not null)
+            return ForDevice(options, device);
+
+        long present = exists ? new FileInfo(path).Length : 0;
+        // A larger file is measured whole unless a size was asked for.
+        long size = options.SizeBytes ?? Math.Max(SpeedOptions.DefaultFileSizeBytes, options.Create == CreateMode.None ? present : 0);
+        if (size < options.RequestSizeBytes)
+            throw new UsageException($"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}");
+        long needed = size - present;
+        if (needed > 0 && EnvironmentProbe.FreeBytesAt(parent) is { } free && needed > free)
+            throw new IOException($"{path}: {ByteSize.Format(size)} asked for, {ByteSize.Format(free)} free on the file system");
+        return new SpeedFile(options, exists, present, isBlockDevice: false, size);
+    }
+
+    /// <summary>Gets a yes for whatever would change something that exists.</summary>
+    /// <exception cref="UsageException">The answer was no, or nobody could be asked.</exception>
+    public void RequireConsent(Terminal terminal)
+    {
+        if (IsBlockDevice)
+        {
+            if (_options.WriteShare > 0 && !_options.DestroysDeviceData)
+                throw new UsageException($"{_options.Path} is a block device: writing to it needs --i-know-this-destroys-data");
+            return;
+        }
+        if (!Exists || _options.Force)
+            return;
+        if (MustExtend && SizeIsDefault && _options.WriteShare == 0)
+            ConsiderExtending(terminal);
+        if (Question() is not { } question)
+            return;
+        string what = $"{_options.Path} exists ({ByteSize.Format(PresentSizeBytes)})";
+        if (!terminal.IsInputTerminal)
+            throw new UsageException($"{what}: {question.Doing} needs --force");
+        if (!terminal.Confirm($"{what}. {question.Ask}"))
+            throw new UsageException($"{_options.Path} left as it was");
+    }
+
+    private (string Ask, string Doing)? Question()
+    {
+        if (_options.Create != CreateMode.None)
+            return ("Delete it and make a new one?", "deleting it and making a new one");
+        return _options.WriteShare > 0 ? ("Overwrite its contents?", "overwriting it") : null;
+    }
+
+    // A size on the command line is consent to extend; the default of 1 GiB is not: it may be anyone's document.
+    private void ConsiderExtending(Terminal terminal)
+    {
+        string question = $"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}. Extend it to {ByteSize.Format(SizeBytes)}?";
+        if (terminal.IsInputTerminal && terminal.Confirm(question))
+            return;
+        if (PresentSizeBytes < _options.RequestSizeBytes)
+        {
+            throw new UsageException($"a request of {ByteSize.Format(_options.RequestSizeBytes)} does not fit into {_options.Path}, "
+                + $"{ByteSize.Format(PresentSizeBytes)}; name a size to extend it to, as in -r1G");
+        }
+        SizeBytes = PresentSizeBytes;
+        SizeNote = $"{_options.Path} is measured as it is; -r1G or --force would extend it to 1 GiB";
+    }
+
+    private static SpeedFile ForDevice(SpeedOptions options, BlockDevice device)
+    {
+        if (options.Create != CreateMode.None)
+            throw new UsageException($"{options.Path} is a block device; -x and -p make files");
+        long present = device.SizeBytes ?? 0;
+        long size = options.SizeBytes ?? present;
+        if (size > present)
+            throw new UsageException($"{options.Path}: {ByteSize.Format(size)} asked for, the device has {ByteSize.Format(present)}");
+        if (size < options.RequestSizeBytes)
+            throw new UsageException($"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into {ByteSize.Format(size)}");
+        return new SpeedFile(options, exists: true, present, isBlockDevice: true, size);
+    }
+
+    // Terminals, /dev/zero and pipes have no end to measure up to, and opening a pipe may wait for ever.
+    private static bool IsRegularFile(string path) => UnixFileKind.IsRegular(path);
+}

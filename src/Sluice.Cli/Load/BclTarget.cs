@@ -1,0 +1,59 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>
+/// System.IO.RandomAccess. .NET cannot ask for O_DIRECT, so a direct file is opened by Sluice, which sets the flag, and
+/// .NET reads and writes through that descriptor.
+/// </summary>
+internal sealed class BclTarget : IoTarget
+{
+    private readonly SluiceHandle? _opener;
+    private readonly SafeFileHandle _handle;
+
+    public BclTarget(TargetOptions options)
+    {
+        if (options.Caching == FileCaching.Cached)
+        {
+            _handle = File.OpenHandle(
+                options.Path, options.Mode, options.Access, FileShare.ReadWrite, options.FileOptions, options.PreallocationSizeBytes);
+        }
+        else
+        {
+            _opener = SluiceHandle.Open(options.Path, options.Mode, options.Access, FileShare.ReadWrite, options.FileOptions,
+                options.PreallocationSizeBytes, options.Caching);
+            _handle = _opener.SafeFileHandle;
+        }
+    }
+
+    public override string Side => "bcl";
+
+    public override string Engine => "RandomAccess";
+
+    public override FileCaching Caching => _opener?.Caching ?? FileCaching.Cached;
+
+    public override string? CachingReason => _opener?.CachingReason;
+
+    public override int RequestAlignmentBytes => _opener is null ? 1 : Math.Max(_opener.Alignment.Offset, _opener.Alignment.Length);
+
+    public override SafeFileHandle SafeFileHandle => _handle;
+
+    public override int Read(Memory<byte> buffer, long fileOffset) => RandomAccess.Read(_handle, buffer.Span, fileOffset);
+
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) => RandomAccess.ReadAsync(_handle, buffer, fileOffset);
+
+    public override void Write(ReadOnlyMemory<byte> buffer, long fileOffset) => RandomAccess.Write(_handle, buffer.Span, fileOffset);
+
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset) =>
+        RandomAccess.WriteAsync(_handle, buffer, fileOffset);
+
+    public override void Flush() => RandomAccess.FlushToDisk(_handle);
+
+    public override void Dispose()
+    {
+        if (_opener is null)
+            _handle.Dispose();
+        else
+            _opener.Dispose();
+    }
+}

@@ -1,0 +1,3 @@
+namespace Sluice.Cli.Load;
+
+internal enum IoSide { Sluice, Bcl }

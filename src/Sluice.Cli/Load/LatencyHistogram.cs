@@ -1,0 +1,89 @@
+using System.Numerics;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>
+/// Counts latencies in log-linear buckets: 256 to each power of two, so any quantile is within 0.4 % of the recorded value.
+/// Recording is thread-safe and allocates nothing. The idea is HdrHistogram's; values are nanoseconds.
+/// </summary>
+internal sealed class LatencyHistogram
+{
+    private const int MantissaBits = 8;
+    private const int Mantissas = 1 << MantissaBits;
+
+    private readonly long[] _counts = new long[BucketOf(long.MaxValue) + 1];
+    private long _max;
+    private long _min = long.MaxValue;
+    private long _sum;
+    private long _count;
+
+    public long Count => Volatile.Read(ref _count);
+
+    public long MaxNanoseconds => Volatile.Read(ref _max);
+
+    public long MinNanoseconds => Count == 0 ? 0 : Volatile.Read(ref _min);
+
+    public double MeanNanoseconds => Count == 0 ? 0 : (double)Volatile.Read(ref _sum) / Count;
+
+    public void Record(long nanoseconds)
+    {
+        long value = Math.Max(0, nanoseconds);
+        Interlocked.Increment(ref _counts[BucketOf(value)]);
+        Interlocked.Add(ref _sum, value);
+        Interlocked.Increment(ref _count);
+        long seen = Volatile.Read(ref _max);
+        while (value > seen)
+            seen = Math.Max(Interlocked.CompareExchange(ref _max, value, seen), Volatile.Read(ref _max));
+        seen = Volatile.Read(ref _min);
+        while (value < seen)
+            seen = Math.Min(Interlocked.CompareExchange(ref _min, value, seen), Volatile.Read(ref _min));
+    }
+
+    /// <summary>The smallest recorded value (to bucket precision) that at least <paramref name="percent"/> % do not exceed.</summary>
+    public long Percentile(double percent)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(percent, 0);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(percent, 100);
+        long count = Count;
+        if (count == 0)
+            return 0;
+        // Without the small subtraction, 99.999 % of 100,000 rounds up past the 99,999th value.
+        long rank = Math.Clamp((long)Math.Ceiling((percent / 100 * count) - 1e-6), 1, count);
+        long below = 0;
+        for (int bucket = 0; bucket < _counts.Length; bucket++)
+        {
+            below += Volatile.Read(ref _counts[bucket]);
+            if (below >= rank)
+                return Math.Clamp(HighestIn(bucket), MinNanoseconds, MaxNanoseconds);
+        }
+        return MaxNanoseconds;
+    }
+
+    /// <summary>Adds what another histogram has counted. Neither may be recording.</summary>
+    public void Add(LatencyHistogram other)
+    {
+        for (int bucket = 0; bucket < _counts.Length; bucket++)
+            _counts[bucket] += other._counts[bucket];
+        _sum += other._sum;
+        _count += other._count;
+        _max = Math.Max(_max, other._max);
+        _min = Math.Min(_min, other._min);
+    }
+
+    // Below 256 each value has its own bucket; above, the leading bit picks the octave and the next eight bits the bucket.
+    private static int BucketOf(long value)
+    {
+        int shift = Math.Max(0, BitOperations.Log2((ulong)value) - MantissaBits);
+        return (shift << MantissaBits) + (int)(value >> shift);
+    }
+
+    private static long HighestIn(int bucket)
+    {
+        if (bucket < 2 * Mantissas)
+            return bucket;
+        int shift = (bucket >> MantissaBits) - 1;
+        long mantissa = (bucket & (Mantissas - 1)) + Mantissas;
+        // The last bucket's end is long.MaxValue; (mantissa + 1) << shift would overflow there.
+        return (mantissa << shift) + ((1L << shift) - 1);
+    }
+}

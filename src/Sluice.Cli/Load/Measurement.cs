@@ -1,0 +1,40 @@
+namespace Sluice.Cli.Load;
+
+/// <summary>What one side did in all its slices so far. Loops add to it while a progress display reads it.</summary>
+internal sealed class Measurement
+{
+    private long _operations;
+    private long _bytes;
+
+    public LatencyHistogram Reads { get; } = new();
+
+    public LatencyHistogram Writes { get; } = new();
+
+    /// <summary>With a rate limit: time from the real start, beside the latency from the intended one.</summary>
+    public LatencyHistogram Service { get; } = new();
+
+    public long Operations => Volatile.Read(ref _operations);
+
+    public long Bytes => Volatile.Read(ref _bytes);
+
+    public TimeSpan Elapsed { get; set; }
+
+    public TimeSpan Cpu { get; set; }
+
+    public TimeSpan Flush { get; set; }
+
+    public long AllocatedBytes { get; set; }
+
+    /// <summary>MiB/s of each slice, for the ratio of interleaved sides.</summary>
+    public List<double> SliceMiBPerSecond { get; } = [];
+
+    /// <summary>MiB/s in short windows of the measured time, for steady-state detection.</summary>
+    public List<RateWindow> Windows { get; } = [];
+
+    public void Count(bool isWrite, int bytes, long latencyNanoseconds)
+    {
+        Interlocked.Increment(ref _operations);
+        Interlocked.Add(ref _bytes, bytes);
+        (isWrite ? Writes : Reads).Record(latencyNanoseconds);
+    }
+}

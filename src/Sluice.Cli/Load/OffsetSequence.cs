@@ -1,0 +1,49 @@
+namespace Sluice.Cli.Load;
+
+/// <summary>
+/// Where the next request goes: whole requests inside the file, one after the other (0 % seek) or at random within a
+/// distance of so many percent of the file from the last one (100 %: anywhere). Thread-safe; the same seed gives the same walk.
+/// </summary>
+internal sealed class OffsetSequence
+{
+    private readonly long _blocks;
+    private readonly long _reachBlocks;
+    private readonly int _requestSizeBytes;
+    private readonly Lock _lock = new();
+    private readonly Random _random;
+    private long _nextBlock;
+
+    public OffsetSequence(long fileSizeBytes, int requestSizeBytes, double seekPercent, int seed)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(fileSizeBytes, requestSizeBytes);
+        _requestSizeBytes = requestSizeBytes;
+        _blocks = fileSizeBytes / requestSizeBytes;
+        _reachBlocks = seekPercent == 0 ? 0 : Math.Max(1, (long)Math.Ceiling(_blocks * seekPercent / 100));
+        _random = new Random(seed);
+        _nextBlock = 0;
+    }
+
+    /// <summary>How often a sequential walk has come round to the start of the file.</summary>
+    public long Wraps { get; private set; }
+
+    public long Next()
+    {
+        lock (_lock)
+        {
+            long block = _nextBlock;
+            if (_reachBlocks == 0)
+            {
+                _nextBlock = block + 1 == _blocks ? 0 : block + 1;
+                if (_nextBlock == 0)
+                    Wraps++;
+            }
+            else
+            {
+                long low = Math.Max(0, block - _reachBlocks);
+                long high = Math.Min(_blocks - 1, block + _reachBlocks);
+                _nextBlock = _random.NextInt64(low, high + 1);
+            }
+            return block * _requestSizeBytes;
+        }
+    }
+}

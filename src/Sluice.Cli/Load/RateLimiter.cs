@@ -1,0 +1,66 @@
+using System.Diagnostics;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>
+/// Hands out intended start times at a fixed rate. Latency is taken from the intended time, whenever the operation could
+/// really start: a stalled device then shows up in the percentiles instead of silently thinning out the load.
+/// </summary>
+internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock = null) : IDisposable
+{
+    // Thread.Sleep(1) wakes up to a timer slack late, so the last stretch is spun.
+    private static readonly long SpinTicks = Stopwatch.Frequency / 1_000_000 * 1200;
+
+    private readonly double _ticksPerOperation = Stopwatch.Frequency / operationsPerSecond;
+    private readonly Func<long> _clock = clock ?? Stopwatch.GetTimestamp;
+    private readonly SemaphoreSlim _turnstile = new(1, 1);
+    private long _startTimestamp;
+    private long _issued;
+
+    /// <summary>Starts the schedule: the first operation is due now.</summary>
+    public void Start()
+    {
+        _startTimestamp = _clock();
+        _issued = 0;
+    }
+
+    /// <summary>Waits for the next operation's turn. Only one caller at a time watches the clock; the others queue.</summary>
+    /// <returns>The timestamp at which it should have started, or null when <paramref name="deadlineTimestamp"/> comes first.</returns>
+    public async ValueTask<long?> WaitAsync(long deadlineTimestamp, CancellationToken cancellationToken)
+    {
+        await _turnstile.WaitAsync(cancellationToken);
+        try
+        {
+            return WaitForTurn(deadlineTimestamp, cancellationToken);
+        }
+        finally
+        {
+            _turnstile.Release();
+        }
+    }
+
+    public long? Wait(long deadlineTimestamp, CancellationToken cancellationToken) =>
+        WaitForTurn(deadlineTimestamp, cancellationToken);
+
+    public void Dispose() => _turnstile.Dispose();
+
+    private long? WaitForTurn(long deadlineTimestamp, CancellationToken cancellationToken)
+    {
+        long due = _startTimestamp + (long)(_issued * _ticksPerOperation);
+        if (due >= deadlineTimestamp)
+            return null;
+        while (true)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            long remaining = due - _clock();
+            if (remaining <= 0)
+                break;
+            if (remaining > SpinTicks)
+                Thread.Sleep((int)Math.Min(100, Math.Max(1, (remaining - SpinTicks) * 1000 / Stopwatch.Frequency)));
+            else
+                Thread.SpinWait(20);
+        }
+        _issued++;
+        return due;
+    }
+}

@@ -1,0 +1,13 @@
+namespace Sluice.Cli.Load;
+
+/// <summary>How a target opens its file; the same record opens either side.</summary>
+internal sealed record TargetOptions(string Path, FileMode Mode, FileAccess Access)
+{
+    public bool Asynchronous { get; init; }
+
+    public FileCaching Caching { get; init; } = FileCaching.Cached;
+
+    public long PreallocationSizeBytes { get; init; }
+
+    public FileOptions FileOptions => Asynchronous ? FileOptions.Asynchronous : FileOptions.None;
+}

@@ -1,0 +1,29 @@
+namespace Sluice.Cli.Load;
+
+/// <summary>What to do to the file, the same for either side.</summary>
+internal sealed record Workload(string Path, long FileSizeBytes, int RequestSizeBytes)
+{
+    /// <summary>0: only reads; 1: only writes.</summary>
+    public double WriteShare { get; init; }
+
+    /// <summary>Operations outstanding at once, or null for synchronous calls from one thread.</summary>
+    public int? Outstanding { get; init; }
+
+    public double SeekPercent { get; init; }
+
+    public CacheMode Cache { get; init; }
+
+    public bool TouchEveryByte { get; init; }
+
+    public double? OperationsPerSecond { get; init; }
+
+    public int Seed { get; init; } = 1;
+
+    public bool Writes => WriteShare > 0;
+
+    public TargetOptions OpenOptions => new(Path, FileMode.Open, Writes ? FileAccess.ReadWrite : FileAccess.Read)
+    {
+        Asynchronous = Outstanding is not null,
+        Caching = Cache == CacheMode.Direct ? FileCaching.Direct : FileCaching.Cached,
+    };
+}

@@ -1,0 +1,245 @@
+using System.Diagnostics;
+using Sluice.Cli.Commands;
+using Sluice.Interop;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>Runs a workload against targets slice by slice and adds up what they did.</summary>
+internal sealed class WorkloadRunner : IDisposable
+{
+    private static readonly TimeSpan MinWindow = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan MaxWindow = TimeSpan.FromSeconds(1);
+
+    private readonly Workload _workload;
+    private readonly OffsetSequence _offsets;
+    private readonly RateLimiter? _limiter;
+    private readonly Memory<byte>[] _buffers;
+    private readonly long _coldDropBytes;
+    private volatile bool _stop;
+    private long _bytesSinceDrop;
+    private long _wrapsAtDrop;
+
+    public WorkloadRunner(Workload workload)
+    {
+        _workload = workload;
+        _offsets = new OffsetSequence(workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed);
+        _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate) : null;
+        _buffers = new Memory<byte>[workload.Outstanding ?? 1];
+        for (int i = 0; i < _buffers.Length; i++)
+            _buffers[i] = PinnedBuffer.AllocateRandom(workload.RequestSizeBytes, workload.Seed + i);
+        // At random, an eighth of the file may be met twice before its pages are dropped again.
+        _coldDropBytes = workload.SeekPercent == 0 ? long.MaxValue : Math.Max(workload.FileSizeBytes / 8, workload.RequestSizeBytes);
+    }
+
+    /// <summary>Runs for the given time, or until cancelled, which ends the slice early but keeps what was measured.</summary>
+    /// <exception cref="IOException">The first error that any of the outstanding operations met.</exception>
+    public async Task RunSliceAsync(IoTarget target, Measurement measurement, TimeSpan duration, CancellationToken cancellationToken)
+    {
+        if (_workload.Cache == CacheMode.Cold)
+            DropPages(target);
+        _stop = false;
+        await using CancellationTokenRegistration registration = cancellationToken.Register(() => _stop = true);
+        long allocated = GC.GetTotalAllocatedBytes(precise: true);
+        TimeSpan cpu = CpuMeter.ProcessTime();
+        long bytesBefore = measurement.Bytes;
+        long start = Stopwatch.GetTimestamp();
+        long deadline = start + (long)(duration.TotalSeconds * Stopwatch.Frequency);
+        _limiter?.Start();
+
+        using var ended = new CancellationTokenSource();
+        Task sampler = SampleAsync(measurement, duration, ended.Token);
+        var loops = new Task[_buffers.Length];
+        for (int i = 0; i < loops.Length; i++)
+        {
+            Memory<byte> buffer = _buffers[i];
+            int loop = i;
+            loops[i] = _workload.Outstanding is null
+                ? Task.Factory.StartNew(() => RunSynchronously(target, measurement, buffer, loop, deadline, cancellationToken),
+                    CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
+                : Task.Run(() => RunAsynchronouslyAsync(target, measurement, buffer, loop, deadline, cancellationToken), CancellationToken.None);
+        }
+        try
+        {
+            await Task.WhenAll(loops);
+        }
+        finally
+        {
+            TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
+            await ended.CancelAsync();
+            await sampler;
+            measurement.Elapsed += elapsed;
+            measurement.Cpu += CpuMeter.ProcessTime() - cpu;
+            measurement.AllocatedBytes += GC.GetTotalAllocatedBytes(precise: true) - allocated;
+            if (elapsed > TimeSpan.Zero)
+                measurement.SliceMiBPerSecond.Add((measurement.Bytes - bytesBefore) / (double)ByteSize.MiB / elapsed.TotalSeconds);
+        }
+        if (_workload.Writes)
+        {
+            // Outside the slice: otherwise the next side would pay for this one's dirty pages.
+            long flushStart = Stopwatch.GetTimestamp();
+            target.Flush();
+            measurement.Flush += Stopwatch.GetElapsedTime(flushStart);
+        }
+    }
+
+    public void Dispose() => _limiter?.Dispose();
+
+    /// <summary>Reads the whole file once through the page cache.</summary>
+    public void WarmCache(IoTarget target, CancellationToken cancellationToken)
+    {
+        Memory<byte> buffer = PinnedBuffer.Allocate((int)ByteSize.MiB);
+        long offset = 0;
+        int read;
+        do
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            read = target.Read(buffer, offset);
+            offset += read;
+        }
+        while (read > 0 && offset < _workload.FileSizeBytes);
+    }
+
+    private void RunSynchronously(
+        IoTarget target, Measurement measurement, Memory<byte> buffer, int loop, long deadline, CancellationToken cancellationToken)
+    {
+        var random = new Random(_workload.Seed + loop);
+        try
+        {
+            long now = Stopwatch.GetTimestamp();
+            while (now < deadline && !_stop)
+            {
+                long intended = now;
+                long started = now;
+                if (_limiter is not null)
+                {
+                    if (_limiter.Wait(deadline, cancellationToken) is not { } due)
+                        return;
+                    intended = due;
+                    started = Stopwatch.GetTimestamp();
+                }
+                long offset = _offsets.Next();
+                bool isWrite = NextIsWrite(random);
+                int bytes = buffer.Length;
+                if (isWrite)
+                    target.Write(Stamp(buffer, offset), offset);
+                else
+                    bytes = AfterRead(buffer, target.Read(buffer, offset), offset);
+                now = Stopwatch.GetTimestamp();
+                Count(target, measurement, isWrite, bytes, intended, started, now);
+            }
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            // Ends the slice early; what was measured stays.
+        }
+        finally
+        {
+            _stop = true;
+        }
+    }
+
+    private async Task RunAsynchronouslyAsync(
+        IoTarget target, Measurement measurement, Memory<byte> buffer, int loop, long deadline, CancellationToken cancellationToken)
+    {
+        var random = new Random(_workload.Seed + loop);
+        try
+        {
+            long now = Stopwatch.GetTimestamp();
+            while (now < deadline && !_stop)
+            {
+                long intended = now;
+                long started = now;
+                if (_limiter is not null)
+                {
+                    if (await _limiter.WaitAsync(deadline, cancellationToken) is not { } due)
+                        return;
+                    intended = due;
+                    started = Stopwatch.GetTimestamp();
+                }
+                long offset = _offsets.Next();
+                bool isWrite = NextIsWrite(random);
+                int bytes = buffer.Length;
+                if (isWrite)
+                    await target.WriteAsync(Stamp(buffer, offset), offset);
+                else
+                    bytes = AfterRead(buffer, await target.ReadAsync(buffer, offset), offset);
+                now = Stopwatch.GetTimestamp();
+                Count(target, measurement, isWrite, bytes, intended, started, now);
+            }
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            // Ends the slice early; what was measured stays.
+        }
+        catch
+        {
+            _stop = true;
+            throw;
+        }
+    }
+
+    private bool NextIsWrite(Random random) =>
+        _workload.WriteShare >= 1 || (_workload.WriteShare > 0 && random.NextDouble() < _workload.WriteShare);
+
+    // Otherwise every block of a loop would be the same, and a deduplicating device would store it once.
+    private static ReadOnlyMemory<byte> Stamp(Memory<byte> buffer, long offset)
+    {
+        if (buffer.Length >= sizeof(long))
+            System.Buffers.Binary.BinaryPrimitives.WriteInt64LittleEndian(buffer.Span, offset);
+        return buffer;
+    }
+
+    private int AfterRead(Memory<byte> buffer, int bytes, long offset)
+    {
+        if (bytes == 0)
+            throw new IOException($"{_workload.Path}: the file ended at offset {offset} while it was being read");
+        if (_workload.TouchEveryByte)
+            ByteToucher.Touch(buffer.Span[..bytes]);
+        return bytes;
+    }
+
+    private void Count(IoTarget target, Measurement measurement, bool isWrite, int bytes, long intended, long started, long ended)
+    {
+        measurement.Count(isWrite, bytes, ToNanoseconds(ended - intended));
+        if (_limiter is not null)
+            measurement.Service.Record(ToNanoseconds(ended - started));
+        if (_workload.Cache != CacheMode.Cold)
+            return;
+        if (Interlocked.Add(ref _bytesSinceDrop, bytes) >= _coldDropBytes || _offsets.Wraps != Volatile.Read(ref _wrapsAtDrop))
+            DropPages(target);
+    }
+
+    private void DropPages(IoTarget target)
+    {
+        Interlocked.Exchange(ref _bytesSinceDrop, 0);
+        Volatile.Write(ref _wrapsAtDrop, _offsets.Wraps);
+        PageCache.Drop(target.SafeFileHandle);
+    }
+
+    private static long ToNanoseconds(long ticks) => (long)(ticks * (1e9 / Stopwatch.Frequency));
+
+    private static async Task SampleAsync(Measurement measurement, TimeSpan duration, CancellationToken ended)
+    {
+        TimeSpan window = TimeSpan.FromTicks(Math.Clamp(duration.Ticks / 20, MinWindow.Ticks, MaxWindow.Ticks));
+        double measuredBefore = measurement.Elapsed.TotalSeconds;
+        long start = Stopwatch.GetTimestamp();
+        double lastSeconds = 0;
+        long lastBytes = measurement.Bytes;
+        using var timer = new PeriodicTimer(window);
+        try
+        {
+            while (await timer.WaitForNextTickAsync(ended))
+            {
+                double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+                long bytes = measurement.Bytes;
+                double rate = (bytes - lastBytes) / (double)ByteSize.MiB / (seconds - lastSeconds);
+                measurement.Windows.Add(new RateWindow(measuredBefore + lastSeconds, seconds - lastSeconds, rate));
+                (lastSeconds, lastBytes) = (seconds, bytes);
+            }
+        }
+        catch (OperationCanceledException) when (ended.IsCancellationRequested)
+        {
+            // The slice is over; a cut-off window would look slow and is left out.
+        }
+    }
+}

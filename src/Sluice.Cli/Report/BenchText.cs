@@ -1,0 +1,70 @@
+using System.Globalization;
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli.Report;
+
+/// <summary>The table that `bench` prints: ratio first, absolute figures after it.</summary>
+internal static class BenchText
+{
+    public static void WriteHeader(Terminal terminal, EnvironmentRecord environment, string fio)
+    {
+        terminal.Out.WriteLine($"sluice {environment.SluiceVersion}, engine {environment.Engine}"
+            + (environment.EngineReason is null ? "" : $" (not uring: {environment.EngineReason})"));
+        EnvironmentText.Write(terminal.Out, environment);
+        terminal.Out.WriteLine($"fio       {fio}");
+        terminal.Out.WriteLine();
+    }
+
+    public static void WriteTable(Terminal terminal, BenchReport report)
+    {
+        var table = new TextTable("row", "ratio", "Sluice", ".NET", "unit", "CPU ratio", "us/op", ".NET us", "B/op", ".NET B", "fio", "to fio", "");
+        foreach (RowReport row in report.Rows)
+        {
+            table.Add(
+                row.Name, Ratio(row.Ratio), Rate(row.Sluice.Rate), Rate(row.DotNet.Rate), row.Unit, Ratio(row.CpuRatio), Us(row.Sluice.CpuUsPerOperation),
+                Us(row.DotNet.CpuUsPerOperation), Bytes(row.Sluice.AllocatedBytesPerOperation), Bytes(row.DotNet.AllocatedBytesPerOperation),
+                row.FioRate is { } fio ? Rate(fio) : "", row.FioRatio is { } fioRatio ? Ratio(fioRatio) : "", Verdict(row));
+            if (row.Second is { } second)
+            {
+                table.Add($"  to {second.Name}", Ratio(row.SecondRatio ?? 0), "", Rate(second.Rate), row.Unit, "", "", Us(second.CpuUsPerOperation), "",
+                    Bytes(second.AllocatedBytesPerOperation));
+            }
+        }
+        table.WriteTo(terminal);
+    }
+
+    public static void WriteSummary(Terminal terminal, BenchReport report)
+    {
+        int lost = report.Rows.Count(IsLost);
+        terminal.Out.WriteLine();
+        terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices; LOST: below its target");
+        terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
+            $"{report.Rows.Count} rows, {report.Rows.Count - lost} reach their targets, {lost} do not; {report.Seconds:0} s"));
+        if (report.Quick)
+            terminal.Out.WriteLine("quick run: shows that everything works; its figures mean nothing");
+        if (report.Interrupted)
+            terminal.Out.WriteLine("interrupted: only the rows above were measured");
+    }
+
+    public static bool IsLost(RowReport row) => row.Targets.Any(t => !t.Reached);
+
+    public static string Verdict(RowReport row)
+    {
+        if (row.Targets.Count == 0)
+            return "";
+        string wanted = string.Join(", ", (IsLost(row) ? row.Targets.Where(t => !t.Reached) : row.Targets).Select(t => t.Requirement));
+        return IsLost(row) ? $"LOST: {wanted}" : $"ok: {wanted}";
+    }
+
+    private static string Ratio(double ratio) => ratio.ToString("0.00", CultureInfo.InvariantCulture);
+
+    private static string Rate(double rate) => rate switch
+    {
+        >= 1000 => rate.ToString("#,0", CultureInfo.InvariantCulture),
+        _ => rate.ToString("0.0", CultureInfo.InvariantCulture),
+    };
+
+    private static string Us(double us) => us.ToString(us >= 100 ? "#,0" : "0.00", CultureInfo.InvariantCulture);
+
+    private static string Bytes(double bytes) => Math.Round(bytes).ToString("#,0", CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,85 @@
+using System.Globalization;
+
+namespace Sluice.Cli.Report;
+
+/// <summary>What sysfs says about a block device or a partition of one.</summary>
+internal sealed class BlockDevice
+{
+    private readonly string _directory;
+    private readonly string _diskDirectory;
+
+    private BlockDevice(string directory)
+    {
+        _directory = directory;
+        // A partition's queue is its disk's.
+        _diskDirectory = Directory.Exists(Path.Combine(directory, "queue")) ? directory : Path.GetDirectoryName(directory) ?? directory;
+    }
+
+    public string Name => Path.GetFileName(_directory);
+
+    public string? Model => ReadLine(Path.Combine(_diskDirectory, "device", "model"));
+
+    public string? Scheduler => ActiveOf(ReadLine(Path.Combine(_diskDirectory, "queue", "scheduler")));
+
+    public bool? Rotational => ReadLine(Path.Combine(_diskDirectory, "queue", "rotational")) switch { "0" => false, "1" => true, _ => null };
+
+    public int? LogicalBlockSizeBytes => (int?)ReadNumber(Path.Combine(_diskDirectory, "queue", "logical_block_size"));
+
+    // sysfs counts in 512-byte sectors whatever the device's own are.
+    public long? SizeBytes => ReadNumber(Path.Combine(_directory, "size")) * 512;
+
+    /// <param name="deviceNumber">major:minor</param>
+    public static BlockDevice? FromNumber(string deviceNumber) => FromLink(Path.Combine("/sys/dev/block", deviceNumber));
+
+    /// <summary>The device that a node under /dev stands for, links followed; null for anything else.</summary>
+    public static BlockDevice? FromPath(string path)
+    {
+        string full = Path.GetFullPath(path);
+        try
+        {
+            full = File.ResolveLinkTarget(full, returnFinalTarget: true)?.FullName ?? full;
+        }
+        catch (IOException)
+        {
+            return null;
+        }
+        return full.StartsWith("/dev/", StringComparison.Ordinal) ? FromLink(Path.Combine("/sys/class/block", Path.GetFileName(full))) : null;
+    }
+
+    /// <summary>The bracketed one of "none [mq-deadline] kyber".</summary>
+    internal static string? ActiveOf(string? choices)
+    {
+        if (choices is null)
+            return null;
+        int open = choices.IndexOf('[', StringComparison.Ordinal);
+        int close = choices.IndexOf(']', StringComparison.Ordinal);
+        return open >= 0 && close > open ? choices[(open + 1)..close] : choices;
+    }
+
+    private static BlockDevice? FromLink(string link)
+    {
+        try
+        {
+            return Directory.ResolveLinkTarget(link, returnFinalTarget: true) is { Exists: true } target ? new BlockDevice(target.FullName) : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    private static long? ReadNumber(string path) =>
+        long.TryParse(ReadLine(path), NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
+
+    private static string? ReadLine(string path)
+    {
+        try
+        {
+            return File.Exists(path) ? File.ReadAllText(path).Trim() : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+using System.Reflection;
+using System.Runtime;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Sluice.Cli.Load;
+
+namespace Sluice.Cli.Report;
+
+/// <summary>Fills the environment record. What cannot be found out stays null; nothing here throws for that.</summary>
+internal static class EnvironmentProbe
+{
+    public static EnvironmentRecord ForPath(string path)
+    {
+        string full = RealDirectoryOf(path);
+        MountEntry? mount = File.Exists("/proc/self/mountinfo") ? MountTable.Find(File.ReadLines("/proc/self/mountinfo"), full) : null;
+        BlockDevice? device = BlockDevice.FromPath(path) ?? (mount is null ? null : BlockDevice.FromNumber(mount.DeviceNumber));
+        return new EnvironmentRecord
+        {
+            OperatingSystem = RuntimeInformation.OSDescription,
+            Kernel = FirstLine("/proc/sys/kernel/osrelease") ?? Environment.OSVersion.Version.ToString(),
+            Runtime = RuntimeInformation.FrameworkDescription,
+            RuntimeMode = (RuntimeFeature.IsDynamicCodeCompiled ? "JIT" : "NativeAOT") + (GCSettings.IsServerGC ? ", server GC" : ", workstation GC"),
+            SluiceVersion = Version,
+            Engine = SluiceEngines.Default.Name,
+            EngineReason = SluiceEngines.UringReason,
+            Processor = ProcessorName(),
+            ProcessorCount = Environment.ProcessorCount,
+            NominalFrequencyMhz = CpuMeter.NominalFrequencyHz() / 1e6,
+            MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
+            FileSystem = mount?.FileSystem,
+            MountPoint = mount?.MountPoint,
+            MountOptions = mount?.Options,
+            Device = device is null ? mount?.Source : $"/dev/{device.Name}",
+            DeviceModel = device?.Model,
+            Scheduler = device?.Scheduler,
+            Rotational = device?.Rotational,
+            LogicalBlockSizeBytes = device?.LogicalBlockSizeBytes,
+            FreeBytes = FreeBytesAt(full),
+        };
+    }
+
+    public static string Version =>
+        typeof(EnvironmentProbe).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "0";
+
+    /// <summary>Free space for this user on the file system that holds the path, or null.</summary>
+    public static long? FreeBytesAt(string directory)
+    {
+        try
+        {
+            return new DriveInfo(directory).AvailableFreeSpace;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            return null;
+        }
+    }
+
+    // The file may not exist yet; its directory decides then. Links are followed, or the wrong mount would be named.
+    private static string RealDirectoryOf(string path)
+    {
+        string full = Path.GetFullPath(path);
+        try
+        {
+            full = File.ResolveLinkTarget(full, returnFinalTarget: true)?.FullName ?? full;
+            for (string? part = full; part is { Length: > 1 }; part = Path.GetDirectoryName(part))
+            {
+                if (Directory.Exists(part) && Directory.ResolveLinkTarget(part, returnFinalTarget: true) is { } target)
+                    return target.FullName + full[part.Length..];
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // The unresolved path still finds a mount, if perhaps the link's own.
+        }
+        return full;
+    }
+
+    private static string ProcessorName()
+    {
+        const string CpuInfo = "/proc/cpuinfo";
+        string? line = File.Exists(CpuInfo) ? File.ReadLines(CpuInfo).FirstOrDefault(l => l.StartsWith("model name", StringComparison.Ordinal)) : null;
+        return line?[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim() ?? RuntimeInformation.ProcessArchitecture.ToString();
+    }
+
+    private static string? FirstLine(string path) => File.Exists(path) ? File.ReadLines(path).FirstOrDefault()?.Trim() : null;
+}

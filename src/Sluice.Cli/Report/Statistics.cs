@@ -1,0 +1,26 @@
+namespace Sluice.Cli.Report;
+
+internal static class Statistics
+{
+    /// <summary>The middle value, or the mean of the two in the middle; 0 of nothing.</summary>
+    public static double Median(IEnumerable<double> values)
+    {
+        double[] sorted = [.. values.Order()];
+        if (sorted.Length == 0)
+            return 0;
+        int middle = sorted.Length / 2;
+        return sorted.Length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    /// <summary>The median of a[i] / b[i]: pairs measured side by side, so that a drifting device cancels out.</summary>
+    public static double? MedianRatio(IReadOnlyList<double> numerators, IReadOnlyList<double> denominators)
+    {
+        var ratios = new List<double>();
+        for (int i = 0; i < Math.Min(numerators.Count, denominators.Count); i++)
+        {
+            if (denominators[i] > 0)
+                ratios.Add(numerators[i] / denominators[i]);
+        }
+        return ratios.Count == 0 ? null : Median(ratios);
+    }
+}

@@ -1,0 +1,80 @@
+using System.CommandLine;
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli;
+
+/// <summary>The whole tool behind one call, so that tests run it in their own process.</summary>
+internal static class SluiceTool
+{
+    // A response file ("@name") is not among the documented forms, and a file may be called that.
+    private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = false };
+
+    /// <returns>The exit code: 0, 1 after an I/O error, 2 after a wrong command line, 130 when interrupted.</returns>
+    public static async Task<int> RunAsync(IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return await DispatchAsync(arguments, terminal, cancellationToken);
+        }
+        catch (UsageException e)
+        {
+            return Fail(terminal, e.Message, ExitCode.Usage);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            return Fail(terminal, "interrupted", ExitCode.Interrupted);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or OutOfMemoryException or ArgumentException)
+        {
+            return Fail(terminal, e.Message, ExitCode.IoError);
+        }
+    }
+
+    private static async Task<int> DispatchAsync(IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    {
+        var root = new RootCommand("Measures a disk, and compares Sluice with System.IO on it.");
+        var speed = new Command("speed", "Measure the read and write speed of one file. Short options take their value attached (-t30).");
+        var speedArguments = new SpeedArguments(speed);
+        var bench = new Command("bench", "Compare Sluice with .NET's own I/O on a disk, row by row, in about two minutes.");
+        var benchArguments = new BenchArguments(bench);
+        root.Add(speed);
+        root.Add(bench);
+        speed.SetAction((result, token) => new SpeedCommand(speedArguments.Bind(result), arguments, terminal, token).RunAsync());
+        bench.SetAction((result, token) => new BenchCommand(benchArguments.Bind(result), arguments, terminal, token).RunAsync());
+
+        IReadOnlyList<OptionSyntax>? syntax = arguments.Count == 0 ? null : arguments[0] switch
+        {
+            "speed" => speedArguments.Syntax,
+            "bench" => benchArguments.Syntax,
+            _ => null,
+        };
+        if (syntax is null && (arguments.Count == 0 || arguments[0] is not ("--help" or "-h" or "-?" or "--version")))
+        {
+            throw new UsageException(arguments.Count == 0
+                ? "no command; try: sluice speed FILE, sluice bench, sluice --help"
+                : $"unknown command '{arguments[0]}'; there are speed and bench");
+        }
+        IReadOnlyList<string> rewritten = syntax is null
+            ? [.. arguments]
+            : [arguments[0], .. new ArgumentRewriter(syntax).Rewrite([.. arguments.Skip(1)])];
+
+        ParseResult result = root.Parse(rewritten, Parsing);
+        if (result.Errors.Count > 0 && result.Action is not System.CommandLine.Help.HelpAction)
+            throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
+        // Exceptions and signals are handled here, not in the library, which would print a stack trace.
+        var invocation = new InvocationConfiguration
+        {
+            Output = terminal.Out,
+            Error = terminal.Error,
+            EnableDefaultExceptionHandler = false,
+            ProcessTerminationTimeout = null,
+        };
+        return await result.InvokeAsync(invocation, cancellationToken);
+    }
+
+    private static int Fail(Terminal terminal, string message, int exitCode)
+    {
+        terminal.Error.WriteLine($"sluice: {message.ReplaceLineEndings(" ")}");
+        return exitCode;
+    }
+}
