@@ -1,0 +1,31 @@
+using Shouldly;
+using Sluice.Cli.Load;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Load;
+
+public sealed class CpuMeterTests
+{
+    [Fact]
+    public void The_frequency_in_the_model_name_is_the_nominal_one() =>
+        CpuMeter.ParseFrequencyHz(["cpu MHz\t\t: 3400.000", "model name\t: Intel(R) Xeon(R) CPU @ 2.60GHz"]).ShouldBe(2.6e9);
+
+    [Fact]
+    public void Without_it_the_present_frequency_is_taken() =>
+        CpuMeter.ParseFrequencyHz(["model name\t: AMD EPYC", "cpu MHz\t\t: 2596.122", "cpu MHz\t\t: 1000.0"]).ShouldBe(2596.122e6);
+
+    [Fact]
+    public void Without_either_there_is_none() => CpuMeter.ParseFrequencyHz(["processor : 0", "no colon here"]).ShouldBeNull();
+
+    [Fact]
+    public void Process_time_grows_with_work()
+    {
+        TimeSpan before = CpuMeter.ProcessTime();
+        long sum = 0;
+        // A clock with ticks of up to 10 ms: work on until it moved.
+        while (CpuMeter.ProcessTime() == before)
+            sum += Enumerable.Range(0, 10_000).Sum(i => (long)i);
+        sum.ShouldBeGreaterThan(0);
+        CpuMeter.ProcessTime().ShouldBeGreaterThan(before);
+    }
+}

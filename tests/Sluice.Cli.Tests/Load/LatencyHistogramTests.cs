@@ -1,0 +1,95 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Shouldly;
+using Sluice.Cli.Load;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Load;
+
+public sealed class LatencyHistogramTests
+{
+    [Fact]
+    public void Small_values_are_exact()
+    {
+        var histogram = new LatencyHistogram();
+        for (int value = 0; value < 512; value++)
+            histogram.Record(value);
+        histogram.Percentile(50).ShouldBe(255);
+        histogram.Percentile(100).ShouldBe(511);
+        histogram.MinNanoseconds.ShouldBe(0);
+        histogram.MeanNanoseconds.ShouldBe(255.5);
+    }
+
+    [Fact]
+    public void Five_nines_find_the_one_slow_operation_in_a_hundred_thousand_and_one()
+    {
+        var histogram = new LatencyHistogram();
+        for (int i = 0; i < 99_999; i++)
+            histogram.Record(1000);
+        histogram.Record(5_000_000);
+        // 99,999 of 100,000 are 99.999 %: the slow one is the maximum, not yet the percentile.
+        histogram.Percentile(99.999).ShouldBeInRange(1000, 1004);
+        histogram.Record(5_000_000);
+        histogram.Percentile(99.999).ShouldBe(5_000_000);
+        histogram.MaxNanoseconds.ShouldBe(5_000_000);
+    }
+
+    [Fact]
+    public void Any_percentile_is_within_half_a_percent_of_the_sorted_values()
+    {
+        var gen = Gen.Zip(Gen.NonEmptyListOf(Gen.Choose(0, int.MaxValue)), Gen.Choose(0, 100_000));
+        Prop.ForAll(gen.ToArbitrary(), pair =>
+        {
+            (List<int> values, int thousandths) = (pair.Item1.ToList(), pair.Item2);
+            var histogram = new LatencyHistogram();
+            values.ForEach(v => histogram.Record(v));
+            values.Sort();
+            double percent = thousandths / 1000.0;
+            int rank = Math.Clamp((int)Math.Ceiling((percent / 100 * values.Count) - 1e-6), 1, values.Count);
+            long exact = values[rank - 1];
+            long found = histogram.Percentile(percent);
+            return found >= exact && found - exact <= exact * 0.005;
+        }).QuickCheckThrowOnFailure();
+    }
+
+    [Fact]
+    public void The_largest_value_there_is_can_be_recorded()
+    {
+        var histogram = new LatencyHistogram();
+        histogram.Record(long.MaxValue);
+        histogram.Percentile(50).ShouldBe(long.MaxValue);
+    }
+
+    [Fact]
+    public void Time_that_ran_backwards_counts_as_none()
+    {
+        var histogram = new LatencyHistogram();
+        histogram.Record(-5);
+        histogram.MaxNanoseconds.ShouldBe(0);
+        histogram.Count.ShouldBe(1);
+    }
+
+    [Fact]
+    public void An_empty_histogram_has_zeros()
+    {
+        var histogram = new LatencyHistogram();
+        histogram.Percentile(99).ShouldBe(0);
+        histogram.MinNanoseconds.ShouldBe(0);
+        histogram.MeanNanoseconds.ShouldBe(0);
+    }
+
+    [Fact]
+    public void Recording_from_many_threads_loses_nothing()
+    {
+        var histogram = new LatencyHistogram();
+        Parallel.For(0, 8, thread =>
+        {
+            for (int i = 1; i <= 10_000; i++)
+                histogram.Record((thread * 10_000) + i);
+        });
+        histogram.Count.ShouldBe(80_000);
+        histogram.MaxNanoseconds.ShouldBe(80_000);
+        histogram.MinNanoseconds.ShouldBe(1);
+        histogram.MeanNanoseconds.ShouldBe(40_000.5);
+    }
+}

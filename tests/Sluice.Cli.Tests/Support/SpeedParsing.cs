@@ -1,0 +1,17 @@
+using System.CommandLine;
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli.Tests.Support;
+
+internal static class SpeedParsing
+{
+    /// <summary>From a command line as one would type it to checked options, without running anything.</summary>
+    public static SpeedOptions Parse(string commandLine)
+    {
+        var command = new Command("speed");
+        var arguments = new SpeedArguments(command);
+        List<string> rewritten = new ArgumentRewriter(arguments.Syntax).Rewrite(commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        ParseResult result = command.Parse(rewritten);
+        return result.Errors.Count == 0 ? arguments.Bind(result) : throw new UsageException(result.Errors[0].Message);
+    }
+}

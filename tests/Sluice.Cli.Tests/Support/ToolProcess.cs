@@ -1,0 +1,86 @@
+using System.Diagnostics;
+
+namespace Sluice.Cli.Tests.Support;
+
+/// <summary>Runs the tool as a process of its own, for signals, other users and the current folder.</summary>
+internal sealed class ToolProcess : IDisposable
+{
+    private readonly Process _process;
+    private readonly Task<string> _out;
+    private readonly Task<string> _error;
+
+    private ToolProcess(Process process)
+    {
+        _process = process;
+        _out = process.StandardOutput.ReadToEndAsync();
+        _error = process.StandardError.ReadToEndAsync();
+    }
+
+    public static string ToolPath => Path.Combine(AppContext.BaseDirectory, "Sluice.Cli.dll");
+
+    public static string DotnetPath => Environment.ProcessPath is { } path && Path.GetFileNameWithoutExtension(path) == "dotnet" ? path : "dotnet";
+
+    public static ToolProcess Start(string workingDirectory, params string[] arguments) => StartAs([], workingDirectory, arguments);
+
+    /// <param name="wrapper">A command that runs the rest of its line, such as setpriv.</param>
+    public static ToolProcess StartAs(string[] wrapper, string workingDirectory, params string[] arguments)
+    {
+        string[] line = [.. wrapper, DotnetPath, ToolPath, .. arguments];
+        var start = new ProcessStartInfo(line[0])
+        {
+            WorkingDirectory = workingDirectory,
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        foreach (string argument in line.Skip(1))
+            start.ArgumentList.Add(argument);
+        Process process = Process.Start(start)!;
+        process.StandardInput.Close();
+        return new ToolProcess(process);
+    }
+
+    /// <summary>Waits until the process has read so many bytes by system calls: then it is measuring.</summary>
+    public async Task WaitUntilReadAsync(long bytes)
+    {
+        while (!_process.HasExited)
+        {
+            string? line = File.ReadLines($"/proc/{_process.Id}/io").FirstOrDefault(l => l.StartsWith("rchar:", StringComparison.Ordinal));
+            if (line is not null && long.Parse(line["rchar:".Length..]) >= bytes)
+                return;
+            await Task.Delay(20);
+        }
+        throw new InvalidOperationException($"the tool ended early: {await _out} {await _error}");
+    }
+
+    public async Task WaitUntilAsync(Func<bool> condition)
+    {
+        while (!_process.HasExited)
+        {
+            if (condition())
+                return;
+            await Task.Delay(20);
+        }
+        throw new InvalidOperationException($"the tool ended early: {await _out} {await _error}");
+    }
+
+    public void Signal(string name)
+    {
+        using Process kill = Process.Start("kill", [$"-{name}", $"{_process.Id}"])!;
+        kill.WaitForExit();
+    }
+
+    public async Task<ToolRun> EndAsync()
+    {
+        await _process.WaitForExitAsync();
+        return new ToolRun(_process.ExitCode, await _out, await _error);
+    }
+
+    public void Dispose()
+    {
+        if (!_process.HasExited)
+            _process.Kill();
+        _process.Dispose();
+    }
+}

@@ -1,0 +1,23 @@
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli.Tests.Support;
+
+/// <summary>Runs the tool inside the test's process.</summary>
+internal sealed record ToolRun(int ExitCode, string Out, string Error)
+{
+    public static Task<ToolRun> RunAsync(params string[] arguments) => RunAsync(arguments, input: null, CancellationToken.None);
+
+    /// <param name="input">What the user types; null: stdin is no terminal.</param>
+    public static async Task<ToolRun> RunAsync(string[] arguments, string? input, CancellationToken cancellationToken, bool errorIsTerminal = false)
+    {
+        var output = new StringWriter();
+        var error = new StringWriter();
+        var terminal = new Terminal(output, error, new StringReader(input ?? ""))
+        {
+            IsInputTerminal = input is not null,
+            IsErrorTerminal = errorIsTerminal,
+        };
+        int exitCode = await SluiceTool.RunAsync(arguments, terminal, cancellationToken);
+        return new ToolRun(exitCode, output.ToString(), error.ToString());
+    }
+}
