@@ -1,4 +1,5 @@
 using Sluice.Cli.Report;
+using Sluice.Interop;
 
 namespace Sluice.Cli.Commands;
 
@@ -46,11 +47,14 @@ internal sealed class SpeedFile
             throw new DirectoryNotFoundException($"{path}: the directory {parent} does not exist");
 
         bool exists = File.Exists(path);
-        BlockDevice? device = exists ? BlockDevice.FromPath(path) : null;
-        if (exists && device is null && !IsRegularFile(path))
-            throw new UsageException($"{path} is neither a file nor a block device");
-        if (device is not null)
-            return ForDevice(options, device);
+        switch (PathProbe.KindOf(path, out string? deviceNumber))
+        {
+            case PathKind.BlockDevice:
+                return ForDevice(options, BlockDevice.FromNumber(deviceNumber!));
+            case PathKind.Other:
+                // Terminals, /dev/zero and pipes have no end to measure up to, and opening a pipe may wait for ever.
+                throw new UsageException($"{path} is neither a file nor a block device");
+        }
 
         long present = exists ? new FileInfo(path).Length : 0;
         // A larger file is measured whole unless a size was asked for.
@@ -108,11 +112,11 @@ internal sealed class SpeedFile
         SizeNote = $"{_options.Path} is measured as it is; -r1G or --force would extend it to 1 GiB";
     }
 
-    private static SpeedFile ForDevice(SpeedOptions options, BlockDevice device)
+    private static SpeedFile ForDevice(SpeedOptions options, BlockDevice? device)
     {
         if (options.Create != CreateMode.None)
             throw new UsageException($"{options.Path} is a block device; -x and -p make files");
-        long present = device.SizeBytes ?? 0;
+        long present = device?.SizeBytes ?? 0;
         long size = options.SizeBytes ?? present;
         if (size > present)
             throw new UsageException($"{options.Path}: {ByteSize.Format(size)} asked for, the device has {ByteSize.Format(present)}");
@@ -120,7 +124,4 @@ internal sealed class SpeedFile
             throw new UsageException($"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into {ByteSize.Format(size)}");
         return new SpeedFile(options, exists: true, present, isBlockDevice: true, size);
     }
-
-    // Terminals, /dev/zero and pipes have no end to measure up to, and opening a pipe may wait for ever.
-    private static bool IsRegularFile(string path) => UnixFileKind.IsRegular(path);
 }

@@ -6,13 +6,14 @@ namespace Sluice.Cli.Load;
 /// Hands out intended start times at a fixed rate. Latency is taken from the intended time, whenever the operation could
 /// really start: a stalled device then shows up in the percentiles instead of silently thinning out the load.
 /// </summary>
-internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock = null) : IDisposable
+internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock = null, Action<int>? sleepMilliseconds = null) : IDisposable
 {
     // Thread.Sleep(1) wakes up to a timer slack late, so the last stretch is spun.
     private static readonly long SpinTicks = Stopwatch.Frequency / 1_000_000 * 1200;
 
     private readonly double _ticksPerOperation = Stopwatch.Frequency / operationsPerSecond;
     private readonly Func<long> _clock = clock ?? Stopwatch.GetTimestamp;
+    private readonly Action<int> _sleep = sleepMilliseconds ?? Thread.Sleep;
     private readonly SemaphoreSlim _turnstile = new(1, 1);
     private long _startTimestamp;
     private long _issued;
@@ -56,7 +57,7 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
             if (remaining <= 0)
                 break;
             if (remaining > SpinTicks)
-                Thread.Sleep((int)Math.Min(100, Math.Max(1, (remaining - SpinTicks) * 1000 / Stopwatch.Frequency)));
+                _sleep((int)Math.Min(100, Math.Max(1, (remaining - SpinTicks) * 1000 / Stopwatch.Frequency)));
             else
                 Thread.SpinWait(20);
         }

@@ -31,21 +31,6 @@ internal sealed class BlockDevice
     /// <param name="deviceNumber">major:minor</param>
     public static BlockDevice? FromNumber(string deviceNumber) => FromLink(Path.Combine("/sys/dev/block", deviceNumber));
 
-    /// <summary>The device that a node under /dev stands for, links followed; null for anything else.</summary>
-    public static BlockDevice? FromPath(string path)
-    {
-        string full = Path.GetFullPath(path);
-        try
-        {
-            full = File.ResolveLinkTarget(full, returnFinalTarget: true)?.FullName ?? full;
-        }
-        catch (IOException)
-        {
-            return null;
-        }
-        return full.StartsWith("/dev/", StringComparison.Ordinal) ? FromLink(Path.Combine("/sys/class/block", Path.GetFileName(full))) : null;
-    }
-
     /// <summary>The bracketed one of "none [mq-deadline] kyber".</summary>
     internal static string? ActiveOf(string? choices)
     {

@@ -3,6 +3,7 @@ using System.Runtime;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Sluice.Cli.Load;
+using Sluice.Interop;
 
 namespace Sluice.Cli.Report;
 
@@ -13,7 +14,9 @@ internal static class EnvironmentProbe
     {
         string full = RealDirectoryOf(path);
         MountEntry? mount = File.Exists("/proc/self/mountinfo") ? MountTable.Find(File.ReadLines("/proc/self/mountinfo"), full) : null;
-        BlockDevice? device = BlockDevice.FromPath(path) ?? (mount is null ? null : BlockDevice.FromNumber(mount.DeviceNumber));
+        bool isDevice = PathProbe.KindOf(path, out string? ownNumber) == PathKind.BlockDevice;
+        string? deviceNumber = isDevice ? ownNumber : mount?.DeviceNumber;
+        BlockDevice? device = deviceNumber is null ? null : BlockDevice.FromNumber(deviceNumber);
         return new EnvironmentRecord
         {
             OperatingSystem = RuntimeInformation.OSDescription,

@@ -13,7 +13,7 @@ public sealed class RateLimiterTests
     public void Operations_are_due_at_even_distances()
     {
         long now = 1000;
-        using var limiter = new RateLimiter(4, () => now += Second / 1000);
+        using var limiter = new RateLimiter(4, () => now += 10, ms => now += ms * (Second / 1000));
         limiter.Start();
         long start = now;
         long[] due = [.. Enumerable.Range(0, 5).Select(_ => limiter.Wait(long.MaxValue, CancellationToken.None)!.Value - start)];
@@ -47,7 +47,7 @@ public sealed class RateLimiterTests
     public async Task Callers_that_wait_at_once_get_one_turn_each()
     {
         long now = 0;
-        using var limiter = new RateLimiter(1000, () => Interlocked.Add(ref now, Second / 10_000));
+        using var limiter = new RateLimiter(1000, () => Interlocked.Add(ref now, Second / 10_000), ms => Interlocked.Add(ref now, ms * (Second / 1000)));
         limiter.Start();
         long?[] due = await Task.WhenAll(Enumerable.Range(0, 50).Select(_ =>
             Task.Run(async () => await limiter.WaitAsync(long.MaxValue, CancellationToken.None))));

@@ -19,7 +19,7 @@ public sealed class SteadyStateDetectorTests
 
     [Fact]
     public void A_spread_of_more_than_a_fifth_is_not_steady() =>
-        SteadyStateDetector.FirstSteadyWindow([100, 121, 100, 100, 121]).ShouldBeNull();
+        SteadyStateDetector.FirstSteadyWindow([100, 126, 100, 126, 100]).ShouldBeNull();
 
     [Fact]
     public void A_slow_but_lasting_decline_is_not_steady() =>
