@@ -15,24 +15,17 @@ internal static class Errno
     public const int EFAULT = 14;
     public const int EBUSY = 16;
     public const int EEXIST = 17;
-    public const int EISDIR = 21;
     public const int EINVAL = 22;
     public const int EMFILE = 24;
     public const int ENOTTY = 25;
     public const int EFBIG = 27;
     public const int ENOSPC = 28;
-    public const int ESPIPE = 29;
     public const int EROFS = 30;
-    public const int EPIPE = 32;
     public const int ENAMETOOLONG = 36;
     public const int ENOSYS = 38;
     public const int EBADR = 53;
     public const int ETIME = 62;
-    public const int EOVERFLOW = 75;
-    public const int EBADFD = 77;
     public const int EOPNOTSUPP = 95;
-    public const int EALREADY = 114;
-    public const int ESTALE = 116;
     public const int EDQUOT = 122;
     public const int ECANCELED = 125;
 }

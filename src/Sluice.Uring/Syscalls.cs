@@ -18,8 +18,6 @@ internal static unsafe partial class Syscalls
 
     public const int ProtReadWrite = 1 | 2;
     public const int MapShared = 1;
-    public const int MapPrivate = 2;
-    public const int MapAnonymous = 0x20;
     public const int MapPopulate = 0x8000;
 
     public static int Setup(uint entries, IoUringParams* parameters) =>

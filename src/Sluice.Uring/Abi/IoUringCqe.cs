@@ -10,5 +10,5 @@ internal struct IoUringCqe
 
     /// <summary>The system call's result: bytes, a descriptor, or a negative errno.</summary>
     public int Res;
-    public CqeFlags Flags;
+    public uint Flags;
 }

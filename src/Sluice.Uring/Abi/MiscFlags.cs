@@ -14,7 +14,6 @@ internal enum AsyncCancelFlags : uint
 {
     None = 0,
     All = 1u << 0,
-    Fd = 1u << 1,
     Any = 1u << 2,
 }
 
@@ -25,5 +24,4 @@ internal enum FallocateFlags : uint
     None = 0,
     KeepSize = 0x01,
     PunchHole = 0x02,
-    ZeroRange = 0x10,
 }

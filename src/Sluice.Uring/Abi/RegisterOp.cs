@@ -7,10 +7,7 @@ internal enum RegisterOp : uint
     UnregisterBuffers = 1,
     Files = 2,
     UnregisterFiles = 3,
-    EventFd = 4,
-    FilesUpdate = 6,
     Probe = 8,
     IowqMaxWorkers = 19,
-    RingFds = 20,
     SyncCancel = 24,
 }

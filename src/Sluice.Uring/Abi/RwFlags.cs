@@ -5,12 +5,7 @@ namespace Sluice.Uring.Abi;
 internal enum RwFlags : uint
 {
     None = 0,
-    HiPri = 0x01,
-    DSync = 0x02,
-    Sync = 0x04,
     NoWait = 0x08,
     Append = 0x10,
-    NoAppend = 0x20,
-    Atomic = 0x40,
     DontCache = 0x80,
 }

@@ -7,10 +7,7 @@ namespace Sluice.Uring.Abi;
 internal enum StatxMask : uint
 {
     Type = 0x1,
-    Mode = 0x2,
-    Ino = 0x100,
     Size = 0x200,
-    Blocks = 0x400,
     BasicStats = 0x7ff,
     DioAlign = 0x2000,
 }
@@ -32,7 +29,6 @@ internal struct Statx
     public const int TypeMask = 0xF000;
     public const int TypeRegular = 0x8000;
     public const int TypeBlockDevice = 0x6000;
-    public const int TypeDirectory = 0x4000;
 
     [FieldOffset(0)] public StatxMask Mask;
     [FieldOffset(4)] public uint BlockSize;

@@ -13,7 +13,7 @@ internal sealed class UringEngine : IoEngine, IThreadPoolWorkItem
 {
     private const uint SqEntries = 512;
     private const uint CqEntries = 4096;
-    private const ulong CancelUserData = ulong.MaxValue;
+    private const ulong CancelUserData = long.MaxValue;
 
     private readonly Ring _ring;
     private readonly Lock _submitLock = new();
