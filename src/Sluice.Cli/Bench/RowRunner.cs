@@ -25,7 +25,7 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
         for (int round = 0; round < context.Scale.Rounds && !cancellationToken.IsCancellationRequested; round++)
         {
             // Every other round backwards: whoever follows a writer meets its leftovers, and neither side always should.
-            foreach (Contender contender in round % 2 == 0 ? contenders : contenders.Reverse())
+            foreach (Contender contender in round % 2 == 0 ? contenders : Enumerable.Reverse(contenders))
                 samples[contender].Add(await RunSliceAsync(contender, context.Scale.SliceTime));
             if (fioFile is not null && IsFioRound(round))
             {

@@ -1,0 +1,59 @@
+"""Checks the shape of `sluice bench --quick --json`: every row is there and every figure is a figure. Never how large it is."""
+import json
+import math
+import sys
+
+ROWS = {
+    "direct-read-4k-d1", "direct-read-4k-d4", "direct-read-4k-d32", "direct-read-4k-d128",
+    "direct-write-4k-d1", "direct-write-4k-d32", "hot-read-4k-async", "hot-read-64k-async", "cold-read-4k-d32",
+    "append-4k-async", "overwrite-4k-async", "append-64k-async", "overwrite-64k-async", "sync-read-4k", "sync-write-4k",
+    "read-batch-128", "scatter-read-4x16000", "gather-write-4x16000", "append-200-t64", "preallocated-100mb",
+    "allocated-d1", "allocated-d128", "open-close",
+}
+
+
+def positive(value):
+    return isinstance(value, (int, float)) and math.isfinite(value) and value > 0
+
+
+def check_contender(where, contender):
+    assert contender["name"], where
+    assert positive(contender["rate"]), f"{where}: rate {contender['rate']}"
+    assert contender["cpuUsPerOperation"] >= 0, where
+    assert contender["allocatedBytesPerOperation"] >= 0, where
+    assert contender["sliceRates"] and all(positive(rate) for rate in contender["sliceRates"]), f"{where}: slices"
+
+
+def check(report):
+    assert report["formatVersion"] == 1
+    assert report["quick"] is True and report["interrupted"] is False
+    environment = report["environment"]
+    for key in ("kernel", "runtime", "runtimeMode", "engine", "processor", "fileSystem"):
+        assert environment[key], f"environment: {key}"
+    assert environment["processorCount"] >= 1 and environment["memoryBytes"] > 0
+    ids = [row["id"] for row in report["rows"]]
+    assert len(ids) == len(set(ids)), "an id occurs twice"
+    missing = ROWS - set(ids)
+    assert not missing, f"rows missing: {sorted(missing)}"
+    for row in report["rows"]:
+        where = row["id"]
+        assert row["suite"] and row["name"] and row["why"] and row["unit"] in ("IOPS", "ops/s", "MiB/s"), where
+        assert len(row["sluice"]["sliceRates"]) == row["rounds"] == len(row["dotNet"]["sliceRates"]), f"{where}: rounds"
+        check_contender(where, row["sluice"])
+        check_contender(where, row["dotNet"])
+        if row["second"] is not None:
+            check_contender(where, row["second"])
+            assert positive(row["secondRatio"]), where
+        assert positive(row["ratio"]) and positive(row["cpuRatio"]), f"{where}: ratios"
+        for target in row["targets"]:
+            assert target["requirement"] and isinstance(target["reached"], bool), f"{where}: targets"
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as file:
+        report = json.load(file)
+    try:
+        check(report)
+    except (AssertionError, KeyError, TypeError) as error:
+        sys.exit(f"wrong shape: {error!r}")
+    print(f"{len(report['rows'])} rows, all of them complete")
