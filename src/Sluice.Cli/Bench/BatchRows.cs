@@ -9,7 +9,8 @@ internal static class BatchRows
     private const int BatchSize = 128;
 
     public static Row DirectReadBatch() => new(
-        "read-batch-128", "ReadBatch of 128 x 4 KiB direct, one thread; .NET: 128 ReadAsync + WhenAll", "one submission for a whole batch", Open)
+        "read-batch-128", "direct ReadBatch 128 x 4 KiB",
+        "one thread, one submission for a whole batch; .NET: 128 ReadAsync and WhenAll", Open)
     {
         Unit = RateUnit.Iops,
         Target = new RowTarget { MinRatio = 4, MaxCpuShare = 0.2 },

@@ -9,13 +9,15 @@ internal static class FileRows
     private const int RequestBytes = 16_000;
 
     public static Row ThreadsAppend() => new(
-        "append-200-t64", "64 threads append 200 B each; .NET: a lock around RandomAccess.Write", "logs and journals with many writers", OpenThreadsAppend)
+        "append-200-t64", "append 200 B from 64 threads",
+        "logs and journals with many writers; .NET: a lock around RandomAccess.Write", OpenThreadsAppend)
     {
         Target = new RowTarget { MinRatio = 1.5 },
     };
 
     public static Row Preallocated() => new(
-        "preallocated-100mb", "100 MB by 16,000 B with preallocation, file created and closed", "the space is promised before the first write",
+        "preallocated-100mb", "100 MB by 16,000 B, preallocated",
+        "file created, filled and closed; the space is promised before the first write",
         OpenPreallocated)
     {
         Unit = RateUnit.MiBPerSecond,

@@ -20,18 +20,18 @@ internal static class HandleSuite
         yield return DirectRead(128, new RowTarget { MinRatio = 4, MinFioRatio = 0.95, MaxCpuShare = 0.4 });
         yield return DirectOverwrite(1, new RowTarget { MinRatio = 1 });
         yield return DirectOverwrite(32, new RowTarget { MinRatio = 2 });
-        yield return new Row("hot-read-4k-async", "hot 4 KiB read, async, one loop; second: synchronous RandomAccess.Read",
-            "data in the page cache must not cost a thread hop", OpenHotReadWithSynchronousPeer)
+        yield return new Row("hot-read-4k-async", "hot 4 KiB ReadAsync",
+            "one loop: data in the page cache must not cost a thread hop", OpenHotReadWithSynchronousPeer)
         {
             Target = new RowTarget { MinRatio = 1.4, MaxCpuShare = 0.45, MinSecondRatio = 0.95 },
         };
-        yield return new Row("hot-read-64k-async", "hot 64 KiB read, async, one loop", "copying dominates; the hop still costs CPU",
+        yield return new Row("hot-read-64k-async", "hot 64 KiB ReadAsync", "one loop: copying dominates, the hop still costs CPU",
             context => HotContest(context, asynchronous: true, FileAccess.Read, (target, offsets) => Loops.ReadAsync(target, 1, BlockBytes, offsets), BlockBytes))
         {
             Target = new RowTarget { MinRatio = 1, MaxCpuShare = 0.55 },
         };
-        yield return new Row("cold-read-4k-d32", "cold buffered 4 KiB random read, async, depth 32",
-            "page-cache misses of many callers at once", OpenColdRead)
+        yield return new Row("cold-read-4k-d32", "cold 4 KiB random read, depth 32",
+            "buffered ReadAsync: page-cache misses of many callers at once", OpenColdRead)
         {
             Unit = RateUnit.Iops,
             Target = new RowTarget { MinRatio = 2.8 },
@@ -40,12 +40,12 @@ internal static class HandleSuite
         yield return BufferedOverwrite(PageBytes, "4k", new RowTarget { MinRatio = 1.5 });
         yield return BufferedAppend(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
         yield return BufferedOverwrite(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
-        yield return new Row("sync-read-4k", "synchronous hot 4 KiB Read", "the plain call must cost no more than .NET's",
+        yield return new Row("sync-read-4k", "hot 4 KiB Read", "synchronous: the plain call must cost no more than .NET's",
             context => HotContest(context, asynchronous: false, FileAccess.Read, (target, offsets) => Loops.Read(target, PageBytes, offsets), PageBytes))
         {
             Target = new RowTarget { MinRatio = 1 },
         };
-        yield return new Row("sync-write-4k", "synchronous hot 4 KiB Write", "the plain call must cost no more than .NET's",
+        yield return new Row("sync-write-4k", "hot 4 KiB Write", "synchronous: the plain call must cost no more than .NET's",
             context => HotContest(context, asynchronous: false, FileAccess.ReadWrite, (target, offsets) => Loops.Write(target, PageBytes, offsets), PageBytes))
         {
             Target = new RowTarget { MinRatio = 1 },
@@ -73,8 +73,8 @@ internal static class HandleSuite
     }
 
     private static Row DirectRead(int depth, RowTarget target) => new(
-        $"direct-read-4k-d{depth}", $"direct 4 KiB random read, async, depth {depth}",
-        depth == 1 ? "the latency of one read" : "many reads in flight: where threads run out and rings do not",
+        $"direct-read-4k-d{depth}", $"direct 4 KiB random read, depth {depth}",
+        depth == 1 ? "ReadAsync, one loop: the latency of one read" : "ReadAsync in so many loops: threads run out, rings do not",
         context =>
         {
             long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
@@ -87,7 +87,7 @@ internal static class HandleSuite
     };
 
     private static Row DirectOverwrite(int depth, RowTarget target) => new(
-        $"direct-write-4k-d{depth}", $"direct 4 KiB random overwrite, async, depth {depth}", "the write path past the page cache",
+        $"direct-write-4k-d{depth}", $"direct 4 KiB overwrite, depth {depth}", "WriteAsync at random offsets, past the page cache",
         context =>
         {
             long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
@@ -100,7 +100,7 @@ internal static class HandleSuite
     };
 
     private static Row BufferedAppend(int requestSizeBytes, string size, RowTarget target) => new(
-        $"append-{size}-async", $"buffered {ByteSize.Format(requestSizeBytes)} WriteAsync, append", "a growing file, written through the page cache",
+        $"append-{size}-async", $"append {ByteSize.Format(requestSizeBytes)} WriteAsync", "a growing file, written through the page cache",
         context => Pair(
             new TargetOptions(context.ScratchFile("append.dat"), FileMode.OpenOrCreate, FileAccess.ReadWrite) { Asynchronous = true },
             side => Loops.AppendAsync(side, requestSizeBytes, context.Scale.AppendLimitBytes),
@@ -112,7 +112,7 @@ internal static class HandleSuite
     };
 
     private static Row BufferedOverwrite(int requestSizeBytes, string size, RowTarget target) => new(
-        $"overwrite-{size}-async", $"buffered {ByteSize.Format(requestSizeBytes)} WriteAsync, overwrite", "pages that are in the cache already",
+        $"overwrite-{size}-async", $"hot {ByteSize.Format(requestSizeBytes)} WriteAsync overwrite", "pages that are in the cache already",
         context => HotContest(
             context, asynchronous: true, FileAccess.ReadWrite, (side, offsets) => Loops.WriteAsync(side, 1, requestSizeBytes, offsets), requestSizeBytes))
     {
@@ -122,7 +122,7 @@ internal static class HandleSuite
     };
 
     private static Row Allocations(int depth) => new(
-        $"allocated-d{depth}", $"allocated for each direct 4 KiB async read, depth {depth}", "garbage is work for later, for every caller",
+        $"allocated-d{depth}", $"allocated by a direct read, depth {depth}", "garbage is work for later, for every caller",
         DirectRead(depth, new RowTarget()).Open)
     {
         Unit = RateUnit.Iops,

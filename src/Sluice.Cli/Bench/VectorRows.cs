@@ -10,7 +10,7 @@ internal static class VectorRows
     private const long TransferBytes = SegmentBytes * SegmentCount;
 
     public static Row Scatter() => new(
-        "scatter-read-4x16000", "scatter read 4 x 16,000 B, hot", "one call fills four buffers", OpenScatter)
+        "scatter-read-4x16000", "hot scatter read 4 x 16,000 B", "one call fills four buffers", OpenScatter)
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = TransferBytes,
@@ -18,8 +18,8 @@ internal static class VectorRows
     };
 
     public static Row Gather() => new(
-        "gather-write-4x16000", "gather write 4 x 16,000 B to a file of up to 100 MB; second: four single writes",
-        "one call writes four buffers", OpenGather)
+        "gather-write-4x16000", "gather write 4 x 16,000 B",
+        "one call writes four buffers, to a file that grows to 100 MB; beside it four single writes", OpenGather)
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = TransferBytes,

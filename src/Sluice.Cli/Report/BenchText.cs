@@ -8,8 +8,8 @@ internal static class BenchText
 {
     public static void WriteHeader(Terminal terminal, EnvironmentRecord environment, string fio)
     {
-        terminal.Out.WriteLine($"sluice {environment.SluiceVersion}, engine {environment.Engine}"
-            + (environment.EngineReason is null ? "" : $" (not uring: {environment.EngineReason})"));
+        string reason = environment.EngineReason ?? "this kernel and sandbox allow io_uring";
+        terminal.Out.WriteLine($"sluice {environment.SluiceVersion}, engine {environment.Engine}: {reason}");
         EnvironmentText.Write(terminal.Out, environment);
         terminal.Out.WriteLine($"fio       {fio}");
         terminal.Out.WriteLine();
@@ -17,16 +17,17 @@ internal static class BenchText
 
     public static void WriteTable(Terminal terminal, BenchReport report)
     {
-        var table = new TextTable("row", "ratio", "Sluice", ".NET", "unit", "CPU ratio", "us/op", ".NET us", "B/op", ".NET B", "fio", "to fio", "");
+        var table = new TextTable("row", "ratio", "Sluice", ".NET", "unit", "CPU ratio", "CPU us/op", "B/op", "fio", "to fio", "");
         foreach (RowReport row in report.Rows)
         {
             table.Add(
-                row.Name, Ratio(row.Ratio), Rate(row.Sluice.Rate), Rate(row.DotNet.Rate), row.Unit, Ratio(row.CpuRatio), Us(row.Sluice.CpuUsPerOperation),
-                Us(row.DotNet.CpuUsPerOperation), Bytes(row.Sluice.AllocatedBytesPerOperation), Bytes(row.DotNet.AllocatedBytesPerOperation),
+                row.Name, Ratio(row.Ratio), Rate(row.Sluice.Rate), Rate(row.DotNet.Rate), row.Unit, Ratio(row.CpuRatio),
+                $"{Us(row.Sluice.CpuUsPerOperation)} / {Us(row.DotNet.CpuUsPerOperation)}",
+                $"{Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}",
                 row.FioRate is { } fio ? Rate(fio) : "", row.FioRatio is { } fioRatio ? Ratio(fioRatio) : "", Verdict(row));
             if (row.Second is { } second)
             {
-                table.Add($"  to {second.Name}", Ratio(row.SecondRatio ?? 0), "", Rate(second.Rate), row.Unit, "", "", Us(second.CpuUsPerOperation), "",
+                table.Add($"  to {second.Name}", Ratio(row.SecondRatio ?? 0), "", Rate(second.Rate), row.Unit, "", Us(second.CpuUsPerOperation),
                     Bytes(second.AllocatedBytesPerOperation));
             }
         }
@@ -37,7 +38,7 @@ internal static class BenchText
     {
         int lost = report.Rows.Count(IsLost);
         terminal.Out.WriteLine();
-        terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices; LOST: below its target");
+        terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices; CPU and B/op: Sluice / .NET; LOST: below target");
         terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
             $"{report.Rows.Count} rows, {report.Rows.Count - lost} reach their targets, {lost} do not; {report.Seconds:0} s"));
         if (report.Quick)

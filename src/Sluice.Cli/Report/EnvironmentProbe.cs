@@ -10,9 +10,12 @@ namespace Sluice.Cli.Report;
 /// <summary>Fills the environment record. What cannot be found out stays null; nothing here throws for that.</summary>
 internal static class EnvironmentProbe
 {
+    // The kernel's own limit (path_resolution(7)).
+    private const int MaxLinks = 40;
+
     public static EnvironmentRecord ForPath(string path)
     {
-        string full = RealDirectoryOf(path);
+        string full = RealPathOf(path);
         MountEntry? mount = File.Exists("/proc/self/mountinfo") ? MountTable.Find(File.ReadLines("/proc/self/mountinfo"), full) : null;
         bool isDevice = PathProbe.KindOf(path, out string? ownNumber) == PathKind.BlockDevice;
         string? deviceNumber = isDevice ? ownNumber : mount?.DeviceNumber;
@@ -38,7 +41,7 @@ internal static class EnvironmentProbe
             Scheduler = device?.Scheduler,
             Rotational = device?.Rotational,
             LogicalBlockSizeBytes = device?.LogicalBlockSizeBytes,
-            FreeBytes = FreeBytesAt(full),
+            FreeBytes = FreeBytesAt(ExistingFolderOf(full)),
         };
     }
 
@@ -58,24 +61,40 @@ internal static class EnvironmentProbe
         }
     }
 
-    // The file may not exist yet; its directory decides then. Links are followed, or the wrong mount would be named.
-    private static string RealDirectoryOf(string path)
+    // Links are followed, in the folders above as well, or the wrong mount would be named. The file may not exist yet.
+    private static string RealPathOf(string path)
     {
         string full = Path.GetFullPath(path);
         try
         {
-            full = File.ResolveLinkTarget(full, returnFinalTarget: true)?.FullName ?? full;
-            for (string? part = full; part is { Length: > 1 }; part = Path.GetDirectoryName(part))
-            {
-                if (Directory.Exists(part) && Directory.ResolveLinkTarget(part, returnFinalTarget: true) is { } target)
-                    return target.FullName + full[part.Length..];
-            }
+            for (int links = 0; links < MaxLinks && FirstLinkIn(full) is var (link, target); links++)
+                full = Path.GetFullPath(target + full[link.Length..]);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // The unresolved path still finds a mount, if perhaps the link's own.
         }
         return full;
+    }
+
+    private static (string Link, string Target)? FirstLinkIn(string fullPath)
+    {
+        for (string? part = fullPath; part is { Length: > 1 }; part = Path.GetDirectoryName(part))
+        {
+            FileSystemInfo? target = Directory.Exists(part) ? Directory.ResolveLinkTarget(part, returnFinalTarget: false)
+                : File.Exists(part) ? File.ResolveLinkTarget(part, returnFinalTarget: false) : null;
+            if (target is not null)
+                return (part, target.FullName);
+        }
+        return null;
+    }
+
+    private static string ExistingFolderOf(string fullPath)
+    {
+        string folder = fullPath;
+        while (!Directory.Exists(folder) && Path.GetDirectoryName(folder) is { } parent)
+            folder = parent;
+        return folder;
     }
 
     private static string ProcessorName()

@@ -37,10 +37,10 @@ internal static class SpeedReportBuilder
                 WarmUpSeconds = warmUp.TotalSeconds,
                 Seed = options.Seed,
             },
-            Creations = [.. creations.Select(c => Creation(c, options.Create, hertz))],
+            Creations = [.. creations.GroupBy(c => c.Side).Select(g => Creation(MedianOf(g), options.Create, hertz))],
             Sides = sides,
             Interrupted = interrupted,
-            Notes = [.. notes, .. sides.SelectMany(s => RateNotes(s, options))],
+            Notes = [.. notes, .. sides.SelectMany(s => RateNotes(s, options)), .. EngineNotes(sides)],
         };
         return sides.Length < 2 ? report : report with
         {
@@ -92,6 +92,12 @@ internal static class SpeedReportBuilder
     private static double SteadyMean(IReadOnlyList<RateWindow> windows, int from) =>
         Per(windows.Skip(from).Sum(w => w.MiBPerSecond * w.Seconds), windows.Skip(from).Sum(w => w.Seconds));
 
+    private static CreationTiming MedianOf(IEnumerable<CreationTiming> timings)
+    {
+        CreationTiming[] sorted = [.. timings.OrderBy(t => t.Write)];
+        return sorted[sorted.Length / 2];
+    }
+
     private static CreationReport Creation(CreationTiming timing, CreateMode mode, double? hertz)
     {
         double mebibytes = timing.SizeBytes / (double)ByteSize.MiB;
@@ -102,8 +108,16 @@ internal static class SpeedReportBuilder
             Round(100 * Per(timing.Cpu.TotalSeconds, whole)), hertz is { } hz ? Round(Per(timing.Cpu.TotalSeconds * hz, timing.SizeBytes)) : null);
     }
 
+    private static IEnumerable<string> EngineNotes(IEnumerable<SideReport> sides)
+    {
+        if (sides.Any(s => s.Side == SideName(IoSide.Sluice)) && SluiceEngines.UringReason is { } reason)
+            yield return $"io_uring is not used: {reason}";
+    }
+
     private static IEnumerable<string> RateNotes(SideReport side, SpeedOptions options)
     {
+        if (options.OperationsPerSecond is not null)
+            yield return $"{side.Side}: CPU includes the exact waiting for each request's time, which is spun";
         if (options.OperationsPerSecond is { } offered && side.Iops < offered * 0.99)
         {
             yield return string.Create(CultureInfo.InvariantCulture,

@@ -1,0 +1,64 @@
+using Shouldly;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Bench;
+
+public sealed class ScratchFolderTests
+{
+    [Fact]
+    public void A_scratch_folder_is_gone_after_use_with_all_that_is_in_it()
+    {
+        using var parent = new TempFolder();
+        using (ScratchFolder scratch = ScratchFolder.Create(parent.FullPath))
+            File.WriteAllText(Path.Combine(scratch.FullPath, "a.dat"), "x");
+        Directory.EnumerateFileSystemEntries(parent.FullPath).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void A_folder_in_use_is_no_leftover()
+    {
+        using var parent = new TempFolder();
+        using ScratchFolder scratch = ScratchFolder.Create(parent.FullPath);
+        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
+        Directory.Exists(scratch.FullPath).ShouldBeTrue();
+    }
+
+    [Fact]
+    public void A_folder_whose_run_is_dead_is_removed()
+    {
+        using var parent = new TempFolder();
+        string dead = Directory.CreateDirectory(parent["sluice-bench-0123abcd"]).FullName;
+        File.WriteAllText(Path.Combine(dead, "sluice-bench.lock"), "");
+        File.WriteAllText(Path.Combine(dead, "direct.dat"), "x");
+        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBe([dead]);
+        Directory.Exists(dead).ShouldBeFalse();
+    }
+
+    [Theory]
+    [InlineData("sluice-bench-results", true)]
+    [InlineData("sluice-bench-0123ABCD", true)]
+    [InlineData("sluice-bench-0123abcd", false)]
+    [InlineData("sluice-benchmarks", true)]
+    public void What_only_looks_similar_is_left_alone(string name, bool hasLock)
+    {
+        using var parent = new TempFolder();
+        string folder = Directory.CreateDirectory(parent[name]).FullName;
+        if (hasLock)
+            File.WriteAllText(Path.Combine(folder, "sluice-bench.lock"), "");
+        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
+        Directory.Exists(folder).ShouldBeTrue();
+    }
+
+    [Fact]
+    public void A_link_by_that_name_is_not_followed()
+    {
+        using var parent = new TempFolder();
+        string elsewhere = Directory.CreateDirectory(parent["documents"]).FullName;
+        File.WriteAllText(Path.Combine(elsewhere, "sluice-bench.lock"), "");
+        Directory.CreateSymbolicLink(parent["sluice-bench-0123abcd"], elsewhere);
+        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
+        Directory.Exists(elsewhere).ShouldBeTrue();
+    }
+}
