@@ -94,7 +94,12 @@ internal sealed class SpeedFile
     {
         if (_options.Create != CreateMode.None)
             return ("Delete it and make a new one?", "deleting it and making a new one");
-        return _options.WriteShare > 0 ? ("Overwrite its contents?", "overwriting it") : null;
+        if (_options.WriteShare == 0)
+            return null;
+        string size = ByteSize.Format(SizeBytes);
+        return MustExtend
+            ? ($"Overwrite its contents and extend it to {size}?", $"overwriting it and extending it to {size}")
+            : ("Overwrite its contents?", "overwriting it");
     }
 
     // A size on the command line is consent to extend; the default of 1 GiB is not: it may be anyone's document.

@@ -1,0 +1,80 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+public sealed class BenchRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task A_quick_run_has_every_row_of_the_suite_with_figures_and_leaves_nothing_behind()
+    {
+        string results = Directory.CreateDirectory(_folder["results"]).FullName;
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        ToolRun run = await ToolRun.RunAsync(
+            "bench", disk, "--quick", "--suite", "handle", "--json", Path.Combine(results, "r.json"), "--csv", Path.Combine(results, "r.csv"));
+        run.Error.ShouldBe("");
+        run.ExitCode.ShouldBe(ExitCode.Success);
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+
+        Suite suite = Suite.All.Single(s => s.Name == "handle");
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(Path.Combine(results, "r.json")));
+        JsonElement[] rows = [.. json.RootElement.GetProperty("rows").EnumerateArray()];
+        rows.Select(r => r.GetProperty("id").GetString()).ShouldBe(suite.Rows.Select(r => r.Id));
+        foreach (JsonElement row in rows)
+        {
+            string id = row.GetProperty("id").GetString()!;
+            row.GetProperty("rounds").GetInt32().ShouldBeGreaterThanOrEqualTo(5, id);
+            row.GetProperty("ratio").GetDouble().ShouldBeGreaterThan(0, id);
+            row.GetProperty("cpuRatio").GetDouble().ShouldBeGreaterThan(0, id);
+            row.GetProperty("targets").GetArrayLength().ShouldBeGreaterThan(0, id);
+            foreach (string side in new[] { "sluice", "dotNet" })
+            {
+                row.GetProperty(side).GetProperty("rate").GetDouble().ShouldBeGreaterThan(0, id);
+                row.GetProperty(side).GetProperty("sliceRates").GetArrayLength().ShouldBe(row.GetProperty("rounds").GetInt32(), id);
+            }
+            run.Out.ShouldContain(row.GetProperty("name").GetString()!);
+        }
+        string[] csv = await File.ReadAllLinesAsync(Path.Combine(results, "r.csv"));
+        csv.Length.ShouldBe(rows.Length + 1);
+        csv[0].ShouldStartWith("suite,id,name,unit,ratio");
+        run.Out.ShouldContain($"engine {SluiceEngines.Default.Name}");
+    }
+
+    [Fact]
+    public async Task A_row_can_be_picked_by_its_id()
+    {
+        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");
+        run.ExitCode.ShouldBe(ExitCode.Success);
+        run.Out.ShouldContain("open + close");
+        run.Out.ShouldContain("1 rows");
+        run.Out.ShouldNotContain("ReadBatch");
+    }
+
+    [Fact]
+    public async Task A_folder_left_by_a_dead_run_is_removed_and_named()
+    {
+        string dead = Directory.CreateDirectory(_folder["sluice-bench-0123abcd"]).FullName;
+        await File.WriteAllTextAsync(Path.Combine(dead, "sluice-bench.lock"), "");
+        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");
+        run.ExitCode.ShouldBe(ExitCode.Success);
+        run.Error.ShouldContain(dead);
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Row_ids_are_unique_and_rows_say_why_they_are_there()
+    {
+        Row[] rows = [.. Suite.All.SelectMany(s => s.Rows)];
+        rows.Select(r => r.Id).Distinct().Count().ShouldBe(rows.Length);
+        rows.ShouldAllBe(r => r.Why.Length > 0);
+        rows.Where(r => r.Unit == RateUnit.MiBPerSecond).ShouldAllBe(r => r.BytesPerOperation > 0);
+    }
+}

@@ -1,0 +1,66 @@
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>Signals, sent to the tool as a process of its own.</summary>
+public sealed class InterruptionTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    private bool HasScratchFile => Directory.EnumerateFiles(_folder.FullPath, "hot.dat", SearchOption.AllDirectories).Any();
+
+    [SkippableTheory]
+    [InlineData("INT", ExitCode.Interrupted)]
+    [InlineData("TERM", ExitCode.Terminated)]
+    public async Task Speed_prints_what_it_measured_until_the_signal(string signal, int exitCode)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "progress is watched in /proc");
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "speed", "-t600", "--warmup", "0", "-r1M", "--json", "r.json", "a.dat");
+        await tool.WaitUntilReadAsync(500_000_000);
+        tool.Signal(signal);
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Out.ShouldContain("interrupted: the figures are of the time until then");
+        run.Out.ShouldContain("99.999 %");
+        File.ReadAllText(_folder["r.json"]).ShouldContain("\"interrupted\": true");
+        new FileInfo(_folder["a.dat"]).Length.ShouldBe(1024 * 1024);
+    }
+
+    [SkippableTheory]
+    [InlineData("INT", ExitCode.Interrupted)]
+    [InlineData("TERM", ExitCode.Terminated)]
+    public async Task Bench_removes_its_folder_after_the_signal(string signal, int exitCode)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "bench", ".", "--row", "hot-read");
+        await tool.WaitUntilAsync(() => HasScratchFile);
+        tool.Signal(signal);
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Out.ShouldContain("interrupted");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    [SkippableFact]
+    public async Task What_a_killed_bench_leaves_the_next_one_removes()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        using (ToolProcess killed = ToolProcess.Start(_folder.FullPath, "bench", ".", "--row", "hot-read"))
+        {
+            await killed.WaitUntilAsync(() => HasScratchFile);
+            killed.Signal("KILL");
+            await killed.EndAsync();
+        }
+        string leftover = Directory.EnumerateDirectories(_folder.FullPath).ShouldHaveSingleItem();
+        using ToolProcess next = ToolProcess.Start(_folder.FullPath, "bench", ".", "--quick", "--row", "open-close");
+        ToolRun run = await next.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Error.ShouldContain(Path.GetFileName(leftover));
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+}
