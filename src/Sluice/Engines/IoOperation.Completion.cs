@@ -253,7 +253,10 @@ internal sealed partial class IoOperation
     {
         switch (_scheduler)
         {
-            case null when Thread.CurrentThread.IsThreadPoolThread && ThreadPoolEngine.IsRunningTransfer:
+            case null when UringEngine.IsCompletionThread:
+                ContinuationQueue.Shared.Add(this);
+                break;
+            case null when ThreadPoolEngine.IsRunningTransfer:
                 // Already on a pool thread that has nothing else to do.
                 RunContinuation();
                 break;
@@ -275,7 +278,8 @@ internal sealed partial class IoOperation
         }
     }
 
-    private void RunContinuation()
+    /// <summary>Runs the caller's continuation on this thread.</summary>
+    public void RunContinuation()
     {
         if (_executionContext is { } context)
         {

@@ -61,7 +61,10 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
 
     public int Descriptor { get; private set; }
 
-    /// <summary>Must run on a thread that may block (an unaligned direct write, an append): not for the ring.</summary>
+    /// <summary>
+    /// Belongs on a thread that may block, not in the ring: what takes several calls (an unaligned direct write, an append), and cached
+    /// writes, which the ring would only hand to a kernel worker.
+    /// </summary>
     public bool NeedsBlocking { get; private set; }
 
     public SluiceHandle Handle => _handle!;
@@ -180,7 +183,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
     /// <summary>A decorator's cut: this submission transfers at most <paramref name="length"/> bytes (rounded up to the alignment).</summary>
     public void Shorten(int length)
     {
-        if (NeedsBlocking || length <= 0 || length >= Length)
+        if (length <= 0 || length >= Length || Verb == IoVerb.Append || (NeedsBlocking && _handle!.Alignment.Offset != 1))
         {
             return;
         }
@@ -379,10 +382,17 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
     {
         long rest = _total - _done;
         nint address = _base + (nint)_done;
+        NeedsBlocking = IsCachedWrite(handle);
         Length = (int)Math.Min(rest, SluiceHandle.MostBytesPerTransfer);
         Address = address;
         FileAlignment alignment = handle.Alignment;
-        if (alignment.Offset == 1 || alignment.IsAligned(address, FileOffset, rest))
+        if (alignment.Offset == 1)
+        {
+            ReturnBounce();
+            return;
+        }
+
+        if (alignment.IsAligned(address, FileOffset, rest))
         {
             ReturnBounce();
             NeedsBlocking = Verb == IoVerb.Write && !TryEnterGate(handle);
@@ -420,11 +430,14 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
             : segments.Load(_writeSegments!, handle.Alignment, out bytes);
         Length = bytes;
         Address = segments.Address;
-        NeedsBlocking = handle.Alignment.Offset != 1
-            && !(segments.IsAligned
+        NeedsBlocking = handle.Alignment.Offset == 1
+            ? IsCachedWrite(handle)
+            : !(segments.IsAligned
                 && handle.Alignment.IsAligned(0, FileOffset, _total - _done)
                 && (IsRead || TryEnterGate(handle)));
     }
+
+    private bool IsCachedWrite(SluiceHandle handle) => !IsRead && handle.CanSeek && handle.Alignment.Offset == 1;
 
     private bool TryEnterGate(SluiceHandle handle)
     {

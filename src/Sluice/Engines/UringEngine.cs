@@ -5,30 +5,40 @@ using Sluice.Uring.Abi;
 namespace Sluice;
 
 /// <summary>
-/// Public asynchronous transfers by one ring that every thread may enter. Alone in flight, the caller enters the kernel; so do writes.
-/// Otherwise the entry is queued and one pooled work item submits all that have gathered. One thread waits for completions and hands
-/// continuations to the pool. docs/architecture.md has the measurements that chose this.
+/// Public asynchronous transfers by one ring that every thread may enter. With few in flight the caller enters the kernel; so do
+/// writes. With more, the entry is queued and the completion thread submits all that have gathered before it waits again; a caller
+/// that finds it asleep wakes it. docs/architecture.md has the measurements that chose this.
 /// </summary>
-internal sealed class UringEngine : IoEngine, IThreadPoolWorkItem
+internal sealed partial class UringEngine : IoEngine
 {
     private const uint SqEntries = 512;
     private const uint CqEntries = 4096;
-    private const ulong CancelUserData = long.MaxValue;
+
+    /// <summary>User data of what is not an operation: no slot has this low half.</summary>
+    private const ulong CancelUserData = 0x7FFF_FFFF_FFFF_FFFF;
+    private const ulong WakeUserData = Ring.MessageUserData | 0xFFFF_FFFF;
+
+    /// <summary>Up to so many in flight, each caller enters by itself: a hop would cost more than a batch saves.</summary>
+    private const int MostSelfSubmitted = 8;
 
     private readonly Ring _ring;
+    private readonly EventFd _wake;
     private readonly Lock _submitLock = new();
     private readonly IoOperation?[] _slots;
     private readonly int[] _freeSlots;
     private readonly uint[] _generations;
     private int _freeCount;
     private int _inFlight;
-    private bool _flushQueued;
+    private bool _parked;
+    private bool _waking;
+    private bool _starved;
     private IoOperation? _backlogFirst;
     private IoOperation? _backlogLast;
 
-    private UringEngine(Ring ring)
+    private UringEngine(Ring ring, EventFd wake)
     {
         _ring = ring;
+        _wake = wake;
 
         // As many operations as completions have room, less some for cancellations: the completion queue never overflows by ours.
         int slots = (int)ring.CqEntries - 64;
@@ -57,7 +67,14 @@ internal sealed class UringEngine : IoEngine, IThreadPoolWorkItem
             return null;
         }
 
-        UringEngine engine = new(ring);
+        EventFd? wake = EventFd.TryCreate(out errno);
+        if (wake is null)
+        {
+            ring.Dispose();
+            return null;
+        }
+
+        UringEngine engine = new(ring, wake);
         new Thread(engine.CompletionLoop) { IsBackground = true, Name = "Sluice completions" }.UnsafeStart();
         return engine;
     }
@@ -88,16 +105,6 @@ internal sealed class UringEngine : IoEngine, IThreadPoolWorkItem
         }
     }
 
-    /// <summary>The pooled flush: submits all that have gathered.</summary>
-    void IThreadPoolWorkItem.Execute()
-    {
-        lock (_submitLock)
-        {
-            _flushQueued = false;
-            EnterLocked();
-        }
-    }
-
     internal override void Submit(IoOperation operation)
     {
         if (operation.NeedsBlocking)
@@ -108,7 +115,7 @@ internal sealed class UringEngine : IoEngine, IThreadPoolWorkItem
 
         operation.Ring = this;
         bool cancelled = false;
-        bool flush = false;
+        bool wake = false;
         lock (_submitLock)
         {
             if (operation.IsCancellationRequested)
@@ -119,14 +126,13 @@ internal sealed class UringEngine : IoEngine, IThreadPoolWorkItem
             {
                 AddToBacklogLocked(operation);
             }
-            else if (_inFlight == 1 || !operation.IsRead)
+            else if (_inFlight <= MostSelfSubmitted || !operation.IsRead)
             {
                 EnterLocked();
             }
-            else if (!_flushQueued)
+            else
             {
-                _flushQueued = true;
-                flush = true;
+                wake = WakeNeededLocked();
             }
         }
 
@@ -134,10 +140,22 @@ internal sealed class UringEngine : IoEngine, IThreadPoolWorkItem
         {
             operation.Complete(-Errno.ECANCELED);
         }
-        else if (flush)
+        else if (wake)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            _wake.Set();
         }
+    }
+
+    /// <summary>True for the first that finds the completion thread asleep; under the lock it cannot fall asleep meanwhile.</summary>
+    private bool WakeNeededLocked()
+    {
+        if (!_parked || _waking)
+        {
+            return false;
+        }
+
+        _waking = true;
+        return true;
     }
 
     private bool TryQueueLocked(IoOperation operation)
@@ -196,97 +214,11 @@ internal sealed class UringEngine : IoEngine, IThreadPoolWorkItem
             Environment.FailFast($"io_uring_enter failed with errno {-result}.");
         }
 
-        // No memory at this moment, or completions to be taken first: the entries stay queued for the next try.
-        if (!_flushQueued)
+        // No memory at this moment, or completions to be taken first: the entries stay queued, and the completion thread tries again.
+        _starved = true;
+        if (WakeNeededLocked())
         {
-            _flushQueued = true;
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-        }
-    }
-
-    private void CompletionLoop()
-    {
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[128];
-        Span<int> freed = stackalloc int[128];
-        while (true)
-        {
-            int count = _ring.Take(cqes);
-            if (count == 0)
-            {
-                // EINTR and the like only lead to another look.
-                _ = _ring.Wait(1);
-                continue;
-            }
-
-            int freedCount = 0;
-            for (int i = 0; i < count; i++)
-            {
-                ulong userData = cqes[i].UserData;
-                if (userData == CancelUserData)
-                {
-                    continue;
-                }
-
-                int slot = (int)(uint)userData - 1;
-                IoOperation operation = _slots[slot]!;
-                _slots[slot] = null;
-                freed[freedCount++] = slot;
-                Interlocked.Decrement(ref _inFlight);
-                operation.RingUserData = 0;
-                operation.Complete(cqes[i].Res);
-            }
-
-            AfterBatch(freed[..freedCount]);
-        }
-    }
-
-    /// <summary>Gives slots back, moves the backlog up, and submits what has gathered: so nothing waits on a starved pool.</summary>
-    private void AfterBatch(ReadOnlySpan<int> freed)
-    {
-        IoOperation? cancelled = null;
-        lock (_submitLock)
-        {
-            foreach (int slot in freed)
-            {
-                _freeSlots[_freeCount++] = slot;
-            }
-
-            while (_backlogFirst is { } operation)
-            {
-                IoOperation? next = operation.Next;
-                if (operation.IsCancellationRequested)
-                {
-                    operation.Next = cancelled;
-                    cancelled = operation;
-                }
-                else if (TryQueueLocked(operation))
-                {
-                    operation.Next = null;
-                }
-                else
-                {
-                    break;
-                }
-
-                _backlogFirst = next;
-                if (next is null)
-                {
-                    _backlogLast = null;
-                }
-            }
-
-            if (_ring.Pending > 0)
-            {
-                EnterLocked();
-            }
-        }
-
-        while (cancelled is not null)
-        {
-            IoOperation operation = cancelled;
-            cancelled = operation.Next;
-            operation.Next = null;
-            operation.Complete(-Errno.ECANCELED);
+            _wake.Set();
         }
     }
 }

@@ -21,7 +21,7 @@ internal static unsafe class LinuxTransfer
             case IoVerb.Read:
                 return Read(fd, address, length, offset, operation.Flags);
             case IoVerb.Write:
-                if (operation.NeedsBlocking)
+                if (operation.NeedsBlocking && handle.Alignment.Offset != 1)
                 {
                     return DirectTransfer.Write(handle, PinnedMemory.SpanOf(operation.Address, length), offset);
                 }
@@ -31,11 +31,11 @@ internal static unsafe class LinuxTransfer
                 handle.WritePace.Record(begin, length);
                 return written;
             case IoVerb.ReadVector:
-                return operation.NeedsBlocking
+                return operation.NeedsBlocking && handle.Alignment.Offset != 1
                     ? DirectTransfer.ReadVector(handle, (Iovec*)address, operation.SegmentCount, offset)
                     : Libc.ReadV(fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
             case IoVerb.WriteVector:
-                return operation.NeedsBlocking
+                return operation.NeedsBlocking && handle.Alignment.Offset != 1
                     ? DirectTransfer.WriteVector(handle, (Iovec*)address, operation.SegmentCount, offset)
                     : Libc.WriteV(fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
             case IoVerb.Append:
