@@ -58,15 +58,18 @@ internal static class HandleSuite
         yield return Allocations(1);
         yield return Allocations(128);
         yield return FileRows.OpenClose();
+        // Last, because the pool gives up its threads only slowly, and the rows above are about the pool as it comes.
+        yield return DirectReadManyThreads(32);
+        yield return DirectReadManyThreads(128);
     }
 
     /// <summary>Both sides on the same file, opened alike.</summary>
     public static Contest Pair(
-        TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null)
+        TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null, params IDisposable[] owned)
     {
         IoTarget sluice = IoTarget.Open(IoSide.Sluice, options);
         IoTarget dotNet = IoTarget.Open(IoSide.Bcl, options);
-        return new Contest(Side("Sluice", sluice), Side(".NET", dotNet), sluice, dotNet);
+        return new Contest(Side("Sluice", sluice), Side(".NET", dotNet), [sluice, dotNet, .. owned]);
 
         Contender Side(string name, IoTarget target) =>
             new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target) };
@@ -75,16 +78,29 @@ internal static class HandleSuite
     private static Row DirectRead(int depth, RowTarget target) => new(
         $"direct-read-4k-d{depth}", $"direct 4 KiB random read, depth {depth}",
         depth == 1 ? "ReadAsync, one loop: the latency of one read" : "ReadAsync in so many loops: threads run out, rings do not",
-        context =>
-        {
-            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
-            return Pair(Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth);
-        })
+        context => OpenDirectRead(context, depth))
     {
         Unit = RateUnit.Iops,
         Target = target,
         Fio = new FioJob("randread", PageBytes, depth),
     };
+
+    private static Row DirectReadManyThreads(int depth)
+    {
+        const int Threads = 64;
+        return new Row($"direct-read-4k-d{depth}-t{Threads}", $"direct read, depth {depth}, {Threads} pool threads",
+            "as it comes, the pool lets few of .NET's blocking reads run at once; with ThreadPool.SetMinThreads it is a stronger peer",
+            context => OpenDirectRead(context, depth, new PoolThreads(Threads)))
+        {
+            Unit = RateUnit.Iops,
+        };
+    }
+
+    private static Contest OpenDirectRead(BenchContext context, int depth, params IDisposable[] owned)
+    {
+        long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+        return Pair(Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth, owned: owned);
+    }
 
     private static Row DirectOverwrite(int depth, RowTarget target) => new(
         $"direct-write-4k-d{depth}", $"direct 4 KiB overwrite, depth {depth}", "WriteAsync at random offsets, past the page cache",
@@ -123,7 +139,7 @@ internal static class HandleSuite
 
     private static Row Allocations(int depth) => new(
         $"allocated-d{depth}", $"allocated by a direct read, depth {depth}", "garbage is work for later, for every caller",
-        DirectRead(depth, new RowTarget()).Open)
+        context => OpenDirectRead(context, depth))
     {
         Unit = RateUnit.Iops,
         Target = new RowTarget { MaxAllocatedBytes = 0 },

@@ -36,11 +36,12 @@ internal static class BenchText
 
     public static void WriteSummary(Terminal terminal, BenchReport report)
     {
+        int judged = report.Rows.Count(r => r.Targets.Count > 0);
         int lost = report.Rows.Count(IsLost);
         terminal.Out.WriteLine();
         terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices; CPU and B/op: Sluice / .NET; LOST: below target");
         terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
-            $"{report.Rows.Count} rows, {report.Rows.Count - lost} reach their targets, {lost} do not; {report.Seconds:0} s"));
+            $"{report.Rows.Count} rows, {judged} with targets: {judged - lost} reached, {lost} not; {report.Seconds:0} s"));
         if (report.Quick)
             terminal.Out.WriteLine("quick run: shows that everything works; its figures mean nothing");
         if (report.Interrupted)

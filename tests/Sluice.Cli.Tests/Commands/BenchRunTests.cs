@@ -34,7 +34,8 @@ public sealed class BenchRunTests : IDisposable
             row.GetProperty("rounds").GetInt32().ShouldBeGreaterThanOrEqualTo(5, id);
             row.GetProperty("ratio").GetDouble().ShouldBeGreaterThan(0, id);
             row.GetProperty("cpuRatio").GetDouble().ShouldBeGreaterThan(0, id);
-            row.GetProperty("targets").GetArrayLength().ShouldBeGreaterThan(0, id);
+            // The rows with a larger pool are there to compare; no figure is promised for them.
+            (row.GetProperty("targets").GetArrayLength() > 0).ShouldBe(!id.EndsWith("-t64", StringComparison.Ordinal) || id == "append-200-t64", id);
             foreach (string side in new[] { "sluice", "dotNet" })
             {
                 row.GetProperty(side).GetProperty("rate").GetDouble().ShouldBeGreaterThan(0, id);
