@@ -108,7 +108,8 @@ public sealed partial class SluiceHandle
                 if (landed < 0)
                 {
                     // The call left the descriptor's position behind what it wrote; this lock keeps it ours until it is read.
-                    landed = Libc.Position(_fd) - written;
+                    // Nothing written moves nothing: the position then says nothing about the end.
+                    landed = written == 0 ? RandomAccess.GetLength(_file) : Libc.Position(_fd) - written;
                 }
 
                 done += written;
