@@ -11,6 +11,11 @@ namespace Sluice.Interop;
 /// <remarks>The pins and the array belong to the operation from Load until the next Load or <see cref="Return"/>.</remarks>
 internal sealed unsafe class SegmentCursor
 {
+    private const int MostShared = 128;
+
+    private static readonly Lock SharedLock = new();
+    private static readonly Stack<SegmentCursor> Shared = new(MostShared);
+
     [ThreadStatic]
     private static SegmentCursor? t_spare;
 
@@ -34,9 +39,16 @@ internal sealed unsafe class SegmentCursor
 
     public static SegmentCursor Rent()
     {
-        SegmentCursor cursor = t_spare ?? new SegmentCursor();
-        t_spare = null;
-        return cursor;
+        if (t_spare is { } spare)
+        {
+            t_spare = null;
+            return spare;
+        }
+
+        lock (SharedLock)
+        {
+            return Shared.TryPop(out SegmentCursor? shared) ? shared : new SegmentCursor();
+        }
     }
 
     public void Return()
@@ -44,12 +56,32 @@ internal sealed unsafe class SegmentCursor
         Unpin();
         _segment = 0;
         _offsetInSegment = 0;
-        t_spare = this;
+        if (t_spare is null)
+        {
+            t_spare = this;
+            return;
+        }
+
+        // The thread that finishes is not the thread that starts.
+        lock (SharedLock)
+        {
+            if (Shared.Count < MostShared)
+            {
+                Shared.Push(this);
+            }
+        }
     }
 
     public int Load(IReadOnlyList<Memory<byte>> buffers, FileAlignment alignment, out int bytes)
     {
         Unpin();
+        while (_segment < buffers.Count && buffers[_segment].Length == _offsetInSegment)
+        {
+            // A load of empty segments only would transfer nothing, which reads as the end of the file.
+            _segment++;
+            _offsetInSegment = 0;
+        }
+
         long total = 0;
         int skip = _offsetInSegment;
         IsAligned = true;
@@ -67,6 +99,13 @@ internal sealed unsafe class SegmentCursor
     public int Load(IReadOnlyList<ReadOnlyMemory<byte>> buffers, FileAlignment alignment, out int bytes)
     {
         Unpin();
+        while (_segment < buffers.Count && buffers[_segment].Length == _offsetInSegment)
+        {
+            // A load of empty segments only would transfer nothing, which reads as the end of the file.
+            _segment++;
+            _offsetInSegment = 0;
+        }
+
         long total = 0;
         int skip = _offsetInSegment;
         IsAligned = true;
