@@ -136,12 +136,25 @@ public sealed partial class SluiceHandle
         ValueTask<int>[] tasks = ArrayPool<ValueTask<int>>.Shared.Rent(requests.Length);
         for (int i = 0; i < requests.Length; i++)
         {
-            tasks[i] = StartRead(requests[i].Buffer, requests[i].FileOffset, 0, CancellationToken.None);
+            try
+            {
+                tasks[i] = StartRead(requests[i].Buffer, requests[i].FileOffset, 0, CancellationToken.None);
+            }
+            catch (Exception e)
+            {
+                // Closed meanwhile, or memory that cannot be pinned: those that run must still be waited for.
+                requests[i].Error = e;
+            }
         }
 #pragma warning restore CA2012
 
         for (int i = 0; i < requests.Length; i++)
         {
+            if (requests[i].Error is not null)
+            {
+                continue;
+            }
+
             try
             {
                 requests[i].BytesRead = Wait(tasks[i]);
@@ -161,12 +174,25 @@ public sealed partial class SluiceHandle
         ValueTask[] tasks = ArrayPool<ValueTask>.Shared.Rent(requests.Length);
         for (int i = 0; i < requests.Length; i++)
         {
-            tasks[i] = StartWrite(requests[i].Buffer, requests[i].FileOffset, 0, CancellationToken.None);
+            try
+            {
+                tasks[i] = StartWrite(requests[i].Buffer, requests[i].FileOffset, 0, CancellationToken.None);
+            }
+            catch (Exception e)
+            {
+                // Closed meanwhile, or memory that cannot be pinned: those that run must still be waited for.
+                requests[i].Error = e;
+            }
         }
 #pragma warning restore CA2012
 
         for (int i = 0; i < requests.Length; i++)
         {
+            if (requests[i].Error is not null)
+            {
+                continue;
+            }
+
             try
             {
                 Wait(tasks[i]);
