@@ -82,14 +82,7 @@ internal sealed class DirectWriteGate
             Monitor.PulseAll(_monitor);
         }
 
-        if (Volatile.Read(ref _users) == 0)
-        {
-            // The handle was disposed while this write was in flight: the last one out removes the gate.
-            lock (TableLock)
-            {
-                RemoveIfIdleLocked();
-            }
-        }
+        RemoveIfUnused();
     }
 
     public void EnterExclusive()
@@ -114,13 +107,28 @@ internal sealed class DirectWriteGate
             _exclusive = false;
             Monitor.PulseAll(_monitor);
         }
+
+        RemoveIfUnused();
+    }
+
+    /// <summary>The handle was disposed while a write was in flight: the last one out removes the gate.</summary>
+    private void RemoveIfUnused()
+    {
+        if (Volatile.Read(ref _users) == 0)
+        {
+            lock (TableLock)
+            {
+                RemoveIfIdleLocked();
+            }
+        }
     }
 
     private void RemoveIfIdleLocked()
     {
         lock (_monitor)
         {
-            if (_users == 0 && _shared == 0 && !_exclusive && Table.TryGetValue(_key, out DirectWriteGate? gate) && gate == this)
+            bool isIdle = _users == 0 && _shared == 0 && !_exclusive && _waitingExclusive == 0;
+            if (isIdle && Table.TryGetValue(_key, out DirectWriteGate? gate) && gate == this)
             {
                 Table.Remove(_key);
             }

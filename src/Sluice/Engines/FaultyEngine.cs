@@ -45,6 +45,8 @@ public sealed class FaultyEngine : IoEngine, IIoInterceptor
     /// <summary>How many of them met a fault.</summary>
     public long FaultCount => Volatile.Read(ref _faults);
 
+    internal override bool BlocksThreads => _inner.BlocksThreads;
+
     internal override void Submit(IoOperation operation)
     {
         long number = Interlocked.Increment(ref _submissions) - 1;
@@ -102,8 +104,11 @@ public sealed class FaultyEngine : IoEngine, IIoInterceptor
         _ = ReleaseLaterAsync(operation);
     }
 
-    private static void FailSoon(IoOperation operation, int errno) =>
+    private static void FailSoon(IoOperation operation, int errno)
+    {
+        operation.LeaveGate();
         ThreadPool.UnsafeQueueUserWorkItem(static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno), false);
+    }
 
     /// <summary>No other completion has come to overtake it: it must not be held for ever.</summary>
     private async Task ReleaseLaterAsync(IoOperation operation)

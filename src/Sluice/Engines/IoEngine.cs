@@ -34,6 +34,12 @@ public abstract class IoEngine
     }
 
     /// <summary>
+    /// Whether transfers wait in a queue for a thread that may be blocked: then an operation must not hold a gate while it waits, for
+    /// which those threads may be waiting themselves.
+    /// </summary>
+    internal virtual bool BlocksThreads => false;
+
+    /// <summary>
     /// Takes an operation and sees to it that <see cref="IoOperation.Complete"/> is called exactly once for this submission, on any
     /// thread, now or later. Until then the operation's memory belongs to the engine.
     /// </summary>

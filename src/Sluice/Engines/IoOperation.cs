@@ -208,11 +208,18 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
     /// </summary>
     public void Complete(int result)
     {
+        // The transfer has ended; what follows may wait for pool threads, and those for the gate.
+        LeaveGate();
         if (Interceptor is { } interceptor)
         {
             Interceptor = null;
             interceptor.OnCompleted(this, result);
             return;
+        }
+
+        if (result < 0 && Verb is IoVerb.Flush or IoVerb.FlushData && SluiceHandle.IsUnflushable(-result))
+        {
+            result = 0;
         }
 
         bool again = result < 0 ? Recover(-result) : Advance(result);
@@ -319,6 +326,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
         _segments?.Advance(got);
         _done += got;
         _result = _done;
+        _retries = got > 0 ? 0 : _retries;
         if (_done == _total || bytes == 0)
         {
             return false;
@@ -338,6 +346,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
         _segments?.Advance(bytes);
         _done += bytes;
         _result = _done;
+        _retries = bytes > 0 ? 0 : _retries;
         _handle!.AfterWrite(FileOffset, bytes);
         if (_done == _total)
         {
@@ -446,7 +455,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
             return true;
         }
 
-        if (!gate.TryEnterShared())
+        if (_engine!.BlocksThreads || !gate.TryEnterShared())
         {
             return false;
         }
@@ -455,7 +464,8 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
         return true;
     }
 
-    private void LeaveGate()
+    /// <summary>Lets edge writes pass: no direct write of this operation is in flight any more.</summary>
+    public void LeaveGate()
     {
         if (_gate is { } gate)
         {

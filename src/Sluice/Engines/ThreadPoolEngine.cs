@@ -19,6 +19,8 @@ internal sealed class ThreadPoolEngine : IoEngine
 
     public override string Name => "pool";
 
+    internal override bool BlocksThreads => true;
+
     internal override void Submit(IoOperation operation)
     {
         if (OperatingSystem.IsWindows() && operation.Handle.SafeFileHandle.IsAsync && OverlappedTransfer.TryStart(operation))
