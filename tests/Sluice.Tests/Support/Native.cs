@@ -1,0 +1,38 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Sluice.Tests.Support;
+
+/// <summary>System calls that .NET has no member for.</summary>
+internal static unsafe partial class Native
+{
+    public static void MakeFifo(string path)
+    {
+        if (mkfifo(path, 0x180) != 0)
+        {
+            throw new IOException($"mkfifo '{path}' failed with errno {Marshal.GetLastPInvokeError()}");
+        }
+    }
+
+    /// <summary>The two ends of a pipe, both blocking.</summary>
+    public static (SafeFileHandle Read, SafeFileHandle Write) Pipe()
+    {
+        int* ends = stackalloc int[2];
+        const int closeOnExec = 0x80000;
+        if (pipe2(ends, closeOnExec) != 0)
+        {
+            throw new IOException($"pipe2 failed with errno {Marshal.GetLastPInvokeError()}");
+        }
+
+        return (new SafeFileHandle(ends[0], ownsHandle: true), new SafeFileHandle(ends[1], ownsHandle: true));
+    }
+
+    /// <summary>The address of an array on the pinned heap.</summary>
+    public static long AddressOfPinned(byte[] array) => (long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 0);
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int mkfifo(string path, uint mode);
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int pipe2(int* ends, int flags);
+}
