@@ -1,0 +1,81 @@
+using Shouldly;
+using Sluice.Cli.Report;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Readme;
+
+public sealed class ReadmeFiguresTests
+{
+    [Fact]
+    public void Row_that_falls_short_says_so_and_one_that_reaches_its_target_does_not()
+    {
+        BenchReport report = Report(
+            Row("reached", ratio: 2.5, new TargetReport("ratio >= 2", 2.5, true)),
+            Row("missed", ratio: 0.94, new TargetReport("ratio >= 1", 0.94, false), new TargetReport("B/op <= 0", 0, true)));
+
+        string[] lines = ReadmeFigures.Make(report, "bench/results/here/handle.json").Split('\n');
+
+        lines[0].ShouldContain("[raw figures](bench/results/here/handle.json)");
+        lines[^3].ShouldBe("| reached | 2.50 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |  |");
+        lines[^2].ShouldBe("| missed | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 | falls short of ratio >= 1 |");
+    }
+
+    [Fact]
+    public void Second_peer_has_a_line_of_its_own()
+    {
+        RowReport row = Row("row", ratio: 2) with { Second = new ContenderReport("the other", 500, 1, 0, [500]), SecondRatio = 24.69 };
+
+        ReadmeFigures.Make(Report(row), "x").ShouldEndWith("|\n| - to the other | 24.69 | | 500.0 IOPS | | | | |\n");
+    }
+
+    [Fact]
+    public void Only_what_stands_between_the_markers_is_replaced()
+    {
+        string readme = $"before\n{ReadmeFigures.Begin}\nold\n{ReadmeFigures.End}\nafter\n";
+
+        ReadmeFigures.Replace(readme, "new\n").ShouldBe($"before\n{ReadmeFigures.Begin}\nnew\n{ReadmeFigures.End}\nafter\n");
+    }
+
+    [Fact]
+    public void Readme_without_markers_is_refused() =>
+        Should.Throw<InvalidDataException>(() => ReadmeFigures.Replace("no markers", "new"));
+
+    private static BenchReport Report(params RowReport[] rows) => new()
+    {
+        Started = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.Zero),
+        Arguments = ["bench"],
+        Environment = new EnvironmentRecord
+        {
+            OperatingSystem = "os",
+            Kernel = "6.1",
+            Runtime = ".NET 10",
+            RuntimeMode = "JIT",
+            SluiceVersion = "1",
+            Engine = "uring",
+            Processor = "cpu",
+            ProcessorCount = 2,
+            MemoryBytes = 1,
+        },
+        Fio = "fio",
+        Quick = false,
+        Seconds = 1,
+        Interrupted = false,
+        Rows = rows,
+    };
+
+    private static RowReport Row(string name, double ratio, params TargetReport[] targets) => new()
+    {
+        Suite = "handle",
+        Id = name,
+        Name = name,
+        Why = "why",
+        Unit = "IOPS",
+        Rounds = 1,
+        Sluice = new ContenderReport("Sluice", 12_345.6, 1, 0.4, [12_345.6]),
+        DotNet = new ContenderReport(".NET", 999.4, 3, 120, [999.4]),
+        Ratio = ratio,
+        CpuRatio = 3,
+        FioRatio = 0.98,
+        Targets = targets,
+    };
+}
