@@ -28,6 +28,12 @@ internal static class SluiceTool
         {
             return Fail(terminal, e.Message, ExitCode.IoError);
         }
+#pragma warning disable CA1031 // A mistake of ours: a user is not helped by a stack trace, and the next shell command needs an exit code.
+        catch (Exception e)
+        {
+            return Fail(terminal, $"internal error, please report it: {e.GetType().Name}: {e.Message}", ExitCode.IoError);
+        }
+#pragma warning restore CA1031
     }
 
     private static async Task<int> DispatchAsync(IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)

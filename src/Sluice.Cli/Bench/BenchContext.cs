@@ -7,6 +7,8 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
 {
     private const int OffsetCount = 1 << 16;
 
+    private readonly HashSet<string> _scratchFiles = [];
+
     public BenchScale Scale { get; } = scale;
 
     /// <summary>Larger than what a device caches, read past the page cache or cold.</summary>
@@ -15,7 +17,20 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     /// <summary>Small enough to stay in the page cache.</summary>
     public string HotFile => Ensure("hot.dat", Scale.HotFileBytes);
 
-    public string ScratchFile(string name) => Path.Combine(directory, name);
+    /// <summary>A file of one row's own, gone when the row is over.</summary>
+    public string ScratchFile(string name)
+    {
+        string path = Path.Combine(directory, name);
+        _scratchFiles.Add(path);
+        return path;
+    }
+
+    public void DeleteScratchFiles()
+    {
+        foreach (string path in _scratchFiles)
+            File.Delete(path);
+        _scratchFiles.Clear();
+    }
 
     /// <summary>Offsets of whole requests at random, the same for every contender of a row.</summary>
     public static long[] RandomOffsets(long fileSizeBytes, int requestSizeBytes)
@@ -29,7 +44,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
 
     private string Ensure(string name, long sizeBytes)
     {
-        string path = ScratchFile(name);
+        string path = Path.Combine(directory, name);
         if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
             return path;
         using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });

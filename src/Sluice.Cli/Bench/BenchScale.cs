@@ -5,6 +5,9 @@ namespace Sluice.Cli.Bench;
 /// <summary>How long and how large: the real run, or a quick one that only shows that everything works.</summary>
 internal sealed record BenchScale(TimeSpan SliceTime, int Rounds, TimeSpan FioTime, int FioSamples, long DirectFileBytes, long HotFileBytes, long AppendLimitBytes)
 {
+    /// <summary>What the scratch folder takes at most, with a little to spare.</summary>
+    public long SpaceBytes => DirectFileBytes + HotFileBytes + AppendLimitBytes + (64 * ByteSize.MiB);
+
     public static BenchScale Full { get; } = new(
         TimeSpan.FromMilliseconds(220), 7, TimeSpan.FromMilliseconds(500), 3, ByteSize.GiB, 64 * ByteSize.MiB, 512 * ByteSize.MiB);
 

@@ -72,6 +72,8 @@ internal sealed class FioPeer
             Task<string> error = process.StandardError.ReadToEndAsync(cancellationToken);
             string output = await process.StandardOutput.ReadToEndAsync(cancellationToken);
             await process.WaitForExitAsync(cancellationToken);
+            // Ctrl-C in a terminal reaches fio too, which then fails.
+            cancellationToken.ThrowIfCancellationRequested();
             return process.ExitCode == 0
                 ? output
                 : throw new IOException($"fio failed with exit code {process.ExitCode}: {(await error).Split('\n')[0]}");

@@ -13,10 +13,24 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
 
     public async Task<RowReport> RunAsync(string suite, Row row)
     {
+        try
+        {
+            return await RunContestAsync(suite, row);
+        }
+        finally
+        {
+            // Or they would be written back during the rows after this one.
+            context.DeleteScratchFiles();
+        }
+    }
+
+    private async Task<RowReport> RunContestAsync(string suite, Row row)
+    {
         using Contest contest = row.Open(context);
         Contender[] contenders = [.. contest.All];
         var samples = contenders.ToDictionary(c => c, _ => new List<SliceSample>());
         var fioRates = new List<double>();
+        string? fioError = null;
         string? fioFile = row.Fio is not null && fio.IsAvailable ? context.DirectFile : null;
 
         foreach (Contender contender in contenders)
@@ -27,15 +41,26 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
             // Every other round backwards: whoever follows a writer meets its leftovers, and neither side always should.
             foreach (Contender contender in round % 2 == 0 ? contenders : Enumerable.Reverse(contenders))
                 samples[contender].Add(await RunSliceAsync(contender, context.Scale.SliceTime));
-            if (fioFile is not null && IsFioRound(round))
-            {
-                fioRates.Add(await FioPeer.MeasureIopsAsync(
-                    row.Fio!, fioFile, context.Scale.DirectFileBytes, context.Scale.FioTime, cancellationToken));
-            }
+            if (fioFile is not null && fioError is null && IsFioRound(round))
+                fioError = await MeasureFioAsync(row.Fio!, fioFile, fioRates);
             completedRounds++;
         }
         cancellationToken.ThrowIfCancellationRequested();
-        return Report(suite, row, contest, samples, fioRates, completedRounds);
+        return Report(suite, row, contest, samples, fioRates, completedRounds) with { FioError = fioError };
+    }
+
+    /// <returns>Why fio gave no figure, or null: the row is about Sluice and .NET and stands without it.</returns>
+    private async Task<string?> MeasureFioAsync(FioJob job, string file, List<double> rates)
+    {
+        try
+        {
+            rates.Add(await FioPeer.MeasureIopsAsync(job, file, context.Scale.DirectFileBytes, context.Scale.FioTime, cancellationToken));
+            return null;
+        }
+        catch (IOException e)
+        {
+            return e.Message;
+        }
     }
 
     private bool IsFioRound(int round)

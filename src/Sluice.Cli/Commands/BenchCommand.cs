@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.ExceptionServices;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
 
@@ -16,16 +17,19 @@ internal sealed class BenchCommand(BenchOptions options, IReadOnlyList<string> a
             if (path is not null)
                 JsonFile.CheckWritable(path);
         }
+        BenchScale scale = options.Quick ? BenchScale.Quick : BenchScale.Full;
         foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
             await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
 
+        if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < scale.SpaceBytes)
+            throw new IOException($"{options.Directory}: {ByteSize.Format(scale.SpaceBytes)} needed, {ByteSize.Format(free)} free");
         FioPeer fio = await FioPeer.DetectAsync(cancellationToken);
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
         BenchText.WriteHeader(terminal, environment, fio.Description);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         long start = Stopwatch.GetTimestamp();
         var rows = new List<RowReport>();
-        bool interrupted = await RunRowsAsync(fio, rows);
+        (bool interrupted, ExceptionDispatchInfo? failure) = await RunRowsAsync(fio, scale, rows);
 
         var report = new BenchReport
         {
@@ -38,21 +42,23 @@ internal sealed class BenchCommand(BenchOptions options, IReadOnlyList<string> a
             Interrupted = interrupted,
             Rows = rows,
         };
-        BenchText.WriteTable(terminal, report);
+        if (rows.Count > 0)
+            BenchText.WriteTable(terminal, report);
         BenchText.WriteSummary(terminal, report);
         if (options.JsonPath is not null)
             JsonFile.Write(options.JsonPath, report, ReportJsonContext.Default.BenchReport);
         if (options.CsvPath is not null)
             BenchCsv.Write(options.CsvPath, report);
+        failure?.Throw();
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
     }
 
-    /// <returns>Whether it was interrupted; the rows measured until then are kept.</returns>
-    private async Task<bool> RunRowsAsync(FioPeer fio, List<RowReport> rows)
+    /// <returns>Whether it was interrupted, and what a row failed with; the rows measured until then are kept either way.</returns>
+    private async Task<(bool Interrupted, ExceptionDispatchInfo? Failure)> RunRowsAsync(FioPeer fio, BenchScale scale, List<RowReport> rows)
     {
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
         using var progress = new LiveProgress(terminal, quiet: false);
-        var context = new BenchContext(scratch.FullPath, options.Quick ? BenchScale.Quick : BenchScale.Full, cancellationToken);
+        var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
         var runner = new RowRunner(context, fio, cancellationToken);
         (string Suite, Row Row)[] selected =
         [
@@ -70,11 +76,15 @@ internal sealed class BenchCommand(BenchOptions options, IReadOnlyList<string> a
                 progress.Show(() => $"{number} of {selected.Length}: {row.Name}");
                 rows.Add(await runner.RunAsync(suite, row));
             }
-            return false;
+            return (false, null);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            return true;
+            return (true, null);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return (false, ExceptionDispatchInfo.Capture(e));
         }
     }
 }

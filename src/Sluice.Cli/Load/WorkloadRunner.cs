@@ -61,6 +61,7 @@ internal sealed class WorkloadRunner : IDisposable
         try
         {
             await Task.WhenAll(loops);
+            await WaitOutAsync(deadline, cancellationToken);
         }
         finally
         {
@@ -97,6 +98,26 @@ internal sealed class WorkloadRunner : IDisposable
             offset += read;
         }
         while (read > 0 && offset < _workload.FileSizeBytes);
+    }
+
+    // With a rate limit the last request may end long before the time is over; the rest of it belongs to the measurement.
+    private async Task WaitOutAsync(long deadline, CancellationToken cancellationToken)
+    {
+        if (_limiter is null)
+            return;
+        try
+        {
+            // Timers may fire a little early, so one wait is not always enough.
+            while (Stopwatch.GetTimestamp() < deadline)
+            {
+                TimeSpan rest = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), deadline);
+                await Task.Delay(rest + TimeSpan.FromMilliseconds(1), cancellationToken);
+            }
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            // Ends the slice early; what was measured stays.
+        }
     }
 
     private void RunSynchronously(

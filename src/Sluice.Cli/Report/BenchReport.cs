@@ -57,6 +57,9 @@ internal sealed record RowReport
 
     public double? FioRate { get; init; }
 
+    /// <summary>Why fio, though installed, gave no figure for this row; otherwise null.</summary>
+    public string? FioError { get; init; }
+
     /// <summary>Sluice's rate over fio's.</summary>
     public double? FioRatio { get; init; }
 

@@ -42,6 +42,8 @@ internal static class BenchText
         terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices; CPU and B/op: Sluice / .NET; LOST: below target");
         terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
             $"{report.Rows.Count} rows, {judged} with targets: {judged - lost} reached, {lost} not; {report.Seconds:0} s"));
+        foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
+            terminal.Out.WriteLine($"fio gave no figure: {error}");
         if (report.Quick)
             terminal.Out.WriteLine("quick run: shows that everything works; its figures mean nothing");
         if (report.Interrupted)

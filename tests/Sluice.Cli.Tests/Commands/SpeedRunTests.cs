@@ -152,6 +152,8 @@ public sealed class SpeedRunTests : IDisposable
         side.GetProperty("operations").GetInt64().ShouldBeInRange(1, 100);
         side.GetProperty("serviceTime").GetProperty("count").GetInt64().ShouldBe(side.GetProperty("operations").GetInt64());
         report.GetProperty("workload").GetProperty("offeredIops").GetDouble().ShouldBe(200);
+        // The whole time counts, not only until the last request ended: a rate above what was offered would be a lie.
+        side.GetProperty("iops").GetDouble().ShouldBeLessThanOrEqualTo(200);
     }
 
     [Fact]
