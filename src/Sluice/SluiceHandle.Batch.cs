@@ -315,36 +315,20 @@ public sealed partial class SluiceHandle
         while (next < requests.Length)
         {
             int count = 0;
-            bool gated = DirectGate!.TryEnterShared();
             try
             {
-                for (; gated && next < requests.Length && count < BatchRing.MostEntries; next++)
+                RunGatedWrites(ring, requests, ref next, ref count);
+
+                // Outside the gate: the rest of a short write enters it again.
+                for (int i = 0; i < count; i++)
                 {
-                    if (!FillWrite(ref entries[count], requests[next], next))
-                    {
-                        break;
-                    }
-
-                    count++;
+                    TakeWrite(ref requests[entries[i].Request], entries[i]);
                 }
-
-                ring.Run(isRead: false, _fd, count, _flags);
             }
             finally
             {
-                if (gated)
-                {
-                    DirectGate.ExitShared();
-                }
+                Release(entries.AsSpan(0, count));
             }
-
-            // Outside the gate: the rest of a short write enters it again.
-            for (int i = 0; i < count; i++)
-            {
-                TakeWrite(ref requests[entries[i].Request], entries[i]);
-            }
-
-            Release(entries.AsSpan(0, count));
 
             if (count < BatchRing.MostEntries && next < requests.Length)
             {
@@ -352,6 +336,34 @@ public sealed partial class SluiceHandle
                 WriteOne(ref requests[next]);
                 next++;
             }
+        }
+    }
+
+    /// <summary>Carries out the next aligned writes, as far as the gate is open; all have ended when this returns.</summary>
+    private void RunGatedWrites(BatchRing ring, Span<WriteRequest> requests, ref int next, ref int count)
+    {
+        if (!DirectGate!.TryEnterShared())
+        {
+            return;
+        }
+
+        try
+        {
+            for (; next < requests.Length && count < BatchRing.MostEntries; next++)
+            {
+                if (!FillWrite(ref ring.Entries[count], requests[next], next))
+                {
+                    break;
+                }
+
+                count++;
+            }
+
+            ring.Run(isRead: false, _fd, count, _flags);
+        }
+        finally
+        {
+            DirectGate.ExitShared();
         }
     }
 
