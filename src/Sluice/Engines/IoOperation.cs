@@ -279,8 +279,10 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
         SluiceHandle handle = _handle!;
         switch (errno)
         {
-            // The kernel cancels what a thread submitted when that thread ends: not the caller's wish, so try again.
+            // The kernel cancels what a thread submitted when that thread ends, and reports EFAULT where a cached read was waiting for
+            // its pages then (io_req_task_submit): not the caller's wish, so try again.
             case Errno.ECANCELED when !IsCancellationRequested:
+            case Errno.EFAULT when Ring is not null:
             case Errno.EINTR:
             case Errno.EAGAIN:
                 return ++_retries < MostRetries;

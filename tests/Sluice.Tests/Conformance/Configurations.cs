@@ -1,0 +1,38 @@
+using Sluice.Tests.Model;
+using Xunit.Abstractions;
+
+namespace Sluice.Tests.Conformance;
+
+// "Own" is what SLUICE_ENGINE chooses, inline shortcuts included; the others are plugged in, so that every transfer takes the long way.
+public sealed class OwnEngineCachedTests(ITestOutputHelper output) : SluiceHandleConformance(output, FileCaching.Cached, null);
+
+public sealed class OwnEngineUncachedTests(ITestOutputHelper output) : SluiceHandleConformance(output, FileCaching.Uncached, null);
+
+public sealed class OwnEngineDirectTests(ITestOutputHelper output) : SluiceHandleConformance(output, FileCaching.Direct, null);
+
+public sealed class PluggedEngineCachedTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Cached, SluiceEngines.Default);
+
+public sealed class PluggedEngineDirectTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Direct, SluiceEngines.Default);
+
+public sealed class PoolEngineCachedTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Cached, SluiceEngines.Pool);
+
+public sealed class PoolEngineUncachedTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Uncached, SluiceEngines.Pool);
+
+public sealed class PoolEngineDirectTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Direct, SluiceEngines.Pool);
+
+public sealed class FaultyEngineCachedTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Cached, new FaultyEngine(ModelProgram.HarmlessFaults(101)));
+
+public sealed class FaultyEngineUncachedTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Uncached, new FaultyEngine(ModelProgram.HarmlessFaults(102)));
+
+public sealed class FaultyEngineDirectTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Direct, new FaultyEngine(ModelProgram.HarmlessFaults(103)));
+
+public sealed class FaultyPoolDirectTests(ITestOutputHelper output)
+    : SluiceHandleConformance(output, FileCaching.Direct, new FaultyEngine(ModelProgram.HarmlessFaults(104), SluiceEngines.Pool));
