@@ -3,7 +3,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Holds a measured row against what it must reach.</summary>
+/// <summary>Holds a measured row against what it must reach, as printed: to two decimals.</summary>
 internal static class TargetCheck
 {
     public static IReadOnlyList<TargetReport> Evaluate(RowTarget target, RowReport row)
@@ -21,13 +21,13 @@ internal static class TargetCheck
         void AtLeast(string name, double? limit, double? actual)
         {
             if (limit is { } min && actual is { } value)
-                results.Add(new TargetReport(Text($"{name} >= {min}"), value, value >= min));
+                results.Add(new TargetReport(Text($"{name} >= {min}"), value, Math.Round(value, 2) >= min));
         }
 
         void AtMost(string name, double? limit, double? actual)
         {
             if (limit is { } max && actual is { } value)
-                results.Add(new TargetReport(Text($"{name} <= {max}"), value, value <= max));
+                results.Add(new TargetReport(Text($"{name} <= {max}"), value, Math.Round(value, 2) <= max));
         }
     }
 

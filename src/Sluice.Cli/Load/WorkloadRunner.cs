@@ -108,11 +108,8 @@ internal sealed class WorkloadRunner : IDisposable
         try
         {
             // Timers may fire a little early, so one wait is not always enough.
-            while (Stopwatch.GetTimestamp() < deadline)
-            {
-                TimeSpan rest = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), deadline);
+            for (TimeSpan rest; (rest = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), deadline)) > TimeSpan.Zero;)
                 await Task.Delay(rest + TimeSpan.FromMilliseconds(1), cancellationToken);
-            }
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {

@@ -27,7 +27,8 @@ public sealed class TargetCheckTests
 
     [Theory]
     [InlineData(2.5, true)]
-    [InlineData(2.49, false)]
+    [InlineData(2.495001, true)]
+    [InlineData(2.494, false)]
     public void A_ratio_must_be_reached(double ratio, bool reached) =>
         TargetCheck.Evaluate(new RowTarget { MinRatio = 2.5 }, Row(ratio, 1)).ShouldHaveSingleItem().Reached.ShouldBe(reached);
 
