@@ -10,7 +10,8 @@ internal static class SluiceTool
     private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = false };
 
     /// <returns>The exit code: 0, 1 after an I/O error, 2 after a wrong command line, 130 when interrupted.</returns>
-    public static async Task<int> RunAsync(IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken = default)
+    public static async Task<int> RunAsync(
+        IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken = default)
     {
         try
         {
@@ -24,7 +25,8 @@ internal static class SluiceTool
         {
             return Fail(terminal, "interrupted", ExitCode.Interrupted);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or OutOfMemoryException or ArgumentException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or OutOfMemoryException
+            or ArgumentException)
         {
             return Fail(terminal, e.Message, ExitCode.IoError);
         }

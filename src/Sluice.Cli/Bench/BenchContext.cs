@@ -47,7 +47,8 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         string path = Path.Combine(directory, name);
         if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
             return path;
-        using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
+        using IoTarget target = IoTarget.Open(
+            IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
         FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
         target.Flush();
         return path;

@@ -3,7 +3,8 @@ using Sluice.Cli.Commands;
 namespace Sluice.Cli.Bench;
 
 /// <summary>How long and how large: the real run, or a quick one that only shows that everything works.</summary>
-internal sealed record BenchScale(TimeSpan SliceTime, int Rounds, TimeSpan FioTime, int FioSamples, long DirectFileBytes, long HotFileBytes, long AppendLimitBytes)
+internal sealed record BenchScale(
+    TimeSpan SliceTime, int Rounds, TimeSpan FioTime, int FioSamples, long DirectFileBytes, long HotFileBytes, long AppendLimitBytes)
 {
     /// <summary>What the scratch folder takes at most, with a little to spare.</summary>
     public long SpaceBytes => DirectFileBytes + HotFileBytes + AppendLimitBytes + (64 * ByteSize.MiB);

@@ -46,7 +46,11 @@ internal static class FileRows
             end = 0;
         };
         return new Contest(
-            new Contender("Sluice", Loops.OnThreads(Threads, thread => sluice.Append(records[thread].Span))) { Loops = Threads, Prepare = truncate },
+            new Contender("Sluice", Loops.OnThreads(Threads, thread => sluice.Append(records[thread].Span))) 
+            {
+                Loops = Threads,
+                Prepare = truncate,
+            },
             new Contender(".NET", Loops.OnThreads(Threads, AppendUnderLock)) { Loops = Threads, Prepare = truncate },
             sluice, dotNet);
 
@@ -68,7 +72,8 @@ internal static class FileRows
         Action delete = () => File.Delete(path);
         return new Contest(Side("Sluice", IoSide.Sluice), Side(".NET", IoSide.Bcl));
 
-        Contender Side(string name, IoSide side) => new(name, slice => Loops.RepeatLong(slice, () => slice.Count(0, WriteFile(side)))) { Prepare = delete };
+        Contender Side(string name, IoSide side) =>
+            new(name, slice => Loops.RepeatLong(slice, () => slice.Count(0, WriteFile(side)))) { Prepare = delete };
 
         long WriteFile(IoSide side)
         {

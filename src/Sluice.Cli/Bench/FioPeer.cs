@@ -33,12 +33,14 @@ internal sealed class FioPeer
     }
 
     /// <exception cref="IOException">fio failed, or said nothing that can be read.</exception>
-    public static async Task<double> MeasureIopsAsync(FioJob job, string file, long sizeBytes, TimeSpan time, CancellationToken cancellationToken)
+    public static async Task<double> MeasureIopsAsync(
+        FioJob job, string file, long sizeBytes, TimeSpan time, CancellationToken cancellationToken)
     {
         string output = await RunAsync(
         [
             "--name=sluice-bench", $"--filename={file}", $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
-            Format($"--iodepth={job.Depth}"), "--ioengine=io_uring", "--direct=1", "--time_based", Format($"--runtime={time.TotalMilliseconds:0}ms"),
+            Format($"--iodepth={job.Depth}"), "--ioengine=io_uring", "--direct=1", "--time_based",
+            Format($"--runtime={time.TotalMilliseconds:0}ms"),
             Format($"--size={sizeBytes}"), "--thread", "--norandommap", "--randrepeat=0", "--output-format=json",
         ], cancellationToken);
         return ParseIops(output, job.ReadWrite.Contains("write", StringComparison.Ordinal));

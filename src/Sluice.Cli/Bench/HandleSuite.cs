@@ -26,7 +26,8 @@ internal static class HandleSuite
             Target = new RowTarget { MinRatio = 1.4, MaxCpuShare = 0.45, MinSecondRatio = 0.95 },
         };
         yield return new Row("hot-read-64k-async", "hot 64 KiB ReadAsync", "one loop: copying dominates, the hop still costs CPU",
-            context => HotContest(context, asynchronous: true, FileAccess.Read, (target, offsets) => Loops.ReadAsync(target, 1, BlockBytes, offsets), BlockBytes))
+            context => HotContest(context, asynchronous: true, FileAccess.Read, (target, offsets) =>
+                Loops.ReadAsync(target, 1, BlockBytes, offsets), BlockBytes))
         {
             Target = new RowTarget { MinRatio = 1, MaxCpuShare = 0.55 },
         };
@@ -41,12 +42,14 @@ internal static class HandleSuite
         yield return BufferedAppend(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
         yield return BufferedOverwrite(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
         yield return new Row("sync-read-4k", "hot 4 KiB Read", "synchronous: the plain call must cost no more than .NET's",
-            context => HotContest(context, asynchronous: false, FileAccess.Read, (target, offsets) => Loops.Read(target, PageBytes, offsets), PageBytes))
+            context => HotContest(context, asynchronous: false, FileAccess.Read, (target, offsets) =>
+                Loops.Read(target, PageBytes, offsets), PageBytes))
         {
             Target = new RowTarget { MinRatio = 1 },
         };
         yield return new Row("sync-write-4k", "hot 4 KiB Write", "synchronous: the plain call must cost no more than .NET's",
-            context => HotContest(context, asynchronous: false, FileAccess.ReadWrite, (target, offsets) => Loops.Write(target, PageBytes, offsets), PageBytes))
+            context => HotContest(context, asynchronous: false, FileAccess.ReadWrite, (target, offsets) =>
+                Loops.Write(target, PageBytes, offsets), PageBytes))
         {
             Target = new RowTarget { MinRatio = 1 },
         };
@@ -65,7 +68,8 @@ internal static class HandleSuite
 
     /// <summary>Both sides on the same file, opened alike.</summary>
     public static Contest Pair(
-        TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null, params IDisposable[] owned)
+        TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null,
+        params IDisposable[] owned)
     {
         IoTarget sluice = IoTarget.Open(IoSide.Sluice, options);
         IoTarget dotNet = IoTarget.Open(IoSide.Bcl, options);
@@ -130,7 +134,8 @@ internal static class HandleSuite
     private static Row BufferedOverwrite(int requestSizeBytes, string size, RowTarget target) => new(
         $"overwrite-{size}-async", $"hot {ByteSize.Format(requestSizeBytes)} WriteAsync overwrite", "pages that are in the cache already",
         context => HotContest(
-            context, asynchronous: true, FileAccess.ReadWrite, (side, offsets) => Loops.WriteAsync(side, 1, requestSizeBytes, offsets), requestSizeBytes))
+            context, asynchronous: true, FileAccess.ReadWrite, (side, offsets) => Loops.WriteAsync(side, 1, requestSizeBytes, offsets),
+            requestSizeBytes))
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = requestSizeBytes,

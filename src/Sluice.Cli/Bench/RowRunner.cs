@@ -136,7 +136,8 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
             SecondRatio = second is null ? null : Statistics.MedianRatio(sluice.SliceRates, second.SliceRates),
             Ratio = Statistics.MedianRatio(sluice.SliceRates, dotNet.SliceRates) ?? 0,
             CpuRatio = Statistics.MedianRatio(
-                [.. samples[contest.DotNet].Select(s => s.CpuUsPerOperation)], [.. samples[contest.Sluice].Select(s => s.CpuUsPerOperation)]) ?? 0,
+                [.. samples[contest.DotNet].Select(s => s.CpuUsPerOperation)],
+                [.. samples[contest.Sluice].Select(s => s.CpuUsPerOperation)]) ?? 0,
             FioRate = fioRate,
             FioRatio = fioRate > 0 ? sluice.Rate / fioRate : null,
             Targets = [],

@@ -29,7 +29,8 @@ internal sealed class ScratchFolder : IDisposable
         Directory.CreateDirectory(path);
         try
         {
-            return new ScratchFolder(path, new FileStream(Path.Combine(path, LockName), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None));
+            return new ScratchFolder(path,
+                new FileStream(Path.Combine(path, LockName), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None));
         }
         catch
         {

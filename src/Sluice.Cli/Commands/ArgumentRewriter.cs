@@ -54,7 +54,8 @@ internal sealed class ArgumentRewriter
         string value = argument[2..].TrimStart('=');
         return option.Value switch
         {
-            OptionValue.None when value.Length > 0 => throw new UsageException($"-{option.ShortName} takes no value, but '{value}' follows it"),
+            OptionValue.None when value.Length > 0 =>
+                throw new UsageException($"-{option.ShortName} takes no value, but '{value}' follows it"),
             OptionValue.None => option.LongName,
             OptionValue.Required when value.Length == 0 => throw new UsageException(
                 $"-{option.ShortName} needs its value attached (-{option.ShortName}VALUE), or write {option.LongName} VALUE"),

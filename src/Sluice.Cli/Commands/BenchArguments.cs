@@ -17,7 +17,11 @@ internal sealed class BenchArguments
     private readonly Option<string> _row;
     private readonly Option<string> _json;
     private readonly Option<string> _csv;
-    private readonly Option<bool> _quick = new("--quick") { Description = "A few seconds on small files: shows that everything works, measures nothing." };
+    private readonly Option<bool> _quick = new("--quick")
+    {
+        Description = "A few seconds on small files: shows that everything works, measures nothing.",
+    };
+
 
     public BenchArguments(Command command)
     {

@@ -6,7 +6,8 @@ using Sluice.Cli.Report;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice bench`: runs the suites' rows in a scratch folder of its own and removes it, however the run ends.</summary>
-internal sealed class BenchCommand(BenchOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+internal sealed class BenchCommand(
+    BenchOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
     public async Task<int> RunAsync()
     {

@@ -19,7 +19,8 @@ internal sealed class LiveProgress : IDisposable
         if (quiet || !terminal.IsErrorTerminal)
             return;
         IAnsiConsole console = terminal.AnsiError();
-        _display = Task.Factory.StartNew(() => Display(console), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        _display = Task.Factory.StartNew(
+            () => Display(console), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
     }
 
     /// <summary>What to show from now on; called a few times a second, from another thread.</summary>

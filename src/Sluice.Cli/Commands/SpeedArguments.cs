@@ -44,7 +44,8 @@ internal sealed class SpeedArguments
         _direct = Flag(command, "--direct", 'd', "Past the page cache; the same as --cache direct.");
         _seek = Value(command, "--seek", 's', "percent", "Seek at random up to this share of the file: 0 sequential, 100 anywhere (0).");
         _extend = Optional(command, "--extend", 'x', "size", "First create the file anew by appending requests, and time it.");
-        _preallocate = Optional(command, "--preallocate", 'p', "size", "First create the file anew, allocated in one go, then filled, and time it.");
+        _preallocate = Optional(command, "--preallocate", 'p', "size",
+            "First create the file anew, allocated in one go, then filled, and time it.");
         _touch = Flag(command, "--touch", 'c', "Touch every byte read.");
         _quiet = Flag(command, "--quiet", 'q', "Print one comma-separated line.");
         _engine = Value(command, "--engine", null, "name", "sluice, bcl (.NET's RandomAccess) or both, interleaved (sluice).");
@@ -108,7 +109,8 @@ internal sealed class SpeedArguments
         if (options.SizeBytes is { } size && size < options.RequestSizeBytes)
         {
             throw new UsageException(
-                $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}; give a smaller -b");
+                $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}; "
+                + "give a smaller -b");
         }
         long buffers = (long)options.RequestSizeBytes * (options.Outstanding ?? 1);
         long memory = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
@@ -169,7 +171,8 @@ internal sealed class SpeedArguments
     {
         if (text is null)
             return 0;
-        return double.TryParse(text.TrimEnd('%'), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent) && percent <= 100
+        return double.TryParse(text.TrimEnd('%'), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent)
+            && percent <= 100
             ? percent
             : throw new UsageException($"-s: '{text}' is not a percentage between 0 and 100");
     }
@@ -187,7 +190,8 @@ internal sealed class SpeedArguments
     {
         if (text is null)
             return null;
-        return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double rate) && rate is > 0 and <= 1e8
+        return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double rate)
+            && rate is > 0 and <= 1e8
             ? rate
             : throw new UsageException($"--iops: '{text}' is not a rate in requests a second");
     }
@@ -232,10 +236,12 @@ internal sealed class SpeedArguments
     };
 
     private Option<string> Value(Command command, string name, char? shortName, string valueName, string description) =>
-        Add(command, new Option<string>(name, Aliases(shortName)) { Description = description, HelpName = valueName }, shortName, OptionValue.Required);
+        Add(command, new Option<string>(name, Aliases(shortName)) { Description = description, HelpName = valueName }, shortName,
+            OptionValue.Required);
 
     private Option<string> Optional(Command command, string name, char? shortName, string valueName, string description) =>
-        Add(command, new Option<string>(name, Aliases(shortName)) { Description = description, HelpName = valueName }, shortName, OptionValue.Optional);
+        Add(command, new Option<string>(name, Aliases(shortName)) { Description = description, HelpName = valueName }, shortName,
+            OptionValue.Optional);
 
     private Option<bool> Flag(Command command, string name, char? shortName, string description) =>
         Add(command, new Option<bool>(name, Aliases(shortName)) { Description = description }, shortName, OptionValue.None);

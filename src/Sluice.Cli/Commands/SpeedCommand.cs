@@ -5,7 +5,8 @@ using Sluice.Cli.Report;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice speed`: makes the file fit to be measured, runs the workload, reports.</summary>
-internal sealed class SpeedCommand(SpeedOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+internal sealed class SpeedCommand(
+    SpeedOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
     private const int InterleavedRounds = 10;
 
@@ -90,7 +91,8 @@ internal sealed class SpeedCommand(SpeedOptions options, IReadOnlyList<string> a
         progress.Show(() => $"creating {options.Path}");
         Discarding(
             () => _creations.Add(FileMaker.CreateTimed(
-                side, open, sizeBytes, options.RequestSizeBytes, reached => progress.Show(() => Making(reached, sizeBytes)), cancellationToken)),
+                side, open, sizeBytes, options.RequestSizeBytes, reached => progress.Show(() => Making(reached, sizeBytes)),
+                cancellationToken)),
             () => File.Delete(options.Path));
     }
 
@@ -103,7 +105,8 @@ internal sealed class SpeedCommand(SpeedOptions options, IReadOnlyList<string> a
         target.Flush();
     }
 
-    private string Making(long reached, long sizeBytes) => $"creating {options.Path}: {ByteSize.Format(reached)} of {ByteSize.Format(sizeBytes)}";
+    private string Making(long reached, long sizeBytes) =>
+        $"creating {options.Path}: {ByteSize.Format(reached)} of {ByteSize.Format(sizeBytes)}";
 
     // Nothing half-made stays behind: not after an error (a full disk), not after Ctrl-C.
     private static void Discarding(Action make, Action discard)

@@ -60,7 +60,10 @@ internal sealed class SpeedFile
         // A larger file is measured whole unless a size was asked for.
         long size = options.SizeBytes ?? Math.Max(SpeedOptions.DefaultFileSizeBytes, options.Create == CreateMode.None ? present : 0);
         if (size < options.RequestSizeBytes)
-            throw new UsageException($"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}");
+        {
+            throw new UsageException(
+                $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}");
+        }
         long needed = size - present;
         if (needed > 0 && EnvironmentProbe.FreeBytesAt(parent) is { } free && needed > free)
             throw new IOException($"{path}: {ByteSize.Format(size)} asked for, {ByteSize.Format(free)} free on the file system");

@@ -29,7 +29,8 @@ internal static class FileMaker
 
     /// <summary>Creates the file anew, synchronously, request after request, and then flushes it; both are timed.</summary>
     public static CreationTiming CreateTimed(
-        IoSide side, TargetOptions options, long sizeBytes, int requestSizeBytes, Action<long>? progress, CancellationToken cancellationToken)
+        IoSide side, TargetOptions options, long sizeBytes, int requestSizeBytes, Action<long>? progress,
+        CancellationToken cancellationToken)
     {
         TimeSpan cpu = CpuMeter.ProcessTime();
         long start = Stopwatch.GetTimestamp();

@@ -5,7 +5,8 @@ namespace Sluice.Cli.Load;
 internal sealed class SluiceTarget(TargetOptions options) : IoTarget
 {
     private readonly SluiceHandle _handle = SluiceHandle.Open(
-        options.Path, options.Mode, options.Access, FileShare.ReadWrite, options.FileOptions, options.PreallocationSizeBytes, options.Caching);
+        options.Path, options.Mode, options.Access, FileShare.ReadWrite, options.FileOptions, options.PreallocationSizeBytes,
+        options.Caching);
 
     public override string Side => "sluice";
 

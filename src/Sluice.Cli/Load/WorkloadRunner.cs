@@ -56,7 +56,8 @@ internal sealed class WorkloadRunner : IDisposable
             loops[i] = _workload.Outstanding is null
                 ? Task.Factory.StartNew(() => RunSynchronously(target, measurement, buffer, loop, deadline, cancellationToken),
                     CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
-                : Task.Run(() => RunAsynchronouslyAsync(target, measurement, buffer, loop, deadline, cancellationToken), CancellationToken.None);
+                : Task.Run(() => RunAsynchronouslyAsync(target, measurement, buffer, loop, deadline, cancellationToken),
+                    CancellationToken.None);
         }
         try
         {

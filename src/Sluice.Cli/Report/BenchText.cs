@@ -27,7 +27,8 @@ internal static class BenchText
                 row.FioRate is { } fio ? Rate(fio) : "", row.FioRatio is { } fioRatio ? Ratio(fioRatio) : "", Verdict(row));
             if (row.Second is { } second)
             {
-                table.Add($"  to {second.Name}", Ratio(row.SecondRatio ?? 0), "", Rate(second.Rate), row.Unit, "", Us(second.CpuUsPerOperation),
+                table.Add($"  to {second.Name}", Ratio(row.SecondRatio ?? 0), "", Rate(second.Rate), row.Unit, "",
+                    Us(second.CpuUsPerOperation),
                     Bytes(second.AllocatedBytesPerOperation));
             }
         }
@@ -39,7 +40,8 @@ internal static class BenchText
         int judged = report.Rows.Count(r => r.Targets.Count > 0);
         int lost = report.Rows.Count(IsLost);
         terminal.Out.WriteLine();
-        terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices; CPU and B/op: Sluice / .NET; LOST: below target");
+        terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices");
+        terminal.Out.WriteLine("CPU us/op and B/op: Sluice / .NET; LOST: below target");
         terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
             $"{report.Rows.Count} rows, {judged} with targets: {judged - lost} reached, {lost} not; {report.Seconds:0} s"));
         foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())

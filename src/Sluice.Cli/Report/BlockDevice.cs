@@ -21,7 +21,8 @@ internal sealed class BlockDevice
 
     public string? Scheduler => ActiveOf(ReadLine(Path.Combine(_diskDirectory, "queue", "scheduler")));
 
-    public bool? Rotational => ReadLine(Path.Combine(_diskDirectory, "queue", "rotational")) switch { "0" => false, "1" => true, _ => null };
+    public bool? Rotational =>
+        ReadLine(Path.Combine(_diskDirectory, "queue", "rotational")) switch { "0" => false, "1" => true, _ => null };
 
     public int? LogicalBlockSizeBytes => (int?)ReadNumber(Path.Combine(_diskDirectory, "queue", "logical_block_size"));
 
@@ -45,7 +46,9 @@ internal sealed class BlockDevice
     {
         try
         {
-            return Directory.ResolveLinkTarget(link, returnFinalTarget: true) is { Exists: true } target ? new BlockDevice(target.FullName) : null;
+            return Directory.ResolveLinkTarget(link, returnFinalTarget: true) is { Exists: true } target
+                ? new BlockDevice(target.FullName)
+                : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -25,7 +25,8 @@ internal static class EnvironmentProbe
             OperatingSystem = RuntimeInformation.OSDescription,
             Kernel = FirstLine("/proc/sys/kernel/osrelease") ?? Environment.OSVersion.Version.ToString(),
             Runtime = RuntimeInformation.FrameworkDescription,
-            RuntimeMode = (RuntimeFeature.IsDynamicCodeCompiled ? "JIT" : "NativeAOT") + (GCSettings.IsServerGC ? ", server GC" : ", workstation GC"),
+            RuntimeMode = (RuntimeFeature.IsDynamicCodeCompiled ? "JIT" : "NativeAOT")
+                + (GCSettings.IsServerGC ? ", server GC" : ", workstation GC"),
             SluiceVersion = Version,
             Engine = SluiceEngines.Default.Name,
             EngineReason = SluiceEngines.UringReason,
@@ -46,7 +47,8 @@ internal static class EnvironmentProbe
     }
 
     public static string Version =>
-        typeof(EnvironmentProbe).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "0";
+        typeof(EnvironmentProbe).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0]
+            ?? "0";
 
     /// <summary>Free space for this user on the file system that holds the path, or null.</summary>
     public static long? FreeBytesAt(string directory)
@@ -100,7 +102,9 @@ internal static class EnvironmentProbe
     private static string ProcessorName()
     {
         const string CpuInfo = "/proc/cpuinfo";
-        string? line = File.Exists(CpuInfo) ? File.ReadLines(CpuInfo).FirstOrDefault(l => l.StartsWith("model name", StringComparison.Ordinal)) : null;
+        string? line = File.Exists(CpuInfo)
+            ? File.ReadLines(CpuInfo).FirstOrDefault(l => l.StartsWith("model name", StringComparison.Ordinal))
+            : null;
         return line?[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim() ?? RuntimeInformation.ProcessArchitecture.ToString();
     }
 

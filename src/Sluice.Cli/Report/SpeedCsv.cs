@@ -5,8 +5,10 @@ internal static class SpeedCsv
 {
     public static IReadOnlyList<string> Columns { get; } =
     [
-        "file", "operation", "file_bytes", "request_bytes", "outstanding", "seek_percent", "cache", "engine", "seconds", "requests", "bytes", "mib_s", "iops",
-        "cpu_percent", "clocks_per_byte", "mean_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "p99.99_us", "p99.999_us", "max_us", "flush_s", "create",
+        "file", "operation", "file_bytes", "request_bytes", "outstanding", "seek_percent", "cache", "engine", "seconds", "requests",
+        "bytes", "mib_s", "iops",
+        "cpu_percent", "clocks_per_byte", "mean_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "p99.99_us", "p99.999_us", "max_us",
+        "flush_s", "create",
         "create_mib_s", "dotnet_mib_s", "dotnet_iops", "dotnet_cpu_percent", "dotnet_p50_us", "dotnet_p99_us", "ratio", "interrupted",
     ];
 
@@ -22,7 +24,8 @@ internal static class SpeedCsv
             load.File, load.Operation, load.FileSizeBytes, load.RequestSizeBytes, load.Outstanding, load.SeekPercent, load.Cache,
             side?.Side ?? creation?.Side, side?.Seconds, side?.Operations, side?.Bytes, side?.MiBPerSecond, side?.Iops, side?.CpuPercent,
             side?.CpuClocksPerByte, latency?.MeanUs, latency?.P50Us, latency?.P90Us, latency?.P99Us, latency?.P999Us, latency?.P9999Us,
-            latency?.P99999Us, latency?.MaxUs, side?.FlushSeconds, creation?.Method, creation?.MiBPerSecond, dotNet?.MiBPerSecond, dotNet?.Iops,
+            latency?.P99999Us, latency?.MaxUs, side?.FlushSeconds, creation?.Method, creation?.MiBPerSecond, dotNet?.MiBPerSecond,
+            dotNet?.Iops,
             dotNet?.CpuPercent, dotNetLatency?.P50Us, dotNetLatency?.P99Us, report.Ratio, report.Interrupted));
     }
 }

@@ -10,7 +10,8 @@ internal static class SpeedReportBuilder
     public static SpeedReport Build(
         SpeedOptions options, IReadOnlyList<string> arguments, DateTimeOffset started, long fileSizeBytes, TimeSpan warmUp,
         IReadOnlyList<CreationTiming> creations, IReadOnlyDictionary<IoSide, Measurement> measurements,
-        IReadOnlyDictionary<IoSide, (string Engine, FileCaching Caching, string? CachingReason)> opened, IReadOnlyList<string> notes, bool interrupted)
+        IReadOnlyDictionary<IoSide, (string Engine, FileCaching Caching, string? CachingReason)> opened, IReadOnlyList<string> notes,
+        bool interrupted)
     {
         double? hertz = CpuMeter.NominalFrequencyHz();
         SideReport[] sides =
@@ -58,7 +59,8 @@ internal static class SpeedReportBuilder
     };
 
     private static SideReport Side(
-        IoSide side, Measurement measured, (string Engine, FileCaching Caching, string? CachingReason) opened, SpeedOptions options, double? hertz)
+        IoSide side, Measurement measured, (string Engine, FileCaching Caching, string? CachingReason) opened, SpeedOptions options,
+        double? hertz)
     {
         double seconds = measured.Elapsed.TotalSeconds;
         double mebibytes = measured.Bytes / (double)ByteSize.MiB;
@@ -103,9 +105,12 @@ internal static class SpeedReportBuilder
         double mebibytes = timing.SizeBytes / (double)ByteSize.MiB;
         double whole = (timing.Write + timing.Flush).TotalSeconds;
         return new CreationReport(
-            SideName(timing.Side), mode == CreateMode.Preallocate ? "preallocate" : "extend", timing.SizeBytes, Round(timing.Write.TotalSeconds),
+            SideName(timing.Side), mode == CreateMode.Preallocate ? "preallocate" : "extend", timing.SizeBytes,
+            Round(timing.Write.TotalSeconds),
             Round(timing.Flush.TotalSeconds), Round(Per(mebibytes, timing.Write.TotalSeconds)), Round(Per(mebibytes, whole)),
-            Round(100 * Per(timing.Cpu.TotalSeconds, whole)), hertz is { } hz ? Round(Per(timing.Cpu.TotalSeconds * hz, timing.SizeBytes)) : null);
+            Round(100 * Per(timing.Cpu.TotalSeconds, whole)), hertz is { } hz
+                ? Round(Per(timing.Cpu.TotalSeconds * hz, timing.SizeBytes))
+                : null);
     }
 
     private static IEnumerable<string> EngineNotes(IEnumerable<SideReport> sides)
@@ -121,7 +126,8 @@ internal static class SpeedReportBuilder
         if (options.OperationsPerSecond is { } offered && side.Iops < offered * 0.99)
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"{side.Side} did not keep up: {offered:#,0.##} requests a second offered, {side.Iops:#,0.##} done; latency counts the waiting");
+                $"{side.Side} did not keep up: {offered:#,0.##} requests a second offered, {side.Iops:#,0.##} done; "
+                + $"latency counts the waiting");
         }
     }
 

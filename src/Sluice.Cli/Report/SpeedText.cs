@@ -15,7 +15,8 @@ internal static class SpeedText
         foreach (CreationReport creation in report.Creations)
         {
             output.WriteLine(string.Create(CultureInfo.InvariantCulture,
-                $"created   by {creation.Side} ({creation.Method}): {creation.MiBPerSecond:#,0.0} MiB/s, {creation.MiBPerSecondWithFlush:#,0.0} MiB/s with flush, CPU {creation.CpuPercent:0.#} %"));
+                $"created   by {creation.Side} ({creation.Method}): {creation.MiBPerSecond:#,0.0} MiB/s, "
+                + $"{creation.MiBPerSecondWithFlush:#,0.0} MiB/s with flush, CPU {creation.CpuPercent:0.#} %"));
         }
         if (report.Sides.Count > 0)
         {
@@ -25,12 +26,16 @@ internal static class SpeedText
         foreach (string note in report.Notes)
             output.WriteLine($"note: {note}");
         if (report.Interrupted)
-            output.WriteLine(report.Sides.Count > 0 ? "interrupted: the figures are of the time until then" : "interrupted before anything was measured");
+            output.WriteLine(report.Sides.Count > 0
+                ? "interrupted: the figures are of the time until then"
+                : "interrupted before anything was measured");
     }
 
     private static string Describe(SpeedWorkload load)
     {
-        string order = load.SeekPercent == 0 ? "sequential" : string.Create(CultureInfo.InvariantCulture, $"seeks of up to {load.SeekPercent:0.##} %");
+        string order = load.SeekPercent == 0
+            ? "sequential"
+            : string.Create(CultureInfo.InvariantCulture, $"seeks of up to {load.SeekPercent:0.##} %");
         string outstanding = load.Outstanding is { } count ? $"asynchronous, {count} outstanding" : "synchronous";
         string cache = load.Cache == "as is" ? "cached" : load.Cache;
         string rate = load.OfferedIops is { } iops ? string.Create(CultureInfo.InvariantCulture, $", {iops:#,0.##} a second offered") : "";

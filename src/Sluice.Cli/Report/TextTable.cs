@@ -22,7 +22,10 @@ internal sealed class TextTable(params string[] headers)
     /// <summary>The first column flush left, the others flush right, two blanks between.</summary>
     public string ToPlainText()
     {
-        int[] widths = [.. headers.Select((header, column) => Math.Max(header.Length, _rows.Max(row => (int?)Cell(row, column).Length) ?? 0))];
+        int[] widths =
+        [
+            .. headers.Select((header, column) => Math.Max(header.Length, _rows.Max(row => (int?)Cell(row, column).Length) ?? 0)),
+        ];
         var text = new StringBuilder();
         foreach (string[] row in _rows.Prepend(headers))
         {

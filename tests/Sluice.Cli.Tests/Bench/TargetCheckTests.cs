@@ -7,7 +7,8 @@ namespace Sluice.Cli.Tests.Bench;
 
 public sealed class TargetCheckTests
 {
-    private static RowReport Row(double ratio, double cpuRatio, double allocated = 0, double? fioRatio = null, double? secondRatio = null) => new()
+    private static RowReport Row(double ratio, double cpuRatio, double allocated = 0, double? fioRatio = null,
+        double? secondRatio = null) => new()
     {
         Suite = "s",
         Id = "i",
@@ -47,7 +48,8 @@ public sealed class TargetCheckTests
     [InlineData(0.4, true)]
     [InlineData(0.6, false)]
     public void Allocations_are_counted_in_whole_bytes(double allocated, bool reached) =>
-        TargetCheck.Evaluate(new RowTarget { MaxAllocatedBytes = 0 }, Row(1, 1, allocated)).ShouldHaveSingleItem().Reached.ShouldBe(reached);
+        TargetCheck.Evaluate(new RowTarget { MaxAllocatedBytes = 0 }, Row(1, 1, allocated)).ShouldHaveSingleItem().Reached.ShouldBe(
+            reached);
 
     [Fact]
     public void Without_fio_its_target_is_not_judged() =>

@@ -19,7 +19,8 @@ public sealed class BenchRunTests : IDisposable
         string results = Directory.CreateDirectory(_folder["results"]).FullName;
         string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
         ToolRun run = await ToolRun.RunAsync(
-            "bench", disk, "--quick", "--suite", "handle", "--json", Path.Combine(results, "r.json"), "--csv", Path.Combine(results, "r.csv"));
+            "bench", disk, "--quick", "--suite", "handle", "--json", Path.Combine(results, "r.json"), "--csv",
+            Path.Combine(results, "r.csv"));
         run.Error.ShouldBe("");
         run.ExitCode.ShouldBe(ExitCode.Success);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
@@ -35,7 +36,8 @@ public sealed class BenchRunTests : IDisposable
             row.GetProperty("ratio").GetDouble().ShouldBeGreaterThan(0, id);
             row.GetProperty("cpuRatio").GetDouble().ShouldBeGreaterThan(0, id);
             // The rows with a larger pool are there to compare; no figure is promised for them.
-            (row.GetProperty("targets").GetArrayLength() > 0).ShouldBe(!id.EndsWith("-t64", StringComparison.Ordinal) || id == "append-200-t64", id);
+            (row.GetProperty("targets").GetArrayLength() > 0).ShouldBe(
+                !id.EndsWith("-t64", StringComparison.Ordinal) || id == "append-200-t64", id);
             foreach (string side in new[] { "sluice", "dotNet" })
             {
                 row.GetProperty(side).GetProperty("rate").GetDouble().ShouldBeGreaterThan(0, id);

@@ -20,7 +20,8 @@ public sealed class InterruptionTests : IDisposable
     public async Task Speed_prints_what_it_measured_until_the_signal(string signal, int exitCode)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "progress is watched in /proc");
-        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "speed", "-t600", "--warmup", "0", "-r1M", "--json", "r.json", "a.dat");
+        using ToolProcess tool = ToolProcess.Start(
+            _folder.FullPath, "speed", "-t600", "--warmup", "0", "-r1M", "--json", "r.json", "a.dat");
         await tool.WaitUntilReadAsync(500_000_000);
         tool.Signal(signal);
         ToolRun run = await tool.EndAsync();

@@ -70,7 +70,8 @@ public sealed class SpeedArgumentsTests
     public void Options_beyond_the_paper_are_understood()
     {
         SpeedOptions options = SpeedParsing.Parse(
-            "--engine both --mix 70:30 --iops 500 --cache cold --warmup 0 --seed 7 --json r.json --force --i-know-this-destroys-data a.dat");
+            "--engine both --mix 70:30 --iops 500 --cache cold --warmup 0 --seed 7 --json r.json --force "
+            + "--i-know-this-destroys-data a.dat");
         options.Sides.ShouldBe([IoSide.Sluice, IoSide.Bcl]);
         options.WriteShare.ShouldBe(0.3, 1e-12);
         options.OperationsPerSecond.ShouldBe(500);

@@ -97,7 +97,8 @@ public sealed class SpeedFailureTests : IDisposable
         await using (FileStream sparse = File.Create(path))
             sparse.SetLength(8 * 1024 * 1024);
         ShouldFail(await ToolRun.RunAsync("speed", "-t5", "-w8M", "-b1M", "--force", path), ExitCode.IoError, "pace");
-        ShouldFail(await ToolRun.RunAsync("speed", "-t5", "-w8M", "-b1M", "-a4", "--engine", "bcl", "--force", path), ExitCode.IoError, "pace");
+        ShouldFail(await ToolRun.RunAsync("speed", "-t5", "-w8M", "-b1M", "-a4", "--engine", "bcl", "--force", path), ExitCode.IoError,
+            "pace");
     }
 
     [SkippableFact]
@@ -123,7 +124,8 @@ public sealed class SpeedFailureTests : IDisposable
         {
             // Root may read anything, so another user has to run it, if that user can reach the runtime and the tool.
             asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-            (int exitCode, string output) = Shell.Run(asNobody[0], [.. asNobody[1..], ToolProcess.DotnetPath, ToolProcess.ToolPath, "--version"]);
+            (int exitCode, string output) = Shell.Run(
+                asNobody[0], [.. asNobody[1..], ToolProcess.DotnetPath, ToolProcess.ToolPath, "--version"]);
             Skip.IfNot(exitCode == 0, $"another user cannot run the tool here: {output.Split('\n')[0]}");
             Shell.Run("chmod", "755", _folder.FullPath);
         }

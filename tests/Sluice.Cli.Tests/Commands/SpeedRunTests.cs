@@ -123,9 +123,11 @@ public sealed class SpeedRunTests : IDisposable
             long operations = side.GetProperty("operations").GetInt64();
             operations.ShouldBeGreaterThan(0);
             side.GetProperty("bytes").GetInt64().ShouldBe(operations * 4096);
-            long Count(string name) => side.GetProperty(name) is { ValueKind: JsonValueKind.Object } latency ? latency.GetProperty("count").GetInt64() : 0;
+            long Count(string name) => side.GetProperty(name) is { ValueKind: JsonValueKind.Object } latency
+                ? latency.GetProperty("count").GetInt64() : 0;
             (Count("readLatency") + Count("writeLatency")).ShouldBe(operations);
-            (Count("writeLatency") > 0).ShouldBe(options.Contains("-w", StringComparison.Ordinal) || options.Contains("mix", StringComparison.Ordinal));
+            (Count("writeLatency") > 0).ShouldBe(
+                options.Contains("-w", StringComparison.Ordinal) || options.Contains("mix", StringComparison.Ordinal));
         }
         report.GetProperty("ratio").GetDouble().ShouldBeGreaterThan(0);
         report.GetProperty("creations").GetArrayLength().ShouldBe(2);
@@ -137,7 +139,8 @@ public sealed class SpeedRunTests : IDisposable
         JsonElement latency = (await JsonAsync("-t0.2 -r1M -b4K")).GetProperty("sides")[0].GetProperty("readLatency");
         double[] values =
         [
-            .. new[] { "minUs", "p50Us", "p90Us", "p95Us", "p99Us", "p999Us", "p9999Us", "p99999Us", "maxUs" }.Select(n => latency.GetProperty(n).GetDouble()),
+            .. new[] { "minUs", "p50Us", "p90Us", "p95Us", "p99Us", "p999Us", "p9999Us", "p99999Us", "maxUs" }.Select(
+                n => latency.GetProperty(n).GetDouble()),
         ];
         values.ShouldBeInOrder(SortDirection.Ascending);
         values[0].ShouldBeGreaterThan(0);
@@ -195,7 +198,8 @@ public sealed class SpeedRunTests : IDisposable
     [Fact]
     public async Task Progress_on_stderr_does_not_mix_into_the_result()
     {
-        ToolRun run = await ToolRun.RunAsync(["speed", "-t0.6", "-r1M", FilePath], input: null, CancellationToken.None, errorIsTerminal: true);
+        ToolRun run = await ToolRun.RunAsync(
+            ["speed", "-t0.6", "-r1M", FilePath], input: null, CancellationToken.None, errorIsTerminal: true);
         run.ExitCode.ShouldBe(ExitCode.Success);
         run.Error.ShouldNotBe("");
         run.Out.ShouldStartWith($"{FilePath}, 1 MiB: read");
@@ -209,7 +213,8 @@ public sealed class SpeedRunTests : IDisposable
         JsonElement side = report.GetProperty("sides")[0];
         bool direct = side.GetProperty("caching").GetString() == "direct";
         (direct || !string.IsNullOrEmpty(side.GetProperty("cachingReason").GetString())).ShouldBeTrue();
-        report.GetProperty("notes").EnumerateArray().Any(n => n.GetString()!.StartsWith("direct I/O was refused", StringComparison.Ordinal)).ShouldBe(!direct);
+        report.GetProperty("notes").EnumerateArray().Any(
+            n => n.GetString()!.StartsWith("direct I/O was refused", StringComparison.Ordinal)).ShouldBe(!direct);
     }
 
     [Fact]

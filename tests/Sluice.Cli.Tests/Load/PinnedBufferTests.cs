@@ -24,7 +24,8 @@ public sealed class PinnedBufferTests
     {
         Memory<byte> buffer = PinnedBuffer.AllocateRandom(65536, seed: 1);
         using var compressed = new MemoryStream();
-        using (var zip = new System.IO.Compression.DeflateStream(compressed, System.IO.Compression.CompressionLevel.Optimal, leaveOpen: true))
+        using (var zip = new System.IO.Compression.DeflateStream(
+            compressed, System.IO.Compression.CompressionLevel.Optimal, leaveOpen: true))
             zip.Write(buffer.Span);
         compressed.Length.ShouldBeGreaterThan(65000);
     }

@@ -47,7 +47,8 @@ public sealed class RateLimiterTests
     public async Task Callers_that_wait_at_once_get_one_turn_each()
     {
         long now = 0;
-        using var limiter = new RateLimiter(1000, () => Interlocked.Add(ref now, Second / 10_000), ms => Interlocked.Add(ref now, ms * (Second / 1000)));
+        using var limiter = new RateLimiter(
+            1000, () => Interlocked.Add(ref now, Second / 10_000), ms => Interlocked.Add(ref now, ms * (Second / 1000)));
         limiter.Start();
         long?[] due = await Task.WhenAll(Enumerable.Range(0, 50).Select(_ =>
             Task.Run(async () => await limiter.WaitAsync(long.MaxValue, CancellationToken.None))));

@@ -11,7 +11,8 @@ public sealed class BlockDeviceTests
     [InlineData("[none] mq-deadline", "none")]
     [InlineData("none", "none")]
     [InlineData(null, null)]
-    public void The_active_scheduler_is_the_bracketed_one(string? choices, string? active) => BlockDevice.ActiveOf(choices).ShouldBe(active);
+    public void The_active_scheduler_is_the_bracketed_one(string? choices, string? active) =>
+        BlockDevice.ActiveOf(choices).ShouldBe(active);
 
     [Fact]
     public void A_number_that_no_device_has_gives_none() => BlockDevice.FromNumber("4095:1048575").ShouldBeNull();

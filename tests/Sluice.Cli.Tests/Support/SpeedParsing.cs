@@ -10,7 +10,8 @@ internal static class SpeedParsing
     {
         var command = new Command("speed");
         var arguments = new SpeedArguments(command);
-        List<string> rewritten = new ArgumentRewriter(arguments.Syntax).Rewrite(commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        List<string> rewritten = new ArgumentRewriter(arguments.Syntax).Rewrite(
+            commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         ParseResult result = command.Parse(rewritten);
         return result.Errors.Count == 0 ? arguments.Bind(result) : throw new UsageException(result.Errors[0].Message);
     }

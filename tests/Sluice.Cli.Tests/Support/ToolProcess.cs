@@ -18,7 +18,8 @@ internal sealed class ToolProcess : IDisposable
 
     public static string ToolPath => Path.Combine(AppContext.BaseDirectory, "Sluice.Cli.dll");
 
-    public static string DotnetPath => Environment.ProcessPath is { } path && Path.GetFileNameWithoutExtension(path) == "dotnet" ? path : "dotnet";
+    public static string DotnetPath =>
+        Environment.ProcessPath is { } path && Path.GetFileNameWithoutExtension(path) == "dotnet" ? path : "dotnet";
 
     public static ToolProcess Start(string workingDirectory, params string[] arguments) => StartAs([], workingDirectory, arguments);
 

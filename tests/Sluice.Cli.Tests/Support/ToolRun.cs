@@ -8,7 +8,8 @@ internal sealed record ToolRun(int ExitCode, string Out, string Error)
     public static Task<ToolRun> RunAsync(params string[] arguments) => RunAsync(arguments, input: null, CancellationToken.None);
 
     /// <param name="input">What the user types; null: stdin is no terminal.</param>
-    public static async Task<ToolRun> RunAsync(string[] arguments, string? input, CancellationToken cancellationToken, bool errorIsTerminal = false)
+    public static async Task<ToolRun> RunAsync(
+        string[] arguments, string? input, CancellationToken cancellationToken, bool errorIsTerminal = false)
     {
         var output = new StringWriter();
         var error = new StringWriter();
