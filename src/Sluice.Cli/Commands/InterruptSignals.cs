@@ -1,12 +1,18 @@
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>Ctrl-C, SIGTERM and a closed terminal end the work in good order; a second one ends the process at once.</summary>
+/// <summary>Ctrl-C, SIGTERM and a closed terminal end the work in good order; another one, later, ends the process at once.</summary>
 internal sealed class InterruptSignals : IDisposable
 {
+    // timeout(1) and some shells send the same signal twice, to the process and to its group.
+    private static readonly TimeSpan SameSignal = TimeSpan.FromSeconds(2);
+
     private readonly CancellationTokenSource _cancellation = new();
     private readonly List<PosixSignalRegistration> _registrations = [];
+
+    private long _firstTimestamp;
 
     public InterruptSignals()
     {
@@ -29,7 +35,11 @@ internal sealed class InterruptSignals : IDisposable
     private void Handle(PosixSignalContext context)
     {
         if (ExitCode is not null)
+        {
+            context.Cancel = Stopwatch.GetElapsedTime(_firstTimestamp) < SameSignal;
             return;
+        }
+        _firstTimestamp = Stopwatch.GetTimestamp();
         ExitCode = context.Signal == PosixSignal.SIGTERM ? Commands.ExitCode.Terminated : Commands.ExitCode.Interrupted;
         context.Cancel = true;
         _cancellation.Cancel();

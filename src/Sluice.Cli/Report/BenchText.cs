@@ -49,7 +49,7 @@ internal static class BenchText
         if (report.Quick)
             terminal.Out.WriteLine("quick run: shows that everything works; its figures mean nothing");
         if (report.Interrupted)
-            terminal.Out.WriteLine("interrupted: only the rows above were measured");
+            terminal.Out.WriteLine(report.Rows.Count > 0 ? "interrupted: only the rows above were measured" : "interrupted before a row was measured");
     }
 
     public static bool IsLost(RowReport row) => row.Targets.Any(t => !t.Reached);

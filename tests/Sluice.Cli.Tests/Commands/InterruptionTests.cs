@@ -40,7 +40,8 @@ public sealed class InterruptionTests : IDisposable
         Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
         using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "bench", ".", "--row", "hot-read");
         await tool.WaitUntilAsync(() => HasScratchFile);
-        tool.Signal(signal);
+        // Twice, as timeout(1) does: to the process and to its group.
+        tool.Signal(signal, signal);
         ToolRun run = await tool.EndAsync();
         run.ExitCode.ShouldBe(exitCode, run.Error);
         run.Out.ShouldContain("interrupted");

@@ -66,10 +66,12 @@ internal sealed class ToolProcess : IDisposable
         throw new InvalidOperationException($"the tool ended early: {await _out} {await _error}");
     }
 
-    public void Signal(string name)
+    public void Signal(params string[] names)
     {
-        using Process kill = Process.Start("kill", [$"-{name}", $"{_process.Id}"])!;
-        kill.WaitForExit();
+        // One shell for all: the second of two must not come long after the first.
+        string commands = string.Join(';', names.Select(n => $"kill -{n} {_process.Id}"));
+        using Process shell = Process.Start("sh", ["-c", commands])!;
+        shell.WaitForExit();
     }
 
     public async Task<ToolRun> EndAsync()
