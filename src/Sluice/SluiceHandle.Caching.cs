@@ -38,8 +38,14 @@ public sealed partial class SluiceHandle
     /// A direct transfer was refused as invalid although it was aligned as the file system asks: from here on the handle is cached.
     /// True when that changed something, so that the transfer is worth another try.
     /// </summary>
-    internal bool LoseDirect(IoVerb verb)
+    internal bool LoseDirect(IoVerb verb, long offset, int length)
     {
+        if (offset > long.MaxValue - length - FallbackAlignment)
+        {
+            // Such a place is invalid for a cached transfer too.
+            return false;
+        }
+
         if (Caching != FileCaching.Direct || verb is IoVerb.Flush or IoVerb.FlushData || !Libc.IsSupported)
         {
             return false;

@@ -94,7 +94,7 @@ public sealed partial class SluiceHandle
 
             if (written < 0)
             {
-                if (!RecoverSync(-written, IoVerb.Write))
+                if (!RecoverSync(-written, IoVerb.Write, offset, buffer.Length))
                 {
                     IoErrors.Throw(-written, IoVerb.Write, Path, offset);
                 }
@@ -126,7 +126,7 @@ public sealed partial class SluiceHandle
         {
             if (bytes < 0)
             {
-                if (!RecoverSync(-bytes, IoVerb.Read))
+                if (!RecoverSync(-bytes, IoVerb.Read, offset + done, buffer.Length - done))
                 {
                     IoErrors.Throw(-bytes, IoVerb.Read, Path, offset < 0 ? offset : offset + done);
                 }
@@ -134,8 +134,9 @@ public sealed partial class SluiceHandle
             else
             {
                 AfterRead(offset + done, bytes);
+                bool isWhole = bytes == Math.Min(buffer.Length - done, MostBytesPerTransfer);
                 done += bytes;
-                if (done == buffer.Length || bytes == 0 || offset < 0 || IsAtEnd(offset + done))
+                if (done == buffer.Length || bytes == 0 || offset < 0 || (!isWhole && IsAtEnd(offset + done)))
                 {
                     return done;
                 }
@@ -149,7 +150,7 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>True when the call should be made again in another way.</summary>
-    private bool RecoverSync(int errno, IoVerb verb)
+    private bool RecoverSync(int errno, IoVerb verb, long offset, int length)
     {
         if (errno == Errno.EOPNOTSUPP && (_flags & RwFlags.DontCache) != RwFlags.None)
         {
@@ -157,7 +158,7 @@ public sealed partial class SluiceHandle
             return true;
         }
 
-        return errno == Errno.EINVAL && LoseDirect(verb);
+        return errno == Errno.EINVAL && LoseDirect(verb, offset, length);
     }
 
     /// <summary>In Debug builds, cuts a transfer short, so that every test walks the rest of partial transfers.</summary>

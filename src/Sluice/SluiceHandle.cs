@@ -205,7 +205,10 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
 
     internal void ReleaseReference() => _file.DangerousRelease();
 
-    /// <summary>Whether <paramref name="offset"/> is at or behind the end of file; true where the file has no length of its own.</summary>
+    /// <summary>
+    /// Whether <paramref name="offset"/> is at or behind the end of file; true where the file has no length of its own, and false on a
+    /// block device, whose end only a read of 0 bytes tells.
+    /// </summary>
     internal bool IsAtEnd(long offset)
     {
         if (!Libc.IsSupported)
@@ -213,9 +216,13 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
             return !CanSeek || offset >= RandomAccess.GetLength(_file);
         }
 
-        return Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat) != 0
-            || (stat.Mode & Statx.TypeMask) != Statx.TypeRegular
-            || offset >= (long)stat.Size;
+        if (Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat) != 0)
+        {
+            return true;
+        }
+
+        int type = stat.Mode & Statx.TypeMask;
+        return type != Statx.TypeBlockDevice && (type != Statx.TypeRegular || offset >= (long)stat.Size);
     }
 
     private static SluiceHandle Adopt(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine)

@@ -290,7 +290,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
                 handle.LoseDontCache();
                 Flags = handle.TransferFlags;
                 return true;
-            case Errno.EINVAL when handle.LoseDirect(Verb):
+            case Errno.EINVAL when handle.LoseDirect(Verb, FileOffset, Length):
                 return true;
             default:
                 return false;
