@@ -1,0 +1,141 @@
+namespace Sluice.Tests.Conformance;
+
+public abstract partial class SluiceHandleConformance
+{
+    [Fact]
+    public async Task Every_member_of_a_closed_handle_throws_ObjectDisposedException()
+    {
+        SluiceHandle handle = OpenNew(10, out _);
+        handle.Dispose();
+        handle.Dispose();
+        await handle.DisposeAsync();
+        byte[] buffer = new byte[5];
+        Memory<byte>[] segments = [buffer];
+        ReadOnlyMemory<byte>[] written = [buffer];
+        foreach (Action action in (Action[])[
+            () => _ = handle.Length, () => handle.SetLength(1), () => handle.Read(buffer, 0), () => handle.Read(segments, 0),
+            () => handle.Write(buffer, 0), () => handle.Write(written, 0), () => handle.Append(buffer), () => handle.FlushToDisk(),
+            () => handle.ReadBatch(new ReadRequest[1]), () => handle.WriteBatch(new WriteRequest[1]), () => handle.Allocate(0, 1),
+            () => handle.PunchHole(0, 1), () => handle.GetExtents(), () => handle.Read(buffer, -1), () => handle.ReadBatch([])])
+        {
+            Should.Throw<ObjectDisposedException>(action).Message.ShouldContain(handle.Path);
+        }
+
+        foreach (Func<Task> action in (Func<Task>[])[
+            async () => await handle.ReadAsync(buffer, 0), async () => await handle.ReadAsync(segments, 0),
+            async () => await handle.WriteAsync(buffer, 0), async () => await handle.WriteAsync(written, 0),
+            async () => await handle.AppendAsync(buffer), async () => await handle.FlushToDiskAsync(),
+            async () => await handle.ReadAsync(buffer, 0, new CancellationToken(true))])
+        {
+            await Should.ThrowAsync<ObjectDisposedException>(action);
+        }
+    }
+
+    [Fact]
+    public async Task Wrong_access_throws_UnauthorizedAccessException()
+    {
+        string path = _temp.NewFile(5000);
+        await using SluiceHandle readOnly = Open(path, access: FileAccess.Read);
+        await using SluiceHandle writeOnly = Open(path, access: FileAccess.Write);
+        byte[] buffer = new byte[512];
+        Memory<byte>[] segments = [buffer, buffer];
+        ReadOnlyMemory<byte>[] written = [buffer, buffer];
+        foreach (int offset in (int[])[0, 7])
+        {
+            foreach (Func<Task> action in (Func<Task>[])[
+                () => ReadAsync(writeOnly, buffer, offset, false), () => ReadAsync(writeOnly, buffer, offset, true),
+                () => ReadAsync(writeOnly, segments, offset, false), () => ReadAsync(writeOnly, segments, offset, true),
+                () => WriteAsync(readOnly, buffer, offset, false), () => WriteAsync(readOnly, buffer, offset, true),
+                () => WriteAsync(readOnly, written, offset, false), () => WriteAsync(readOnly, written, offset, true),
+                () => AppendAsync(readOnly, buffer, false), () => AppendAsync(readOnly, buffer, true)])
+            {
+                (await Should.ThrowAsync<UnauthorizedAccessException>(action)).Message.ShouldContain(path);
+            }
+        }
+
+        Content(readOnly).ShouldBeBytes(Bytes.Pattern(5000));
+    }
+
+    [Fact]
+    public async Task A_negative_offset_and_a_null_list_are_argument_errors()
+    {
+        await using SluiceHandle handle = OpenNew(10, out byte[] content);
+        byte[] buffer = new byte[5];
+        await Should.ThrowAsync<ArgumentOutOfRangeException>(() => ReadAsync(handle, buffer, -1, false));
+        await Should.ThrowAsync<ArgumentOutOfRangeException>(() => ReadAsync(handle, buffer, long.MinValue, true));
+        await Should.ThrowAsync<ArgumentOutOfRangeException>(() => WriteAsync(handle, buffer, -1, false));
+        await Should.ThrowAsync<ArgumentOutOfRangeException>(() => WriteAsync(handle, buffer, -1, true));
+        await Should.ThrowAsync<ArgumentOutOfRangeException>(() => ReadAsync(handle, (Memory<byte>[])[buffer], -1, true));
+        await Should.ThrowAsync<ArgumentOutOfRangeException>(() => WriteAsync(handle, (ReadOnlyMemory<byte>[])[buffer], -1, false));
+        Should.Throw<ArgumentOutOfRangeException>(() => handle.SetLength(-1));
+        Should.Throw<ArgumentNullException>(() => handle.Read((IReadOnlyList<Memory<byte>>)null!, 0));
+        Should.Throw<ArgumentNullException>(() => handle.Write((IReadOnlyList<ReadOnlyMemory<byte>>)null!, 0));
+        await Should.ThrowAsync<ArgumentNullException>(async () => await handle.ReadAsync((IReadOnlyList<Memory<byte>>)null!, 0));
+        await Should.ThrowAsync<ArgumentNullException>(async () => await handle.WriteAsync((IReadOnlyList<ReadOnlyMemory<byte>>)null!, 0));
+        Content(handle).ShouldBeBytes(content);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_error_of_the_operating_system_names_verb_path_and_offset(bool isAsync)
+    {
+        string path = _temp.NewFile(4096);
+        await using SluiceHandle readOnly = Open(path, access: FileAccess.Read);
+        await using SluiceHandle writeOnly = Open(path, access: FileAccess.Write);
+        Exception write = await Should.ThrowAsync<Exception>(() => WriteAsync(readOnly, new byte[10], 1234, isAsync));
+        write.Message.ShouldContain("Writing");
+        write.Message.ShouldContain(path);
+        write.Message.ShouldContain("1234");
+        Exception read = await Should.ThrowAsync<Exception>(() => ReadAsync(writeOnly, new byte[10], 4321, isAsync));
+        read.Message.ShouldContain("Reading");
+        read.Message.ShouldContain(path);
+        if (writeOnly.Caching != FileCaching.Direct)
+        {
+            // A direct read begins at its block's border.
+            read.Message.ShouldContain("4321");
+        }
+
+        Exception append = await Should.ThrowAsync<Exception>(() => AppendAsync(readOnly, new byte[10], isAsync));
+        append.Message.ShouldContain("Appending");
+        append.Message.ShouldContain(path);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_transfer_at_the_largest_offset_leaves_the_handle_as_it_was(bool isAsync)
+    {
+        await using SluiceHandle handle = OpenNew(4096, out byte[] content);
+        FileCaching before = handle.Caching;
+        foreach (long offset in (long[])[long.MaxValue, long.MaxValue - 511, long.MaxValue - 4095, 1L << 62])
+        {
+            await Should.ThrowAsync<Exception>(() => WriteAsync(handle, new byte[512], offset, isAsync));
+            try
+            {
+                (await ReadAsync(handle, new byte[512], offset, isAsync)).ShouldBe(0);
+            }
+            catch (IOException e)
+            {
+                e.Message.ShouldContain(handle.Path);
+            }
+        }
+
+        handle.Caching.ShouldBe(before);
+        Content(handle).ShouldBeBytes(content);
+        (await ReadAsync(handle, new byte[512], 0, isAsync)).ShouldBe(512);
+    }
+
+    [Fact]
+    public void Opening_fails_as_File_OpenHandle_does()
+    {
+        Should.Throw<ArgumentNullException>(() => Open(null!));
+        Should.Throw<ArgumentException>(() => Open(""));
+        Should.Throw<FileNotFoundException>(() => Open(_temp.NewPath()));
+        Should.Throw<DirectoryNotFoundException>(() => Open(Path.Combine(_temp.NewPath(), "x")));
+        Should.Throw<UnauthorizedAccessException>(() => Open(_temp.Root));
+        Should.Throw<IOException>(() => Open(_temp.NewFile(1), FileMode.CreateNew));
+        Should.Throw<ArgumentNullException>(() => SluiceHandle.Open("x", null!));
+        Should.Throw<ArgumentOutOfRangeException>(() => SluiceHandle.Open("x", caching: (FileCaching)7));
+    }
+}
