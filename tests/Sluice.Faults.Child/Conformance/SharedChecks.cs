@@ -1,0 +1,140 @@
+using Shouldly;
+using Sluice.Faults.Child.Support;
+
+namespace Sluice.Faults.Child.Conformance;
+
+/// <summary>Many at once, on one handle and on several.</summary>
+internal static class SharedChecks
+{
+    public static async Task Appends_land_where_they_say(ConformanceTarget target)
+    {
+        using ScratchFile file = target.NewFile();
+        using SluiceHandle first = target.Open(file);
+        using SluiceHandle second = target.Open(file);
+        first.Append("head!"u8).ShouldBe(0);
+        List<(long Offset, byte[] Bytes)>[] landed = await Task.WhenAll(Enumerable.Range(0, 6).Select(worker => Task.Run(async () =>
+        {
+            List<(long, byte[])> mine = [];
+            SluiceHandle handle = worker % 2 == 0 ? first : second;
+            for (int i = 0; i < 40; i++)
+            {
+                byte[] bytes = Pattern.Bytes(worker * 1000 + i, 1 + (worker * 977 + i * 331) % 6000);
+                mine.Add((i % 2 == 0 ? handle.Append(bytes) : await handle.AppendAsync(bytes), bytes));
+            }
+
+            return mine;
+        })));
+
+        byte[] content = file.Content;
+        long end = 5;
+        foreach ((long offset, byte[] bytes) in landed.SelectMany(static l => l).OrderBy(static l => l.Offset))
+        {
+            offset.ShouldBe(end);
+            FileModel.ShouldMatch(content.AsSpan((int)offset, bytes.Length), bytes, $"record at {offset}");
+            end += bytes.Length;
+        }
+
+        content.Length.ShouldBe((int)end);
+        first.Length.ShouldBe(end);
+        byte[] read = new byte[content.Length];
+        first.Read(read, 0).ShouldBe(read.Length);
+        FileModel.ShouldMatch(read, content, "read back");
+    }
+
+    /// <summary>Records of 1,000 bytes share blocks with their neighbours, which other writers write at the same time.</summary>
+    public static async Task Writers_of_neighbouring_bytes_keep_apart(ConformanceTarget target)
+    {
+        const int writers = 6;
+        const int records = 240;
+        const int length = 1000;
+        using ScratchFile file = target.NewFile();
+        using SluiceHandle first = target.Open(file);
+        using SluiceHandle second = target.Open(file);
+        FileModel model = new();
+        for (int round = 0; round < 3; round++)
+        {
+            int seed = round * records;
+            await Task.WhenAll(Enumerable.Range(0, writers).Select(writer => Task.Run(async () =>
+            {
+                SluiceHandle handle = writer % 2 == 0 ? first : second;
+                for (int i = writer; i < records; i += writers)
+                {
+                    byte[] bytes = Pattern.Bytes(seed + i, length);
+                    long offset = (long)i * length;
+                    switch ((i + writer) % 4)
+                    {
+                        case 0:
+                            handle.Write(bytes, offset);
+                            break;
+                        case 1:
+                            await handle.WriteAsync(bytes, offset);
+                            break;
+                        case 2:
+                            await handle.WriteAsync([bytes.AsMemory(0, 313), bytes.AsMemory(313)], offset);
+                            break;
+                        default:
+                            handle.WriteBatch([new WriteRequest(offset + 500, bytes.AsMemory(500)), new WriteRequest(offset, bytes.AsMemory(0, 500))]);
+                            break;
+                    }
+                }
+            })));
+            for (int i = 0; i < records; i++)
+            {
+                model.Write(Pattern.Bytes(seed + i, length), i * length);
+            }
+
+            FileModel.ShouldMatch(file.Content, model.Content, $"round {round}");
+        }
+
+        byte[] read = new byte[model.Length];
+        (await second.ReadAsync(read, 0)).ShouldBe(read.Length);
+        FileModel.ShouldMatch(read, model.Content, "read back");
+    }
+
+    public static async Task Bytes_next_to_a_writer_stay_as_they_are(ConformanceTarget target)
+    {
+        using ScratchFile file = target.NewFile();
+        using SluiceHandle handle = target.Open(file);
+        byte[] fixedBytes = Pattern.Bytes(77, 40_000);
+        handle.Write(fixedBytes, 0);
+        using CancellationTokenSource stop = new();
+        Task[] readers = Enumerable.Range(0, 3).Select(reader => Task.Run(async () =>
+        {
+            // 4,096 and 8,192: aligned, so that some reads pass directly beside the edges being written.
+            byte[] buffer = new byte[9000];
+            Random random = new(reader);
+            while (!stop.IsCancellationRequested)
+            {
+                int at = reader == 0 ? random.Next(2) * 4096 : random.Next(20_000);
+                int length = reader == 0 ? 8192 : random.Next(1, buffer.Length);
+                int read = reader == 1 ? handle.Read(buffer.AsSpan(0, length), at) : await handle.ReadAsync(buffer.AsMemory(0, length), at);
+                for (int i = 0; i < read; i++)
+                {
+                    // Only every second kilobyte is written to, always with the value's complement and back.
+                    if (((at + i) / 1000) % 2 == 0 && buffer[i] != fixedBytes[at + i])
+                    {
+                        throw new ShouldAssertException($"byte {at + i} changed under reader {reader}");
+                    }
+                }
+
+                read.ShouldBe(length);
+            }
+        })).ToArray();
+
+        try
+        {
+            byte[] noise = new byte[1000];
+            for (int i = 0; i < 300 && !readers.Any(static r => r.IsCompleted); i++)
+            {
+                Array.Fill(noise, (byte)i);
+                await handle.WriteAsync(noise, (2 * (i % 20) + 1) * 1000);
+            }
+        }
+        finally
+        {
+            await stop.CancelAsync();
+        }
+
+        await Task.WhenAll(readers);
+    }
+}

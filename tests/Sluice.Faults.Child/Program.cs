@@ -1,0 +1,17 @@
+using Sluice.Faults.Child.Commands;
+
+// One process for one thing that would harm the test's own: refusals, a violent end, appending beside others.
+return args switch
+{
+    ["refuse", string scenario, string folder] => await RefuseCommand.RunAsync(scenario, folder),
+    ["append", string path, string caching, string id, string count] =>
+        AppendCommand.Run(path, Enum.Parse<Sluice.FileCaching>(caching), int.Parse(id), int.Parse(count)),
+    ["durable", string path, string caching, string way] => await DurableCommand.RunAsync(path, Enum.Parse<Sluice.FileCaching>(caching), way),
+    _ => Usage(),
+};
+
+static int Usage()
+{
+    Console.Error.WriteLine("refuse SCENARIO FOLDER | append PATH CACHING ID COUNT | durable PATH CACHING append|write");
+    return 2;
+}
