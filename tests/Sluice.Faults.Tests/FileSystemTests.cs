@@ -1,0 +1,48 @@
+using Sluice.Faults.Child.Conformance;
+using Sluice.Faults.Tests.Support;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>Every promise of a handle, on one file system, for each caching mode, with the process's engine and with the pool asked for.</summary>
+public abstract class FileSystemTests(MountFixture fixture, FileSystemKind kind) : IClassFixture<MountFixture>
+{
+    public static TheoryData<string, FileCaching, string> Cases()
+    {
+        TheoryData<string, FileCaching, string> cases = [];
+        foreach (string check in ConformanceChecks.Names)
+        {
+            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+            {
+                cases.Add(check, caching, "default");
+                cases.Add(check, caching, "pool");
+            }
+        }
+
+        return cases;
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Cases))]
+    public async Task Handle_keeps_its_promises(string check, FileCaching caching, string engine)
+    {
+        Mount mount = fixture.Get(kind);
+        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        IoEngine? chosen = engine == "pool" ? SluiceEngines.Pool : null;
+        await ConformanceChecks.RunAsync(check, new ConformanceTarget(mount.Folder, caching, chosen));
+    }
+}
+
+public sealed class TmpfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Tmpfs);
+
+public sealed class OverlayTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Overlay);
+
+public sealed class BindfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Bindfs);
+
+public sealed class Ext4Tests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ext4);
+
+public sealed class Ext4Blocks4KTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ext4Blocks4K);
+
+public sealed class XfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Xfs);
+
+public sealed class BtrfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Btrfs);

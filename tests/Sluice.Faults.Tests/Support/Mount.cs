@@ -1,0 +1,132 @@
+namespace Sluice.Faults.Tests.Support;
+
+/// <summary>
+/// One mounted file system of a test's own: made in the constructor, unmounted (lazily, should something hold it) and deleted at the
+/// end. Where it cannot be made, <see cref="Refusal"/> says why and nothing stays.
+/// </summary>
+public sealed class Mount : IDisposable
+{
+    private readonly string _root = Directory.CreateTempSubdirectory("sluice-mount-").FullName;
+    private readonly List<string> _mounted = [];
+    private readonly FileSystemKind _kind;
+    private string? _loop;
+
+    public Mount(FileSystemKind kind, string size = "")
+    {
+        _kind = kind;
+        Folder = Path.Combine(_root, "top");
+        Directory.CreateDirectory(Folder);
+        try
+        {
+            Refusal = kind != FileSystemKind.Local && (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
+                ? "mounting needs root on Linux"
+                : Make(size);
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Where files of this file system go.</summary>
+    public string Folder { get; }
+
+    /// <summary>Why this file system cannot be had here; null when it is there.</summary>
+    public string? Refusal { get; }
+
+    /// <summary>Unmounts and mounts again: what had not reached the device is gone.</summary>
+    public string? Remount()
+    {
+        _mounted.Clear();
+        return Command.TryRun("umount", Folder) ?? MountAt(Folder, [_loop!, Folder]);
+    }
+
+    public void Dispose()
+    {
+        for (int i = _mounted.Count - 1; i >= 0; i--)
+        {
+            if (Command.TryRun("umount", _mounted[i]) is not null)
+            {
+                _ = Command.TryRun("umount", "--lazy", _mounted[i]);
+            }
+        }
+
+        _mounted.Clear();
+        if (_loop is not null)
+        {
+            _ = Command.TryRun("losetup", "--detach", _loop);
+            _loop = null;
+        }
+
+        Directory.Delete(_root, recursive: true);
+    }
+
+    private string? Make(string size) => _kind switch
+    {
+        FileSystemKind.Local => null,
+        FileSystemKind.Tmpfs => MountAt(Folder, ["-t", "tmpfs", "-o", $"size={(size.Length == 0 ? "64m" : size)}", "tmpfs", Folder]),
+        FileSystemKind.Overlay => MakeOverlay(),
+        FileSystemKind.Bindfs => MakeBindfs(),
+        FileSystemKind.Ext4 => MakeLoop(size.Length == 0 ? "64M" : size, 512, "mkfs.ext4", "-q"),
+        FileSystemKind.Ext4Blocks4K => MakeLoop("64M", 4096, "mkfs.ext4", "-q", "-b", "4096"),
+        FileSystemKind.Xfs => MakeLoop("320M", 512, "mkfs.xfs", "-q"),
+        FileSystemKind.Btrfs => MakeLoop("192M", 512, "mkfs.btrfs", "-q"),
+        _ => throw new ArgumentOutOfRangeException(nameof(size)),
+    };
+
+    private string? MakeOverlay()
+    {
+        string lower = Directory.CreateDirectory(Path.Combine(_root, "lower")).FullName;
+        string upper = Directory.CreateDirectory(Path.Combine(_root, "upper")).FullName;
+        string work = Directory.CreateDirectory(Path.Combine(_root, "work")).FullName;
+        return MountAt(Folder, ["-t", "overlay", "overlay", "-o", $"lowerdir={lower},upperdir={upper},workdir={work}", Folder]);
+    }
+
+    private string? MakeBindfs()
+    {
+        if (!Command.Exists("bindfs") || !File.Exists("/dev/fuse"))
+        {
+            return "it needs bindfs and /dev/fuse";
+        }
+
+        string below = Directory.CreateDirectory(Path.Combine(_root, "below")).FullName;
+        string? refusal = Command.TryRun("bindfs", below, Folder);
+        if (refusal is null)
+        {
+            _mounted.Add(Folder);
+        }
+
+        return refusal;
+    }
+
+    private string? MakeLoop(string size, int blockBytes, string maker, params string[] arguments)
+    {
+        if (!Command.Exists(maker) || !File.Exists("/dev/loop-control"))
+        {
+            return $"it needs {maker} and loop devices";
+        }
+
+        // Sparse, so that size costs nothing.
+        string image = Path.Combine(_root, "image");
+        string? refusal = Command.TryRun("truncate", "--size", size, image);
+        if (refusal is not null)
+        {
+            return refusal;
+        }
+
+        _loop = Command.Run("losetup", "--find", "--show", "--sector-size", blockBytes.ToString(), image);
+        return Command.TryRun(maker, [.. arguments, _loop]) ?? MountAt(Folder, [_loop, Folder]);
+    }
+
+    private string? MountAt(string folder, string[] arguments)
+    {
+        string? refusal = Command.TryRun("mount", arguments);
+        if (refusal is null)
+        {
+            _mounted.Add(folder);
+        }
+
+        return refusal;
+    }
+}
