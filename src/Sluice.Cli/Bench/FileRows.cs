@@ -46,7 +46,7 @@ internal static class FileRows
             end = 0;
         };
         return new Contest(
-            new Contender("Sluice", Loops.OnThreads(Threads, thread => sluice.Append(records[thread].Span))) 
+            new Contender("Sluice", Loops.OnThreads(Threads, thread => sluice.Append(records[thread].Span)))
             {
                 Loops = Threads,
                 Prepare = truncate,

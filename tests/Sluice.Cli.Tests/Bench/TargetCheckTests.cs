@@ -9,22 +9,22 @@ public sealed class TargetCheckTests
 {
     private static RowReport Row(double ratio, double cpuRatio, double allocated = 0, double? fioRatio = null,
         double? secondRatio = null) => new()
-    {
-        Suite = "s",
-        Id = "i",
-        Name = "n",
-        Why = "w",
-        Unit = "IOPS",
-        Rounds = 5,
-        Ratio = ratio,
-        CpuRatio = cpuRatio,
-        FioRatio = fioRatio,
-        Sluice = new ContenderReport("Sluice", 1, 1, allocated, []),
-        DotNet = new ContenderReport(".NET", 1, 1, 0, []),
-        Second = secondRatio is null ? null : new ContenderReport("sync", 1, 1, 0, []),
-        SecondRatio = secondRatio,
-        Targets = [],
-    };
+        {
+            Suite = "s",
+            Id = "i",
+            Name = "n",
+            Why = "w",
+            Unit = "IOPS",
+            Rounds = 5,
+            Ratio = ratio,
+            CpuRatio = cpuRatio,
+            FioRatio = fioRatio,
+            Sluice = new ContenderReport("Sluice", 1, 1, allocated, []),
+            DotNet = new ContenderReport(".NET", 1, 1, 0, []),
+            Second = secondRatio is null ? null : new ContenderReport("sync", 1, 1, 0, []),
+            SecondRatio = secondRatio,
+            Targets = [],
+        };
 
     [Theory]
     [InlineData(2.5, true)]
