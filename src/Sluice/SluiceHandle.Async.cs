@@ -36,6 +36,11 @@ public sealed partial class SluiceHandle
             return ValueTask.FromCanceled<int>(cancellationToken);
         }
 
+        if (buffer.IsEmpty)
+        {
+            return ReadNothingAsync<int>(fileOffset);
+        }
+
         if (!_readsInline || (_coldReads >= ColdStreak && (++_coldReads % ColdProbe) != 0))
         {
             return StartRead(buffer, fileOffset, 0, cancellationToken);
@@ -84,6 +89,11 @@ public sealed partial class SluiceHandle
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        if (buffer.IsEmpty)
+        {
+            return ValueTask.CompletedTask;
         }
 
         if (!_writesInline || !WritePace.AllowsInline)

@@ -18,6 +18,12 @@ public sealed partial class SluiceHandle
     public int Read(Span<byte> buffer, long fileOffset)
     {
         CheckOffset(fileOffset);
+        if (buffer.IsEmpty)
+        {
+            ReadNothing(fileOffset);
+            return 0;
+        }
+
         if (_isCustomEngine || !Libc.IsSupported)
         {
             return ReadSlow(buffer, fileOffset);
@@ -57,6 +63,11 @@ public sealed partial class SluiceHandle
     public void Write(ReadOnlySpan<byte> buffer, long fileOffset)
     {
         CheckOffset(fileOffset);
+        if (buffer.IsEmpty)
+        {
+            return;
+        }
+
         if (_isCustomEngine || !Libc.IsSupported)
         {
             WriteSlow(buffer, fileOffset);
@@ -126,6 +137,11 @@ public sealed partial class SluiceHandle
         {
             if (bytes < 0)
             {
+                if (IsInvalidBehindEnd(bytes, offset + done, buffer.Length - done))
+                {
+                    return done;
+                }
+
                 if (!RecoverSync(-bytes, IoVerb.Read, offset + done, buffer.Length - done))
                 {
                     IoErrors.Throw(-bytes, IoVerb.Read, Path, offset < 0 ? offset : offset + done);
@@ -148,6 +164,54 @@ public sealed partial class SluiceHandle
                 : DirectTransfer.Read(this, rest, offset + done);
         }
     }
+
+    /// <summary>
+    /// A read of 0 bytes only finds out whether reading is allowed: by the system call at once, since a ring would wait for a pipe to
+    /// have something.
+    /// </summary>
+    private void ReadNothing(long fileOffset)
+    {
+        if (!Libc.IsSupported)
+        {
+            _ = RandomAccess.Read(_file, Span<byte>.Empty, Math.Max(fileOffset, 0));
+            return;
+        }
+
+        bool added = false;
+        try
+        {
+            _file.DangerousAddRef(ref added);
+            int result = LinuxTransfer.Read(_fd, Span<byte>.Empty, CanSeek ? 0 : -1, RwFlags.None);
+            if (result < 0)
+            {
+                IoErrors.Throw(-result, IoVerb.Read, Path, fileOffset);
+            }
+        }
+        finally
+        {
+            if (added)
+            {
+                _file.DangerousRelease();
+            }
+        }
+    }
+
+    private ValueTask<T> ReadNothingAsync<T>(long fileOffset)
+    {
+        try
+        {
+            ReadNothing(fileOffset);
+            return default;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return ValueTask.FromException<T>(e);
+        }
+    }
+
+    /// <summary>Near the largest offset the kernel calls a direct read invalid where a cached one finds the end of the file.</summary>
+    internal bool IsInvalidBehindEnd(int result, long offset, long length) =>
+        result == -Errno.EINVAL && Caching == FileCaching.Direct && offset <= long.MaxValue - length && IsAtEnd(offset);
 
     /// <summary>True when the call should be made again in another way.</summary>
     private bool RecoverSync(int errno, IoVerb verb, long offset, int length)

@@ -70,6 +70,11 @@ public sealed partial class SluiceHandle
             total += buffers[i].Length;
         }
 
+        if (total == 0)
+        {
+            return ReadNothingAsync<long>(fileOffset);
+        }
+
         IoOperation operation = IoOperation.ForReadVector(this, buffers, total, fileOffset, cancellationToken);
         short version = operation.Version;
         operation.Start();
@@ -83,6 +88,11 @@ public sealed partial class SluiceHandle
         for (int i = 0; i < buffers.Count; i++)
         {
             total += buffers[i].Length;
+        }
+
+        if (total == 0)
+        {
+            return ValueTask.CompletedTask;
         }
 
         IoOperation operation = IoOperation.ForWriteVector(this, buffers, total, fileOffset, cancellationToken);

@@ -59,7 +59,7 @@ public sealed partial class SluiceHandle
             int result = VectorCall.Write(_fd, buffers, fileOffset, _flags, out long total);
             WritePace.Record(begin, (int)Math.Min(total, int.MaxValue));
             AfterWrite(fileOffset, result);
-            return result == total;
+            return result == total || total == 0;
         }
         finally
         {

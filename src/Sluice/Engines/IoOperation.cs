@@ -222,6 +222,11 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
             result = 0;
         }
 
+        if (IsRead && _handle!.IsInvalidBehindEnd(result, _startOffset + _done, _total - _done))
+        {
+            result = 0;
+        }
+
         bool again = result < 0 ? Recover(-result) : Advance(result);
         if (again)
         {

@@ -67,8 +67,9 @@ internal static unsafe class DirectTransfer
         long end = offset + buffer.Length;
         long firstBlock = (offset + alignment.Offset - 1) & -(long)alignment.Offset;
         long lastBlock = end & -(long)alignment.Offset;
-        if (firstBlock >= lastBlock)
+        if (firstBlock < offset || firstBlock >= lastBlock)
         {
+            // Less than a block; or a place so far out that rounding up overflows, which the kernel is to judge.
             return WriteEdge(handle, buffer, offset);
         }
 
