@@ -91,8 +91,8 @@ internal sealed unsafe class Ring : IDisposable
     public IoUringSqe* TryTake() => _sq.TryTake();
 
     /// <summary>
-    /// Hands all entries taken so far to the kernel. Returns how many it consumed, or a negative errno: EAGAIN (no memory now) and
-    /// EBUSY (completions must be taken first) leave the entries queued for the next call. EINTR is retried here.
+    /// Hands all entries taken so far to the kernel. Returns how many it consumed, or a negative errno; the entries then stay queued for
+    /// the next call, which may fare better after a refusal that <see cref="IsPassing"/>. EINTR is retried here.
     /// </summary>
     public int Submit() => Enter(0, EnterFlags.None);
 
@@ -101,6 +101,12 @@ internal sealed unsafe class Ring : IDisposable
     /// entries consumed than were taken, or an error, mean that the wait did not take place.
     /// </summary>
     public int SubmitAndWait(uint minComplete) => Enter(minComplete, EnterFlags.GetEvents);
+
+    /// <summary>
+    /// True for refusals of the moment: EAGAIN (no memory for a request), EBUSY (completions must be taken first), ENOMEM (no memory for
+    /// what the kernel keeps about a thread that enters for the first time).
+    /// </summary>
+    public static bool IsPassing(int result) => result is -Errno.EAGAIN or -Errno.EBUSY or -Errno.ENOMEM;
 
     private int Enter(uint minComplete, EnterFlags flags)
     {
@@ -242,13 +248,13 @@ internal sealed unsafe class Ring : IDisposable
 
             // Entries that were never handed over go to the kernel now, so that each has its completion.
             int result = Submit();
-            if (cancelDue && IsPassing(result))
+            if (cancelDue && IsHarmless(result))
             {
                 result = CancelAll();
                 cancelDue = false;
             }
 
-            if (IsPassing(result))
+            if (IsHarmless(result))
             {
                 result = Wait(1, waitMs);
             }
@@ -259,7 +265,7 @@ internal sealed unsafe class Ring : IDisposable
                 cancelDue = true;
                 waitMs = Math.Min(waitMs * 2, 1000);
             }
-            else if (!IsPassing(result))
+            else if (!IsHarmless(result))
             {
                 // Entries that the kernel never took hold no buffer of theirs: they are dropped.
                 if (InFlight == 0)
@@ -271,8 +277,8 @@ internal sealed unsafe class Ring : IDisposable
             }
         }
 
-        static bool IsPassing(int result) =>
-            result is >= 0 or -Errno.EAGAIN or -Errno.EBUSY or -Errno.EINTR or -Errno.ENOENT or -Errno.ETIME or -Errno.EBADR;
+        static bool IsHarmless(int result) =>
+            IsPassing(result) || result is >= 0 or -Errno.EINTR or -Errno.ENOENT or -Errno.ETIME or -Errno.EBADR;
     }
 
     /// <summary>

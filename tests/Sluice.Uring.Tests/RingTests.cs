@@ -147,6 +147,7 @@ public sealed unsafe class RingTests : RingTest
         Skip.IfNot(filtered, "This sandbox does not allow seccomp filters.");
 
         submit.ShouldBe(-errno);
+        Ring.IsPassing(submit).ShouldBeTrue();
         submitAndWait.ShouldBe(-errno);
         ring.Pending.ShouldBe(4u);
         ring.InFlight.ShouldBe(0u);

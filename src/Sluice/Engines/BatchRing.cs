@@ -70,7 +70,7 @@ internal sealed class BatchRing
             }
 
             int result = _ring.SubmitAndWait((uint)Math.Min(next - ended, (int)_ring.CqEntries));
-            if (result < 0 && result is not (-Errno.EAGAIN or -Errno.EBUSY))
+            if (result < 0 && !Ring.IsPassing(result))
             {
                 // Entries may be in flight with memory that would be unpinned by an exception.
                 Environment.FailFast($"io_uring_enter failed with errno {-result}.");

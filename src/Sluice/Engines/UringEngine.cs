@@ -208,7 +208,7 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
-        if (result is not (-Errno.EAGAIN or -Errno.EBUSY))
+        if (!Ring.IsPassing(result))
         {
             // The kernel's view of the ring is not ours any more: buffers would be lost or written twice.
             Environment.FailFast($"io_uring_enter failed with errno {-result}.");
