@@ -21,7 +21,7 @@ internal static class RefuseCommand
         List<int> hoard = [];
         switch (scenario)
         {
-            case "nothing":
+            case "nothing" or "descriptors-later":
                 break;
             case "setup-eperm":
                 Seccomp.Refuse(EPERM, Seccomp.IoUringSetup);
@@ -40,9 +40,6 @@ internal static class RefuseCommand
                 break;
             case "statx-enosys":
                 Seccomp.Refuse(ENOSYS, Seccomp.Statx);
-                break;
-            case "preadv2-enosys":
-                Seccomp.Refuse(ENOSYS, Seccomp.Preadv2, Seccomp.Pwritev2);
                 break;
             case "memlock":
                 Native.SetLimit(LimitMemlock, 0);
@@ -64,6 +61,12 @@ internal static class RefuseCommand
         using (SluiceHandle handle = SluiceHandle.Open(first, FileMode.Create, FileAccess.ReadWrite))
         {
             Give(hoard, hoard.Count);
+            if (scenario == "descriptors-later")
+            {
+                // The ring is there; files, and the rings of batches, are what cannot be opened.
+                await OpenWithoutDescriptorsAsync(handle, first);
+            }
+
             Console.WriteLine($"engine={handle.Engine}");
             Console.WriteLine($"engineReason={handle.EngineReason}");
             Console.WriteLine($"uringReason={SluiceEngines.UringReason}");
@@ -95,6 +98,36 @@ internal static class RefuseCommand
         }
 
         return failures == 0 ? 0 : 1;
+    }
+
+    private static async Task OpenWithoutDescriptorsAsync(SluiceHandle handle, string path)
+    {
+        LoadEverything();
+        byte[] written = Pattern.Bytes(6, 20_000);
+        await handle.WriteAsync(written, 0);
+        Exception? expected;
+        List<int> hoard = TakeDescriptors();
+        Exception? actual;
+        ReadRequest[] requests = [new ReadRequest(1, new byte[9000]), new ReadRequest(9001, new byte[9000])];
+        byte[] read = new byte[20_000];
+        try
+        {
+            expected = TransferChecks.Record(() => File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite).Dispose());
+            actual = TransferChecks.Record(() => SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite).Dispose());
+            handle.ReadBatch(requests);
+            await handle.WriteAsync(written.AsMemory(0, 100), 20_000);
+            _ = await handle.ReadAsync(read, 0);
+        }
+        finally
+        {
+            Give(hoard, hoard.Count);
+        }
+
+        FileModel.ShouldMatch(requests[0].Buffer.Span, written.AsSpan(1, 9000), "batch");
+        FileModel.ShouldMatch(requests[1].Buffer.Span, written.AsSpan(9001, 9000), "batch");
+        FileModel.ShouldMatch(read, written, "read");
+        Console.WriteLine($"openExpected={expected?.GetType().Name}: {expected?.Message}");
+        Console.WriteLine($"openActual={actual?.GetType().Name}: {actual?.Message}");
     }
 
     /// <summary>Assemblies and type initializers open files: all of that first.</summary>

@@ -1,0 +1,199 @@
+using Shouldly;
+using Sluice.Faults.Child.Conformance;
+using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>A disk that becomes full: an IOException that names the path, nothing half made, and what was acknowledged is there.</summary>
+public sealed class FullDiskTests
+{
+    private const int Piece = 30_011;
+
+    public static TheoryData<FileSystemKind, FileCaching, string> Ways()
+    {
+        TheoryData<FileSystemKind, FileCaching, string> ways = [];
+        foreach (FileSystemKind kind in (FileSystemKind[])[FileSystemKind.Tmpfs, FileSystemKind.Ext4])
+        {
+            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+            {
+                foreach (string way in (string[])["Write", "WriteAsync", "Append", "AppendAsync", "WriteBatch", "WriteVector", "WriteVectorAsync"])
+                {
+                    ways.Add(kind, caching, way);
+                }
+            }
+        }
+
+        return ways;
+    }
+
+    public static TheoryData<FileSystemKind, FileCaching> Places()
+    {
+        TheoryData<FileSystemKind, FileCaching> places = [];
+        foreach (FileSystemKind kind in (FileSystemKind[])[FileSystemKind.Tmpfs, FileSystemKind.Ext4])
+        {
+            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+            {
+                places.Add(kind, caching);
+            }
+        }
+
+        return places;
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Ways))]
+    public async Task Writing_fails_with_path_and_reason_and_keeps_what_was_written(FileSystemKind kind, FileCaching caching, string way)
+    {
+        using Mount mount = MountSmall(kind);
+        string path = Path.Combine(mount.Folder, "filling");
+        FileModel model = new();
+        using (SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: caching))
+        {
+            Exception? error = null;
+            for (int i = 0; error is null; i++)
+            {
+                i.ShouldBeLessThan(2000, "the disk never became full");
+                byte[] bytes = Pattern.Bytes(i, Piece);
+                try
+                {
+                    await WriteAsync(handle, way, bytes, model.Length);
+                    model.Append(bytes);
+                }
+                catch (Exception e)
+                {
+                    error = e;
+                }
+            }
+
+            IOException full = error.ShouldBeOfType<IOException>();
+            full.HResult.ShouldBe(Native.ENOSPC);
+            full.Message.ShouldContain(path);
+            model.Length.ShouldBeGreaterThan(500_000);
+            byte[] read = new byte[model.Length];
+            (await handle.ReadAsync(read, 0)).ShouldBe(read.Length);
+            FileModel.ShouldMatch(read, model.Content, "acknowledged pieces");
+
+            // Room again: the same handle goes on.
+            handle.SetLength(100_001);
+            model.SetLength(100_001);
+            byte[] more = Pattern.Bytes(-1, Piece);
+            await WriteAsync(handle, way, more, model.Length);
+            model.Append(more);
+            handle.FlushToDisk();
+        }
+
+        FileModel.ShouldMatch(await File.ReadAllBytesAsync(path), model.Content, "file after room was made");
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Places))]
+    public void Batch_tells_for_each_request_whether_it_was_written(FileSystemKind kind, FileCaching caching)
+    {
+        using Mount mount = MountSmall(kind);
+        string path = Path.Combine(mount.Folder, "batch");
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: caching);
+        WriteRequest[] requests = new WriteRequest[400];
+        for (int i = 0; i < requests.Length; i++)
+        {
+            int length = i % 3 == 0 ? Piece : 28_672;
+            requests[i] = new WriteRequest(i * 32_768L, Pattern.Bytes(i, length));
+        }
+
+        Should.Throw<IOException>(() => handle.WriteBatch(requests)).Message.ShouldContain(path);
+        requests.ShouldContain(static r => r.Error == null);
+        requests.ShouldContain(static r => r.Error is IOException);
+        byte[] read = new byte[Piece];
+        foreach (WriteRequest request in requests.Where(static r => r.Error is null))
+        {
+            request.BytesWritten.ShouldBe(request.Buffer.Length);
+            handle.Read(read.AsSpan(0, request.Buffer.Length), request.FileOffset).ShouldBe(request.Buffer.Length);
+            FileModel.ShouldMatch(read.AsSpan(0, request.Buffer.Length), request.Buffer.Span, $"request at {request.FileOffset}");
+        }
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Places))]
+    public void Allocate_fails_with_path_and_space_and_leaves_the_file_as_it_was(FileSystemKind kind, FileCaching caching)
+    {
+        using Mount mount = MountSmall(kind);
+        string path = Path.Combine(mount.Folder, "allocated");
+        byte[] content = Pattern.Bytes(5, 10_001);
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: caching);
+        handle.Write(content, 0);
+        IOException full = Should.Throw<IOException>(() => handle.Allocate(0, 200_000_001));
+        full.Message.ShouldContain(path);
+        full.Message.ShouldContain("200000001");
+        full.HResult.ShouldBe(Native.ENOSPC);
+        handle.Length.ShouldBe(content.Length);
+        FileModel.ShouldMatch(File.ReadAllBytes(path), content, "file");
+
+        // Nothing of the failed reservation holds the disk.
+        using SluiceHandle other = SluiceHandle.Open(Path.Combine(mount.Folder, "other"), FileMode.CreateNew, FileAccess.Write);
+        other.Write(new byte[400_000], 0);
+        other.FlushToDisk();
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Places))]
+    public void Preallocation_fails_with_path_and_space_and_leaves_no_file(FileSystemKind kind, FileCaching caching)
+    {
+        using Mount mount = MountSmall(kind);
+        string path = Path.Combine(mount.Folder, "preallocated");
+        IOException full = Should.Throw<IOException>(
+            () => SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, preallocationSize: 200_000_001, caching: caching));
+        full.Message.ShouldContain(path);
+        full.Message.ShouldContain("200000001");
+        File.Exists(path).ShouldBeFalse();
+        Should.Throw<IOException>(() => SluiceHandle.Open(path, new SluiceOptions
+        {
+            Mode = FileMode.Create,
+            Access = FileAccess.Write,
+            PreallocationSize = 200_000_001,
+            Caching = caching,
+            UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite,
+        })).Message.ShouldContain(path);
+        File.Exists(path).ShouldBeFalse();
+    }
+
+    private static Mount MountSmall(FileSystemKind kind)
+    {
+        Mount mount = new(kind, kind == FileSystemKind.Tmpfs ? "1m" : "4M");
+        if (mount.Refusal is { } refusal)
+        {
+            mount.Dispose();
+            Skip.If(true, $"{kind}: {refusal}");
+        }
+
+        return mount;
+    }
+
+    private static async Task WriteAsync(SluiceHandle handle, string way, byte[] bytes, long offset)
+    {
+        switch (way)
+        {
+            case "Write":
+                handle.Write(bytes, offset);
+                break;
+            case "WriteAsync":
+                await handle.WriteAsync(bytes, offset);
+                break;
+            case "Append":
+                handle.Append(bytes).ShouldBe(offset);
+                break;
+            case "AppendAsync":
+                (await handle.AppendAsync(bytes)).ShouldBe(offset);
+                break;
+            case "WriteBatch":
+                handle.WriteBatch([new WriteRequest(offset, bytes.AsMemory(0, 4096)), new WriteRequest(offset + 4096, bytes.AsMemory(4096))]);
+                break;
+            case "WriteVector":
+                handle.Write([bytes.AsMemory(0, 999), bytes.AsMemory(999)], offset);
+                break;
+            default:
+                await handle.WriteAsync([bytes.AsMemory(0, 999), bytes.AsMemory(999)], offset);
+                break;
+        }
+    }
+}
