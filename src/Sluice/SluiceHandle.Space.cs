@@ -81,6 +81,27 @@ public sealed partial class SluiceHandle
         }
     }
 
+    /// <summary>All or nothing: ext4 extends a file piece by piece, and leaves the pieces when the disk is full.</summary>
+    private int AllocateWhole(long offset, long length)
+    {
+        if (Libc.Stat(_fd, StatxMask.BasicStats, out Statx stat) == 0 && offset + length > (long)stat.Size)
+        {
+            // Told beforehand, because blocks behind the end could be given back only by a cut that races with other writers.
+            if (length - Math.Min(length, (long)stat.Blocks * 512) > Libc.FreeBytes(_fd))
+            {
+                return -Errno.ENOSPC;
+            }
+
+            int result = Libc.Allocate(_fd, FallocateFlags.KeepSize, offset, length);
+            if (result < 0)
+            {
+                return result;
+            }
+        }
+
+        return Libc.Allocate(_fd, FallocateFlags.None, offset, length);
+    }
+
     private void ChangeSpace(IoVerb verb, FallocateFlags mode, long offset, long length)
     {
         ThrowIfClosed();
@@ -102,7 +123,7 @@ public sealed partial class SluiceHandle
         try
         {
             _file.DangerousAddRef(ref added);
-            int result = Libc.Allocate(_fd, mode, offset, length);
+            int result = verb == IoVerb.Allocate ? AllocateWhole(offset, length) : Libc.Allocate(_fd, mode, offset, length);
             switch (-result)
             {
                 case 0:

@@ -141,6 +141,14 @@ internal static unsafe partial class Libc
         }
     }
 
+    /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not tell.</summary>
+    public static long FreeBytes(int fd)
+    {
+        // struct statvfs: f_bsize, f_frsize, f_blocks, f_bfree, and more than 80 bytes behind them.
+        ulong* stat = stackalloc ulong[32];
+        return fstatvfs(fd, stat) < 0 || stat[2] == 0 ? long.MaxValue : (long)Math.Min(stat[3], long.MaxValue / Math.Max(stat[1], 1)) * (long)stat[1];
+    }
+
     public static int GetFlags(int fd)
     {
         int flags = fcntl(fd, FGetFl, 0);
@@ -189,6 +197,9 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
+
+    [LibraryImport("libc")]
+    private static partial int fstatvfs(int fd, ulong* result);
 
     [LibraryImport("libc")]
     private static partial int fcntl(int fd, int command, nint argument);
