@@ -1,0 +1,55 @@
+using Shouldly;
+using Sluice.Buffers;
+
+namespace Sluice.Faults.Tests.Support;
+
+/// <summary>What a test must leave as it found it.</summary>
+internal sealed class LeakCounters(string folder)
+{
+    private readonly string[] _descriptors = Descriptors(folder);
+    private readonly int _rented = AlignedBufferPool.Rented;
+    private readonly long _operations = OperationPool.Created;
+
+    /// <summary>The files of the test's folder, and rings: the runtime opens files of its own when it likes.</summary>
+    private static string[] Descriptors(string folder)
+    {
+        List<string> targets = [];
+        foreach (string link in Directory.GetFileSystemEntries("/proc/self/fd"))
+        {
+            try
+            {
+                string? target = File.ResolveLinkTarget(link, returnFinalTarget: false)?.FullName;
+                if (target is not null && (target.StartsWith(folder, StringComparison.Ordinal) || target.Contains("io_uring", StringComparison.Ordinal)))
+                {
+                    targets.Add(target);
+                }
+            }
+            catch (IOException)
+            {
+                // The descriptor that lists this folder is closed by now.
+            }
+        }
+
+        return [.. targets.Order(StringComparer.Ordinal)];
+    }
+
+    private static int InFlight => SluiceEngines.Default is UringEngine ring ? ring.InFlight : 0;
+
+    /// <summary>
+    /// Descriptors and rented buffers as before, nothing in flight, and operations made anew only to fill the pool's lists for each
+    /// thread: far fewer than the run used.
+    /// </summary>
+    public async Task ShouldBeAsBeforeAsync(long operationsUsed, string what)
+    {
+        // The last continuation may run a moment before its engine has put everything back.
+        for (int i = 0; i < 200 && (InFlight != 0 || AlignedBufferPool.Rented != _rented || Descriptors(folder).Length > _descriptors.Length); i++)
+        {
+            await Task.Delay(10);
+        }
+
+        InFlight.ShouldBe(0, what);
+        AlignedBufferPool.Rented.ShouldBe(_rented, what);
+        Descriptors(folder).ShouldBe(_descriptors, what);
+        (OperationPool.Created - _operations).ShouldBeLessThan(Math.Max(2000, operationsUsed / 10), what);
+    }
+}
