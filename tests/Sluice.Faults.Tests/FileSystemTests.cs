@@ -35,6 +35,10 @@ public abstract class FileSystemTests(MountFixture fixture, FileSystemKind kind)
 
 public sealed class TmpfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Tmpfs);
 
+public sealed class RamfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ramfs);
+
+public sealed class Ext4DataJournalTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ext4DataJournal);
+
 public sealed class OverlayTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Overlay);
 
 public sealed class BindfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Bindfs);

@@ -19,10 +19,13 @@ internal static unsafe partial class Native
 
     private static readonly int DirectFlag = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 0x10000 : 0x4000;
 
-    /// <summary>Whether a file in the folder takes O_DIRECT and an aligned write and read of 4 KiB through it.</summary>
+    /// <summary>
+    /// Whether a file in the folder takes O_DIRECT and an aligned write and read of 4 KiB through it, and statx does not tell that they
+    /// go through the page cache all the same.
+    /// </summary>
     public static bool TakesDirect(string folder) => Probe(folder, static fd =>
     {
-        if (fcntl(fd, FSetFl, fcntl(fd, FGetFl, 0) | DirectFlag) < 0)
+        if (TellsNoDirect(fd) || fcntl(fd, FSetFl, fcntl(fd, FGetFl, 0) | DirectFlag) < 0)
         {
             return false;
         }
@@ -105,6 +108,15 @@ internal static unsafe partial class Native
 
     private static nint CapSet => RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 91 : 126;
 
+    /// <summary>STATX_DIOALIGN is known, and its alignment is 0.</summary>
+    private static bool TellsNoDirect(int fd)
+    {
+        const uint dioAlign = 0x2000;
+        uint* result = stackalloc uint[64];
+        byte empty = 0;
+        return statx(fd, &empty, 0x1000, dioAlign, result) == 0 && (result[0] & dioAlign) != 0 && result[39] == 0;
+    }
+
     private static bool Probe(string folder, Func<int, bool> ask)
     {
         string path = Path.Combine(folder, $"probe-{Guid.NewGuid():N}");
@@ -136,6 +148,9 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc")]
     private static partial int ioctl(int fd, nuint request, void* argument);
+
+    [LibraryImport("libc")]
+    private static partial int statx(int directoryFd, byte* path, int flags, uint mask, uint* result);
 
     [LibraryImport("libc")]
     private static partial int fallocate(int fd, int mode, long offset, long length);

@@ -6,12 +6,18 @@ public enum FileSystemKind
     /// <summary>A folder of the disk that the tests run on.</summary>
     Local,
     Tmpfs,
+
+    /// <summary>Takes no O_DIRECT at all, and no fallocate.</summary>
+    Ramfs,
     Overlay,
     Bindfs,
     Ext4,
 
     /// <summary>ext4 on a device with logical blocks of 4 KiB.</summary>
     Ext4Blocks4K,
+
+    /// <summary>ext4 that journals data: O_DIRECT is taken, and goes through the page cache.</summary>
+    Ext4DataJournal,
     Xfs,
     Btrfs,
 }

@@ -35,11 +35,13 @@ public sealed class Mount : IDisposable
     /// <summary>Why this file system cannot be had here; null when it is there.</summary>
     public string? Refusal { get; }
 
+    private string[] Options => _kind == FileSystemKind.Ext4DataJournal ? ["-o", "data=journal"] : [];
+
     /// <summary>Unmounts and mounts again: what had not reached the device is gone.</summary>
     public string? Remount()
     {
         _mounted.Clear();
-        return Command.TryRun("umount", Folder) ?? MountAt(Folder, [_loop!, Folder]);
+        return Command.TryRun("umount", Folder) ?? MountAt(Folder, [.. Options, _loop!, Folder]);
     }
 
     public void Dispose()
@@ -66,9 +68,11 @@ public sealed class Mount : IDisposable
     {
         FileSystemKind.Local => null,
         FileSystemKind.Tmpfs => MountAt(Folder, ["-t", "tmpfs", "-o", $"size={(size.Length == 0 ? "64m" : size)}", "tmpfs", Folder]),
+        FileSystemKind.Ramfs => MountAt(Folder, ["-t", "ramfs", "ramfs", Folder]),
         FileSystemKind.Overlay => MakeOverlay(),
         FileSystemKind.Bindfs => MakeBindfs(),
         FileSystemKind.Ext4 => MakeLoop(size.Length == 0 ? "64M" : size, 512, "mkfs.ext4", "-q"),
+        FileSystemKind.Ext4DataJournal => MakeLoop("64M", 512, "mkfs.ext4", "-q"),
         FileSystemKind.Ext4Blocks4K => MakeLoop("64M", 4096, "mkfs.ext4", "-q", "-b", "4096"),
         FileSystemKind.Xfs => MakeLoop("320M", 512, "mkfs.xfs", "-q"),
         FileSystemKind.Btrfs => MakeLoop("192M", 512, "mkfs.btrfs", "-q"),
@@ -116,7 +120,7 @@ public sealed class Mount : IDisposable
         }
 
         _loop = Command.Run("losetup", "--find", "--show", "--sector-size", blockBytes.ToString(), image);
-        return Command.TryRun(maker, [.. arguments, _loop]) ?? MountAt(Folder, [_loop, Folder]);
+        return Command.TryRun(maker, [.. arguments, _loop]) ?? MountAt(Folder, [.. Options, _loop, Folder]);
     }
 
     private string? MountAt(string folder, string[] arguments)
