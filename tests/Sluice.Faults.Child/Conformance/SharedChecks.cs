@@ -91,6 +91,46 @@ internal static class SharedChecks
         FileModel.ShouldMatch(read, model.Content, "read back");
     }
 
+    /// <summary>The file ends in a page whose first blocks are being written directly, while others append to its last.</summary>
+    public static async Task Appends_beside_writers_of_the_same_page(ConformanceTarget target)
+    {
+        for (int round = 0; round < 12; round++)
+        {
+            using ScratchFile file = target.NewFile();
+            using SluiceHandle writer = target.Open(file);
+            using SluiceHandle appender = target.Open(file);
+            FileModel model = new();
+            byte[] head = Pattern.Bytes(round, 3072 + round);
+            writer.Write(head, 0);
+            model.Write(head, 0);
+            byte[] blocks = [];
+            Task writing = Task.Run(async () =>
+            {
+                for (int i = 0; i < 30; i++)
+                {
+                    blocks = Pattern.Bytes(round * 100 + i, 3072);
+                    await writer.WriteAsync(blocks, 0);
+                }
+            });
+            Task<byte[]> appending = Task.Run(async () =>
+            {
+                List<byte> all = [];
+                for (int i = 0; i < 60; i++)
+                {
+                    byte[] bytes = Pattern.Bytes(i, 1 + i * 7);
+                    (await appender.AppendAsync(bytes)).ShouldBe(head.Length + all.Count);
+                    all.AddRange(bytes);
+                }
+
+                return all.ToArray();
+            });
+            await writing;
+            model.Append(await appending);
+            model.Write(blocks, 0);
+            FileModel.ShouldMatch(file.Content, model.Content, $"round {round}");
+        }
+    }
+
     public static async Task Bytes_next_to_a_writer_stay_as_they_are(ConformanceTarget target)
     {
         using ScratchFile file = target.NewFile();
