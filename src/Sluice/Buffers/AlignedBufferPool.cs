@@ -21,12 +21,13 @@ internal static class AlignedBufferPool
     /// <summary>A buffer of at least <paramref name="length"/> bytes.</summary>
     public static AlignedBuffer Rent(int length)
     {
-        Interlocked.Increment(ref s_rented);
         foreach (SizeClass sizeClass in Classes)
         {
             if (length <= sizeClass.Bytes)
             {
-                return sizeClass.Rent();
+                AlignedBuffer buffer = sizeClass.Rent();
+                Interlocked.Increment(ref s_rented);
+                return buffer;
             }
         }
 

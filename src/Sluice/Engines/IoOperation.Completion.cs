@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
 
@@ -180,6 +181,12 @@ internal sealed partial class IoOperation
     private void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
         CheckToken(token);
+        if (Volatile.Read(ref _continuation) is { } earlier && !ReferenceEquals(earlier, CompletedSentinel))
+        {
+            // Before anything is stored: the first awaiter's state stays whole.
+            ThrowAwaitedTwice();
+        }
+
         _continuationState = state;
         if ((flags & ValueTaskSourceOnCompletedFlags.FlowExecutionContext) != 0)
         {
@@ -206,7 +213,7 @@ internal sealed partial class IoOperation
 
         if (!ReferenceEquals(previous, CompletedSentinel))
         {
-            throw new InvalidOperationException("A ValueTask may be awaited only once.");
+            ThrowAwaitedTwice();
         }
 
         _continuation = continuation;
@@ -244,9 +251,12 @@ internal sealed partial class IoOperation
     {
         if (token != _version)
         {
-            throw new InvalidOperationException("A ValueTask may be awaited only once.");
+            ThrowAwaitedTwice();
         }
     }
+
+    [DoesNotReturn]
+    private static void ThrowAwaitedTwice() => throw new InvalidOperationException("A ValueTask may be awaited only once.");
 
     /// <summary>Runs the continuation where the caller asked for it; never on the engine's own thread.</summary>
     private void Schedule()
