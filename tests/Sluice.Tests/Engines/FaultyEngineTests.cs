@@ -1,0 +1,155 @@
+namespace Sluice.Tests.Engines;
+
+public sealed class FaultyEngineTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [InlineData(FileCaching.Cached)]
+    [InlineData(FileCaching.Direct)]
+    public async Task A_failing_device_is_an_IOException_and_the_next_transfer_is_right(FileCaching caching)
+    {
+        FaultyEngine engine = new(new FaultPlan(1).FailAt(0, FaultKind.DeviceError).FailAt(2, FaultKind.DeviceError));
+        byte[] content = Bytes.Pattern(5000);
+        await using SluiceHandle handle = Open(_temp.NewFile(content), engine, caching);
+        byte[] buffer = new byte[5000];
+        IOException error = await Should.ThrowAsync<IOException>(async () => await handle.ReadAsync(buffer, 0));
+        error.HResult.ShouldBe(Sluice.Uring.Errno.EIO);
+        error.Message.ShouldContain(handle.Path);
+        (await handle.ReadAsync(buffer, 0)).ShouldBe(5000);
+        buffer.ShouldBeBytes(content);
+        Should.Throw<IOException>(() => handle.Append(content));
+        handle.Length.ShouldBe(5000);
+        engine.OperationCount.ShouldBe(3);
+        engine.FaultCount.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task A_full_disk_is_an_IOException_and_leaves_what_was_written()
+    {
+        FaultyEngine engine = new(new FaultPlan(1).FailAt(1, FaultKind.DiskFull));
+        await using SluiceHandle handle = Open(_temp.NewFile(0), engine);
+        await handle.WriteAsync(Bytes.Pattern(100), 0);
+        IOException error = await Should.ThrowAsync<IOException>(async () => await handle.WriteAsync(Bytes.Pattern(100), 100));
+        error.HResult.ShouldBe(Sluice.Uring.Errno.ENOSPC);
+        handle.Length.ShouldBe(100);
+    }
+
+    [Fact]
+    public void One_failing_read_of_a_batch_has_its_error_and_the_others_are_done()
+    {
+        FaultyEngine engine = new(new FaultPlan(1).FailAt(3, FaultKind.DeviceError));
+        byte[] content = Bytes.Pattern(8000);
+        using SluiceHandle handle = Open(_temp.NewFile(content), engine);
+        ReadRequest[] requests = [.. Enumerable.Range(0, 8).Select(i => new ReadRequest(i * 1000, new byte[1000]))];
+        IOException error = Should.Throw<IOException>(() => handle.ReadBatch(requests));
+        for (int i = 0; i < requests.Length; i++)
+        {
+            requests[i].Error.ShouldBe(i == 3 ? error : null);
+            requests[i].BytesRead.ShouldBe(i == 3 ? 0 : 1000);
+            if (i != 3)
+            {
+                requests[i].Buffer.ShouldBeBytes(content.AsSpan(i * 1000, 1000));
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(FileCaching.Cached)]
+    [InlineData(FileCaching.Direct)]
+    public async Task Under_every_fault_a_transfer_gives_right_bytes_or_an_exception(FileCaching caching)
+    {
+        const int block = 3000;
+        FaultyEngine engine = new(new FaultPlan(77)
+        {
+            ShortTransfer = 0.3,
+            Eintr = 0.05,
+            Eagain = 0.05,
+            Eio = 0.05,
+            Enospc = 0.05,
+            Delay = 0.05,
+            Reorder = 0.1,
+            MostDelayMs = 1,
+        });
+        await using SluiceHandle handle = Open(_temp.NewFile(block * 50), engine, caching);
+        byte[][] written = [.. Enumerable.Range(0, 50).Select(i => Bytes.Pattern(block, i * block))];
+        int failed = 0;
+        for (int round = 0; round < 10; round++)
+        {
+            Task[] writes = [.. Enumerable.Range(0, 50).Select(i => handle.WriteAsync(Bytes.Pattern(block, i + round), i * block).AsTask())];
+            for (int i = 0; i < writes.Length; i++)
+            {
+                byte[] after = Bytes.Pattern(block, i + round);
+                try
+                {
+                    await writes[i];
+                    written[i] = after;
+                }
+                catch (IOException)
+                {
+                    // Some of it may have been written: every byte is the old one or the new one.
+                    failed++;
+                    byte[] now = (await File.ReadAllBytesAsync(handle.Path)).AsSpan(i * block, block).ToArray();
+                    now.Where((b, n) => b != after[n] && b != written[i][n]).ShouldBeEmpty();
+                    written[i] = now;
+                }
+            }
+
+            byte[][] buffers = [.. written.Select(_ => new byte[block])];
+            Task<int>[] reads = [.. buffers.Select((b, i) => handle.ReadAsync(b, i * block).AsTask())];
+            for (int i = 0; i < reads.Length; i++)
+            {
+                try
+                {
+                    (await reads[i]).ShouldBe(block);
+                    buffers[i].ShouldBeBytes(written[i], $"round {round}, block {i}:");
+                }
+                catch (IOException)
+                {
+                    failed++;
+                }
+            }
+        }
+
+        failed.ShouldBeGreaterThan(10);
+    }
+
+    [Fact]
+    public async Task The_ambient_engine_serves_handles_opened_in_its_scope_and_context()
+    {
+        string path = _temp.NewFile(10);
+        FaultyEngine engine = new(new FaultPlan(1));
+        using (IoEngine.UseForCurrentContext(engine))
+        {
+            using SluiceHandle inside = SluiceHandle.Open(path);
+            inside.Engine.ShouldBe(engine.Name);
+            using SluiceHandle flowed = await Task.Run(() => SluiceHandle.Open(path));
+            flowed.Engine.ShouldBe(engine.Name);
+            using (IoEngine.UseForCurrentContext(SluiceEngines.Pool))
+            {
+                using SluiceHandle inner = SluiceHandle.Open(path);
+                inner.Engine.ShouldBe("pool");
+            }
+
+            using SluiceHandle again = SluiceHandle.Open(path);
+            again.Engine.ShouldBe(engine.Name);
+        }
+
+        using SluiceHandle outside = SluiceHandle.Open(path);
+        outside.Engine.ShouldBe(SluiceEngines.Default.Name);
+    }
+
+    [Fact]
+    public void Its_arguments_are_checked()
+    {
+        Should.Throw<ArgumentNullException>(() => new FaultyEngine(null!));
+        Should.Throw<ArgumentException>(() => new FaultyEngine(new FaultPlan(1), new FaultyEngine(new FaultPlan(2))));
+        Should.Throw<ArgumentNullException>(() => IoEngine.UseForCurrentContext(null!));
+        new FaultyEngine(new FaultPlan(5), SluiceEngines.Pool).Name.ShouldBe("faulty pool");
+    }
+
+    private static SluiceHandle Open(string path, FaultyEngine engine, FileCaching caching = FileCaching.Cached) => SluiceHandle.Open(
+        path, new SluiceOptions { Access = FileAccess.ReadWrite, Share = FileShare.ReadWrite, Engine = engine, Caching = caching });
+}

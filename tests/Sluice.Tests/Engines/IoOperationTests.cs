@@ -1,0 +1,331 @@
+using System.Runtime.CompilerServices;
+using Sluice.Uring;
+
+namespace Sluice.Tests.Engines;
+
+public sealed class IoOperationTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+    private readonly ManualEngine _engine = new();
+    private readonly SluiceHandle _handle;
+
+    public IoOperationTests() =>
+        _handle = SluiceHandle.Open(_temp.NewFile(10_000), new SluiceOptions { Access = FileAccess.ReadWrite, Engine = _engine });
+
+    public void Dispose()
+    {
+        _handle.Dispose();
+        _temp.Dispose();
+    }
+
+    [Fact]
+    public async Task Awaiting_twice_throws()
+    {
+        ValueTask<int> read = _handle.ReadAsync(new byte[10], 0);
+        _engine.Complete(10);
+        (await read).ShouldBe(10);
+        await Should.ThrowAsync<InvalidOperationException>(async () => await read);
+        await Should.ThrowAsync<InvalidOperationException>(async () => await read.AsTask());
+    }
+
+    [Fact]
+    public async Task A_second_continuation_throws_and_the_first_still_runs()
+    {
+        ValueTask<int> read = _handle.ReadAsync(new byte[10], 0);
+        Task<int> first = read.AsTask();
+        Should.Throw<InvalidOperationException>(() => read.GetAwaiter().UnsafeOnCompleted(() => { }));
+        _engine.Complete(10);
+        (await first).ShouldBe(10);
+    }
+
+    [Fact]
+    public async Task Taking_the_result_before_the_end_throws()
+    {
+        ValueTask<int> read = _handle.ReadAsync(new byte[10], 0);
+        read.IsCompleted.ShouldBeFalse();
+        Should.Throw<InvalidOperationException>(() => read.GetAwaiter().GetResult());
+        _engine.Complete(10);
+        (await read).ShouldBe(10);
+    }
+
+    [Fact]
+    public async Task The_synchronization_context_of_the_caller_runs_the_rest()
+    {
+        RecordingContext context = new();
+        SynchronizationContext? previous = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(context);
+        ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter plain;
+        TaskCompletionSource honoured = new();
+        ValueTask<int> second;
+        try
+        {
+            _handle.ReadAsync(new byte[10], 0).GetAwaiter().OnCompleted(honoured.SetResult);
+            second = _handle.ReadAsync(new byte[10], 0);
+            plain = second.ConfigureAwait(false).GetAwaiter();
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(previous);
+        }
+
+        _engine.Complete(10);
+        context.Posted.ShouldBe(1);
+        await honoured.Task;
+        TaskCompletionSource ignored = new();
+        plain.OnCompleted(ignored.SetResult);
+        _engine.Complete(10);
+        await ignored.Task;
+        context.Posted.ShouldBe(1);
+        plain.GetResult().ShouldBe(10);
+    }
+
+    [Fact]
+    public async Task The_task_scheduler_of_the_caller_runs_the_rest()
+    {
+        TaskScheduler scheduler = new ConcurrentExclusiveSchedulerPair().ExclusiveScheduler;
+        TaskCompletionSource submitted = new();
+        Task<TaskScheduler> body = Task.Factory.StartNew(
+            async () =>
+            {
+                ValueTask<int> read = _handle.ReadAsync(new byte[10], 0);
+                submitted.SetResult();
+                await read;
+                return TaskScheduler.Current;
+            },
+            CancellationToken.None,
+            TaskCreationOptions.None,
+            scheduler).Unwrap();
+        await submitted.Task;
+        _engine.Complete(10);
+        (await body).ShouldBeSameAs(scheduler);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_execution_context_flows_to_the_rest(bool completesFirst)
+    {
+        AsyncLocal<int> local = new() { Value = 42 };
+        ValueTask<int> read = _handle.ReadAsync(new byte[10], 0);
+        if (completesFirst)
+        {
+            _engine.Complete(10);
+        }
+
+        TaskCompletionSource<int> seen = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        ValueTaskAwaiter<int> awaiter = read.GetAwaiter();
+        awaiter.OnCompleted(() => seen.SetResult(local.Value));
+        local.Value = 7;
+        if (!completesFirst)
+        {
+            using (ExecutionContext.SuppressFlow())
+            {
+                _engine.Complete(10);
+            }
+        }
+
+        (await seen.Task).ShouldBe(42);
+        awaiter.GetResult().ShouldBe(10);
+        local.Value.ShouldBe(7);
+    }
+
+    [Fact]
+    public async Task A_short_read_goes_on_with_the_rest()
+    {
+        byte[] buffer = new byte[1000];
+        ValueTask<int> read = _handle.ReadAsync(buffer, 100);
+        IoOperation operation = _engine.Take();
+        (operation.FileOffset, operation.Length).ShouldBe((100, 1000));
+        nint address = operation.Address;
+        operation.Complete(300);
+        _engine.Take().ShouldBeSameAs(operation);
+        (operation.FileOffset, operation.Length, operation.Address - address).ShouldBe((400, 700, 300));
+        operation.Complete(0);
+        (await read).ShouldBe(300);
+    }
+
+    [Fact]
+    public async Task A_short_read_at_the_end_of_the_file_is_the_last()
+    {
+        ValueTask<int> read = _handle.ReadAsync(new byte[1000], 9_900);
+        _engine.Complete(100);
+        (await read).ShouldBe(100);
+        _engine.Submitted.ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData(Errno.EINTR)]
+    [InlineData(Errno.EAGAIN)]
+    [InlineData(Errno.ECANCELED)]
+    public async Task Passing_errors_are_tried_again_but_not_for_ever(int errno)
+    {
+        ValueTask<int> read = _handle.ReadAsync(new byte[10], 0);
+        for (int i = 0; i < 40; i++)
+        {
+            _engine.Complete(-errno);
+        }
+
+        _engine.Complete(10);
+        (await read).ShouldBe(10);
+
+        Task<int> endless = _handle.ReadAsync(new byte[10], 0).AsTask();
+        int tries = 0;
+        while (_engine.Submitted.TryDequeue(out IoOperation? operation))
+        {
+            (++tries).ShouldBeLessThan(1000);
+            operation.Complete(-errno);
+        }
+
+        await Should.ThrowAsync<Exception>(endless);
+    }
+
+    [Fact]
+    public async Task Progress_starts_the_count_of_tries_anew()
+    {
+        Task write = _handle.WriteAsync(new byte[10], 0).AsTask();
+        for (int i = 0; i < 9; i++)
+        {
+            for (int j = 0; j < 40; j++)
+            {
+                _engine.Complete(-Errno.EINTR);
+            }
+
+            _engine.Complete(1);
+        }
+
+        _engine.Complete(1);
+        await write;
+    }
+
+    [Fact]
+    public async Task A_write_that_makes_no_progress_fails_at_last()
+    {
+        Task write = _handle.WriteAsync(new byte[10], 0).AsTask();
+        int tries = 0;
+        while (_engine.Submitted.TryDequeue(out IoOperation? operation))
+        {
+            (++tries).ShouldBeLessThan(1000);
+            operation.Complete(0);
+        }
+
+        await Should.ThrowAsync<IOException>(write);
+    }
+
+    [Theory]
+    [InlineData(Errno.EIO, typeof(IOException))]
+    [InlineData(Errno.ENOSPC, typeof(IOException))]
+    [InlineData(Errno.EACCES, typeof(UnauthorizedAccessException))]
+    [InlineData(Errno.EBADF, typeof(UnauthorizedAccessException))]
+    [InlineData(Errno.EFBIG, typeof(ArgumentOutOfRangeException))]
+    public async Task An_error_is_the_exception_of_the_base_library_with_verb_path_and_offset(int errno, Type type)
+    {
+        Task write = _handle.WriteAsync(new byte[10], 1234).AsTask();
+        _engine.Complete(-errno);
+        Exception error = await Should.ThrowAsync<Exception>(write);
+        error.ShouldBeOfType(type);
+        error.Message.ShouldContain("Writing");
+        error.Message.ShouldContain(_handle.Path);
+        error.Message.ShouldContain("1234");
+        if (error is IOException)
+        {
+            error.HResult.ShouldBe(errno);
+        }
+    }
+
+    [Fact]
+    public async Task Cancelling_after_the_end_does_not_reach_the_next_use_of_the_operation()
+    {
+        using CancellationTokenSource source = new();
+        ValueTask<int> read = _handle.ReadAsync(new byte[10], 0, source.Token);
+        _engine.Complete(10);
+        (await read).ShouldBe(10);
+        ValueTask<int> next = _handle.ReadAsync(new byte[10], 0);
+        await source.CancelAsync();
+        IoOperation operation = _engine.Take();
+        operation.IsCancellationRequested.ShouldBeFalse();
+        operation.Complete(10);
+        (await next).ShouldBe(10);
+    }
+
+    [Fact]
+    public async Task A_cancelled_operation_is_not_submitted_again()
+    {
+        using CancellationTokenSource source = new();
+        Task<int> read = _handle.ReadAsync(new byte[10], 0, source.Token).AsTask();
+        await source.CancelAsync();
+        read.IsCompleted.ShouldBeFalse();
+        _engine.Complete(-Errno.EINTR);
+        _engine.Submitted.ShouldBeEmpty();
+        (await Should.ThrowAsync<OperationCanceledException>(read)).CancellationToken.ShouldBe(source.Token);
+    }
+
+    [Fact]
+    public async Task A_transfer_that_ended_before_its_cancellation_keeps_its_result()
+    {
+        using CancellationTokenSource source = new();
+        Task<int> read = _handle.ReadAsync(new byte[10], 0, source.Token).AsTask();
+        await source.CancelAsync();
+        _engine.Complete(10);
+        (await read).ShouldBe(10);
+    }
+
+    [Fact]
+    public async Task Memory_is_pinned_until_the_end_and_no_longer()
+    {
+        using CountingMemory memory = new(100);
+        using CancellationTokenSource source = new();
+        Task<int> read = _handle.ReadAsync(memory.Memory, 0, source.Token).AsTask();
+        await source.CancelAsync();
+        memory.Pins.ShouldBe(1);
+        _engine.Complete(-Errno.ECANCELED);
+        await Should.ThrowAsync<OperationCanceledException>(read);
+        memory.Pins.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task The_descriptor_stays_open_until_the_end()
+    {
+        SluiceHandle handle = SluiceHandle.Open(_temp.NewFile(100), new SluiceOptions { Engine = _engine });
+        Task<int> read = handle.ReadAsync(new byte[10], 0).AsTask();
+        handle.Dispose();
+        string link = $"/proc/self/fd/{handle.Descriptor}";
+        if (Directory.Exists("/proc/self/fd"))
+        {
+            new FileInfo(link).LinkTarget.ShouldBe(handle.Path);
+        }
+
+        _engine.Complete(10);
+        (await read).ShouldBe(10);
+        if (Directory.Exists("/proc/self/fd"))
+        {
+            new FileInfo(link).LinkTarget.ShouldNotBe(handle.Path);
+        }
+    }
+
+    [Fact]
+    public async Task Completion_and_await_may_race()
+    {
+        byte[] buffer = new byte[100];
+        for (int i = 0; i < 5_000; i++)
+        {
+            int length = 1 + (i % 100);
+            ValueTask<int> read = _handle.ReadAsync(buffer.AsMemory(0, length), 0);
+            ThreadPool.UnsafeQueueUserWorkItem(static test => test._engine.Complete(test._engine.Submitted.First().Length), this, preferLocal: false);
+            Thread.SpinWait(i % 97);
+            (await read).ShouldBe(length);
+        }
+    }
+
+    private sealed class RecordingContext : SynchronizationContext
+    {
+        private int _posted;
+
+        public int Posted => Volatile.Read(ref _posted);
+
+        public override void Post(SendOrPostCallback d, object? state)
+        {
+            Interlocked.Increment(ref _posted);
+            ThreadPool.QueueUserWorkItem(_ => d(state));
+        }
+    }
+}
