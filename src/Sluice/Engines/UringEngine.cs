@@ -87,7 +87,12 @@ internal sealed partial class UringEngine : IoEngine
             ulong target = operation.RingUserData;
             if (target == 0)
             {
-                // Not in the ring: Submit and the backlog look at the request themselves.
+                // Not in the ring: Submit looks at the request itself; the backlog may wait for long.
+                if (TryRemoveFromBacklogLocked(operation))
+                {
+                    ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Errno.ECANCELED), operation, preferLocal: false);
+                }
+
                 return;
             }
 
@@ -198,6 +203,37 @@ internal sealed partial class UringEngine : IoEngine
         }
 
         _backlogLast = operation;
+    }
+
+    private bool TryRemoveFromBacklogLocked(IoOperation operation)
+    {
+        IoOperation? previous = null;
+        for (IoOperation? at = _backlogFirst; at is not null; previous = at, at = at.Next)
+        {
+            if (at != operation)
+            {
+                continue;
+            }
+
+            if (previous is null)
+            {
+                _backlogFirst = at.Next;
+            }
+            else
+            {
+                previous.Next = at.Next;
+            }
+
+            if (_backlogLast == at)
+            {
+                _backlogLast = previous;
+            }
+
+            at.Next = null;
+            return true;
+        }
+
+        return false;
     }
 
     private void EnterLocked()
