@@ -1,5 +1,6 @@
 namespace Sluice.Tests;
 
+[Collection(AloneCollection.Name)]
 public sealed class UringEngineTests
 {
     [SkippableFact]
@@ -39,5 +40,53 @@ public sealed class UringEngineTests
                 buffer.ShouldBeBytes(content.AsSpan(offset, block));
             }
         }
+    }
+
+    [SkippableFact]
+    public async Task More_operations_than_the_ring_has_room_for_wait_and_all_end()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        const int count = 6_000;
+        using TempFolder temp = new();
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        byte[][] buffers = [.. Enumerable.Range(0, count).Select(_ => new byte[1])];
+        Task<int>[] reads = [.. buffers.Select(b => fifo.ReadAsync(b, 0).AsTask())];
+        reads.ShouldAllBe(r => !r.IsCompleted);
+        byte[] sent = Bytes.Pattern(count);
+        fifo.Write(sent, 0);
+        await Task.WhenAll(reads);
+
+        // Which read gets which byte is the kernel's choice; each byte comes once.
+        buffers.Select(b => b[0]).Order().ToArray().ShouldBeBytes([.. sent.Order()]);
+    }
+
+    [SkippableFact]
+    public async Task Operations_beyond_the_ring_are_cancelled_while_those_in_it_go_on_waiting()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        const int count = 6_000;
+        using TempFolder temp = new();
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        using CancellationTokenSource all = new();
+        using CancellationTokenSource late = new();
+        Task<int>[] reads = [.. Enumerable.Range(0, count).Select(_ => fifo.ReadAsync(new byte[1], 0, all.Token).AsTask())];
+        Task<int>[] beyond = [.. Enumerable.Range(0, 100).Select(_ => fifo.ReadAsync(new byte[1], 0, late.Token).AsTask())];
+        await late.CancelAsync();
+        foreach (Task<int> read in beyond)
+        {
+            await Should.ThrowAsync<OperationCanceledException>(read);
+        }
+
+        reads.ShouldAllBe(r => !r.IsCompleted);
+        await all.CancelAsync();
+        foreach (Task<int> read in reads)
+        {
+            await Should.ThrowAsync<OperationCanceledException>(read);
+        }
+
+        // The engine is whole afterwards.
+        Task<int> last = fifo.ReadAsync(new byte[1], 0).AsTask();
+        fifo.Write([1], 0);
+        (await last).ShouldBe(1);
     }
 }

@@ -96,7 +96,14 @@ public abstract partial class SluiceHandleConformance
         await WriteAsync(none, buffer, 0, isAsync);
         (await ReadAsync(none, buffer, 0, isAsync)).ShouldBe(0);
         await using SluiceHandle zeros = Open("/dev/zero");
-        (await ReadAsync(zeros, buffer, 77, isAsync)).ShouldBe(buffer.Length);
+        for (int done = 0; done < buffer.Length;)
+        {
+            // The kernel may leave off when its time is up.
+            int bytes = await ReadAsync(zeros, buffer.AsMemory(done), 77, isAsync);
+            bytes.ShouldBeGreaterThan(0);
+            done += bytes;
+        }
+
         buffer.ShouldAllBe(b => b == 0);
         await using SluiceHandle full = Open("/dev/full");
         IOException error = await Should.ThrowAsync<IOException>(async () => await WriteAsync(full, buffer, 0, isAsync));
