@@ -107,6 +107,7 @@ public sealed class FaultyEngine : IoEngine, IIoInterceptor
     private static void FailSoon(IoOperation operation, int errno)
     {
         operation.LeaveGate();
+        operation.IsFault = true;
         ThreadPool.UnsafeQueueUserWorkItem(static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno), false);
     }
 

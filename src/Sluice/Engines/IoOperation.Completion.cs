@@ -133,6 +133,8 @@ internal sealed partial class IoOperation
         _done = 0;
         _total = 0;
         _retries = 0;
+        _readsBlocking = false;
+        IsFault = false;
         RingUserData = 0;
         Ring = null;
         Interceptor = null;

@@ -38,6 +38,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
     private long _done;
     private int _retries;
     private bool _referenced;
+    private bool _readsBlocking;
     private CancellationToken _cancellationToken;
     private CancellationTokenRegistration _registration;
     private volatile bool _cancelRequested;
@@ -79,6 +80,9 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
     public IoOperation? Next { get; set; }
 
     public IIoInterceptor? Interceptor { get; set; }
+
+    /// <summary>A decorator made the error up: the caller is to see it.</summary>
+    public bool IsFault { get; set; }
 
     /// <summary>The caller no longer wants the result; an engine that has not begun completes with -ECANCELED.</summary>
     public bool IsCancellationRequested => _cancelRequested || _cancellationToken.IsCancellationRequested;
@@ -295,6 +299,10 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
                 handle.LoseDontCache();
                 Flags = handle.TransferFlags;
                 return true;
+            case Errno.EIO when IsRead && handle.DirectGate is not null && !_readsBlocking && !IsFault:
+                // May be xfs's answer to a direct read beside a cached write: DirectTransfer.ReadBlocks finds out.
+                _readsBlocking = true;
+                return true;
             case Errno.EINVAL when handle.LoseDirect(Verb, FileOffset, Length):
                 return true;
             default:
@@ -375,6 +383,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
         SluiceHandle handle = _handle!;
         FileOffset = handle.CanSeek && _startOffset >= 0 ? _startOffset + _done : -1;
         NeedsBlocking = false;
+        IsFault = false;
         LeaveGate();
         switch (Verb)
         {
@@ -387,11 +396,13 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
                 return;
             case IoVerb.ReadVector or IoVerb.WriteVector:
                 PrepareVector(handle);
-                return;
+                break;
             default:
                 PrepareScalar(handle);
-                return;
+                break;
         }
+
+        NeedsBlocking |= _readsBlocking;
     }
 
     private void PrepareScalar(SluiceHandle handle)

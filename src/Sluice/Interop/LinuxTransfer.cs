@@ -19,7 +19,9 @@ internal static unsafe class LinuxTransfer
         switch (operation.Verb)
         {
             case IoVerb.Read:
-                return Read(fd, address, length, offset, operation.Flags);
+                return operation.NeedsBlocking && handle.Alignment.Offset != 1
+                    ? DirectTransfer.ReadBlocks(handle, address, length, offset)
+                    : Read(fd, address, length, offset, operation.Flags);
             case IoVerb.Write:
                 if (operation.NeedsBlocking && handle.Alignment.Offset != 1)
                 {
