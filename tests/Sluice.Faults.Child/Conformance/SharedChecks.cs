@@ -131,6 +131,57 @@ internal static class SharedChecks
         }
     }
 
+    /// <summary>xfs reserves space behind the end for cached writes, and fails direct reads that meet it.</summary>
+    public static async Task Reads_past_the_end_beside_appends(ConformanceTarget target)
+    {
+        using ScratchFile file = target.NewFile();
+        using SluiceHandle handle = target.Open(file);
+        byte[] expected = Pattern.Bytes(9, 600_000);
+        int end = 73_664;
+        handle.Write(expected.AsSpan(0, end), 0);
+        handle.FlushToDisk();
+        handle.SetLength(101_888);
+        expected.AsSpan(end, 102_399 - end).Clear();
+        end = 114_688;
+        handle.Write(expected.AsSpan(102_399, end - 102_399), 102_399);
+        byte[] read = new byte[360_000];
+        handle.Read(read, 0).ShouldBe(end);
+        FileModel.ShouldMatch(read.AsSpan(0, end), expected.AsSpan(0, end), "behind an edge");
+        int published = end;
+        Task appending = Task.Run(async () =>
+        {
+            for (int i = 0; published + 3000 < expected.Length; i++)
+            {
+                int length = 1 + i * 37 % 3000;
+                await handle.AppendAsync(expected.AsMemory(published, length));
+                Volatile.Write(ref published, published + length);
+            }
+        });
+        for (int i = 0; !appending.IsCompleted; i++)
+        {
+            int known = Volatile.Read(ref published);
+            int from = Math.Max(0, known - 200_000) + (i % 2);
+            int got = (i % 4) switch
+            {
+                0 => handle.Read(read, from),
+                1 => await handle.ReadAsync(read, from),
+                2 => (int)await handle.ReadAsync([read.AsMemory(0, 100_001), read.AsMemory(100_001)], from),
+                _ => ReadBatch(from),
+            };
+            got.ShouldBeGreaterThanOrEqualTo(known - from);
+            FileModel.ShouldMatch(read.AsSpan(0, got), expected.AsSpan(from, got), $"read {i} from {from}");
+        }
+
+        await appending;
+
+        int ReadBatch(int from)
+        {
+            ReadRequest[] requests = [new ReadRequest(from, read)];
+            handle.ReadBatch(requests);
+            return requests[0].BytesRead;
+        }
+    }
+
     public static async Task Bytes_next_to_a_writer_stay_as_they_are(ConformanceTarget target)
     {
         using ScratchFile file = target.NewFile();
