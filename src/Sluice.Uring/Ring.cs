@@ -178,7 +178,8 @@ internal sealed unsafe class Ring : IDisposable
         uint operations = 0;
         foreach (ref readonly IoUringCqe cqe in destination[..count])
         {
-            operations += (cqe.UserData & MessageUserData) == 0 ? 1u : 0u;
+            bool endsOperation = (cqe.UserData & MessageUserData) == 0 && (cqe.Flags & CqeFlags.More) == CqeFlags.None;
+            operations += endsOperation ? 1u : 0u;
         }
 
         if (operations > 0)

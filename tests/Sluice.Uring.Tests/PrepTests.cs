@@ -346,6 +346,32 @@ public sealed unsafe class PrepTests : RingTest
     }
 
     [SkippableFact]
+    public void PollMultishot_completes_each_time_the_pipe_is_written_and_stays_one_operation_in_flight()
+    {
+        RequireOpcode(Opcode.PollAdd);
+        using Pipe pipe = new();
+        using Ring ring = CreateRing();
+        Prep.PollMultishot(Take(ring), pipe.ReadDescriptor, 1);
+        ring.Submit().ShouldBe(1);
+        for (int i = 0; i < 3; i++)
+        {
+            pipe.Write(7);
+            IoUringCqe cqe = Complete(ring, 1)[0];
+
+            cqe.UserData.ShouldBe(1ul);
+            (cqe.Res & 1).ShouldBe(1);
+            cqe.Flags.ShouldBe(CqeFlags.More);
+            ring.InFlight.ShouldBe(1u);
+        }
+
+        List<int> ended = [];
+        ring.Drain(cqe => ended.Add(cqe.Res));
+
+        ended.ShouldBe([-Errno.ECANCELED]);
+        ring.InFlight.ShouldBe(0u);
+    }
+
+    [SkippableFact]
     public void MsgRing_posts_into_another_ring_without_disturbing_its_count_of_operations()
     {
         RequireOpcode(Opcode.MsgRing);

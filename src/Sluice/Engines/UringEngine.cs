@@ -16,7 +16,7 @@ internal sealed partial class UringEngine : IoEngine
 
     /// <summary>User data of what is not an operation: no slot has this low half.</summary>
     private const ulong CancelUserData = 0x7FFF_FFFF_FFFF_FFFF;
-    private const ulong WakeUserData = Ring.MessageUserData | 0xFFFF_FFFF;
+    private const ulong WakeUserData = 0x7FFF_FFFE_FFFF_FFFF;
 
     /// <summary>Up to so many in flight, each caller enters by itself: a hop would cost more than a batch saves.</summary>
     private const int MostSelfSubmitted = 8;
