@@ -28,6 +28,7 @@ internal static class ConformanceChecks
         [nameof(SharedChecks.Writers_of_neighbouring_bytes_keep_apart)] = SharedChecks.Writers_of_neighbouring_bytes_keep_apart,
         [nameof(SharedChecks.Bytes_next_to_a_writer_stay_as_they_are)] = SharedChecks.Bytes_next_to_a_writer_stay_as_they_are,
         [nameof(SharedChecks.Appends_beside_writers_of_the_same_page)] = SharedChecks.Appends_beside_writers_of_the_same_page,
+        [nameof(SharedChecks.Block_and_edge_of_one_page_keep_apart)] = SharedChecks.Block_and_edge_of_one_page_keep_apart,
         [nameof(SharedChecks.Reads_past_the_end_beside_appends)] = SharedChecks.Reads_past_the_end_beside_appends,
         [nameof(RandomWalk.Random_operations_match_a_model)] = RandomWalk.Random_operations_match_a_model,
     };
