@@ -148,6 +148,27 @@ internal sealed unsafe class Ring : IDisposable
         }
     }
 
+    /// <summary>Shows the kernel the entries taken so far without entering it; how many wait there. The submitter's side.</summary>
+    public uint Publish()
+    {
+        _sq.Publish();
+        return _sq.Pending;
+    }
+
+    /// <summary>
+    /// Submits up to <paramref name="toSubmit"/> published entries and waits at most <paramref name="timeoutMs"/> milliseconds. Unlike
+    /// <see cref="Submit"/> it may run beside other submitters, since it touches nothing but the kernel's own view of the queue; when
+    /// they were quicker it returns without waiting. Entries submitted, 0 after a wait alone, or a negative errno (-ETIME, EINTR too).
+    /// </summary>
+    public int EnterPublished(uint toSubmit, uint minComplete, long timeoutMs)
+    {
+        KernelTimespec timespec = KernelTimespec.FromMilliseconds(timeoutMs);
+        GetEventsArg arg = default;
+        arg.Timespec = (ulong)(&timespec);
+        return Syscalls.Enter(
+            _fd, toSubmit, minComplete, EnterFlags.GetEvents | EnterFlags.ExtArg, &arg, (nuint)sizeof(GetEventsArg));
+    }
+
     /// <summary>
     /// Waits for completions without submitting: for a reaper that is not the submitter. Returns 0 or more when some may be ready, or
     /// a negative errno (EINTR included, so that a reaper can look at its stop flag).

@@ -265,8 +265,8 @@ internal sealed partial class IoOperation
     {
         switch (_scheduler)
         {
-            case null when UringEngine.IsCompletionThread:
-                ContinuationQueue.Shared.Add(this);
+            case null when UringEngine.Booking is { } engine:
+                engine.AddContinuation(this);
                 break;
             case null when ThreadPoolEngine.IsRunningTransfer:
                 // Already on a pool thread that has nothing else to do.

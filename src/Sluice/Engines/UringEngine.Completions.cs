@@ -1,56 +1,107 @@
-using Sluice.Interop;
-using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>The completion thread: takes completions, submits what has gathered, and sleeps in the kernel.</summary>
+/// <summary>
+/// Taking completions, and the completion thread. Completions are taken by one thread at a time: by the completion thread
+/// (<see cref="RoleCompletionThread"/>), by a leader from the pool (a positive number, its own), or by nobody while nothing is in
+/// flight (<see cref="RoleIdle"/>).
+/// </summary>
 internal sealed partial class UringEngine
 {
     private const int StarvedRetryMs = 1;
+    private const int RoleCompletionThread = 0;
+    private const int RoleIdle = -1;
+    private const int CompletionsAtOnce = 64;
 
+    /// <summary>How often the completion thread looks whether a leader is stuck in a caller's continuation.</summary>
+    private const int WatchMs = 2;
+
+    /// <summary>How long leaders are not wanted after one was stuck, in milliseconds; doubles each time, up to the most.</summary>
+    private const int FirstPenaltyMs = 100;
+    private const int MostPenaltyMs = 10_000;
+
+    /// <summary>The engine whose completions this thread is booking: continuations then go to its queue.</summary>
     [ThreadStatic]
-    private static bool t_isCompletionThread;
+    private static UringEngine? t_booking;
 
-    /// <summary>Whether this is a thread that no caller's code may run on.</summary>
-    public static bool IsCompletionThread => t_isCompletionThread;
+    private readonly Lock _reapLock = new();
+    private readonly object _standby = new();
+    private int _role = RoleCompletionThread;
+    private long _noLeaderUntilMs;
+    private int _penaltyMs = FirstPenaltyMs;
+
+    /// <summary>The engine that is booking completions on this thread, on which no caller's code may run now.</summary>
+    public static UringEngine? Booking => t_booking;
 
     private void CompletionLoop()
     {
-        t_isCompletionThread = true;
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[128];
-        Span<int> freed = stackalloc int[128];
-        bool wakeArmed = false;
         while (true)
         {
-            int count = _ring.Take(cqes);
-            int freedCount = 0;
-            for (int i = 0; i < count; i++)
+            if (Volatile.Read(ref _role) != RoleCompletionThread)
             {
-                ulong userData = cqes[i].UserData;
-                if (userData == WakeUserData)
-                {
-                    wakeArmed = (cqes[i].Flags & CqeFlags.More) != CqeFlags.None;
-                }
-                else if (userData != CancelUserData)
-                {
-                    freed[freedCount++] = CompleteSlot(userData, cqes[i].Res);
-                }
+                StandBy();
+                continue;
             }
 
-            ContinuationQueue.Shared.Schedule();
-            bool starved = AfterBatch(freed[..freedCount], ref wakeArmed, park: count == 0);
-            if (count == 0)
+            int count = Reap(RoleCompletionThread);
+            if (count > 0)
+            {
+                ScheduleDrain();
+            }
+            else
             {
                 // EINTR and the like only lead to another look.
-                _ = starved ? _ring.Wait(1, StarvedRetryMs) : _ring.Wait(1);
-                lock (_submitLock)
-                {
-                    _parked = false;
-                    _waking = false;
-                }
+                _ = _ring.Wait(1);
             }
         }
+    }
+
+    /// <summary>Takes what is ready and books it; -1 when the role has gone to somebody else.</summary>
+    private int Reap(int role)
+    {
+        Span<IoUringCqe> cqes = stackalloc IoUringCqe[CompletionsAtOnce];
+        Span<int> freed = stackalloc int[CompletionsAtOnce];
+        int count;
+        lock (_reapLock)
+        {
+            if (_role != role)
+            {
+                return -1;
+            }
+
+            count = _ring.Take(cqes);
+        }
+
+        if (count == 0)
+        {
+            return 0;
+        }
+
+        int freedCount = 0;
+        t_booking = this;
+        for (int i = 0; i < count; i++)
+        {
+            ulong userData = cqes[i].UserData;
+            if (userData != CancelUserData)
+            {
+                freed[freedCount++] = CompleteSlot(userData, cqes[i].Res);
+            }
+        }
+
+        IoOperation? cancelled;
+        lock (_submitLock)
+        {
+            cancelled = FreeSlotsLocked(freed[..freedCount]);
+            if (t_gathering != this && _ring.Pending > 0)
+            {
+                EnterLocked();
+            }
+        }
+
+        CompleteCancelled(cancelled);
+        t_booking = null;
+        return count;
     }
 
     private int CompleteSlot(ulong userData, int result)
@@ -65,71 +116,76 @@ internal sealed partial class UringEngine
     }
 
     /// <summary>
-    /// Gives slots back, moves the backlog up, submits what has gathered, and says under the same lock whether this thread is about to
-    /// sleep: so no entry is left behind by a caller who believed it awake. True when the kernel took none for want of memory.
+    /// Sleeps while a leader takes the completions, and looks now and then whether it still does: one that is stuck in a caller's
+    /// continuation loses the role, and for a while nobody gets it.
     /// </summary>
-    private bool AfterBatch(ReadOnlySpan<int> freed, ref bool wakeArmed, bool park)
+    private void StandBy()
     {
-        IoOperation? cancelled = null;
-        bool starved;
+        int lastBeat = Volatile.Read(ref _beat);
+        lock (_standby)
+        {
+            int role = Volatile.Read(ref _role);
+            if (role == RoleCompletionThread)
+            {
+                return;
+            }
+
+            if (role == RoleIdle)
+            {
+                Monitor.Wait(_standby);
+                return;
+            }
+
+            if (Monitor.Wait(_standby, WatchMs))
+            {
+                return;
+            }
+        }
+
+        if (Volatile.Read(ref _beat) != lastBeat || Volatile.Read(ref _leaderWaits))
+        {
+            return;
+        }
+
+        lock (_reapLock)
+        {
+            if (_role > RoleCompletionThread && Volatile.Read(ref _beat) == lastBeat)
+            {
+                _role = RoleCompletionThread;
+                _noLeaderUntilMs = Environment.TickCount64 + _penaltyMs;
+                _penaltyMs = Math.Min(_penaltyMs * 2, MostPenaltyMs);
+            }
+        }
+
+        // What the stuck leader has gathered and not submitted, and the continuations behind the one it is stuck in.
         lock (_submitLock)
         {
-            foreach (int slot in freed)
-            {
-                _freeSlots[_freeCount++] = slot;
-            }
-
-            MoveBacklogLocked(ref cancelled);
-            if (!wakeArmed)
-            {
-                wakeArmed = OperationEncoder.TryEncodeWake(_ring, _wake.Descriptor, WakeUserData);
-            }
-
-            _starved = false;
             if (_ring.Pending > 0)
             {
                 EnterLocked();
             }
-
-            starved = _starved;
-            _parked = park && cancelled is null;
         }
 
-        while (cancelled is not null)
-        {
-            IoOperation operation = cancelled;
-            cancelled = operation.Next;
-            operation.Next = null;
-            operation.Complete(-Errno.ECANCELED);
-        }
-
-        return starved;
+        ScheduleDrain();
     }
 
-    private void MoveBacklogLocked(ref IoOperation? cancelled)
+    private void WakeCompletionThread()
     {
-        while (_backlogFirst is { } operation)
+        lock (_standby)
         {
-            IoOperation? next = operation.Next;
-            if (operation.IsCancellationRequested)
-            {
-                operation.Next = cancelled;
-                cancelled = operation;
-            }
-            else if (TryQueueLocked(operation))
-            {
-                operation.Next = null;
-            }
-            else
-            {
-                break;
-            }
-
-            _backlogFirst = next;
-            if (next is null)
-            {
-                _backlogLast = null;
-            }
+            Monitor.Pulse(_standby);
         }
+    }
+
+    /// <summary>With an operation in the ring somebody must wait for it: true when the completion thread is to be woken for that.</summary>
+    private bool LeaveIdleLocked()
+    {
+        if (Volatile.Read(ref _role) != RoleIdle)
+        {
+            return false;
+        }
+
+        Volatile.Write(ref _role, RoleCompletionThread);
+        return true;
     }
 }

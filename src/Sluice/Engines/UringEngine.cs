@@ -5,40 +5,33 @@ using Sluice.Uring.Abi;
 namespace Sluice;
 
 /// <summary>
-/// Public asynchronous transfers by one ring that every thread may enter. With few in flight the caller enters the kernel; so do
-/// writes. With more, the entry is queued and the completion thread submits all that have gathered before it waits again; a caller
-/// that finds it asleep wakes it. docs/architecture.md has the measurements that chose this.
+/// Public asynchronous transfers by one ring that every thread may enter. A caller's thread submits by itself; what continuations
+/// submit is gathered and goes in with the wait that follows them. Who waits is decided in the other parts: a thread of the pool that
+/// runs the continuations too (the leader), or the completion thread when the pool has other work. docs/architecture.md has the
+/// measurements that chose this.
 /// </summary>
 internal sealed partial class UringEngine : IoEngine
 {
     private const uint SqEntries = 512;
     private const uint CqEntries = 4096;
 
-    /// <summary>User data of what is not an operation: no slot has this low half.</summary>
+    /// <summary>User data of a request to cancel: no slot has this low half.</summary>
     private const ulong CancelUserData = 0x7FFF_FFFF_FFFF_FFFF;
-    private const ulong WakeUserData = 0x7FFF_FFFE_FFFF_FFFF;
-
-    /// <summary>Up to so many in flight, each caller enters by itself: a hop would cost more than a batch saves.</summary>
-    private const int MostSelfSubmitted = 8;
 
     private readonly Ring _ring;
-    private readonly EventFd _wake;
     private readonly Lock _submitLock = new();
     private readonly IoOperation?[] _slots;
     private readonly int[] _freeSlots;
     private readonly uint[] _generations;
     private int _freeCount;
     private int _inFlight;
-    private bool _parked;
-    private bool _waking;
     private bool _starved;
     private IoOperation? _backlogFirst;
     private IoOperation? _backlogLast;
 
-    private UringEngine(Ring ring, EventFd wake)
+    private UringEngine(Ring ring)
     {
         _ring = ring;
-        _wake = wake;
 
         // As many operations as completions have room, less some for cancellations: the completion queue never overflows by ours.
         int slots = (int)ring.CqEntries - 64;
@@ -54,7 +47,7 @@ internal sealed partial class UringEngine : IoEngine
 
     public override string Name => "uring";
 
-    /// <summary>Operations that the kernel or the backlog holds now.</summary>
+    /// <summary>Operations that the kernel or the submission queue holds now.</summary>
     public int InFlight => Volatile.Read(ref _inFlight);
 
     /// <summary>Sets a ring up and starts its completion thread; null and a negative errno where that is refused.</summary>
@@ -67,14 +60,7 @@ internal sealed partial class UringEngine : IoEngine
             return null;
         }
 
-        EventFd? wake = EventFd.TryCreate(out errno);
-        if (wake is null)
-        {
-            ring.Dispose();
-            return null;
-        }
-
-        UringEngine engine = new(ring, wake);
+        UringEngine engine = new(ring);
         new Thread(engine.CompletionLoop) { IsBackground = true, Name = "Sluice completions" }.UnsafeStart();
         return engine;
     }
@@ -131,14 +117,12 @@ internal sealed partial class UringEngine : IoEngine
             {
                 AddToBacklogLocked(operation);
             }
-            else if (_inFlight <= MostSelfSubmitted || !operation.IsRead)
+            else if (t_gathering != this)
             {
                 EnterLocked();
             }
-            else
-            {
-                wake = WakeNeededLocked();
-            }
+
+            wake = !cancelled && LeaveIdleLocked();
         }
 
         if (cancelled)
@@ -147,20 +131,8 @@ internal sealed partial class UringEngine : IoEngine
         }
         else if (wake)
         {
-            _wake.Set();
+            WakeCompletionThread();
         }
-    }
-
-    /// <summary>True for the first that finds the completion thread asleep; under the lock it cannot fall asleep meanwhile.</summary>
-    private bool WakeNeededLocked()
-    {
-        if (!_parked || _waking)
-        {
-            return false;
-        }
-
-        _waking = true;
-        return true;
     }
 
     private bool TryQueueLocked(IoOperation operation)
@@ -236,9 +208,57 @@ internal sealed partial class UringEngine : IoEngine
         return false;
     }
 
-    private void EnterLocked()
+    /// <summary>Gives slots back and moves the backlog up; operations that were cancelled in it are returned as a list.</summary>
+    private IoOperation? FreeSlotsLocked(ReadOnlySpan<int> freed)
     {
-        int result = _ring.Submit();
+        foreach (int slot in freed)
+        {
+            _freeSlots[_freeCount++] = slot;
+        }
+
+        IoOperation? cancelled = null;
+        while (_backlogFirst is { } operation)
+        {
+            IoOperation? next = operation.Next;
+            if (operation.IsCancellationRequested)
+            {
+                operation.Next = cancelled;
+                cancelled = operation;
+            }
+            else if (TryQueueLocked(operation))
+            {
+                operation.Next = null;
+            }
+            else
+            {
+                break;
+            }
+
+            _backlogFirst = next;
+            if (next is null)
+            {
+                _backlogLast = null;
+            }
+        }
+
+        return cancelled;
+    }
+
+    private static void CompleteCancelled(IoOperation? cancelled)
+    {
+        while (cancelled is not null)
+        {
+            IoOperation operation = cancelled;
+            cancelled = operation.Next;
+            operation.Next = null;
+            operation.Complete(-Errno.ECANCELED);
+        }
+    }
+
+    private void EnterLocked() => AfterEnterLocked(_ring.Submit());
+
+    private void AfterEnterLocked(int result)
+    {
         if (result >= 0)
         {
             return;
@@ -250,11 +270,21 @@ internal sealed partial class UringEngine : IoEngine
             Environment.FailFast($"io_uring_enter failed with errno {-result}.");
         }
 
-        // No memory at this moment, or completions to be taken first: the entries stay queued, and the completion thread tries again.
-        _starved = true;
-        if (WakeNeededLocked())
+        // No memory at this moment, or completions to be taken first: the entries stay queued for another try.
+        if (!_starved)
         {
-            _wake.Set();
+            _starved = true;
+            _ = RetryAsync();
+        }
+    }
+
+    private async Task RetryAsync()
+    {
+        await Task.Delay(StarvedRetryMs).ConfigureAwait(false);
+        lock (_submitLock)
+        {
+            _starved = false;
+            EnterLocked();
         }
     }
 }

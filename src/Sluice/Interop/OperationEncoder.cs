@@ -67,19 +67,6 @@ internal static unsafe class OperationEncoder
         return true;
     }
 
-    /// <summary>Queues a poll that completes each time the descriptor is made readable anew; false when the queue is full.</summary>
-    public static bool TryEncodeWake(Ring ring, int fd, ulong userData)
-    {
-        IoUringSqe* sqe = ring.TryTake();
-        if (sqe is null)
-        {
-            return false;
-        }
-
-        Prep.PollMultishot(sqe, fd, userData);
-        return true;
-    }
-
     /// <summary>Queues a request to cancel; false when the submission queue is full.</summary>
     public static bool TryEncodeCancel(Ring ring, ulong target, ulong userData)
     {

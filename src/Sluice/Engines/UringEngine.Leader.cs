@@ -1,0 +1,216 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Sluice.Uring;
+
+namespace Sluice;
+
+/// <summary>
+/// The work item that runs callers' continuations on the pool, many in a row, and then, as the leader, submits what they have
+/// gathered, waits for the next completions in the same system call, and goes on with those: no hop between threads while I/O flows.
+/// </summary>
+/// <remarks>
+/// A continuation is a caller's code and may block. So before it others are never cut off: a slow one has a second work item run the
+/// rest, a stuck one loses the role to the completion thread (<see cref="StandBy"/>), and a leader steps down as soon as the pool has
+/// other work waiting, nothing is in flight, or nothing completes for a millisecond.
+/// </remarks>
+internal sealed partial class UringEngine : IThreadPoolWorkItem
+{
+    private const int LeaderWaitMs = 1;
+
+    /// <summary>After so many continuations, what they have gathered goes in: the device must not wait for the end of a batch.</summary>
+    private const int FlushEvery = 8;
+
+    /// <summary>When continuations of one batch have taken so long, another thread helps with the rest.</summary>
+    private static readonly long SlowBatchTicks = Stopwatch.Frequency / 20_000;
+
+    /// <summary>The engine whose submissions this thread gathers, to hand them over together.</summary>
+    [ThreadStatic]
+    private static UringEngine? t_gathering;
+
+    private readonly ConcurrentQueue<IoOperation> _continuations = new();
+    private int _drainScheduled;
+    private int _lastLeader;
+    private int _beat;
+    private bool _leaderWaits;
+
+    /// <summary>Adds a completed operation whose caller waits; <see cref="ScheduleDrain"/>, or the leader itself, follows the batch.</summary>
+    public void AddContinuation(IoOperation operation) => _continuations.Enqueue(operation);
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        // Full fence: whoever adds from here on either sees 0 and schedules, or added before we look.
+        Interlocked.Exchange(ref _drainScheduled, 0);
+        t_gathering = this;
+        try
+        {
+            Drain();
+            if (TryLead(out int role))
+            {
+                Lead(role);
+            }
+        }
+        finally
+        {
+            t_gathering = null;
+        }
+
+        Flush();
+    }
+
+    /// <summary>Sees to it that a pool thread runs what is queued.</summary>
+    private void ScheduleDrain()
+    {
+        if (!_continuations.IsEmpty && Interlocked.Exchange(ref _drainScheduled, 1) == 0)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+    }
+
+    /// <summary>Runs continuations until the queue is empty.</summary>
+    private void Drain()
+    {
+        long begin = 0;
+        int run = 0;
+        while (_continuations.TryDequeue(out IoOperation? operation))
+        {
+            if (begin == 0)
+            {
+                begin = Stopwatch.GetTimestamp();
+            }
+            else if (!_continuations.IsEmpty && Stopwatch.GetTimestamp() - begin > SlowBatchTicks)
+            {
+                ScheduleDrain();
+            }
+
+            operation.RunContinuation();
+            _beat++;
+            if (++run % FlushEvery == 0)
+            {
+                Flush();
+            }
+
+            // As the pool does between two work items: what one continuation set, the next must not see.
+            if (SynchronizationContext.Current is not null)
+            {
+                SynchronizationContext.SetSynchronizationContext(null);
+            }
+        }
+    }
+
+    private bool TryLead(out int role)
+    {
+        role = RoleCompletionThread;
+        if (Volatile.Read(ref _inFlight) == 0 || ThreadPool.PendingWorkItemCount > 0)
+        {
+            return false;
+        }
+
+        if (_noLeaderUntilMs != 0)
+        {
+            if (Environment.TickCount64 < _noLeaderUntilMs)
+            {
+                return false;
+            }
+
+            _noLeaderUntilMs = 0;
+        }
+
+        lock (_reapLock)
+        {
+            if (_role > RoleCompletionThread)
+            {
+                return false;
+            }
+
+            _lastLeader = _lastLeader == int.MaxValue ? 1 : _lastLeader + 1;
+            role = _lastLeader;
+            _role = role;
+            return true;
+        }
+    }
+
+    private void Lead(int role)
+    {
+        while (true)
+        {
+            int count = Reap(role);
+            if (count < 0)
+            {
+                return;
+            }
+
+            if (count > 0)
+            {
+                Drain();
+                continue;
+            }
+
+            bool idle = Volatile.Read(ref _inFlight) == 0;
+            if (idle || ThreadPool.PendingWorkItemCount > 0 || !WaitAsLeader())
+            {
+                StepDown(role);
+                return;
+            }
+        }
+    }
+
+    /// <summary>Submits what was gathered and waits; false when nothing completed in time.</summary>
+    private bool WaitAsLeader()
+    {
+        uint pending;
+        lock (_submitLock)
+        {
+            pending = _ring.Publish();
+        }
+
+        // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
+        Volatile.Write(ref _leaderWaits, true);
+        int result = _ring.EnterPublished(pending, 1, LeaderWaitMs);
+        Volatile.Write(ref _leaderWaits, false);
+        _beat++;
+        if (result is -Errno.EAGAIN or -Errno.EBUSY)
+        {
+            lock (_submitLock)
+            {
+                AfterEnterLocked(result);
+            }
+        }
+
+        return _ring.CqReady > 0 || result is not -Errno.ETIME && pending > 0;
+    }
+
+    private void StepDown(int role)
+    {
+        Flush();
+        lock (_submitLock)
+        {
+            lock (_reapLock)
+            {
+                if (_role != role)
+                {
+                    return;
+                }
+
+                // Under the submission lock nothing can enter the ring unseen: idle means that the next submission wakes somebody.
+                _role = _inFlight == 0 && _backlogFirst is null ? RoleIdle : RoleCompletionThread;
+                if (_role == RoleIdle)
+                {
+                    return;
+                }
+            }
+        }
+
+        WakeCompletionThread();
+    }
+
+    private void Flush()
+    {
+        lock (_submitLock)
+        {
+            if (_ring.Pending > 0)
+            {
+                EnterLocked();
+            }
+        }
+    }
+}
