@@ -148,6 +148,9 @@ internal sealed unsafe class Ring : IDisposable
         }
     }
 
+    /// <summary>Takes the youngest entry back, if the kernel has not been shown it yet. The submitter's side.</summary>
+    public bool TryTakeBack() => _sq.TryTakeBack();
+
     /// <summary>Shows the kernel the entries taken so far without entering it; how many wait there. The submitter's side.</summary>
     public uint Publish()
     {

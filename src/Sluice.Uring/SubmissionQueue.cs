@@ -61,6 +61,18 @@ internal sealed unsafe class SubmissionQueue
         return sqe;
     }
 
+    /// <summary>Takes the youngest entry back; false when it is published already.</summary>
+    public bool TryTakeBack()
+    {
+        if (_localTail == *_tail)
+        {
+            return false;
+        }
+
+        _localTail--;
+        return true;
+    }
+
     /// <summary>Shows the kernel all entries taken so far.</summary>
     public void Publish()
     {

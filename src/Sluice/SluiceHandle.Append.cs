@@ -6,6 +6,8 @@ namespace Sluice;
 /// <summary>True append: the kernel finds the end of file and writes there in one step (RWF_APPEND).</summary>
 public sealed partial class SluiceHandle
 {
+    private AppendCombiner? _combiner;
+
     /// <summary>
     /// Writes all of the buffer at the end of the file as it is at that moment, and returns the offset where it landed. Atomic
     /// against other threads, handles and processes that append to the same file on a local file system.
@@ -63,7 +65,7 @@ public sealed partial class SluiceHandle
 
         if (DirectGate is null)
         {
-            return AppendLocked(buffer);
+            return AppendCombined(buffer);
         }
 
         // A direct file ends anywhere in a block: appends go through the page cache, kept apart from block writes.
@@ -73,7 +75,7 @@ public sealed partial class SluiceHandle
             SwitchDirect(on: false);
             try
             {
-                return AppendLocked(buffer);
+                return AppendCombined(buffer);
             }
             finally
             {
@@ -89,42 +91,29 @@ public sealed partial class SluiceHandle
         }
     }
 
-    private long AppendLocked(ReadOnlySpan<byte> buffer)
+    private long AppendCombined(ReadOnlySpan<byte> buffer)
     {
-        long begin = System.Diagnostics.Stopwatch.GetTimestamp();
-        long landed;
-        lock (_appendLock)
+        if (buffer.IsEmpty)
         {
-            landed = -1;
-            int done = 0;
-            do
-            {
-                int written = LinuxTransfer.Append(_fd, buffer[done..]);
-                if (written < 0)
-                {
-                    IoErrors.Throw(-written, IoVerb.Append, Path, -1);
-                }
-
-                if (landed < 0)
-                {
-                    // The call left the descriptor's position behind what it wrote; this lock keeps it ours until it is read.
-                    // Nothing written moves nothing: the position then says nothing about the end.
-                    landed = written == 0 ? RandomAccess.GetLength(_file) : Libc.Position(_fd) - written;
-                }
-
-                done += written;
-            }
-            while (done < buffer.Length);
+            return RandomAccess.GetLength(_file);
         }
 
+        AppendCombiner combiner = _combiner ?? Interlocked.CompareExchange(ref _combiner, new AppendCombiner(_fd), null) ?? _combiner;
+        long begin = System.Diagnostics.Stopwatch.GetTimestamp();
+        long landed = combiner.Append(buffer);
         WritePace.Record(begin, buffer.Length);
+        if (landed < 0)
+        {
+            IoErrors.Throw((int)-landed, IoVerb.Append, Path, -1);
+        }
+
         return landed;
     }
 
     /// <summary>Where there is no RWF_APPEND: atomic among the threads of this handle only.</summary>
     private long AppendPortably(ReadOnlySpan<byte> buffer)
     {
-        lock (_appendLock)
+        lock (RareLock)
         {
             long end = RandomAccess.GetLength(_file);
             RandomAccess.Write(_file, buffer, end);

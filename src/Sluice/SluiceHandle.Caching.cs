@@ -10,7 +10,6 @@ public sealed partial class SluiceHandle
 {
     private const int FallbackAlignment = 4096;
 
-    private readonly Lock _directLock = new();
     private bool _dropsBehind;
     private bool _gateReleased;
 
@@ -51,7 +50,7 @@ public sealed partial class SluiceHandle
             return false;
         }
 
-        lock (_directLock)
+        lock (RareLock)
         {
             if (Caching == FileCaching.Direct)
             {
@@ -186,7 +185,12 @@ public sealed partial class SluiceHandle
 
     private void ReleaseGate()
     {
-        lock (_directLock)
+        if (DirectGate is null)
+        {
+            return;
+        }
+
+        lock (RareLock)
         {
             if (DirectGate is { } gate && !_gateReleased)
             {

@@ -16,12 +16,17 @@ namespace Sluice;
 /// </remarks>
 public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
 {
+    private const byte Seeks = 1;
+    private const byte SeeksNot = 2;
+
     private readonly SafeFileHandle _file;
     private readonly int _fd;
     private readonly bool _ownsHandle;
     private readonly bool _isCustomEngine;
     private readonly IoEngine _engine;
-    private readonly Lock _appendLock = new();
+    private Lock? _lock;
+    private WritePace _writePace;
+    private byte _seeking;
     private bool _readsInline;
     private bool _writesInline;
     private RwFlags _flags;
@@ -41,16 +46,14 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         if (Libc.IsSupported)
         {
             _fd = (int)file.DangerousGetHandle();
-            CanSeek = Libc.Position(_fd) >= 0;
         }
         else
         {
             _fd = -1;
-            CanSeek = SeeksPortably(file);
         }
 
         SetCaching(caching);
-        _readsInline = Libc.IsSupported && CanSeek && !_isCustomEngine && Alignment.Offset == 1;
+        _readsInline = Libc.IsSupported && !_isCustomEngine && Alignment.Offset == 1;
         _writesInline = _readsInline;
     }
 
@@ -64,7 +67,7 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
     public FileAccess Access { get; }
 
     /// <summary>Whether the file has offsets; pipes, FIFOs and terminals have none, and ignore those they are given.</summary>
-    public bool CanSeek { get; }
+    public bool CanSeek => _seeking == 0 ? FindOutSeeking() : _seeking == Seeks;
 
     /// <summary>The caching that took effect.</summary>
     public FileCaching Caching { get; private set; }
@@ -104,7 +107,11 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
 
     internal RwFlags TransferFlags => _flags;
 
-    internal WritePace WritePace { get; } = new();
+    internal ref WritePace WritePace => ref _writePace;
+
+    /// <summary>Guards what is rare; made at first use, so that opening a file does not pay for it.</summary>
+    private Lock RareLock =>
+        _lock ?? Interlocked.CompareExchange(ref _lock, new Lock(), null) ?? _lock;
 
     /// <summary>
     /// The most that one system call is asked to transfer: the kernel's MAX_RW_COUNT, rounded down to a large alignment. Small in
@@ -256,6 +263,14 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         GC.SuppressFinalize(stream);
 #pragma warning restore CA1816
         return stream.SafeFileHandle;
+    }
+
+    /// <summary>Asked at the first use, not at opening: most handles learn it from their first transfer's need.</summary>
+    private bool FindOutSeeking()
+    {
+        bool seeks = Libc.IsSupported ? Libc.Position(_fd) >= 0 : SeeksPortably(_file);
+        _seeking = seeks ? Seeks : SeeksNot;
+        return seeks;
     }
 
     private static bool SeeksPortably(SafeFileHandle file)

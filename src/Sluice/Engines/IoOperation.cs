@@ -87,6 +87,10 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
     /// <summary>The caller no longer wants the result; an engine that has not begun completes with -ECANCELED.</summary>
     public bool IsCancellationRequested => _cancelRequested || _cancellationToken.IsCancellationRequested;
 
+    /// <summary>One blocking call of a file or a block device does all of this submission, and ends by itself.</summary>
+    public bool IsPlainTransfer =>
+        Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle!.Alignment.Offset != 1 && !IsCancellationRequested;
+
     public bool IsRead => Verb is IoVerb.Read or IoVerb.ReadVector;
 
     public static IoOperation ForRead(SluiceHandle handle, Memory<byte> buffer, long fileOffset, int done, CancellationToken token)

@@ -17,8 +17,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 {
     private const int LeaderWaitMs = 1;
 
-    /// <summary>After so many continuations, what they have gathered goes in: the device must not wait for the end of a batch.</summary>
-    private const int FlushEvery = 8;
+    /// <summary>So many gathered entries go in before the batch has ended: the device must not wait for it.</summary>
+    private const int MostGathered = 8;
 
     /// <summary>When continuations of one batch have taken so long, another thread helps with the rest.</summary>
     private static readonly long SlowBatchTicks = Stopwatch.Frequency / 20_000;
@@ -70,7 +70,6 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private void Drain()
     {
         long begin = 0;
-        int run = 0;
         while (_continuations.TryDequeue(out IoOperation? operation))
         {
             if (begin == 0)
@@ -84,10 +83,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
             operation.RunContinuation();
             _beat++;
-            if (++run % FlushEvery == 0)
-            {
-                Flush();
-            }
+            FlushEarly();
 
             // As the pool does between two work items: what one continuation set, the next must not see.
             if (SynchronizationContext.Current is not null)
@@ -145,6 +141,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 continue;
             }
 
+            if (RunAlone())
+            {
+                Drain();
+                continue;
+            }
+
             bool idle = Volatile.Read(ref _inFlight) == 0;
             if (idle || ThreadPool.PendingWorkItemCount > 0 || !WaitAsLeader())
             {
@@ -152,6 +154,43 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 return;
             }
         }
+    }
+
+    /// <summary>
+    /// With one gathered transfer of a file and nothing else in flight, the plain system call is the shortest way: this thread would
+    /// only wait for the ring. False when there is more, or something that cannot be left to a blocking call.
+    /// </summary>
+    private bool RunAlone()
+    {
+        IoOperation operation;
+        int slot;
+        lock (_submitLock)
+        {
+            if (_inFlight != 1 || _ring.Pending != 1 || _backlogFirst is not null || _starved)
+            {
+                return false;
+            }
+
+            slot = _freeSlots[_freeCount];
+            if (_slots[slot] is not { } last || !last.IsPlainTransfer || !_ring.TryTakeBack())
+            {
+                return false;
+            }
+
+            operation = last;
+            operation.RingUserData = 0;
+            _slots[slot] = null;
+            _freeCount++;
+            Interlocked.Decrement(ref _inFlight);
+        }
+
+        // Not a wait in the ring: should it last, the completion thread takes the role for the operations of other threads.
+        int result = Interop.LinuxTransfer.Run(operation);
+        _beat++;
+        t_booking = this;
+        operation.Complete(result);
+        t_booking = null;
+        return true;
     }
 
     /// <summary>Submits what was gathered and waits; false when nothing completed in time.</summary>
@@ -201,6 +240,19 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
 
         WakeCompletionThread();
+    }
+
+    /// <summary>
+    /// Hands over what is gathered while more continuations wait their turn, when it is much in itself, or a quarter of what is in
+    /// flight: a device with little to do must not wait for the end of the batch.
+    /// </summary>
+    private void FlushEarly()
+    {
+        if (!_continuations.IsEmpty && _ring.Pending is var pending && pending > 0
+            && (pending >= MostGathered || pending * 4 >= _inFlight))
+        {
+            Flush();
+        }
     }
 
     private void Flush()

@@ -7,7 +7,7 @@ namespace Sluice;
 /// after a slow one (the kernel throttles whoever makes pages dirty faster than the device takes them) writes go to the pool until
 /// one of them is quick again. Races between threads cost a hop, nothing else.
 /// </summary>
-internal sealed class WritePace
+internal struct WritePace
 {
     /// <summary>What a write may cost beside its bytes before a hop is cheaper.</summary>
     private static readonly long SlowTicks = Stopwatch.Frequency / 10_000;
@@ -17,7 +17,7 @@ internal sealed class WritePace
 
     private volatile bool _slow;
 
-    public bool AllowsInline => !_slow;
+    public readonly bool AllowsInline => !_slow;
 
     /// <summary>Books a write of <paramref name="length"/> bytes that began at <paramref name="beginTimestamp"/> and has just ended.</summary>
     public void Record(long beginTimestamp, int length)

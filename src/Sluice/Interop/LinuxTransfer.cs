@@ -90,18 +90,6 @@ internal static unsafe class LinuxTransfer
         }
     }
 
-    /// <summary>Appends at the end of file as it is at this moment (RWF_APPEND), and moves the descriptor's position behind it.</summary>
-    public static int Append(int fd, ReadOnlySpan<byte> buffer)
-    {
-        fixed (byte* p = buffer)
-        {
-            Iovec segment;
-            segment.Base = p;
-            segment.Len = (nuint)buffer.Length;
-            return Libc.WriteV(fd, &segment, 1, -1, RwFlags.Append);
-        }
-    }
-
     private static int Read(int fd, byte* p, int length, long offset, RwFlags flags)
     {
         if (offset < 0)
