@@ -10,7 +10,7 @@ namespace Sluice.Interop;
 internal sealed unsafe class AppendCombiner(int fd)
 {
     private const int MostCombined = 64;
-    private const int Spins = 100;
+    private const int Spins = 60;
 
     private AppendRequest? _head;
     private int _busy;
@@ -31,9 +31,10 @@ internal sealed unsafe class AppendCombiner(int fd)
                     return request.Result;
                 }
 
+                SpinWait spin = default;
                 for (int i = 0; i < Spins && !request.IsDone && Volatile.Read(ref _busy) != 0; i++)
                 {
-                    Thread.SpinWait(8);
+                    spin.SpinOnce(sleep1Threshold: -1);
                 }
 
                 if (request.IsDone || Volatile.Read(ref _busy) == 0 || !request.TryPark())
