@@ -9,6 +9,9 @@ namespace Sluice.Uring;
 internal static unsafe class Prep
 {
     private const int AtEmptyPath = 0x1000;
+    private const uint PollAddMulti = 1;
+    private const uint EpollIn = 1;
+    private const uint EpollEdge = 1u << 31;
 
     public static void Nop(IoUringSqe* sqe, ulong userData) => Set(sqe, Opcode.Nop, -1, userData);
 
@@ -90,6 +93,14 @@ internal static unsafe class Prep
         sqe->Len = (uint)newDirectoryFd;
         sqe->Off = (ulong)newPath;
         sqe->OpFlags = flags;
+    }
+
+    /// <summary>Completes each time <paramref name="fd"/> becomes readable anew (EPOLLIN | EPOLLET, IORING_POLL_ADD_MULTI).</summary>
+    public static void PollMultishot(IoUringSqe* sqe, int fd, ulong userData)
+    {
+        Set(sqe, Opcode.PollAdd, fd, userData);
+        sqe->Len = PollAddMulti;
+        sqe->OpFlags = EpollIn | EpollEdge;
     }
 
     /// <summary>Asks to cancel the operation whose user data is <paramref name="target"/>: a request, its completion still comes.</summary>

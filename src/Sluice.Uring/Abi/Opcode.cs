@@ -9,6 +9,7 @@ internal enum Opcode : byte
     Fsync = 3,
     ReadFixed = 4,
     WriteFixed = 5,
+    PollAdd = 6,
     AsyncCancel = 14,
     Fallocate = 17,
     OpenAt = 18,
