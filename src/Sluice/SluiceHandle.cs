@@ -105,6 +105,9 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
 
     internal int Descriptor => _fd;
 
+    /// <summary>Known after the first read that came back short: /dev/zero and its kind cut reads that may not wait wherever they like.</summary>
+    internal bool IsCharacterDevice { get; private set; }
+
     internal RwFlags TransferFlags => _flags;
 
     internal ref WritePace WritePace => ref _writePace;
@@ -230,6 +233,18 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
 
         int type = stat.Mode & Statx.TypeMask;
         return type != Statx.TypeBlockDevice && (type != Statx.TypeRegular || offset >= (long)stat.Size);
+    }
+
+    /// <summary>After a short read: a character device is read by blocking calls from here on.</summary>
+    private bool FindCharacterDevice()
+    {
+        if (Libc.Stat(_fd, StatxMask.Type, out Statx stat) == 0 && (stat.Mode & Statx.TypeMask) == Statx.TypeCharacterDevice)
+        {
+            IsCharacterDevice = true;
+            _readsInline = false;
+        }
+
+        return IsCharacterDevice;
     }
 
     private static SluiceHandle Adopt(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine)

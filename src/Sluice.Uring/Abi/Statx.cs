@@ -30,6 +30,7 @@ internal struct Statx
     public const int TypeRegular = 0x8000;
     public const int TypeBlockDevice = 0x6000;
     public const int TypeDirectory = 0x4000;
+    public const int TypeCharacterDevice = 0x2000;
 
     [FieldOffset(0)] public StatxMask Mask;
     [FieldOffset(4)] public uint BlockSize;

@@ -413,7 +413,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
     {
         long rest = _total - _done;
         nint address = _base + (nint)_done;
-        NeedsBlocking = IsCachedWrite(handle);
+        NeedsBlocking = IsCachedWrite(handle) || handle.IsCharacterDevice;
         Length = (int)Math.Min(rest, SluiceHandle.MostBytesPerTransfer);
         Address = address;
         FileAlignment alignment = handle.Alignment;
