@@ -99,9 +99,9 @@ public sealed partial class SluiceHandle
         }
 
         AppendCombiner combiner = _combiner ?? Interlocked.CompareExchange(ref _combiner, new AppendCombiner(_fd), null) ?? _combiner;
-        long begin = System.Diagnostics.Stopwatch.GetTimestamp();
+        long begin = WritePace.Begin();
         long landed = combiner.Append(buffer);
-        WritePace.Record(begin, buffer.Length);
+        WritePace.End(begin, buffer.Length);
         if (landed < 0)
         {
             IoErrors.Throw((int)-landed, IoVerb.Append, Path, -1);

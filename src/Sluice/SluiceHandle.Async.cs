@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Sluice.Errors;
 using Sluice.Interop;
 using Sluice.Uring;
@@ -261,9 +260,9 @@ public sealed partial class SluiceHandle
                 _noWaitWrites = bytes == -Errno.EAGAIN && _noWaitWrites < NoWaitMostMisses ? _noWaitWrites + 1 : NoWaitRefused;
             }
 
-            long begin = Stopwatch.GetTimestamp();
+            long begin = WritePace.Begin();
             int written = LinuxTransfer.Write(_fd, Debugged(buffer), fileOffset, _flags);
-            WritePace.Record(begin, buffer.Length);
+            WritePace.End(begin, buffer.Length);
             return written;
         }
         finally

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Sluice.Interop;
 using Sluice.Uring.Abi;
 
@@ -55,9 +54,9 @@ public sealed partial class SluiceHandle
         try
         {
             _file.DangerousAddRef(ref added);
-            long begin = Stopwatch.GetTimestamp();
+            long begin = WritePace.Begin();
             int result = VectorCall.Write(_fd, buffers, fileOffset, _flags, out long total);
-            WritePace.Record(begin, (int)Math.Min(total, int.MaxValue));
+            WritePace.End(begin, (int)Math.Min(total, int.MaxValue));
             AfterWrite(fileOffset, result);
             return result == total || total == 0;
         }

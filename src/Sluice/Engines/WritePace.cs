@@ -12,12 +12,36 @@ internal struct WritePace
     /// <summary>What a write may cost beside its bytes before a hop is cheaper.</summary>
     private static readonly long SlowTicks = Stopwatch.Frequency / 10_000;
 
-    /// <summary>Bytes that memory takes in one tick, cautiously (about 0.5 GB/s).</summary>
+    /// <summary>Bytes that memory takes in one tick, cautiously (0.5 to 1 GB/s).</summary>
     private static readonly long BytesPerTick = Math.Max(1, 500_000_000 / Stopwatch.Frequency);
 
+    /// <summary>The precise clock costs as much as a twentieth of a small write: one write in so many is timed with it.</summary>
+    private const int PreciseEvery = 8;
+
+    /// <summary>What the coarse clock, of a few milliseconds, shows of the writes between: that one was throttled.</summary>
+    private const int StallMs = 8;
+
     private volatile bool _slow;
+    private int _count;
 
     public readonly bool AllowsInline => !_slow;
+
+    /// <summary>Begins a write on the caller's thread; the result goes to <see cref="End"/>.</summary>
+    public long Begin() =>
+        (++_count % PreciseEvery) == 0 ? Stopwatch.GetTimestamp() : -1 - Environment.TickCount64;
+
+    /// <summary>Ends a write of <paramref name="length"/> bytes that <see cref="Begin"/> began.</summary>
+    public void End(long begin, int length)
+    {
+        if (begin >= 0)
+        {
+            Record(begin, length);
+        }
+        else if (Environment.TickCount64 + 1 + begin >= StallMs)
+        {
+            _slow = true;
+        }
+    }
 
     /// <summary>Books a write of <paramref name="length"/> bytes that began at <paramref name="beginTimestamp"/> and has just ended.</summary>
     public void Record(long beginTimestamp, int length)

@@ -22,4 +22,30 @@ public sealed class WritePaceTests
         pace.Record(Stopwatch.GetTimestamp() - Stopwatch.Frequency, int.MaxValue);
         pace.AllowsInline.ShouldBeTrue();
     }
+
+    [Fact]
+    public void The_coarse_clock_sees_a_stall_between_precise_timings()
+    {
+        WritePace pace = new();
+        long begin = pace.Begin();
+        begin.ShouldBeLessThan(0, "the first write is not one of those timed precisely");
+        pace.End(begin + 1000, 4096);
+        pace.AllowsInline.ShouldBeFalse();
+    }
+
+    [Fact]
+    public void One_write_in_eight_is_timed_precisely_and_ends_slowness()
+    {
+        WritePace pace = new();
+        pace.Record(Stopwatch.GetTimestamp() - Stopwatch.Frequency, 4096);
+        long begin = 0;
+        for (int i = 0; i < 8; i++)
+        {
+            begin = pace.Begin();
+        }
+
+        begin.ShouldBeGreaterThan(0);
+        pace.End(Stopwatch.GetTimestamp(), 4096);
+        pace.AllowsInline.ShouldBeTrue();
+    }
 }
