@@ -50,9 +50,19 @@ public sealed partial class SluiceHandle
             return ValueTask.FromCanceled<long>(cancellationToken);
         }
 
-        return _writesInline && WritePace.AllowsInline
-            ? new ValueTask<long>(Append(buffer.Span))
-            : StartAppend(buffer, cancellationToken);
+        if (!_writesInline || !WritePace.AllowsInline)
+        {
+            return StartAppend(buffer, cancellationToken);
+        }
+
+        try
+        {
+            return new ValueTask<long>(Append(buffer.Span));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            return ValueTask.FromException<long>(e);
+        }
     }
 
     /// <summary>Appends on this thread; the caller holds a reference.</summary>

@@ -74,7 +74,8 @@ public sealed partial class SluiceHandle
         }
     }
 
-    private void AfterRead(long fileOffset, int bytes)
+    /// <summary>Books a completed read: drops its pages on an uncached handle without RWF_DONTCACHE.</summary>
+    internal void AfterRead(long fileOffset, int bytes)
     {
         if (_dropsBehind && bytes > 0)
         {

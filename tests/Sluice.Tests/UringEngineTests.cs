@@ -89,4 +89,39 @@ public sealed class UringEngineTests
         fifo.Write([1], 0);
         (await last).ShouldBe(1);
     }
+
+    [SkippableTheory]
+    [InlineData(FileCaching.Direct, 1)]
+    [InlineData(FileCaching.Direct, 4)]
+    [InlineData(FileCaching.Cached, 3)]
+    public async Task A_continuation_may_block_on_an_operation_that_it_has_just_started(FileCaching caching, int loops)
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        byte[] content = new byte[1 << 20];
+        new Random(11).NextBytes(content);
+        string path = System.IO.Path.GetTempFileName();
+        try
+        {
+            File.WriteAllBytes(path, content);
+            using SluiceHandle handle = SluiceHandle.Open(path, share: FileShare.ReadWrite, caching: caching);
+            await Task.WhenAll(Enumerable.Range(0, loops).Select(loop => Task.Run(async () =>
+            {
+                byte[] first = new byte[4096];
+                byte[] second = new byte[4096];
+                for (int i = 0; i < 40; i++)
+                {
+                    Interop.PageCache.Drop(handle.SafeFileHandle);
+                    int offset = ((loop * 40) + i) % 200 * 4096;
+                    (await handle.ReadAsync(first, offset)).ShouldBe(4096);
+                    handle.ReadAsync(second, offset + 4096).AsTask().GetAwaiter().GetResult().ShouldBe(4096);
+                    first.AsSpan().SequenceEqual(content.AsSpan(offset, 4096)).ShouldBeTrue();
+                    second.AsSpan().SequenceEqual(content.AsSpan(offset + 4096, 4096)).ShouldBeTrue();
+                }
+            })));
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
 }

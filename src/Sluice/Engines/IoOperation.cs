@@ -343,6 +343,7 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
         }
 
         _segments?.Advance(got);
+        _handle!.AfterRead(FileOffset, bytes);
         _done += got;
         _result = _done;
         _retries = got > 0 ? 0 : _retries;

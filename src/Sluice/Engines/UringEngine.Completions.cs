@@ -93,7 +93,7 @@ internal sealed partial class UringEngine
         lock (_submitLock)
         {
             cancelled = FreeSlotsLocked(freed[..freedCount]);
-            if (t_gathering != this && _ring.Pending > 0)
+            if (!IsGathering && _ring.Pending > 0)
             {
                 EnterLocked();
             }

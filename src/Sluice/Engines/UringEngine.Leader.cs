@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Sluice.Interop;
 using Sluice.Uring;
 
 namespace Sluice;
@@ -23,9 +24,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// <summary>When continuations of one batch have taken so long, another thread helps with the rest.</summary>
     private static readonly long SlowBatchTicks = Stopwatch.Frequency / 20_000;
 
-    /// <summary>The engine whose submissions this thread gathers, to hand them over together.</summary>
+    /// <summary>The engine that this thread leads, and as whom.</summary>
     [ThreadStatic]
-    private static UringEngine? t_gathering;
+    private static UringEngine? t_leading;
+
+    [ThreadStatic]
+    private static int t_role;
 
     private readonly ConcurrentQueue<IoOperation> _continuations = new();
     private int _drainScheduled;
@@ -36,25 +40,33 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// <summary>Adds a completed operation whose caller waits; <see cref="ScheduleDrain"/>, or the leader itself, follows the batch.</summary>
     public void AddContinuation(IoOperation operation) => _continuations.Enqueue(operation);
 
+    /// <summary>
+    /// Whether this thread gathers what it submits, to hand it over together. Only while it holds the role: then the completion thread
+    /// watches it, and submits for it should a continuation block on what it has just gathered.
+    /// </summary>
+    private bool IsGathering => t_leading == this && Volatile.Read(ref _role) == t_role;
+
     void IThreadPoolWorkItem.Execute()
     {
         // Full fence: whoever adds from here on either sees 0 and schedules, or added before we look.
         Interlocked.Exchange(ref _drainScheduled, 0);
-        t_gathering = this;
+        Drain();
+        if (!TryLead(out int role))
+        {
+            return;
+        }
+
+        t_leading = this;
+        t_role = role;
         try
         {
-            Drain();
-            if (TryLead(out int role))
-            {
-                Lead(role);
-            }
+            Lead(role);
         }
         finally
         {
-            t_gathering = null;
+            t_leading = null;
+            Flush();
         }
-
-        Flush();
     }
 
     /// <summary>Sees to it that a pool thread runs what is queued.</summary>
@@ -121,8 +133,22 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _lastLeader = _lastLeader == int.MaxValue ? 1 : _lastLeader + 1;
             role = _lastLeader;
             _role = role;
-            return true;
         }
+
+        // The completion thread must watch from now on: out of its sleep, and out of its wait in the kernel, by an empty entry.
+        WakeCompletionThread();
+        lock (_submitLock)
+        {
+            if (!OperationEncoder.TryEncodeNop(_ring, CancelUserData))
+            {
+                EnterLocked();
+                _ = OperationEncoder.TryEncodeNop(_ring, CancelUserData);
+            }
+
+            EnterLocked();
+        }
+
+        return true;
     }
 
     private void Lead(int role)
@@ -185,7 +211,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
 
         // Not a wait in the ring: should it last, the completion thread takes the role for the operations of other threads.
-        int result = Interop.LinuxTransfer.Run(operation);
+        int result = LinuxTransfer.Run(operation);
         _beat++;
         t_booking = this;
         operation.Complete(result);

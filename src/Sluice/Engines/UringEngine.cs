@@ -117,7 +117,7 @@ internal sealed partial class UringEngine : IoEngine
             {
                 AddToBacklogLocked(operation);
             }
-            else if (t_gathering != this)
+            else if (!IsGathering)
             {
                 EnterLocked();
             }

@@ -67,6 +67,19 @@ internal static unsafe class OperationEncoder
         return true;
     }
 
+    /// <summary>Queues an entry that does nothing but complete; false when the submission queue is full.</summary>
+    public static bool TryEncodeNop(Ring ring, ulong userData)
+    {
+        IoUringSqe* sqe = ring.TryTake();
+        if (sqe is null)
+        {
+            return false;
+        }
+
+        Prep.Nop(sqe, userData);
+        return true;
+    }
+
     /// <summary>Queues a request to cancel; false when the submission queue is full.</summary>
     public static bool TryEncodeCancel(Ring ring, ulong target, ulong userData)
     {
