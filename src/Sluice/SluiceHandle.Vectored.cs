@@ -25,7 +25,7 @@ public sealed partial class SluiceHandle
     {
         ArgumentNullException.ThrowIfNull(buffers);
         CheckOffset(fileOffset);
-        if (!TryWriteVectorInline(buffers, fileOffset))
+        if (!TryWriteVectorInline(buffers, fileOffset, timed: false))
         {
             Wait(StartWriteVector(buffers, fileOffset, CancellationToken.None));
         }
@@ -57,7 +57,7 @@ public sealed partial class SluiceHandle
             return ValueTask.FromCanceled(cancellationToken);
         }
 
-        return WritePace.AllowsInline && TryWriteVectorInline(buffers, fileOffset)
+        return WritePace.AllowsInline && TryWriteVectorInline(buffers, fileOffset, timed: true)
             ? ValueTask.CompletedTask
             : StartWriteVector(buffers, fileOffset, cancellationToken);
     }

@@ -43,7 +43,7 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>True when everything was written. False leaves it to an operation, from the start: writing the same bytes again is harmless.</summary>
-    private bool TryWriteVectorInline(IReadOnlyList<ReadOnlyMemory<byte>> buffers, long fileOffset)
+    private bool TryWriteVectorInline(IReadOnlyList<ReadOnlyMemory<byte>> buffers, long fileOffset, bool timed)
     {
         if (!_writesInline || buffers.Count > VectorCall.MostSegments)
         {
@@ -54,9 +54,13 @@ public sealed partial class SluiceHandle
         try
         {
             _file.DangerousAddRef(ref added);
-            long begin = WritePace.Begin();
+            long begin = timed ? WritePace.Begin() : 0;
             int result = VectorCall.Write(_fd, buffers, fileOffset, _flags, out long total);
-            WritePace.End(begin, (int)Math.Min(total, int.MaxValue));
+            if (timed)
+            {
+                WritePace.End(begin, (int)Math.Min(total, int.MaxValue));
+            }
+
             AfterWrite(fileOffset, result);
             return result == total || total == 0;
         }

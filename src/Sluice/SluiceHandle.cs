@@ -144,6 +144,7 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         FileCaching caching = FileCaching.Cached)
     {
         ThrowIfUnknown(caching);
+        path = ToFullPath(path);
         SafeFileHandle file = File.OpenHandle(path, mode, access, share, options, preallocationSize);
         return Adopt(file, path, access, caching, null);
     }
@@ -154,6 +155,7 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(options);
         ThrowIfUnknown(options.Caching);
+        path = ToFullPath(path);
         SafeFileHandle file = options.UnixCreateMode is { } unixMode && !OperatingSystem.IsWindows()
             ? OpenWithUnixMode(path, options, unixMode)
             : File.OpenHandle(path, options.Mode, options.Access, options.Share, options.Options, options.PreallocationSize);
@@ -247,11 +249,15 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         return IsCharacterDevice;
     }
 
+    /// <summary>Once for both System.IO and this handle; what is no path at all goes to System.IO as it is, for its exception.</summary>
+    private static string ToFullPath(string path) =>
+        string.IsNullOrEmpty(path) || path.Contains('\0', StringComparison.Ordinal) ? path : System.IO.Path.GetFullPath(path);
+
     private static SluiceHandle Adopt(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine)
     {
         try
         {
-            return new SluiceHandle(file, System.IO.Path.GetFullPath(path), access, caching, engine, ownsHandle: true);
+            return new SluiceHandle(file, path, access, caching, engine, ownsHandle: true);
         }
         catch
         {
