@@ -1,0 +1,37 @@
+using System.Buffers;
+
+namespace Sluice.Files;
+
+/// <summary>Bytes in a buffer of the shared pool, which goes back when this is disposed.</summary>
+internal sealed class RentedContent(int length) : IDisposable
+{
+    public byte[] Array { get; private set; } = ArrayPool<byte>.Shared.Rent(length);
+
+    /// <summary>How many bytes are content.</summary>
+    public int Length { get; set; } = length;
+
+    public ReadOnlySpan<byte> Span => Array.AsSpan(0, Length);
+
+    /// <summary>Makes room for more, keeping the first <paramref name="used"/> bytes.</summary>
+    public void Grow(int used)
+    {
+        if (used == System.Array.MaxLength)
+        {
+            throw new IOException($"The file is too long: at most {System.Array.MaxLength} bytes fit into an array.");
+        }
+
+        byte[] larger = ArrayPool<byte>.Shared.Rent((int)Math.Min((long)used * 2, System.Array.MaxLength));
+        Array.AsSpan(0, used).CopyTo(larger);
+        ArrayPool<byte>.Shared.Return(Array);
+        Array = larger;
+    }
+
+    public void Dispose()
+    {
+        if (Array.Length > 0)
+        {
+            ArrayPool<byte>.Shared.Return(Array);
+            Array = [];
+        }
+    }
+}

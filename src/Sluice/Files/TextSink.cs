@@ -1,0 +1,77 @@
+using System.Buffers;
+using System.Text;
+
+namespace Sluice.Files;
+
+/// <summary>Encodes text into large pieces and writes them one after the other. Not thread-safe.</summary>
+internal sealed class TextSink : IDisposable
+{
+#if DEBUG
+    private const int PieceBytes = 512;
+#else
+    private const int PieceBytes = 256 * 1024;
+#endif
+
+    private const int LeastRoomBytes = 64;
+
+    private readonly SluiceHandle _handle;
+    private readonly Encoder _encoder;
+    private byte[] _bytes = ArrayPool<byte>.Shared.Rent(PieceBytes);
+    private int _used;
+    private long _offset;
+
+    /// <param name="handle">The file; it stays the caller's.</param>
+    /// <param name="encoding">The encoding; its mark is written where the file is empty.</param>
+    /// <param name="offset">Where to begin, in bytes.</param>
+    public TextSink(SluiceHandle handle, Encoding encoding, long offset)
+    {
+        _handle = handle;
+        _encoder = encoding.GetEncoder();
+        _offset = offset;
+        if (offset == 0)
+        {
+            encoding.Preamble.CopyTo(_bytes);
+            _used = encoding.Preamble.Length;
+        }
+    }
+
+    public async ValueTask AddAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken)
+    {
+        while (!text.IsEmpty)
+        {
+            await MakeRoomAsync(cancellationToken).ConfigureAwait(false);
+            _encoder.Convert(text.Span, _bytes.AsSpan(_used), flush: false, out int charsUsed, out int bytesUsed, out _);
+            text = text[charsUsed..];
+            _used += bytesUsed;
+        }
+    }
+
+    /// <summary>Writes what is left, half a character included.</summary>
+    public async ValueTask EndAsync(CancellationToken cancellationToken)
+    {
+        await MakeRoomAsync(cancellationToken).ConfigureAwait(false);
+        _encoder.Convert([], _bytes.AsSpan(_used), flush: true, out _, out int bytesUsed, out _);
+        _used += bytesUsed;
+        await WriteOutAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    public void Dispose()
+    {
+        if (_bytes.Length > 0)
+        {
+            ArrayPool<byte>.Shared.Return(_bytes);
+            _bytes = [];
+        }
+    }
+
+    /// <summary>Room for whatever one character may become, the replacement of a lone surrogate included: an encoder refuses less.</summary>
+    private ValueTask MakeRoomAsync(CancellationToken cancellationToken) =>
+        _bytes.Length - _used < LeastRoomBytes ? WriteOutAsync(cancellationToken) : ValueTask.CompletedTask;
+
+    private async ValueTask WriteOutAsync(CancellationToken cancellationToken)
+    {
+        await _handle.WriteAsync(_bytes.AsMemory(0, _used), _offset, cancellationToken).ConfigureAwait(false);
+        _offset += _used;
+        _used = 0;
+    }
+}

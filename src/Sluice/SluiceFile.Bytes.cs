@@ -1,0 +1,74 @@
+using Sluice.Files;
+
+namespace Sluice;
+
+/// <summary>Whole files as bytes.</summary>
+public static partial class SluiceFile
+{
+    /// <inheritdoc cref="File.ReadAllBytes(string)"/>
+    public static byte[] ReadAllBytes(string path) => File.ReadAllBytes(path);
+
+    /// <summary>Reads a whole file; what lies in the page cache is read on the caller's thread.</summary>
+    /// <inheritdoc cref="File.ReadAllBytesAsync(string, CancellationToken)"/>
+    public static Task<byte[]> ReadAllBytesAsync(string path, CancellationToken cancellationToken = default) =>
+        cancellationToken.IsCancellationRequested
+            ? Task.FromCanceled<byte[]>(cancellationToken)
+            : WholeFile.ReadAsync(WholeFile.Open(path, isAsync: true), cancellationToken);
+
+    /// <inheritdoc cref="File.WriteAllBytes(string, byte[])"/>
+    public static void WriteAllBytes(string path, byte[] bytes) => File.WriteAllBytes(path, bytes);
+
+    /// <inheritdoc cref="File.WriteAllBytes(string, ReadOnlySpan{byte})"/>
+    public static void WriteAllBytes(string path, ReadOnlySpan<byte> bytes) => File.WriteAllBytes(path, bytes);
+
+    /// <inheritdoc cref="File.WriteAllBytesAsync(string, byte[], CancellationToken)"/>
+    public static Task WriteAllBytesAsync(string path, byte[] bytes, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(bytes);
+        return WriteAllBytesAsync(path, (ReadOnlyMemory<byte>)bytes, cancellationToken);
+    }
+
+    /// <inheritdoc cref="File.WriteAllBytesAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
+    public static Task WriteAllBytesAsync(string path, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        return cancellationToken.IsCancellationRequested ? Task.FromCanceled(cancellationToken) : Write();
+
+        async Task Write()
+        {
+            using SluiceHandle handle = OpenToWrite(path, isAppending: false);
+            await handle.WriteAsync(bytes, 0, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <inheritdoc cref="File.AppendAllBytes(string, byte[])"/>
+    public static void AppendAllBytes(string path, byte[] bytes) => File.AppendAllBytes(path, bytes);
+
+    /// <inheritdoc cref="File.AppendAllBytes(string, ReadOnlySpan{byte})"/>
+    public static void AppendAllBytes(string path, ReadOnlySpan<byte> bytes) => File.AppendAllBytes(path, bytes);
+
+    /// <inheritdoc cref="File.AppendAllBytesAsync(string, byte[], CancellationToken)"/>
+    public static Task AppendAllBytesAsync(string path, byte[] bytes, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(bytes);
+        return AppendAllBytesAsync(path, (ReadOnlyMemory<byte>)bytes, cancellationToken);
+    }
+
+    /// <inheritdoc cref="File.AppendAllBytesAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
+    public static Task AppendAllBytesAsync(string path, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        return cancellationToken.IsCancellationRequested ? Task.FromCanceled(cancellationToken) : Append();
+
+        async Task Append()
+        {
+            using SluiceHandle handle = OpenToWrite(path, isAppending: true);
+            await handle.WriteAsync(bytes, EndOf(handle), cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private static SluiceHandle OpenToWrite(string path, bool isAppending) => SluiceHandle.Open(
+        path, isAppending ? FileMode.Append : FileMode.Create, FileAccess.Write, FileShare.Read, FileOptions.Asynchronous);
+
+    private static long EndOf(SluiceHandle handle) => handle.CanSeek ? handle.Length : 0;
+}
