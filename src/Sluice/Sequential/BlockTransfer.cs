@@ -1,0 +1,29 @@
+namespace Sluice.Sequential;
+
+/// <summary>One block on its way between file and memory. It keeps its memory until the transfer has ended.</summary>
+internal sealed class BlockTransfer
+{
+    public BlockTransfer(Block block) => Block = block;
+
+    public Block Block { get; set; }
+
+    /// <summary>Where the transfer begins in the file.</summary>
+    public long Offset { get; set; }
+
+    /// <summary>Bytes asked for.</summary>
+    public int Length { get; set; }
+
+    /// <summary>Bytes transferred, or the kernel's negative errno.</summary>
+    public int Result { get; set; }
+
+    /// <summary>In a <see cref="SequentialRing"/>, and not completed yet.</summary>
+    public bool IsInRing { get; set; }
+
+    /// <summary>The transfer through the handle's engine, where it did not complete at once; until its result has been taken.</summary>
+    public Task<int>? Task { get; set; }
+
+    /// <summary>The result is there, or the task that has it has ended.</summary>
+    public bool IsComplete => !IsInRing && (Task is null || Task.IsCompleted);
+
+    public Span<byte> Span => Block.Span[..Length];
+}

@@ -1,0 +1,27 @@
+using Sluice.Interop;
+using Sluice.Uring.Abi;
+
+namespace Sluice;
+
+/// <summary>What the sequential readers and writers ask of a handle.</summary>
+public sealed partial class SluiceHandle
+{
+    /// <summary>
+    /// Direct transfers may go through a ring of their caller's own: the process uses rings, and no engine was asked for. Cached ones may
+    /// not: overlapping reads defeat the kernel's read-ahead, and writes are memory copies that the ring hands to a kernel worker.
+    /// </summary>
+    internal bool AllowsOwnRing => Caching == FileCaching.Direct && !_isCustomEngine && _engine is UringEngine;
+
+    /// <summary>
+    /// How far reading ahead makes sense: the file's length, 0 where it has none to tell (pipes, /proc), <see cref="long.MaxValue"/> on
+    /// block devices, whose end only a read tells.
+    /// </summary>
+    internal long LengthToReadAhead()
+    {
+        ThrowIfClosed();
+        long length = CanSeek ? RandomAccess.GetLength(_file) : 0;
+        bool isBlockDevice = length == 0 && Libc.IsSupported && Libc.Stat(_fd, StatxMask.Type, out Statx stat) == 0
+            && (stat.Mode & Statx.TypeMask) == Statx.TypeBlockDevice;
+        return isBlockDevice ? long.MaxValue : length;
+    }
+}

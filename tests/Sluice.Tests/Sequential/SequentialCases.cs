@@ -1,0 +1,43 @@
+namespace Sluice.Tests.Sequential;
+
+/// <summary>The configurations that sequential readers and writers are tested in: engine x caching.</summary>
+internal static class SequentialCases
+{
+    public static TheoryData<string, FileCaching> All
+    {
+        get
+        {
+            TheoryData<string, FileCaching> data = [];
+            foreach (string engine in (string[])["own", "pool", "faulty"])
+            {
+                foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+                {
+                    data.Add(engine, caching);
+                }
+            }
+
+            return data;
+        }
+    }
+
+    /// <summary>Null stands for the process's own engine, with rings of the readers' and writers' own.</summary>
+    public static IoEngine? Engine(string name) => name switch
+    {
+        "own" => null,
+        "pool" => SluiceEngines.Pool,
+        _ => new FaultyEngine(Model.ModelProgram.HarmlessFaults(name.Length * 17)),
+    };
+
+    public static SluiceReader Reader(
+        string path, string engine, FileCaching caching, int requestSize = 0, int depth = 0, long offset = 0, IProgress<long>? progress = null) =>
+        new(path, new SluiceReaderOptions
+        {
+            Engine = Engine(engine),
+            Caching = caching,
+            RequestSize = requestSize,
+            Depth = depth,
+            Offset = offset,
+            Share = FileShare.ReadWrite | FileShare.Delete,
+            Progress = progress,
+        });
+}

@@ -1,0 +1,388 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Sluice.Tests.Sequential;
+
+public sealed class SluiceReaderTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public static TheoryData<string, FileCaching> Cases => SequentialCases.All;
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task Blocks_make_up_the_file(string engine, FileCaching caching)
+    {
+        foreach (int length in (int[])[0, 1, 511, 512, 4095, 4096, 4097, 16_384, 70_001, 300_003])
+        {
+            byte[] content = Bytes.Pattern(length);
+            string path = _temp.NewFile(content);
+            foreach ((int size, int depth, long offset) in ((int, int, long)[])
+                [(0, 0, 0), (4096, 1, 0), (4096, 3, 0), (8192, 5, 1), (16_384, 2, 4096), (1000, 4, 777), (0, 0, length + 5)])
+            {
+                byte[] rest = content[(int)Math.Min(offset, length)..];
+                using (SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth, offset))
+                {
+                    ReadAll(reader).ShouldBeBytes(rest, $"{length} bytes from {offset}, {size} x {depth}");
+                    reader.Position.ShouldBe(offset + rest.Length);
+                }
+
+                using (SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth, offset))
+                {
+                    (await ReadAllAsync(reader)).ShouldBeBytes(rest, $"async, {length} bytes from {offset}, {size} x {depth}");
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task Synchronous_and_asynchronous_calls_may_alternate_on_any_thread(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(400_000);
+        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(content), engine, caching, 4096, 6);
+        MemoryStream read = new();
+        for (int i = 0; ; i++)
+        {
+            int before = (int)read.Length;
+            if (i % 3 == 0)
+            {
+                read.Write((await reader.ReadBlockAsync()).Span);
+            }
+            else if (i % 3 == 1)
+            {
+                read.Write(reader.ReadBlock());
+            }
+            else
+            {
+                Thread thread = new(() => read.Write(reader.ReadBlock()));
+                thread.Start();
+                thread.Join();
+            }
+
+            if (read.Length == before)
+            {
+                break;
+            }
+        }
+
+        read.ToArray().ShouldBeBytes(content);
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void Seek_goes_on_elsewhere(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(100_000);
+        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(content), engine, caching, 4096, 4);
+        Random random = new(5);
+        byte[] buffer = new byte[9000];
+        for (int i = 0; i < 60; i++)
+        {
+            int at = random.Next(110_000);
+            reader.Seek(at);
+            reader.Position.ShouldBe(at);
+            int count = reader.Read(buffer.AsSpan(0, random.Next(buffer.Length)));
+            buffer.AsSpan(0, count).ToArray().ShouldBeBytes(content.AsSpan(Math.Min(at, 100_000), count));
+            reader.Position.ShouldBe(at + count);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void A_file_that_grows_is_read_to_its_new_end(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(50_000);
+        string path = _temp.NewFile(content.AsSpan(0, 10_001));
+        using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 0, 4);
+        MemoryStream read = new();
+        foreach (int end in (int[])[10_001, 10_001, 20_480, 20_481, 50_000])
+        {
+            using (FileStream writer = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+            {
+                writer.SetLength(end);
+                writer.Write(content, 0, end);
+            }
+
+            read.Write(ReadAll(reader));
+            read.ToArray().ShouldBeBytes(content.AsSpan(0, end));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void Nothing_behind_a_cut_is_returned(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(200_000);
+        for (int end = 0; end < 60_000; end += 4999)
+        {
+            string path = _temp.NewFile(content);
+            using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 4);
+            long first = reader.ReadBlock().Length;
+            using (FileStream writer = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+            {
+                writer.SetLength(end);
+            }
+
+            // What was in flight at the cut may still be the old bytes, in their places; then comes the end, and it is one end.
+            byte[] rest = ReadAll(reader);
+            rest.ShouldBeBytes(content.AsSpan((int)first, rest.Length));
+            (first + rest.Length).ShouldBeLessThanOrEqualTo(Math.Max(end, first + (4 * 4096)));
+            reader.ReadBlock().IsEmpty.ShouldBeTrue();
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task A_cancelled_wait_loses_nothing(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(120_000);
+        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(content), engine, caching, 4096, 4);
+        MemoryStream read = new();
+        Random random = new(3);
+        int cancelled = 0;
+        while (true)
+        {
+            using CancellationTokenSource source = new();
+            ValueTask<ReadOnlyMemory<byte>> task = default;
+            try
+            {
+                if (random.Next(4) == 0)
+                {
+                    source.Cancel();
+                }
+
+                task = reader.ReadBlockAsync(source.Token);
+                if (random.Next(2) == 0)
+                {
+                    source.Cancel();
+                }
+
+                ReadOnlyMemory<byte> block = await task;
+                if (block.IsEmpty)
+                {
+                    break;
+                }
+
+                read.Write(block.Span);
+            }
+            catch (OperationCanceledException)
+            {
+                cancelled++;
+            }
+        }
+
+        cancelled.ShouldBeGreaterThan(0);
+        read.ToArray().ShouldBeBytes(content);
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task Dispose_with_reads_in_flight_is_safe(string engine, FileCaching caching)
+    {
+        string path = _temp.NewFile(300_000);
+        for (int i = 0; i < 30; i++)
+        {
+            SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 8);
+            if (i % 2 == 0)
+            {
+                _ = reader.ReadBlock();
+            }
+
+            ValueTask<ReadOnlyMemory<byte>> task = reader.ReadBlockAsync();
+            reader.Dispose();
+            try
+            {
+                _ = await task;
+            }
+            catch (ObjectDisposedException)
+            {
+                // It had to wait, and was told.
+            }
+
+            Should.Throw<ObjectDisposedException>(() => reader.ReadBlock().Length);
+            reader.Dispose();
+
+            // Closed by the last transfer that ends.
+            SpinWait.SpinUntil(() => reader.Handle.SafeFileHandle.IsClosed, TimeSpan.FromSeconds(60)).ShouldBeTrue();
+        }
+    }
+
+    [Fact]
+    public void A_reader_that_is_dropped_gives_its_ring_and_memory_back()
+    {
+        byte[] content = Bytes.Pattern(500_000);
+        string path = _temp.NewFile(content);
+        for (int i = 0; i < 20; i++)
+        {
+            Drop();
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Direct, 4096, 16);
+        ReadAll(reader).ShouldBeBytes(content);
+
+        void Drop() => _ = SequentialCases.Reader(path, "own", FileCaching.Direct, 4096, 16).ReadBlock().Length;
+    }
+
+    [Fact]
+    public async Task An_error_tells_its_offset_and_reading_goes_on_there()
+    {
+        foreach (bool isAsync in (bool[])[false, true])
+        {
+            byte[] content = Bytes.Pattern(100_000);
+            string path = _temp.NewFile(content);
+            FaultPlan plan = new(9);
+            plan.FailAt(7, FaultKind.DeviceError);
+            using SluiceReader reader = new(path, new SluiceReaderOptions
+            {
+                Caching = FileCaching.Direct,
+                Engine = new FaultyEngine(plan),
+                RequestSize = 4096,
+                Depth = 3,
+            });
+            MemoryStream read = new();
+            IOException? error = null;
+            while (true)
+            {
+                try
+                {
+                    ReadOnlyMemory<byte> block = isAsync ? await reader.ReadBlockAsync() : reader.ReadBlock().ToArray();
+                    if (block.IsEmpty)
+                    {
+                        break;
+                    }
+
+                    read.Write(block.Span);
+                }
+                catch (IOException e)
+                {
+                    error.ShouldBeNull();
+                    error = e;
+                    reader.Position.ShouldBe(read.Length);
+                    e.Message.ShouldContain($"at offset {read.Length}");
+                }
+            }
+
+            error.ShouldNotBeNull();
+            read.ToArray().ShouldBeBytes(content);
+        }
+    }
+
+    [Theory]
+    [InlineData("own")]
+    [InlineData("pool")]
+    public async Task A_pipe_is_read_until_it_ends(string engine)
+    {
+        (SafeFileHandle readEnd, SafeFileHandle writeEnd) = Native.Pipe();
+        using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(readEnd, FileAccess.Read, ownsHandle: true);
+        byte[] content = Bytes.Pattern(150_000);
+        Task writing = Task.Run(() =>
+        {
+            using FileStream stream = new(writeEnd, FileAccess.Write, 0);
+            for (int i = 0; i < content.Length; i += 1000)
+            {
+                stream.Write(content, i, 1000);
+            }
+        });
+        using IDisposable scope = IoEngine.UseForCurrentContext(SequentialCases.Engine(engine) ?? SluiceEngines.Default);
+        using SluiceReader reader = new(handle, ownsHandle: false);
+        (engine == "own" ? ReadAll(reader) : await ReadAllAsync(reader)).ShouldBeBytes(content);
+        await writing;
+    }
+
+    [SkippableFact]
+    public async Task Disposing_ends_a_wait_for_a_pipe()
+    {
+        Skip.If(SluiceEngines.Default.Name != "uring", "a blocking read of a pipe cannot be cancelled on the pool");
+        (SafeFileHandle readEnd, SafeFileHandle writeEnd) = Native.Pipe();
+        using (writeEnd)
+        {
+            SluiceReader reader = new(SluiceHandle.FromSafeFileHandle(readEnd, FileAccess.Read, ownsHandle: true));
+            ValueTask<ReadOnlyMemory<byte>> task = reader.ReadBlockAsync();
+            task.IsCompleted.ShouldBeFalse();
+            reader.Dispose();
+            await Should.ThrowAsync<ObjectDisposedException>(async () => await task);
+        }
+    }
+
+    [Fact]
+    public void Files_of_proc_are_read_though_they_have_no_length()
+    {
+        using SluiceReader reader = new("/proc/self/maps");
+        byte[] maps = ReadAll(reader);
+        System.Text.Encoding.UTF8.GetString(maps).ShouldContain("[stack]");
+    }
+
+    [Fact]
+    public void Progress_is_the_position_after_each_block()
+    {
+        List<long> reported = [];
+        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(10_000), "own", FileCaching.Direct, 4096, 2, progress: new ListProgress(reported));
+        _ = ReadAll(reader);
+        reported.ShouldBe([4096, 8192, 10_000]);
+    }
+
+    [Fact]
+    public void Options_out_of_range_are_refused()
+    {
+        string path = _temp.NewFile(10);
+        foreach (SluiceReaderOptions options in (SluiceReaderOptions[])
+            [new() { Offset = -1 }, new() { Depth = -1 }, new() { Depth = 129 }, new() { RequestSize = -1 }])
+        {
+            Should.Throw<ArgumentOutOfRangeException>(() => new SluiceReader(path, options));
+        }
+
+        using SluiceHandle writer = SluiceHandle.Open(path, FileMode.Open, FileAccess.Write);
+        Should.Throw<ArgumentException>(() => new SluiceReader(writer));
+    }
+
+    [Fact]
+    public void Two_calls_at_once_are_refused()
+    {
+        (SafeFileHandle readEnd, SafeFileHandle writeEnd) = Native.Pipe();
+        using SluiceReader reader = new(SluiceHandle.FromSafeFileHandle(readEnd, FileAccess.Read, ownsHandle: true));
+        using (writeEnd)
+        {
+            _ = reader.ReadBlockAsync().AsTask();
+            Should.Throw<InvalidOperationException>(() => reader.ReadBlock().Length);
+        }
+    }
+
+    private static byte[] ReadAll(SluiceReader reader)
+    {
+        MemoryStream result = new();
+        while (true)
+        {
+            ReadOnlySpan<byte> block = reader.ReadBlock();
+            if (block.IsEmpty)
+            {
+                return result.ToArray();
+            }
+
+            result.Write(block);
+        }
+    }
+
+    private static async Task<byte[]> ReadAllAsync(SluiceReader reader)
+    {
+        MemoryStream result = new();
+        while (true)
+        {
+            ReadOnlyMemory<byte> block = await reader.ReadBlockAsync();
+            if (block.IsEmpty)
+            {
+                return result.ToArray();
+            }
+
+            result.Write(block.Span);
+        }
+    }
+
+    private sealed class ListProgress(List<long> reported) : IProgress<long>
+    {
+        public void Report(long value) => reported.Add(value);
+    }
+}
