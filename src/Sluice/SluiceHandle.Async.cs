@@ -22,6 +22,9 @@ public sealed partial class SluiceHandle
     /// <summary>So many plain reads, then one that may not wait: whether the pages are still there is asked that often.</summary>
     private const int HotRun = 15;
 
+    /// <summary>Plain reads are for small transfers: the fifth of a system call is nothing to a large one, and its wait is longer.</summary>
+    private const int MostHotBytes = 64 * 1024;
+
     private int _coldReads;
     private int _hotReads;
     private int _noWaitWrites = NoWaitUnknown;
@@ -36,7 +39,7 @@ public sealed partial class SluiceHandle
     /// <exception cref="OperationCanceledException">The transfer was cancelled.</exception>
     public ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset, CancellationToken cancellationToken = default)
     {
-        if (_hotReads >= HotStreak && fileOffset >= 0 && _disposed == 0 && !cancellationToken.IsCancellationRequested)
+        if (_hotReads >= HotStreak && buffer.Length <= MostHotBytes && fileOffset >= 0 && _disposed == 0 && !cancellationToken.IsCancellationRequested)
         {
             int hot = ReadHot(buffer.Span, fileOffset);
             if (hot == buffer.Length)
@@ -133,6 +136,13 @@ public sealed partial class SluiceHandle
 
         // The rest of a partial write, or the error once more, with its exception.
         return StartWrite(buffer, fileOffset, Math.Max(bytes, 0), cancellationToken);
+    }
+
+    /// <summary>As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>, but never on the caller's thread.</summary>
+    internal ValueTask WriteBehindAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
+    {
+        CheckOffset(fileOffset);
+        return StartWrite(buffer, fileOffset, 0, CancellationToken.None);
     }
 
     /// <summary>Makes what was written durable (fsync), or its data and what is needed to read it (fdatasync).</summary>

@@ -101,6 +101,26 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         }
     }
 
+    /// <summary>Whether the handle can be used no more.</summary>
+    internal bool IsClosed => _disposed != 0 || _file.IsClosed;
+
+    /// <summary>The operating system's own position of the file, which no transfer of Sluice uses or moves; 0 where it has none.</summary>
+    internal long DescriptorPosition
+    {
+        get => Libc.IsSupported ? Math.Max(0, Libc.Position(_fd)) : BorrowedStream.PositionOf(_file, Access);
+        set
+        {
+            if (Libc.IsSupported)
+            {
+                Libc.SetPosition(_fd, value);
+            }
+            else
+            {
+                BorrowedStream.SetPosition(_file, Access, value);
+            }
+        }
+    }
+
     internal IoEngine EngineInUse => _engine;
 
     internal int Descriptor => _fd;
@@ -280,10 +300,7 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
             BufferSize = 0,
             UnixCreateMode = unixMode,
         });
-#pragma warning disable CA1816 // The stream is left to the collector without its finalizer: the handle is ours now.
-        GC.SuppressFinalize(stream);
-#pragma warning restore CA1816
-        return stream.SafeFileHandle;
+        return BorrowedStream.Forget(stream).SafeFileHandle;
     }
 
     /// <summary>Asked at the first use, not at opening: most handles learn it from their first transfer's need.</summary>
@@ -317,7 +334,7 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
 
     private void ThrowIfClosed()
     {
-        if (_disposed != 0 || _file.IsClosed)
+        if (IsClosed)
         {
             IoErrors.ThrowClosed(Path);
         }

@@ -16,6 +16,7 @@ internal static unsafe partial class Libc
     private const int FGetFl = 3;
     private const int FSetFl = 4;
     private const int SeekCur = 1;
+    private const int SeekSet = 0;
     private const int AtEmptyPath = 0x1000;
     private const int FadviseDontNeed = 4;
     private const int FadviseRandom = 1;
@@ -108,6 +109,8 @@ internal static unsafe partial class Libc
         long position = lseek(fd, 0, SeekCur);
         return position < 0 ? -LastErrno() : position;
     }
+
+    public static void SetPosition(int fd, long position) => _ = lseek(fd, position, SeekSet);
 
     public static int Flush(int fd, bool dataOnly)
     {

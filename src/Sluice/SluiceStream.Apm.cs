@@ -1,0 +1,37 @@
+namespace Sluice;
+
+/// <summary>The Begin/End forms of reading and writing.</summary>
+public sealed partial class SluiceStream
+{
+    /// <inheritdoc/>
+    public override IAsyncResult BeginRead(byte[] buffer, int offset, int count, AsyncCallback? callback, object? state)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        ThrowIfClosed();
+        ThrowUnlessReadable();
+        return TaskToAsyncResult.Begin(ReadAsync(buffer, offset, count, CancellationToken.None), callback, state);
+    }
+
+    /// <inheritdoc/>
+    public override int EndRead(IAsyncResult asyncResult)
+    {
+        ArgumentNullException.ThrowIfNull(asyncResult);
+        return TaskToAsyncResult.End<int>(asyncResult);
+    }
+
+    /// <inheritdoc/>
+    public override IAsyncResult BeginWrite(byte[] buffer, int offset, int count, AsyncCallback? callback, object? state)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        ThrowIfClosed();
+        ThrowUnlessWritable();
+        return TaskToAsyncResult.Begin(WriteAsync(buffer, offset, count, CancellationToken.None), callback, state);
+    }
+
+    /// <inheritdoc/>
+    public override void EndWrite(IAsyncResult asyncResult)
+    {
+        ArgumentNullException.ThrowIfNull(asyncResult);
+        TaskToAsyncResult.End(asyncResult);
+    }
+}

@@ -1,0 +1,186 @@
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>
+/// The window: a piece of the file in memory, either read and not yet consumed, or written and not yet handed down. All members work
+/// on these fields; nothing else knows where the stream stands.
+/// </summary>
+/// <remarks>
+/// The position is always <c>_base + _pos</c>. Three states: empty (<c>_readEnd</c> and <c>_writeEnd</c> are 0, so is <c>_pos</c>),
+/// reading (bytes from <c>_pos</c> to <c>_readEnd</c> are ahead of the caller), writing (bytes from <c>_writeStart</c> to <c>_pos</c>
+/// are not in the file yet, and there is room up to <c>_writeEnd</c>). While an asynchronous operation waits, the window is empty or
+/// full, so that the quick ways of other members do not touch it.
+/// </remarks>
+public sealed partial class SluiceStream
+{
+    private StreamBuffer? _window;
+    private byte[] _buffer = [];
+    private long _base;
+    private int _pos;
+    private int _readEnd;
+    private int _writeStart;
+    private int _writeEnd;
+    private AdaptiveSize _sizing = new();
+    private OperationGate _gate;
+    private ReadAhead? _ahead;
+    private WriteBehind? _behind;
+    private FinalFlush? _finalFlush;
+
+    /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
+    private int SizeFor(long offset) => IsAdaptive ? _sizing.Next(offset) : _bufferSize;
+
+    /// <summary>The window is empty and the position is <paramref name="position"/>.</summary>
+    private void Forget(long position)
+    {
+        _pos = 0;
+        _readEnd = 0;
+        _writeEnd = 0;
+        _base = position;
+    }
+
+    /// <summary>Moves the position; bytes that were read and are still around it are kept. Written bytes have been handed down before.</summary>
+    private void MoveTo(long target)
+    {
+        if (_readEnd != 0)
+        {
+            long index = target - _base;
+            if (index >= _window!.Start && index <= _readEnd)
+            {
+                _pos = (int)index;
+                return;
+            }
+        }
+
+        if (target != _base + _pos)
+        {
+            _ahead?.Abandon();
+        }
+
+        Forget(target);
+    }
+
+    /// <summary>Memory for a window of at least <paramref name="size"/> bytes; the window is empty.</summary>
+    private StreamBuffer WindowOf(int size)
+    {
+        if (_window is { } window)
+        {
+            if (window.Size >= size)
+            {
+                return window;
+            }
+
+            ReleaseWindow();
+        }
+
+        SetWindow(StreamBufferPool.Rent(size));
+        return _window!;
+    }
+
+    private void SetWindow(StreamBuffer window)
+    {
+        _window = window;
+        _buffer = window.Array;
+    }
+
+    private void ReleaseWindow()
+    {
+        if (_window is { } window)
+        {
+            _window = null;
+            _buffer = [];
+            StreamBufferPool.Return(window);
+        }
+    }
+
+    /// <summary>
+    /// Bytes before <paramref name="offset"/> with which a read of <paramref name="size"/> bytes should begin, to be aligned: none
+    /// unless the file is direct.
+    /// </summary>
+    private int LeadOf(long offset, int size)
+    {
+        int alignment = _handle.Alignment.Offset;
+        int lead = (int)(offset % alignment);
+        return size % alignment == 0 && size > lead ? lead : 0;
+    }
+
+    /// <summary>The window holds what was read: <paramref name="length"/> bytes from <paramref name="start"/> of the file on.</summary>
+    private void ShowRead(long start, int lead, int length)
+    {
+        int first = _window!.Start;
+        _base = start - first;
+        _pos = first + lead;
+        _readEnd = first + length;
+        if (length <= lead)
+        {
+            // The end of the file is at or before the position.
+            Forget(start + lead);
+        }
+        else
+        {
+            _sizing.Ended(start + length);
+        }
+    }
+
+    /// <summary>Copies what is ahead in the window.</summary>
+    private int TakeAvailable(Span<byte> destination)
+    {
+        int count = Math.Min(_readEnd - _pos, destination.Length);
+        if (count <= 0)
+        {
+            return 0;
+        }
+
+        _buffer.AsSpan(_pos, count).CopyTo(destination);
+        _pos += count;
+        return count;
+    }
+
+    /// <summary>Opens an empty window for writing at the position.</summary>
+    private void BeginWriting(int size)
+    {
+        StreamBuffer window = WindowOf(size);
+        long offset = _base;
+        int room = size - (IsAdaptive ? (int)(offset % _handle.Alignment.Offset) : 0);
+        _base = offset - window.Start;
+        _pos = _writeStart = window.Start;
+        _writeEnd = window.Start + room;
+        _finalFlush ??= new FinalFlush(this);
+    }
+
+    /// <summary>Copies as much as there is room for.</summary>
+    private int PutAvailable(ReadOnlySpan<byte> source)
+    {
+        int count = Math.Min(_writeEnd - _pos, source.Length);
+        if (count <= 0)
+        {
+            return 0;
+        }
+
+        source[..count].CopyTo(_buffer.AsSpan(_pos));
+        _pos += count;
+        return count;
+    }
+
+    /// <summary>Waits for asynchronous operations that are under way; sync members are not serialised otherwise.</summary>
+    private void EnterGate()
+    {
+        if (!_gate.TryEnter())
+        {
+            _gate.EnterAsync(_handle, CancellationToken.None).GetAwaiter().GetResult();
+        }
+    }
+
+    private void ExitGate() => _gate.Exit(_handle);
+
+    /// <summary>
+    /// Writes what is still in memory when a stream is collected that nobody disposed, as FileStream does. The file's own finalizer is
+    /// critical and runs later.
+    /// </summary>
+    private sealed class FinalFlush(SluiceStream stream) : IDisposable
+    {
+        ~FinalFlush() => stream.FlushAtFinalization();
+
+        public void Dispose() => GC.SuppressFinalize(this);
+    }
+}

@@ -1,0 +1,80 @@
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>Copying to another stream, in pieces as large as are worth it.</summary>
+public sealed partial class SluiceStream
+{
+    /// <summary>Copies from the position to the end of the file.</summary>
+    /// <param name="destination">Where to.</param>
+    /// <param name="bufferSize">Bytes at once, at least; larger pieces are used where they are quicker.</param>
+    /// <inheritdoc cref="Stream.CopyTo(Stream, int)"/>
+    public override void CopyTo(Stream destination, int bufferSize)
+    {
+        CheckCopy(destination, bufferSize);
+        StreamBuffer piece = StreamBufferPool.Rent(PieceOf(bufferSize));
+        try
+        {
+            while (true)
+            {
+                int bytes = Read(piece.Array.AsSpan(piece.Start, piece.Size));
+                if (bytes == 0)
+                {
+                    return;
+                }
+
+                destination.Write(piece.Array, piece.Start, bytes);
+            }
+        }
+        finally
+        {
+            StreamBufferPool.Return(piece);
+        }
+    }
+
+    /// <summary>Copies from the position to the end of the file.</summary>
+    /// <param name="destination">Where to.</param>
+    /// <param name="bufferSize">Bytes at once, at least; larger pieces are used where they are quicker.</param>
+    /// <param name="cancellationToken">Asks to stop; what was copied stays copied.</param>
+    /// <inheritdoc cref="Stream.CopyToAsync(Stream, int, CancellationToken)"/>
+    public override Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken)
+    {
+        CheckCopy(destination, bufferSize);
+        return cancellationToken.IsCancellationRequested
+            ? Task.FromCanceled(cancellationToken)
+            : CopyToSlowAsync(destination, bufferSize, cancellationToken);
+    }
+
+    private async Task CopyToSlowAsync(Stream destination, int bufferSize, CancellationToken cancellationToken)
+    {
+        StreamBuffer piece = StreamBufferPool.Rent(PieceOf(bufferSize));
+        try
+        {
+            Memory<byte> memory = piece.MemoryAt(piece.Start, piece.Size);
+            while (true)
+            {
+                int bytes = await ReadAsync(memory, cancellationToken).ConfigureAwait(false);
+                if (bytes == 0)
+                {
+                    return;
+                }
+
+                await destination.WriteAsync(memory[..bytes], cancellationToken).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            StreamBufferPool.Return(piece);
+        }
+    }
+
+    private void CheckCopy(Stream destination, int bufferSize)
+    {
+        ValidateCopyToArguments(destination, bufferSize);
+        ThrowIfClosed();
+        ThrowUnlessReadable();
+    }
+
+    /// <summary>A stream that cannot seek gives what it has: no piece is too large for it.</summary>
+    private static int PieceOf(int bufferSize) => Math.Clamp(bufferSize, AdaptiveSize.Most, 1024 * 1024);
+}

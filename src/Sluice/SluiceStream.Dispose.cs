@@ -1,0 +1,161 @@
+using System.Runtime.ExceptionServices;
+
+namespace Sluice;
+
+/// <summary>Closing: everything written is in the file, or the error is thrown; the file is closed in any case.</summary>
+public sealed partial class SluiceStream
+{
+    /// <summary>Writes what is still in memory and closes the file. Harmless when called twice.</summary>
+    /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
+    public override ValueTask DisposeAsync()
+    {
+        if (!_isOpen)
+        {
+            return base.DisposeAsync();
+        }
+
+        return CloseAsync();
+    }
+
+    /// <summary>Writes what is still in memory and closes the file. Harmless when called twice.</summary>
+    /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
+    protected override void Dispose(bool disposing)
+    {
+        if (!_isOpen)
+        {
+            return;
+        }
+
+        Exception? error = null;
+        bool entered = EnterGateToClose();
+        try
+        {
+            if (entered && !_handle.IsClosed)
+            {
+                // The bytes behind a failed write are tried as well: what can be saved is saved.
+                error = ErrorOf(() => _behind?.Settle());
+                Exception? second = ErrorOf(HandDown);
+                error ??= second;
+                if (_ahead is { IsBusy: true } ahead)
+                {
+                    Streams.Blocking.Wait(ahead.DrainAsync());
+                }
+            }
+        }
+        finally
+        {
+            Close(entered);
+            base.Dispose(disposing);
+        }
+
+        if (error is not null)
+        {
+            ExceptionDispatchInfo.Throw(error);
+        }
+    }
+
+    private async ValueTask CloseAsync()
+    {
+        Exception? error = null;
+        bool entered = _gate.TryEnter();
+        if (!entered && _handle.CanSeek)
+        {
+            await _gate.EnterAsync(_handle, CancellationToken.None).ConfigureAwait(false);
+            entered = true;
+        }
+
+        try
+        {
+            if (entered && !_handle.IsClosed)
+            {
+                error = await ErrorOfAsync(SettleAsync(CancellationToken.None)).ConfigureAwait(false);
+                Exception? second = await ErrorOfAsync(HandDownAsync(mayStayBehind: false, CancellationToken.None)).ConfigureAwait(false);
+                error ??= second;
+                if (_ahead is { IsBusy: true } ahead)
+                {
+                    await ahead.DrainAsync().ConfigureAwait(false);
+                }
+            }
+        }
+        finally
+        {
+            Close(entered);
+            await base.DisposeAsync().ConfigureAwait(false);
+        }
+
+        if (error is not null)
+        {
+            ExceptionDispatchInfo.Throw(error);
+        }
+    }
+
+    /// <summary>
+    /// Transfers of a file end soon and are waited for. One of a pipe may never end: the stream closes around it, and leaves it its buffer.
+    /// </summary>
+    private bool EnterGateToClose()
+    {
+        if (_gate.TryEnter())
+        {
+            return true;
+        }
+
+        if (!_handle.CanSeek)
+        {
+            return false;
+        }
+
+        EnterGate();
+        return true;
+    }
+
+    private void Close(bool entered)
+    {
+        if (!_isOpen)
+        {
+            return;
+        }
+
+        _isOpen = false;
+        _canRead = false;
+        _canWrite = false;
+        if (entered)
+        {
+            Forget(0);
+            ReleaseWindow();
+            _behind?.GiveUp();
+            ExitGate();
+        }
+
+        _finalFlush?.Dispose();
+        if (_ownsHandle)
+        {
+            _handle.Dispose();
+        }
+    }
+
+    private static Exception? ErrorOf(Action action)
+    {
+        try
+        {
+            action();
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException or ArgumentException)
+        {
+            return e;
+        }
+    }
+
+    private static async ValueTask<Exception?> ErrorOfAsync(ValueTask task)
+    {
+        try
+        {
+            await task.ConfigureAwait(false);
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException or ArgumentException)
+        {
+            return e;
+        }
+    }
+}

@@ -1,0 +1,235 @@
+using System.Runtime.CompilerServices;
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>Asynchronous reading: what is in the window or in the page cache is there when the call returns.</summary>
+public sealed partial class SluiceStream
+{
+    private Task<int>? _lastRead;
+
+    /// <inheritdoc/>
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        ValueTask<int> read = ReadAsync(buffer.AsMemory(offset, count), cancellationToken);
+        if (!read.IsCompletedSuccessfully)
+        {
+            return read.AsTask();
+        }
+
+        // Most results are the count that was asked for: the same task serves again.
+        int result = read.Result;
+        return _lastRead is { } last && last.Result == result ? last : _lastRead = Task.FromResult(result);
+    }
+
+    /// <summary>As <see cref="Read(Span{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled; the position has not moved.</exception>
+    /// <inheritdoc cref="Read(Span{byte})"/>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<int>(cancellationToken);
+        }
+
+        ThrowUnlessReadable();
+        if (!IsBuffered)
+        {
+            return ReadUnbufferedAsync(buffer, cancellationToken);
+        }
+
+        if (!_gate.TryEnter())
+        {
+            return ReadInTurnAsync(buffer, cancellationToken);
+        }
+
+        int count = buffer.Length;
+        if (count <= _readEnd - _pos && count != 0)
+        {
+            _buffer.AsSpan(_pos, count).CopyTo(buffer.Span);
+            _pos += count;
+            ExitGate();
+            return new ValueTask<int>(count);
+        }
+
+        return ReadSlowAsync(buffer, cancellationToken);
+    }
+
+    /// <summary>Reads a byte; -1 at the end of the file. From the window it costs about what <see cref="ReadByte"/> does.</summary>
+    /// <remarks>Not to be called while another operation of the stream is under way in another thread.</remarks>
+    /// <inheritdoc cref="ReadAsync(Memory{byte}, CancellationToken)"/>
+    public ValueTask<int> ReadByteAsync(CancellationToken cancellationToken = default)
+    {
+        int pos = _pos;
+        if (pos < _readEnd && !cancellationToken.IsCancellationRequested)
+        {
+            byte value = _buffer[pos];
+            _pos = pos + 1;
+            return new ValueTask<int>(value);
+        }
+
+        return ReadByteSlowAsync(cancellationToken);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadByteSlowAsync(CancellationToken cancellationToken)
+    {
+        byte[] one = _oneByte ??= new byte[1];
+        return await ReadAsync(one, cancellationToken).ConfigureAwait(false) == 0 ? -1 : one[0];
+    }
+
+    private byte[]? _oneByte;
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadInTurnAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        await _gate.EnterAsync(_handle, cancellationToken).ConfigureAwait(false);
+        return await ReadSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Leaves the gate, which the caller has entered.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadSlowAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        try
+        {
+            ThrowIfClosed();
+            await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
+            int done = TakeAvailable(buffer.Span);
+            if (done == buffer.Length || (done > 0 && !_handle.CanSeek))
+            {
+                return done;
+            }
+
+            try
+            {
+                return done + await ReadRestAsync(buffer[done..], cancellationToken).ConfigureAwait(false);
+            }
+            catch
+            {
+                StepBack(done);
+                throw;
+            }
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    /// <summary>The window is used up: takes what was read ahead, or reads.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadRestAsync(Memory<byte> rest, CancellationToken cancellationToken)
+    {
+        int done = 0;
+        while (_ahead is { } ahead && ahead.Offset == _base + _pos)
+        {
+            bool isLast = await TakeAheadAsync(ahead).ConfigureAwait(false);
+            if (cancellationToken.IsCancellationRequested)
+            {
+                StepBack(done);
+                cancellationToken.ThrowIfCancellationRequested();
+            }
+
+            int taken = TakeAvailable(rest.Span);
+            done += taken;
+            rest = rest[taken..];
+            if (rest.IsEmpty || isLast)
+            {
+                return done;
+            }
+        }
+
+        try
+        {
+            return done + await ReadHereAsync(rest, cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            StepBack(done);
+            throw;
+        }
+    }
+
+    /// <summary>The oldest chunk that was read ahead becomes the window; true when it is the last of the file.</summary>
+    private async ValueTask<bool> TakeAheadAsync(ReadAhead ahead)
+    {
+        long offset = _base + _pos;
+        Forget(offset);
+        (StreamBuffer chunk, int length, bool isLast) = await ahead.TakeAsync().ConfigureAwait(false);
+        ReleaseWindow();
+        SetWindow(chunk);
+        ShowRead(offset, 0, length);
+        return isLast;
+    }
+
+    private async ValueTask<int> ReadHereAsync(Memory<byte> rest, CancellationToken cancellationToken)
+    {
+        long offset = _base + _pos;
+        Forget(offset);
+        int size = SizeFor(offset);
+        bool passes = PassesThrough(rest.Length, size);
+        int lead = passes ? 0 : LeadOf(offset, size);
+        StreamBuffer? window = passes ? null : WindowOf(size);
+        ValueTask<int> read = _handle.ReadAsync(window is null ? rest : window.MemoryAt(window.Start, size), offset - lead, cancellationToken);
+        bool isHot = read.IsCompleted;
+        int length = await read.ConfigureAwait(false);
+        if (window is null)
+        {
+            _base = offset + length;
+            _sizing.Ended(_base);
+        }
+        else
+        {
+            ShowRead(offset - lead, lead, length);
+            length = TakeAvailable(rest.Span);
+        }
+
+        if (!isHot && IsAdaptive && _sizing is { IsSequential: true, Current: >= AdaptiveSize.Large } && IsReadAheadWorthwhile)
+        {
+            _ahead ??= new ReadAhead(_handle);
+            await _ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
+        }
+
+        return length;
+    }
+
+    /// <summary>Reading ahead needs offsets; FileOptions.RandomAccess asks for none of it.</summary>
+    private bool IsReadAheadWorthwhile => _handle.CanSeek && _handle.Length > _base + _pos;
+
+    /// <summary>Concurrent calls are allowed, as in FileStream: each takes its place when it begins.</summary>
+    private ValueTask<int> ReadUnbufferedAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        int count = buffer.Length;
+        long offset = _base;
+        ValueTask<int> read = _handle.ReadAsync(buffer, offset, cancellationToken);
+        if (read.IsCompletedSuccessfully)
+        {
+            int bytes = read.Result;
+            _base = offset + bytes;
+            return new ValueTask<int>(bytes);
+        }
+
+        Interlocked.Add(ref _base, count);
+        return EndUnbufferedAsync(read, count);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> EndUnbufferedAsync(ValueTask<int> read, int count)
+    {
+        int bytes = 0;
+        try
+        {
+            bytes = await read.ConfigureAwait(false);
+            return bytes;
+        }
+        finally
+        {
+            if (bytes != count)
+            {
+                Interlocked.Add(ref _base, bytes - count);
+            }
+        }
+    }
+}

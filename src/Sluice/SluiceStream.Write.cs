@@ -1,0 +1,205 @@
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>Synchronous writing, and what hands the window down.</summary>
+public sealed partial class SluiceStream
+{
+    /// <inheritdoc/>
+    public override void Write(byte[] buffer, int offset, int count)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        Write(buffer.AsSpan(offset, count));
+    }
+
+    /// <summary>Writes at the position; the bytes may stay in memory until the next flush.</summary>
+    /// <exception cref="NotSupportedException">The stream was not opened for writing.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <exception cref="IOException">The operating system reported an error, for these bytes or for earlier ones; which, its offset tells.</exception>
+    public override void Write(ReadOnlySpan<byte> buffer)
+    {
+        int count = buffer.Length;
+        if (count <= _writeEnd - _pos && count != 0)
+        {
+            buffer.CopyTo(_buffer.AsSpan(_pos));
+            _pos += count;
+            return;
+        }
+
+        WriteSlow(buffer);
+    }
+
+    /// <summary>Writes a byte.</summary>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
+    public override void WriteByte(byte value)
+    {
+        int pos = _pos;
+        if (pos < _writeEnd)
+        {
+            _buffer[pos] = value;
+            _pos = pos + 1;
+            return;
+        }
+
+        WriteSlow([value]);
+    }
+
+    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
+    /// <inheritdoc cref="Flush(bool)"/>
+    public override void Flush() => Flush(flushToDisk: false);
+
+    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
+    /// <param name="flushToDisk">Also makes them durable.</param>
+    /// <exception cref="IOException">They could not be written; they are kept for another try.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    public void Flush(bool flushToDisk)
+    {
+        ThrowIfClosed();
+        FlushBuffer();
+        if (flushToDisk && _canWrite)
+        {
+            _handle.FlushToDisk();
+        }
+    }
+
+    private void WriteSlow(ReadOnlySpan<byte> buffer)
+    {
+        ThrowUnlessWritable();
+        ThrowIfClosed();
+        if (!IsBuffered)
+        {
+            _handle.Write(buffer, _base);
+            _base += buffer.Length;
+            return;
+        }
+
+        EnterGate();
+        int put = 0;
+        try
+        {
+            LeaveReading();
+            while (true)
+            {
+                put = PutAvailable(buffer);
+                buffer = buffer[put..];
+                if (buffer.IsEmpty)
+                {
+                    return;
+                }
+
+                HandDown();
+                put = 0;
+                _behind?.Settle();
+                int size = SizeFor(_base);
+                if (buffer.Length >= size)
+                {
+                    _handle.Write(buffer, _base);
+                    _base += buffer.Length;
+                    _sizing.Ended(_base);
+                    return;
+                }
+
+                BeginWriting(size);
+            }
+        }
+        catch
+        {
+            // What this call put into a window that could not be handed down was not accepted.
+            _pos -= put;
+            throw;
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    /// <summary>Writes the window, and empties it; when that fails, its bytes stay.</summary>
+    private void HandDown()
+    {
+        if (_writeEnd == 0)
+        {
+            return;
+        }
+
+        int length = _pos - _writeStart;
+        long end = _base + _pos;
+        if (length > 0)
+        {
+            // An earlier failure comes first, and a later write never overtakes an earlier one.
+            _behind?.Settle();
+            _handle.Write(_buffer.AsSpan(_writeStart, length), _base + _writeStart);
+            _sizing.Ended(end);
+        }
+
+        Forget(end);
+    }
+
+    /// <summary>Before reading: everything written is in the file.</summary>
+    private void LeaveWriting()
+    {
+        _behind?.Settle();
+        HandDown();
+    }
+
+    /// <summary>Before writing: nothing is read ahead.</summary>
+    private void LeaveReading()
+    {
+        if (_ahead is { } ahead)
+        {
+            ahead.Abandon();
+        }
+
+        if (_readEnd != 0)
+        {
+            CheckUnreadBytes();
+            Forget(_base + _pos);
+            _sizing.Reset();
+        }
+    }
+
+    /// <summary>What was read ahead of the caller from a pipe or a terminal cannot be put back.</summary>
+    private void CheckUnreadBytes()
+    {
+        if (_readEnd > _pos && !_handle.CanSeek)
+        {
+            StreamErrors.ThrowUnreadBytes();
+        }
+    }
+
+    /// <summary>Everything written is in the file, and nothing is read ahead.</summary>
+    private void FlushBuffer()
+    {
+        EnterGate();
+        try
+        {
+            LeaveWriting();
+            if (_readEnd != 0 && _handle.CanSeek)
+            {
+                Forget(_base + _pos);
+            }
+
+            _ahead?.Abandon();
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    private void FlushAtFinalization()
+    {
+        try
+        {
+            if (_isOpen && !_handle.IsClosed)
+            {
+                LeaveWriting();
+            }
+        }
+#pragma warning disable CA1031 // Nobody is there to hear of it, and a finalizer must not throw.
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+    }
+}

@@ -1,0 +1,245 @@
+using System.Runtime.CompilerServices;
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>Asynchronous writing: the caller fills one buffer while the one before is written.</summary>
+public sealed partial class SluiceStream
+{
+    /// <inheritdoc/>
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        return WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+    }
+
+    /// <summary>As <see cref="Write(ReadOnlySpan{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled; the position has not moved beyond what was accepted.</exception>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        ThrowUnlessWritable();
+        if (!IsBuffered)
+        {
+            return WriteUnbufferedAsync(buffer, cancellationToken);
+        }
+
+        if (!_gate.TryEnter())
+        {
+            return WriteInTurnAsync(buffer, cancellationToken);
+        }
+
+        int count = buffer.Length;
+        if (count <= _writeEnd - _pos && count != 0)
+        {
+            buffer.Span.CopyTo(_buffer.AsSpan(_pos));
+            _pos += count;
+            ExitGate();
+            return ValueTask.CompletedTask;
+        }
+
+        return WriteSlowAsync(buffer, cancellationToken);
+    }
+
+    /// <summary>Writes a byte; into the window it costs about what <see cref="WriteByte"/> does.</summary>
+    /// <remarks>Not to be called while another operation of the stream is under way in another thread.</remarks>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    public ValueTask WriteByteAsync(byte value, CancellationToken cancellationToken = default)
+    {
+        int pos = _pos;
+        if (pos < _writeEnd && !cancellationToken.IsCancellationRequested)
+        {
+            _buffer[pos] = value;
+            _pos = pos + 1;
+            return ValueTask.CompletedTask;
+        }
+
+        return WriteByteSlowAsync(value, cancellationToken);
+    }
+
+    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled; the bytes are kept.</exception>
+    /// <inheritdoc cref="Flush(bool)"/>
+    public override Task FlushAsync(CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return Task.FromCanceled(cancellationToken);
+        }
+
+        ThrowIfClosed();
+        if (_writeEnd == 0 && _readEnd == 0 && _behind is not { IsPending: true } && !_gate.IsTaken)
+        {
+            return Task.CompletedTask;
+        }
+
+        return FlushSlowAsync(cancellationToken);
+    }
+
+    private async Task FlushSlowAsync(CancellationToken cancellationToken)
+    {
+        await _gate.EnterAsync(_handle, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
+            if (_readEnd != 0 && _handle.CanSeek)
+            {
+                Forget(_base + _pos);
+            }
+
+            _ahead?.Abandon();
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteByteSlowAsync(byte value, CancellationToken cancellationToken)
+    {
+        // A buffer of its own: several such calls may wait for their turn.
+        byte[] one = [value];
+        await WriteAsync(one, cancellationToken).ConfigureAwait(false);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteInTurnAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        await _gate.EnterAsync(_handle, cancellationToken).ConfigureAwait(false);
+        await WriteSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Leaves the gate, which the caller has entered.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteSlowAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        int put = 0;
+        try
+        {
+            ThrowIfClosed();
+            LeaveReading();
+            while (true)
+            {
+                put = PutAvailable(buffer.Span);
+                buffer = buffer[put..];
+                if (buffer.IsEmpty)
+                {
+                    return;
+                }
+
+                await HandDownAsync(mayStayBehind: true, cancellationToken).ConfigureAwait(false);
+                put = 0;
+                int size = SizeFor(_base);
+                if (buffer.Length >= size)
+                {
+                    await SettleAsync(cancellationToken).ConfigureAwait(false);
+                    await _handle.WriteAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
+                    _base += buffer.Length;
+                    _sizing.Ended(_base);
+                    return;
+                }
+
+                BeginWriting(size);
+            }
+        }
+        catch
+        {
+            // What this call put into a window that could not be handed down was not accepted.
+            _pos -= put;
+            throw;
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    /// <summary>
+    /// Writes the window, and empties it; when that fails, its bytes stay. A large one that sized itself may be left to be written
+    /// while the caller goes on.
+    /// </summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask HandDownAsync(bool mayStayBehind, CancellationToken cancellationToken)
+    {
+        if (_writeEnd == 0)
+        {
+            return;
+        }
+
+        int length = _pos - _writeStart;
+        long end = _base + _pos;
+        if (length > 0)
+        {
+            // Meanwhile the window is closed for quick writes of others; it opens again when this fails.
+            int writeEnd = _writeEnd;
+            _writeEnd = _pos;
+            try
+            {
+                await SettleAsync(cancellationToken).ConfigureAwait(false);
+                if (mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large)
+                {
+                    (_behind ??= new WriteBehind(_handle)).Start(_window!, _writeStart, length, _base + _writeStart);
+                    _window = null;
+                    _buffer = [];
+                }
+                else
+                {
+                    await _handle.WriteAsync(_window!.MemoryAt(_writeStart, length), _base + _writeStart, cancellationToken).ConfigureAwait(false);
+                }
+            }
+            catch
+            {
+                _writeEnd = writeEnd;
+                throw;
+            }
+
+            _sizing.Ended(end);
+        }
+
+        Forget(end);
+    }
+
+    private ValueTask SettleAsync(CancellationToken cancellationToken) =>
+        _behind is { IsPending: true } behind ? behind.SettleAsync(cancellationToken) : ValueTask.CompletedTask;
+
+    /// <summary>Before reading: everything written is in the file.</summary>
+    private ValueTask LeaveWritingAsync(CancellationToken cancellationToken) =>
+        _writeEnd == 0 && _behind is not { IsPending: true } ? ValueTask.CompletedTask : LeaveWritingSlowAsync(cancellationToken);
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask LeaveWritingSlowAsync(CancellationToken cancellationToken)
+    {
+        await SettleAsync(cancellationToken).ConfigureAwait(false);
+        await HandDownAsync(mayStayBehind: false, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Concurrent calls are allowed, as in FileStream: each takes its place when it begins.</summary>
+    private ValueTask WriteUnbufferedAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        int count = buffer.Length;
+        long offset = _base;
+        ValueTask write = _handle.WriteAsync(buffer, offset, cancellationToken);
+        Interlocked.Add(ref _base, count);
+        return write.IsCompletedSuccessfully ? write : EndUnbufferedAsync(write, count);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask EndUnbufferedAsync(ValueTask write, int count)
+    {
+        try
+        {
+            await write.ConfigureAwait(false);
+        }
+        catch
+        {
+            Interlocked.Add(ref _base, -count);
+            throw;
+        }
+    }
+}

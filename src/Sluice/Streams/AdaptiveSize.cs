@@ -1,0 +1,54 @@
+namespace Sluice.Streams;
+
+/// <summary>
+/// How much a stream transfers at once when nobody fixed it: little at first and after every jump, twice as much each time the next
+/// transfer begins where the last one ended.
+/// </summary>
+internal struct AdaptiveSize
+{
+#if DEBUG
+    /// <summary>Bytes of the first transfer: tiny in Debug builds, so that every test walks the seams.</summary>
+    public const int Start = 512;
+
+    /// <summary>Bytes of the largest transfer.</summary>
+    public const int Most = 8 * 1024;
+
+    /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
+    public const int Large = 2 * 1024;
+#else
+    /// <summary>Bytes of the first transfer, as much as FileStream reads.</summary>
+    public const int Start = 4 * 1024;
+
+    /// <summary>Bytes of the largest transfer: more fits no core's second-level cache beside the caller's own data.</summary>
+    public const int Most = 256 * 1024;
+
+    /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
+    public const int Large = 32 * 1024;
+#endif
+
+    private long _expected = -1;
+
+    public AdaptiveSize()
+    {
+    }
+
+    /// <summary>Bytes of the next transfer, as last decided.</summary>
+    public int Current { get; private set; } = Start;
+
+    /// <summary>Whether the last transfer begun by <see cref="Next"/> followed on the one before it.</summary>
+    public bool IsSequential { get; private set; }
+
+    /// <summary>Decides the size of a transfer that begins at <paramref name="offset"/>.</summary>
+    public int Next(long offset)
+    {
+        IsSequential = offset == _expected;
+        Current = IsSequential ? Math.Min(Current * 2, Most) : Start;
+        return Current;
+    }
+
+    /// <summary>Books where the transfer ended.</summary>
+    public void Ended(long end) => _expected = end;
+
+    /// <summary>Forgets the past: the next transfer is a first one.</summary>
+    public void Reset() => _expected = -1;
+}

@@ -1,0 +1,35 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Sluice.Streams;
+
+/// <summary>The exceptions of a stream, of the types that FileStream throws.</summary>
+internal static class StreamErrors
+{
+    [DoesNotReturn]
+    public static void ThrowClosed() => throw new ObjectDisposedException(null, "Cannot access a closed file.");
+
+    [DoesNotReturn]
+    public static void ThrowUnseekable() => throw new NotSupportedException("Stream does not support seeking.");
+
+    [DoesNotReturn]
+    public static void ThrowUnreadable() => throw new NotSupportedException("Stream does not support reading.");
+
+    [DoesNotReturn]
+    public static void ThrowUnwritable() => throw new NotSupportedException("Stream does not support writing.");
+
+    [DoesNotReturn]
+    public static void ThrowUnreadBytes() =>
+        throw new NotSupportedException("Cannot write: bytes that were read ahead cannot be put back into a file that cannot seek.");
+
+    [DoesNotReturn]
+    public static void ThrowSeekBeforeStart(string path, long target) =>
+        throw new IOException($"Seeking in '{path}' to {target} failed: the position would be before the start of the file.", Uring.Errno.EINVAL);
+
+    [DoesNotReturn]
+    public static void ThrowSeekBeforeAppend(string path, long target, long appendStart) => throw new IOException(
+        $"Seeking in '{path}' to {target} failed: it was opened for appending at {appendStart}, and what was there before is not overwritten.");
+
+    [DoesNotReturn]
+    public static void ThrowTruncateBeforeAppend(string path, long length, long appendStart) => throw new IOException(
+        $"Cutting '{path}' to {length} failed: it was opened for appending at {appendStart}, and what was there before is kept.");
+}

@@ -1,0 +1,87 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Interop;
+
+namespace Sluice.Streams;
+
+/// <summary>
+/// Opens the handle of a stream. Arguments that cannot be right go to FileStream, whose exception is then the one that the caller
+/// expects.
+/// </summary>
+internal static class StreamOpening
+{
+    public static SluiceHandle Open(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize, FileOptions options)
+    {
+        if (bufferSize < 0)
+        {
+            // Never opens anything: no FileStream takes a negative size.
+            new FileStream(path, mode, access, share, bufferSize, options).Dispose();
+        }
+
+        return SluiceHandle.Open(path, mode, access, share, options);
+    }
+
+    public static SluiceHandle Open(string path, FileStreamOptions options)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ArgumentNullException.ThrowIfNull(options);
+        return SluiceHandle.Open(path, Checked(options));
+    }
+
+    public static SluiceHandle Open(string path, SluiceOptions options)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ArgumentNullException.ThrowIfNull(options);
+        CheckBufferSize(options.BufferSize);
+        return SluiceHandle.Open(path, options);
+    }
+
+    /// <summary>The handle of a stream that is made over a handle of the operating system.</summary>
+    public static SluiceHandle Adopt(SafeFileHandle? handle, FileAccess access, int bufferSize, bool isAsync)
+    {
+        if (handle is null || handle.IsClosed || handle.IsInvalid || bufferSize < 0 || !IsKnown(access) || handle.IsAsync != isAsync)
+        {
+            BorrowedStream.Forget(new FileStream(handle!, access, bufferSize, isAsync));
+        }
+
+        return SluiceHandle.FromSafeFileHandle(handle!, access, ownsHandle: true);
+    }
+
+    public static void Check(SluiceHandle handle, FileAccess access, int bufferSize)
+    {
+        ArgumentNullException.ThrowIfNull(handle);
+        if (!IsKnown(access))
+        {
+            throw new ArgumentOutOfRangeException(nameof(access));
+        }
+
+        CheckBufferSize(bufferSize);
+        ObjectDisposedException.ThrowIf(handle.IsClosed, handle);
+    }
+
+    /// <summary>FileStream names its options where File.OpenHandle names an argument.</summary>
+    private static SluiceOptions Checked(FileStreamOptions options)
+    {
+        if (options.Mode == FileMode.Append && (options.Access & FileAccess.Read) != 0)
+        {
+            throw new ArgumentException("Append access can be requested only in write-only mode.", nameof(options));
+        }
+
+        bool makesOrEmpties = options.Mode is FileMode.Truncate or FileMode.CreateNew or FileMode.Create or FileMode.Append;
+        if (makesOrEmpties && (options.Access & FileAccess.Write) == 0)
+        {
+            throw new ArgumentException($"FileMode.{options.Mode} needs FileAccess.Write.", nameof(options));
+        }
+
+        return options;
+    }
+
+    private static void CheckBufferSize(int bufferSize)
+    {
+        if (bufferSize is < 0 and not SluiceOptions.Adaptive)
+        {
+            throw new ArgumentOutOfRangeException(nameof(bufferSize), "A buffer size must not be negative, unless it is Adaptive.");
+        }
+    }
+
+    private static bool IsKnown(FileAccess access) => access is >= FileAccess.Read and <= FileAccess.ReadWrite;
+}
