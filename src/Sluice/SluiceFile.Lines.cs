@@ -147,8 +147,8 @@ public static partial class SluiceFile
     private static Task WriteLinesAsync(
         string path, IEnumerable<string> contents, Encoding encoding, bool isAppending, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(contents);
         CheckText(path, encoding);
+        ArgumentNullException.ThrowIfNull(contents);
         return cancellationToken.IsCancellationRequested ? Task.FromCanceled(cancellationToken) : Write();
 
         async Task Write()

@@ -18,7 +18,7 @@ public sealed class SluiceFileSurfaceTests
         [
             .. typeof(File).GetMethods(BindingFlags.Public | BindingFlags.Static)
                 .Where(m => Prefixes.Any(p => m.Name.StartsWith(p, StringComparison.Ordinal)) && !Others.Contains(m.Name))
-                .Where(m => !typeof(FileStream).IsAssignableFrom(m.ReturnType) && !m.Name.EndsWith("Text", StringComparison.Ordinal))
+                .Where(m => m.ReturnType != typeof(FileStream) && m.ReturnType != typeof(StreamReader) && m.ReturnType != typeof(StreamWriter))
                 .Select(Signature),
         ];
         expected.Length.ShouldBeGreaterThan(50);

@@ -1,0 +1,197 @@
+using Sluice.Interop;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Files;
+
+/// <summary>
+/// Reads a group of small files: those in memory by plain system calls, which cost less than any hand-over, and the others all at
+/// once through a ring of its own. Where there is no ring, threads of the pool read them.
+/// </summary>
+internal static class SmallFileReader
+{
+    /// <summary>Files of one group.</summary>
+    public const int MostFiles = 64;
+
+    /// <summary>The longest file that a group reads itself: 64 of them are 16 MiB.</summary>
+#if DEBUG
+    public const int MostBytes = 4096;
+#else
+    public const int MostBytes = 256 * 1024;
+#endif
+
+    private const int PoolReaders = 16;
+
+    // Whether the kernel tells cached names from others; learnt by trying.
+    private static volatile bool s_opensCached = true;
+
+    /// <summary>Brings every file of the group to <see cref="SmallFileState.Done"/> or <see cref="SmallFileState.Large"/>.</summary>
+    public static void Read(SmallFile[] files)
+    {
+        int cold = 0;
+        for (int i = 0; i < files.Length; i++)
+        {
+            ref SmallFile file = ref files[i];
+            file.Fd = -1;
+            if (Libc.IsSupported)
+            {
+                file.KernelPath = SmallFile.ToKernelPath(file.Path);
+                ReadCached(ref file);
+            }
+            else
+            {
+                file.State = SmallFileState.Odd;
+            }
+
+            cold += file.State == SmallFileState.Cold ? 1 : 0;
+        }
+
+        if (cold > 0)
+        {
+            ReadCold(files);
+        }
+
+        for (int i = 0; i < files.Length; i++)
+        {
+            if (files[i].State == SmallFileState.Odd)
+            {
+                ReadOdd(ref files[i]);
+            }
+        }
+    }
+
+    /// <summary>Looks at an open file: locks it as .NET does, and makes room for its content.</summary>
+    public static void Prepare(ref SmallFile file)
+    {
+        file.State = SmallFileState.Odd;
+        if (PathCalls.LockSharedNow(file.Fd) == 0
+            && Libc.Stat(file.Fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0
+            && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
+            && stat.Size > 0)
+        {
+            if (stat.Size <= MostBytes)
+            {
+                file.State = SmallFileState.Cold;
+                file.Content = GC.AllocateUninitializedArray<byte>((int)stat.Size);
+                return;
+            }
+
+            file.State = SmallFileState.Large;
+        }
+
+        Close(ref file);
+    }
+
+    public static void Close(ref SmallFile file)
+    {
+        if (file.Fd >= 0)
+        {
+            PathCalls.Close(file.Fd);
+            file.Fd = -1;
+        }
+    }
+
+    private static void ReadCached(ref SmallFile file)
+    {
+        if (file.KernelPath is null)
+        {
+            file.State = SmallFileState.Odd;
+            return;
+        }
+
+        file.Fd = s_opensCached ? PathCalls.OpenCached(file.KernelPath) : PathCalls.Open(file.KernelPath, PathCalls.ReadOnly);
+        if (file.Fd is -Errno.EINVAL or -Errno.ENOSYS && s_opensCached)
+        {
+            s_opensCached = false;
+            file.Fd = PathCalls.Open(file.KernelPath, PathCalls.ReadOnly);
+        }
+
+        if (file.Fd < 0)
+        {
+            file.State = file.Fd == -Errno.EAGAIN ? SmallFileState.Cold : SmallFileState.Odd;
+            file.Fd = -1;
+            return;
+        }
+
+        Prepare(ref file);
+        if (file.State != SmallFileState.Cold)
+        {
+            return;
+        }
+
+        file.Result = LinuxTransfer.ReadNoWait(file.Fd, file.Content, 0, RwFlags.None);
+        if (file.Result == file.Content!.Length)
+        {
+            file.State = SmallFileState.Done;
+            Close(ref file);
+        }
+    }
+
+    private static void ReadCold(SmallFile[] files)
+    {
+        FileRing? ring = SluiceEngines.Default is UringEngine ? FileRing.TryRent() : null;
+        if (ring is null)
+        {
+            Parallel.For(0, files.Length, new ParallelOptions { MaxDegreeOfParallelism = PoolReaders }, i =>
+            {
+                if (files[i].State == SmallFileState.Cold)
+                {
+                    ReadBlocking(ref files[i]);
+                }
+            });
+            return;
+        }
+
+        ring.ReadAll(files);
+        ring.Return();
+        for (int i = 0; i < files.Length; i++)
+        {
+            ref SmallFile file = ref files[i];
+            if (file.State == SmallFileState.Cold)
+            {
+                // Short, or an error: the file changed, or the reason is told by .NET's way.
+                file.State = file.Result == file.Content?.Length ? SmallFileState.Done : SmallFileState.Odd;
+            }
+        }
+    }
+
+    private static void ReadBlocking(ref SmallFile file)
+    {
+        if (file.Fd < 0)
+        {
+            file.Fd = PathCalls.Open(file.KernelPath, PathCalls.ReadOnly);
+            if (file.Fd < 0)
+            {
+                file.Fd = -1;
+                file.State = SmallFileState.Odd;
+                return;
+            }
+
+            Prepare(ref file);
+            if (file.State != SmallFileState.Cold)
+            {
+                return;
+            }
+        }
+
+        int bytes = LinuxTransfer.Read(file.Fd, file.Content, 0, RwFlags.None);
+        file.State = bytes == file.Content!.Length ? SmallFileState.Done : SmallFileState.Odd;
+        Close(ref file);
+    }
+
+    private static void ReadOdd(ref SmallFile file)
+    {
+        try
+        {
+            file.Content = File.ReadAllBytes(file.Path);
+        }
+#pragma warning disable CA1031 // Whatever it is, it is this file's result.
+        catch (Exception e)
+        {
+            file.Content = null;
+            file.Error = e;
+        }
+#pragma warning restore CA1031
+        file.State = SmallFileState.Done;
+    }
+}

@@ -1,0 +1,107 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using Sluice.Uring;
+
+namespace Sluice.Interop;
+
+/// <summary>
+/// System calls that name files, on 64-bit Linux. Paths are UTF-8 and end with a NUL. Each returns the result or a negative errno;
+/// nothing throws, and EINTR is retried.
+/// </summary>
+internal static unsafe partial class PathCalls
+{
+    public const int ReadOnly = 0;
+    public const int WriteOnly = 1;
+    public const int ReadWrite = 2;
+    public const int Create = 0x40;
+    public const int Exclusive = 0x80;
+    public const int CloseOnExec = 0x80000;
+    public const int AtFdCwd = -100;
+    public const int AtSymlinkNoFollow = 0x100;
+
+    private const int LockShared = 1;
+    private const int LockNonBlocking = 4;
+    private const long NrOpenAt2 = 437;
+    private const ulong ResolveCached = 0x20;
+
+    // O_DIRECTORY and O_NOFOLLOW are two of the few flags that differ between the architectures.
+    private static readonly bool IsArm = RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
+
+    public static int DirectoryFlag => IsArm ? 0x4000 : 0x10000;
+
+    public static int NoFollowFlag => IsArm ? 0x8000 : 0x20000;
+
+    /// <summary>The path as the kernel takes it.</summary>
+    public static byte[] ToKernel(string path)
+    {
+        byte[] bytes = new byte[Encoding.UTF8.GetByteCount(path) + 1];
+        _ = Encoding.UTF8.GetBytes(path, bytes);
+        return bytes;
+    }
+
+    public static int Open(ReadOnlySpan<byte> path, int flags, uint mode = 0) => OpenAt(AtFdCwd, path, flags, mode);
+
+    public static int OpenAt(int directoryFd, ReadOnlySpan<byte> path, int flags, uint mode = 0)
+    {
+        fixed (byte* p = path)
+        {
+            int fd;
+            do
+            {
+                fd = openat(directoryFd, p, flags | CloseOnExec, mode);
+            }
+            while (fd < 0 && Marshal.GetLastSystemError() == Errno.EINTR);
+            return fd < 0 ? -Marshal.GetLastSystemError() : fd;
+        }
+    }
+
+    /// <summary>
+    /// Opens for reading only if the names are in the kernel's cache (openat2, RESOLVE_CACHED); -EAGAIN where the disk must be asked,
+    /// -EINVAL or -ENOSYS where the kernel cannot tell.
+    /// </summary>
+    public static int OpenCached(ReadOnlySpan<byte> path)
+    {
+        ulong* how = stackalloc ulong[3] { CloseOnExec, 0, ResolveCached };
+        fixed (byte* p = path)
+        {
+            nint fd;
+            do
+            {
+                fd = syscall(NrOpenAt2, AtFdCwd, (nint)p, (nint)how, 3 * sizeof(ulong), 0, 0);
+            }
+            while (fd < 0 && Marshal.GetLastSystemError() == Errno.EINTR);
+            return fd < 0 ? -Marshal.GetLastSystemError() : (int)fd;
+        }
+    }
+
+    /// <summary>flock(2), shared and without waiting: what .NET does with every file that it opens.</summary>
+    public static int LockSharedNow(int fd) => flock(fd, LockShared | LockNonBlocking) < 0 ? -Marshal.GetLastSystemError() : 0;
+
+    public static int SetLength(int fd, long length)
+    {
+        int result;
+        do
+        {
+            result = ftruncate(fd, length);
+        }
+        while (result < 0 && Marshal.GetLastSystemError() == Errno.EINTR);
+        return result < 0 ? -Marshal.GetLastSystemError() : 0;
+    }
+
+    public static void Close(int fd) => _ = close(fd);
+
+    [LibraryImport("libc")]
+    private static partial int openat(int directoryFd, byte* path, int flags, uint mode);
+
+    [LibraryImport("libc")]
+    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
+
+    [LibraryImport("libc")]
+    private static partial int flock(int fd, int operation);
+
+    [LibraryImport("libc")]
+    private static partial int ftruncate(int fd, long length);
+
+    [LibraryImport("libc")]
+    private static partial int close(int fd);
+}

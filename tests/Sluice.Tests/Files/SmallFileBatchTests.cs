@@ -1,0 +1,215 @@
+using Sluice.Interop;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>Batches of small files: every file its own content or its own error.</summary>
+public sealed class SmallFileBatchTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(7)]
+    public async Task Every_path_has_its_result_in_order(int degree)
+    {
+        // Empty, short, at the border of "large" in Debug builds, large, and a period that no power of two hides.
+        int[] lengths = [0, 1, 4095, 4096, 4097, 100, 30_000];
+        string[] paths = [.. Enumerable.Range(0, 500).Select(i => _temp.NewFile(Bytes.Pattern(lengths[i % lengths.Length], i)))];
+        int next = 0;
+        await foreach (FileReadResult result in SluiceFile.ReadAllBytesAsync(paths, new FileBatchOptions { MaxDegreeOfParallelism = degree }))
+        {
+            result.Path.ShouldBe(paths[next]);
+            result.Error.ShouldBeNull();
+            result.GetContent().ShouldBeBytes(Bytes.Pattern(lengths[next % lengths.Length], next), result.Path);
+            next++;
+        }
+
+        next.ShouldBe(paths.Length);
+    }
+
+    [Fact]
+    public async Task Cold_files_are_read_too()
+    {
+        string[] paths = [.. Enumerable.Range(0, 300).Select(i => _temp.NewFile(Bytes.Pattern(1 + (i * 13 % 4096), i)))];
+        foreach (string path in paths)
+        {
+            using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
+            Internals.Drop(handle);
+        }
+
+        byte[][] contents = await ContentsAsync(paths);
+        for (int i = 0; i < paths.Length; i++)
+        {
+            contents[i].ShouldBeBytes(Bytes.Pattern(1 + (i * 13 % 4096), i), paths[i]);
+        }
+    }
+
+    [SkippableFact]
+    public void Cold_names_go_through_the_ring()
+    {
+        // States are set by hand: names that are not in the kernel's cache cannot be had without dropping everybody's.
+        FileRing? ring = SluiceEngines.Default.Name == "uring" ? FileRing.TryRent() : null;
+        Skip.If(ring is null, $"no ring here: {SluiceEngines.UringReason}");
+        Sluice.Files.SmallFile[] files = new Sluice.Files.SmallFile[64];
+        for (int i = 0; i < files.Length; i++)
+        {
+            string path = i % 5 == 4 ? _temp.NewPath() : _temp.NewFile(Bytes.Pattern(1 + (i * 60), i));
+            files[i] = new Sluice.Files.SmallFile { Path = path, KernelPath = PathCalls.ToKernel(path), Fd = -1 };
+        }
+
+        ring.ReadAll(files);
+        ring.Return();
+        for (int i = 0; i < files.Length; i++)
+        {
+            files[i].Fd.ShouldBe(-1);
+            if (i % 5 == 4)
+            {
+                files[i].State.ShouldBe(Sluice.Files.SmallFileState.Odd);
+                continue;
+            }
+
+            files[i].Result.ShouldBe(1 + (i * 60));
+            files[i].Content!.ShouldBeBytes(Bytes.Pattern(1 + (i * 60), i));
+        }
+    }
+
+    [Fact]
+    public async Task One_that_fails_has_the_exception_of_File_and_the_rest_goes_on()
+    {
+        string good = _temp.NewFile(10);
+        string locked = _temp.NewFile(10);
+        using FileStream _ = new(locked, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+        string[] paths = [good, _temp.NewPath(), _temp.Root, locked, "", null!, "a\0b", Path.Combine(_temp.NewPath(), "x"), good];
+        List<FileReadResult> results = await ResultsAsync(paths);
+        for (int i = 0; i < paths.Length; i++)
+        {
+            Exception? expected = Record.Exception(() => File.ReadAllBytes(paths[i]));
+            results[i].Path.ShouldBe(paths[i]);
+            (results[i].Error?.GetType()).ShouldBe(expected?.GetType(), $"path {i}");
+            (results[i].Content is null).ShouldBe(expected is not null);
+        }
+
+        results.Count(r => r.Error is not null).ShouldBe(7);
+        Should.Throw<FileNotFoundException>(() => results[1].GetContent());
+        await Should.ThrowAsync<FileNotFoundException>(() => ResultsAsync(paths, new FileBatchOptions { StopsOnError = true }));
+    }
+
+    [SkippableFact]
+    public async Task Files_of_proc_and_devices_are_read()
+    {
+        Skip.IfNot(File.Exists("/proc/version"), "there is no /proc here");
+        byte[][] contents = await ContentsAsync(["/proc/version", "/dev/null"]);
+        contents[0].ShouldBeBytes(File.ReadAllBytes("/proc/version"));
+        contents[1].ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Cancelling_and_leaving_end_the_batch()
+    {
+        string[] paths = [.. Enumerable.Range(0, 1000).Select(i => _temp.NewFile(100))];
+        using CancellationTokenSource source = new();
+        int seen = 0;
+        await Should.ThrowAsync<OperationCanceledException>(async () =>
+        {
+            await foreach (FileReadResult _ in SluiceFile.ReadAllBytesAsync(paths, null, source.Token))
+            {
+                if (++seen == 10)
+                {
+                    await source.CancelAsync();
+                }
+            }
+        });
+        seen.ShouldBe(10);
+        await foreach (FileReadResult result in SluiceFile.ReadAllBytesAsync(paths))
+        {
+            result.Path.ShouldBe(paths[0]);
+            break;
+        }
+    }
+
+    [Fact]
+    public async Task Paths_are_taken_as_the_caller_goes_on()
+    {
+        string path = _temp.NewFile(100);
+        int taken = 0;
+        await foreach (FileReadResult _ in SluiceFile.ReadAllBytesAsync(Endless(), new FileBatchOptions { MaxDegreeOfParallelism = 2 }))
+        {
+            break;
+        }
+
+        taken.ShouldBeInRange(1, 64 * 4);
+
+        IEnumerable<string> Endless()
+        {
+            while (true)
+            {
+                taken++;
+                yield return path;
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Written_files_are_those_of_File()
+    {
+        List<(string Path, ReadOnlyMemory<byte> Bytes)> files = [];
+        for (int i = 0; i < 300; i++)
+        {
+            // Every third one is there already, longer or shorter.
+            string path = i % 3 == 0 ? _temp.NewFile(500) : _temp.NewPath();
+            files.Add((path, Bytes.Pattern(i * 7, i)));
+        }
+
+        (await SluiceFile.WriteAllBytesAsync(files)).ShouldBeEmpty();
+        foreach ((string path, ReadOnlyMemory<byte> bytes) in files)
+        {
+            File.ReadAllBytes(path).ShouldBeBytes(bytes.Span, path);
+        }
+
+        string reference = _temp.NewPath();
+        File.WriteAllBytes(reference, [1]);
+        if (!OperatingSystem.IsWindows())
+        {
+            File.GetUnixFileMode(files[1].Path).ShouldBe(File.GetUnixFileMode(reference));
+        }
+    }
+
+    [Fact]
+    public async Task A_write_that_fails_is_reported_and_the_rest_is_written()
+    {
+        string locked = _temp.NewFile(10);
+        using FileStream _ = new(locked, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+        string good = _temp.NewPath();
+        (string Path, ReadOnlyMemory<byte> Bytes)[] files =
+            [(Path.Combine(_temp.NewPath(), "x"), new byte[3]), (_temp.Root, new byte[3]), (locked, new byte[3]), ("", new byte[3]), (good, new byte[3])];
+        IReadOnlyList<FileFailure> failures = await SluiceFile.WriteAllBytesAsync(files, new FileBatchOptions { MaxDegreeOfParallelism = 1 });
+        failures.Select(f => f.Path).ShouldBe(files[..4].Select(f => f.Path));
+        foreach (FileFailure failure in failures)
+        {
+            failure.Error.GetType().ShouldBe(Record.Exception(() => File.WriteAllBytes(failure.Path, new byte[3]))?.GetType());
+        }
+
+        File.ReadAllBytes(good).Length.ShouldBe(3);
+        new FileInfo(locked).Length.ShouldBe(10);
+        File.Delete(good);
+        await Should.ThrowAsync<DirectoryNotFoundException>(() =>
+            SluiceFile.WriteAllBytesAsync(files, new FileBatchOptions { MaxDegreeOfParallelism = 1, StopsOnError = true }));
+        File.Exists(good).ShouldBeFalse();
+    }
+
+    private static async Task<byte[][]> ContentsAsync(string[] paths) => [.. (await ResultsAsync(paths)).Select(r => r.GetContent())];
+
+    private static async Task<List<FileReadResult>> ResultsAsync(string[] paths, FileBatchOptions? options = null)
+    {
+        List<FileReadResult> results = [];
+        await foreach (FileReadResult result in SluiceFile.ReadAllBytesAsync(paths, options))
+        {
+            results.Add(result);
+        }
+
+        return results;
+    }
+}
