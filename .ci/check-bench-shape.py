@@ -1,14 +1,25 @@
-"""Checks the shape of `sluice bench --quick --json`: every row is there and every figure is a figure. Never how large it is."""
+"""Checks the shape of `sluice bench --quick --suite all --json`: every row is there and every figure is a figure. Never how large it is."""
 import json
 import math
 import sys
 
-ROWS = {
+HANDLE_ROWS = {
     "direct-read-4k-d1", "direct-read-4k-d4", "direct-read-4k-d32", "direct-read-4k-d128",
     "direct-write-4k-d1", "direct-write-4k-d32", "hot-read-4k-async", "hot-read-64k-async", "cold-read-4k-d32",
     "append-4k-async", "overwrite-4k-async", "append-64k-async", "overwrite-64k-async", "sync-read-4k", "sync-write-4k",
     "read-batch-128", "scatter-read-4x16000", "gather-write-4x16000", "append-200-t64", "preallocated-100mb",
     "allocated-d1", "allocated-d128", "open-close",
+}
+STREAM_ROWS = {
+    "stream-read-async-512", "stream-read-async-4096", "stream-read-async-16384",
+    "stream-write-async-512", "stream-write-async-4096", "stream-write-async-16384", "stream-read-4096", "stream-write-4096",
+    "stream-unbuffered-read-async-4096", "stream-unbuffered-read-async-16384",
+    "stream-unbuffered-write-async-4096", "stream-unbuffered-write-async-16384",
+    "stream-file-read-1m", "stream-file-write-1m", "stream-file-read-1k", "stream-file-write-1k",
+    "stream-read-byte", "stream-write-byte", "stream-read-byte-async",
+    "stream-seek-forward", "stream-seek-backward", "stream-length", "stream-position",
+    "stream-binary-reader", "stream-read-line", "stream-read-line-async", "stream-copy-to-file", "stream-copy-to-sink",
+    "stream-gather", "stream-preallocated", "stream-grown", "stream-direct-read-async", "stream-open",
 }
 
 
@@ -33,7 +44,7 @@ def check(report):
     assert environment["processorCount"] >= 1 and environment["memoryBytes"] > 0
     ids = [row["id"] for row in report["rows"]]
     assert len(ids) == len(set(ids)), "an id occurs twice"
-    missing = ROWS - set(ids)
+    missing = (HANDLE_ROWS | STREAM_ROWS) - set(ids)
     assert not missing, f"rows missing: {sorted(missing)}"
     for row in report["rows"]:
         where = row["id"]

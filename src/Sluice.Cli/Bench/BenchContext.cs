@@ -17,6 +17,21 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     /// <summary>Small enough to stay in the page cache.</summary>
     public string HotFile => Ensure("hot.dat", Scale.HotFileBytes);
 
+    /// <summary>A file that a stream passes from open to close, in the page cache.</summary>
+    public string StreamFile => Ensure("stream.dat", Scale.StreamFileBytes);
+
+    /// <summary>A file that is passed byte by byte, in the page cache.</summary>
+    public string ByteFile => Ensure("bytes.dat", Scale.ByteFileBytes);
+
+    /// <summary>Lines of text, in the page cache; about as long as <see cref="ByteFile"/>.</summary>
+    public string LineFile => EnsureLines("lines.txt", Scale.ByteFileBytes);
+
+    /// <summary>To be read directly, from one end to the other.</summary>
+    public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
+
+    /// <summary>A small file of this size, in the page cache.</summary>
+    public string SmallFile(long sizeBytes) => Ensure($"small-{sizeBytes}.dat", sizeBytes);
+
     /// <summary>A file of one row's own, gone when the row is over.</summary>
     public string ScratchFile(string name)
     {
@@ -51,6 +66,27 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
             IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
         FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
         target.Flush();
+        return path;
+    }
+
+    private string EnsureLines(string name, long sizeBytes)
+    {
+        string path = Path.Combine(directory, name);
+        if (File.Exists(path))
+            return path;
+        var random = new Random(42);
+        using var file = new FileStream(path, FileMode.CreateNew, FileAccess.Write);
+        using var writer = new StreamWriter(file);
+        for (long written = 0; written < sizeBytes;)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            string line = new((char)('a' + random.Next(26)), random.Next(120));
+            writer.Write(line);
+            writer.Write('\n');
+            written += line.Length + 1;
+        }
+        writer.Flush();
+        file.Flush(flushToDisk: true);
         return path;
     }
 }

@@ -3,15 +3,59 @@ using Sluice.Cli.Commands;
 namespace Sluice.Cli.Bench;
 
 /// <summary>How long and how large: the real run, or a quick one that only shows that everything works.</summary>
-internal sealed record BenchScale(
-    TimeSpan SliceTime, int Rounds, TimeSpan FioTime, int FioSamples, long DirectFileBytes, long HotFileBytes, long AppendLimitBytes)
+internal sealed record BenchScale
 {
-    /// <summary>What the scratch folder takes at most, with a little to spare.</summary>
-    public long SpaceBytes => DirectFileBytes + HotFileBytes + AppendLimitBytes + (64 * ByteSize.MiB);
+    /// <summary>A suite's space covers these too: logs, small files, what the file system itself takes.</summary>
+    public const long SpareBytes = 64 * ByteSize.MiB;
 
-    public static BenchScale Full { get; } = new(
-        TimeSpan.FromMilliseconds(220), 7, TimeSpan.FromMilliseconds(500), 3, ByteSize.GiB, 64 * ByteSize.MiB, 512 * ByteSize.MiB);
+    public required TimeSpan SliceTime { get; init; }
 
-    public static BenchScale Quick { get; } = new(
-        TimeSpan.FromMilliseconds(10), 5, TimeSpan.FromMilliseconds(50), 1, 16 * ByteSize.MiB, 4 * ByteSize.MiB, 8 * ByteSize.MiB);
+    public required int Rounds { get; init; }
+
+    public required TimeSpan FioTime { get; init; }
+
+    public required int FioSamples { get; init; }
+
+    public required long DirectFileBytes { get; init; }
+
+    public required long HotFileBytes { get; init; }
+
+    public required long AppendLimitBytes { get; init; }
+
+    /// <summary>A file that a stream reads or writes from open to close.</summary>
+    public required long StreamFileBytes { get; init; }
+
+    /// <summary>A file that is passed byte by byte, number by number or line by line.</summary>
+    public required long ByteFileBytes { get; init; }
+
+    /// <summary>A file that is read directly from one end to the other.</summary>
+    public required long SequentialFileBytes { get; init; }
+
+    public static BenchScale Full { get; } = new()
+    {
+        SliceTime = TimeSpan.FromMilliseconds(220),
+        Rounds = 7,
+        FioTime = TimeSpan.FromMilliseconds(500),
+        FioSamples = 3,
+        DirectFileBytes = ByteSize.GiB,
+        HotFileBytes = 64 * ByteSize.MiB,
+        AppendLimitBytes = 512 * ByteSize.MiB,
+        StreamFileBytes = 100 * ByteSize.MiB,
+        ByteFileBytes = 20_000_000,
+        SequentialFileBytes = 2 * ByteSize.GiB,
+    };
+
+    public static BenchScale Quick { get; } = new()
+    {
+        SliceTime = TimeSpan.FromMilliseconds(10),
+        Rounds = 5,
+        FioTime = TimeSpan.FromMilliseconds(50),
+        FioSamples = 1,
+        DirectFileBytes = 16 * ByteSize.MiB,
+        HotFileBytes = 4 * ByteSize.MiB,
+        AppendLimitBytes = 8 * ByteSize.MiB,
+        StreamFileBytes = 2 * ByteSize.MiB,
+        ByteFileBytes = 500_000,
+        SequentialFileBytes = 16 * ByteSize.MiB,
+    };
 }

@@ -7,4 +7,7 @@ internal sealed record Contender(string Name, Func<Slice, Task> RunAsync)
     public int Loops { get; init; } = 1;
 
     public Action? Prepare { get; init; }
+
+    /// <summary>Whether its loop sets <see cref="Slice.AllocatedBytes"/>, so that the runner need not look in while it runs.</summary>
+    public bool MeasuresAllocations { get; init; }
 }

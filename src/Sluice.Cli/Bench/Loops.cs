@@ -109,6 +109,42 @@ internal static class Loops
         return Task.CompletedTask;
     }
 
+    /// <summary>A contender that passes a whole file again and again; an operation is one pass.</summary>
+    /// <param name="passAsync">Its method should be pooled: what it allocates counts.</param>
+    /// <param name="countUnits">Whether an operation is what the pass returns one for: a byte, a line.</param>
+    public static Contender PassesAsync(string name, Func<ValueTask<long>> passAsync, bool countUnits = false) => new(name, async slice =>
+    {
+        // Once this method is on the heap, it allocates nothing more.
+        await Task.Yield();
+        long allocated = GC.GetTotalAllocatedBytes(precise: true);
+        do
+        {
+            long units = await passAsync();
+            slice.Count(0, countUnits ? units : 1);
+        }
+        while (!slice.IsOver);
+        slice.AllocatedBytes = GC.GetTotalAllocatedBytes(precise: true) - allocated;
+    })
+    {
+        MeasuresAllocations = true,
+    };
+
+    public static Contender Passes(string name, Func<long> pass, bool countUnits = false) => new(name, slice =>
+    {
+        long allocated = GC.GetTotalAllocatedBytes(precise: true);
+        do
+        {
+            long units = pass();
+            slice.Count(0, countUnits ? units : 1);
+        }
+        while (!slice.IsOver);
+        slice.AllocatedBytes = GC.GetTotalAllocatedBytes(precise: true) - allocated;
+        return Task.CompletedTask;
+    })
+    {
+        MeasuresAllocations = true,
+    };
+
     /// <summary>The operation on so many threads of its own at once.</summary>
     public static Func<Slice, Task> OnThreads(int threads, Action<int> operation) => slice => RunLoops(threads, loop =>
         Task.Factory.StartNew(

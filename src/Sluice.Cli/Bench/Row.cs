@@ -6,7 +6,7 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     public RateUnit Unit { get; init; } = RateUnit.OperationsPerSecond;
 
     /// <summary>For rates in MiB/s.</summary>
-    public long BytesPerOperation { get; init; }
+    public Func<BenchScale, long>? BytesPerOperation { get; init; }
 
     public RowTarget Target { get; init; } = new();
 

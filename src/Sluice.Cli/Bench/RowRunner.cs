@@ -1,6 +1,4 @@
-using System.Diagnostics;
 using Sluice.Cli.Commands;
-using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Bench;
@@ -10,6 +8,8 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
 {
     /// <summary>Long enough for the JIT to have compiled the loops with full optimisation (its timer is 100 ms).</summary>
     private const double WarmUpSlices = 1.5;
+
+    private readonly SliceRunner _slices = new(cancellationToken);
 
     public async Task<RowReport> RunAsync(string suite, Row row)
     {
@@ -34,13 +34,13 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
         string? fioFile = row.Fio is not null && fio.IsAvailable ? context.DirectFile : null;
 
         foreach (Contender contender in contenders)
-            await RunSliceAsync(contender, context.Scale.SliceTime * WarmUpSlices);
+            await _slices.RunAsync(contender, context.Scale.SliceTime * WarmUpSlices);
         int completedRounds = 0;
         for (int round = 0; round < context.Scale.Rounds && !cancellationToken.IsCancellationRequested; round++)
         {
             // Every other round backwards: whoever follows a writer meets its leftovers, and neither side always should.
             foreach (Contender contender in round % 2 == 0 ? contenders : Enumerable.Reverse(contenders))
-                samples[contender].Add(await RunSliceAsync(contender, context.Scale.SliceTime));
+                samples[contender].Add(await _slices.RunAsync(contender, context.Scale.SliceTime));
             if (fioFile is not null && fioError is null && IsFioRound(round))
                 fioError = await MeasureFioAsync(row.Fio!, fioFile, fioRates);
             completedRounds++;
@@ -69,48 +69,10 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
         return context.Scale.FioSamples == 1 ? round == rounds / 2 : round == 0 || round == rounds / 2 || round == rounds - 1;
     }
 
-    private async Task<SliceSample> RunSliceAsync(Contender contender, TimeSpan duration)
-    {
-        contender.Prepare?.Invoke();
-        var slice = new Slice(duration, contender.Loops, cancellationToken);
-        // Made beforehand: between the two readings of the allocation counter the harness itself must allocate nothing.
-        Task quarter = Task.Delay(duration / 4, CancellationToken.None);
-        Task nearlyOver = Task.Delay(duration * 0.85, CancellationToken.None);
-        TimeSpan cpu = CpuMeter.ProcessTime();
-        long allocatedAtStart = GC.GetTotalAllocatedBytes(precise: true);
-        long start = Stopwatch.GetTimestamp();
-        slice.Start();
-        long end = 0;
-        TimeSpan cpuAtEnd = default;
-        Task run = Task.Run(async () =>
-        {
-            await contender.RunAsync(slice);
-            // Taken here: a slice may end early, before the readings below are due.
-            end = Stopwatch.GetTimestamp();
-            cpuAtEnd = CpuMeter.ProcessTime();
-        }, CancellationToken.None);
-
-        await quarter;
-        (long operations, long allocated) early = (slice.Operations, GC.GetTotalAllocatedBytes(precise: true));
-        await nearlyOver;
-        (long operations, long allocated) late = (slice.Operations, GC.GetTotalAllocatedBytes(precise: true));
-        await run;
-
-        TimeSpan elapsed = Stopwatch.GetElapsedTime(start, end);
-        cpu = cpuAtEnd - cpu;
-        long total = slice.Operations;
-        // Operations longer than a slice (a file of 100 MB) are not all seen between the readings; then the whole slice counts.
-        double allocatedPerOperation = late.operations - early.operations >= 100
-            ? (double)(late.allocated - early.allocated) / (late.operations - early.operations)
-            : (double)(GC.GetTotalAllocatedBytes(precise: true) - allocatedAtStart) / Math.Max(1, total);
-        return new SliceSample(
-            total / elapsed.TotalSeconds, cpu.TotalMicroseconds / Math.Max(1, total), Math.Max(0, allocatedPerOperation));
-    }
-
-    private static RowReport Report(
+    private RowReport Report(
         string suite, Row row, Contest contest, Dictionary<Contender, List<SliceSample>> samples, List<double> fioRates, int rounds)
     {
-        double scale = row.Unit == RateUnit.MiBPerSecond ? row.BytesPerOperation / (double)ByteSize.MiB : 1;
+        double scale = row.BytesPerOperation is { } bytes ? bytes(context.Scale) / (double)ByteSize.MiB : 1;
         ContenderReport Summarize(Contender contender)
         {
             double[] rates = [.. samples[contender].Select(s => s.OperationsPerSecond * scale)];

@@ -12,4 +12,7 @@ internal sealed record RowTarget
     public double? MinFioRatio { get; init; }
 
     public double? MaxAllocatedBytes { get; init; }
+
+    /// <summary>Whether Sluice may allocate no more than .NET does.</summary>
+    public bool AllocatesNoMore { get; init; }
 }

@@ -13,6 +13,9 @@ internal sealed class Slice(TimeSpan duration, int loops, CancellationToken canc
 
     public int Loops => loops;
 
+    /// <summary>Allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>).</summary>
+    public long AllocatedBytes { get; set; }
+
     public bool IsOver => Stopwatch.GetTimestamp() >= Volatile.Read(ref _deadline) || cancellationToken.IsCancellationRequested;
 
     public long Operations

@@ -1,7 +1,19 @@
+using Sluice.Cli.Bench.Handles;
+using Sluice.Cli.Bench.Streams;
+
 namespace Sluice.Cli.Bench;
 
 /// <summary>A named list of rows. A new suite is a class with such a list, added to <see cref="All"/>.</summary>
-internal sealed record Suite(string Name, string Description, IReadOnlyList<Row> Rows)
+/// <param name="TimeOfFullRun">For the help text, such as "2 minutes".</param>
+/// <param name="SpaceBytes">What the scratch folder takes at most, with a little to spare.</param>
+internal sealed record Suite(
+    string Name, string Description, string TimeOfFullRun, Func<BenchScale, long> SpaceBytes, IReadOnlyList<Row> Rows)
 {
-    public static IReadOnlyList<Suite> All { get; } = [HandleSuite.Create()];
+    /// <summary>Stands for all suites on the command line.</summary>
+    public const string AllName = "all";
+
+    public static IReadOnlyList<Suite> All { get; } = [HandleSuite.Create(), StreamSuite.Create()];
+
+    /// <summary>What runs when neither a suite nor a row is named.</summary>
+    public static Suite Default => All[0];
 }

@@ -16,6 +16,8 @@ internal static class TargetCheck
         AtLeast(row.Second is null ? "" : $"to {row.Second.Name}", target.MinSecondRatio, row.SecondRatio);
         AtLeast("to fio", target.MinFioRatio, row.FioRatio);
         AtMost("B/op", target.MaxAllocatedBytes, Math.Round(row.Sluice.AllocatedBytesPerOperation));
+        if (target.AllocatesNoMore)
+            AtMost("B/op", Math.Round(row.DotNet.AllocatedBytesPerOperation), Math.Round(row.Sluice.AllocatedBytesPerOperation));
         return results;
 
         void AtLeast(string name, double? limit, double? actual)

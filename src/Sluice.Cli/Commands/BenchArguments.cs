@@ -26,8 +26,8 @@ internal sealed class BenchArguments
     public BenchArguments(Command command)
     {
         command.Add(_directory);
-        _suite = Value(command, "--suite", "name", $"Run one suite: {string.Join(", ", Suite.All.Select(s => s.Name))} (all).");
-        _row = Value(command, "--row", "text", "Run only the rows whose id contains this text.");
+        _suite = Value(command, "--suite", "name", SuiteHelp());
+        _row = Value(command, "--row", "text", "Run only the rows whose id contains this text, of every suite if none is named.");
         _json = Value(command, "--json", "file", "Also write the result as JSON.");
         _csv = Value(command, "--csv", "file", "Also write the result as CSV.");
         command.Add(_quick);
@@ -47,11 +47,18 @@ internal sealed class BenchArguments
             CsvPath = result.GetValue(_csv),
             Quick = result.GetValue(_quick),
         };
-        if (options.Suite is not null && Suite.All.All(s => s.Name != options.Suite))
-            throw new UsageException($"no suite '{options.Suite}'; there is {string.Join(", ", Suite.All.Select(s => s.Name))}");
-        if (options.RowFilter is { } filter && !Suite.All.SelectMany(s => s.Rows).Any(r => r.Id.Contains(filter, StringComparison.Ordinal)))
-            throw new UsageException($"no row's id contains '{filter}'; ids are such as {Suite.All[0].Rows[0].Id}");
+        if (options.Suite is { } name && name != Suite.AllName && Suite.All.All(s => s.Name != name))
+            throw new UsageException($"no suite '{name}'; there is {string.Join(", ", Suite.All.Select(s => s.Name))} or {Suite.AllName}");
+        if (options.RowFilter is { } filter && options.SelectRows().Count == 0)
+            throw new UsageException($"no row's id contains '{filter}'; ids are such as {options.SelectSuites()[0].Rows[0].Id}");
         return options;
+    }
+
+    private static string SuiteHelp()
+    {
+        IEnumerable<string> suites = Suite.All.Select(
+            s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun}{(s == Suite.Default ? ", the default" : "")})");
+        return $"What to run: {string.Join(", ", suites)} or {Suite.AllName}.";
     }
 
     private Option<string> Value(Command command, string name, string valueName, string description)

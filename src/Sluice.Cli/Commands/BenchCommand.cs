@@ -9,6 +9,8 @@ namespace Sluice.Cli.Commands;
 internal sealed class BenchCommand(
     BenchOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
+    private readonly IReadOnlyList<(Suite Suite, Row Row)> _selected = options.SelectRows();
+
     public async Task<int> RunAsync()
     {
         if (!Directory.Exists(options.Directory))
@@ -22,8 +24,10 @@ internal sealed class BenchCommand(
         foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
             await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
 
-        if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < scale.SpaceBytes)
-            throw new IOException($"{options.Directory}: {ByteSize.Format(scale.SpaceBytes)} needed, {ByteSize.Format(free)} free");
+        // Files stay until the end of the run, so the suites' spaces add up.
+        long spaceBytes = _selected.Select(s => s.Suite).Distinct().Sum(s => s.SpaceBytes(scale));
+        if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < spaceBytes)
+            throw new IOException($"{options.Directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");
         FioPeer fio = await FioPeer.DetectAsync(cancellationToken);
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
         BenchText.WriteHeader(terminal, environment, fio.Description);
@@ -61,21 +65,13 @@ internal sealed class BenchCommand(
         using var progress = new LiveProgress(terminal, quiet: false);
         var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
         var runner = new RowRunner(context, fio, cancellationToken);
-        (string Suite, Row Row)[] selected =
-        [
-            .. from suite in Suite.All
-               where options.Suite is null || suite.Name == options.Suite
-               from row in suite.Rows
-               where options.RowFilter is null || row.Id.Contains(options.RowFilter, StringComparison.Ordinal)
-               select (suite.Name, row),
-        ];
         try
         {
-            foreach ((string suite, Row row) in selected)
+            foreach ((Suite suite, Row row) in _selected)
             {
                 int number = rows.Count + 1;
-                progress.Show(() => $"{number} of {selected.Length}: {row.Name}");
-                rows.Add(await runner.RunAsync(suite, row));
+                progress.Show(() => $"{number} of {_selected.Count}: {row.Name}");
+                rows.Add(await runner.RunAsync(suite.Name, row));
             }
             return (false, null);
         }

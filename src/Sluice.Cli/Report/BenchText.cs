@@ -70,7 +70,8 @@ internal static class BenchText
         _ => rate.ToString("0.0", CultureInfo.InvariantCulture),
     };
 
-    private static string Us(double us) => us.ToString(us >= 100 ? "#,0" : "0.00", CultureInfo.InvariantCulture);
+    private static string Us(double us) =>
+        us.ToString(us switch { >= 100 => "#,0", >= 0.1 => "0.00", _ => "0.0000" }, CultureInfo.InvariantCulture);
 
     private static string Bytes(double bytes) => Math.Round(bytes).ToString("#,0", CultureInfo.InvariantCulture);
 }

@@ -51,6 +51,18 @@ public sealed class TargetCheckTests
         TargetCheck.Evaluate(new RowTarget { MaxAllocatedBytes = 0 }, Row(1, 1, allocated)).ShouldHaveSingleItem().Reached.ShouldBe(
             reached);
 
+    [Theory]
+    [InlineData(464, 464.4, true)]
+    [InlineData(464, 465, false)]
+    [InlineData(0, 0.6, false)]
+    public void Where_it_may_allocate_no_more_than_NET_that_is_the_limit(double dotNet, double sluice, bool reached)
+    {
+        RowReport row = Row(1, 1, sluice) with { DotNet = new ContenderReport(".NET", 1, 1, dotNet, []) };
+        TargetReport target = TargetCheck.Evaluate(new RowTarget { AllocatesNoMore = true }, row).ShouldHaveSingleItem();
+        target.Requirement.ShouldBe($"B/op <= {dotNet}");
+        target.Reached.ShouldBe(reached);
+    }
+
     [Fact]
     public void Without_fio_its_target_is_not_judged() =>
         TargetCheck.Evaluate(new RowTarget { MinFioRatio = 0.95 }, Row(1, 1)).ShouldBeEmpty();

@@ -1,7 +1,7 @@
 using Microsoft.Win32.SafeHandles;
 using Sluice.Cli.Load;
 
-namespace Sluice.Cli.Bench;
+namespace Sluice.Cli.Bench.Handles;
 
 /// <summary>Rows about the life of a file: appended to by many, allocated ahead, opened and closed.</summary>
 internal static class FileRows
@@ -21,7 +21,7 @@ internal static class FileRows
         OpenPreallocated)
     {
         Unit = RateUnit.MiBPerSecond,
-        BytesPerOperation = RequestBytes,
+        BytesPerOperation = _ => RequestBytes,
         Target = new RowTarget { MinRatio = 1 },
     };
 

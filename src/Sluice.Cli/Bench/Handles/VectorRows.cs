@@ -1,6 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 
-namespace Sluice.Cli.Bench;
+namespace Sluice.Cli.Bench.Handles;
 
 /// <summary>Scatter and gather, in the shape of the .NET 6 text's benchmark: a file of 100 MB in segments of 16,000 bytes.</summary>
 internal static class VectorRows
@@ -13,7 +13,7 @@ internal static class VectorRows
         "scatter-read-4x16000", "hot scatter read 4 x 16,000 B", "one call fills four buffers", OpenScatter)
     {
         Unit = RateUnit.MiBPerSecond,
-        BytesPerOperation = TransferBytes,
+        BytesPerOperation = _ => TransferBytes,
         Target = new RowTarget { MinRatio = 1 },
     };
 
@@ -22,7 +22,7 @@ internal static class VectorRows
         "one call writes four buffers, to a file that grows to 100 MB; beside it four single writes", OpenGather)
     {
         Unit = RateUnit.MiBPerSecond,
-        BytesPerOperation = TransferBytes,
+        BytesPerOperation = _ => TransferBytes,
         Target = new RowTarget { MinRatio = 1, MinSecondRatio = 1.08 },
     };
 

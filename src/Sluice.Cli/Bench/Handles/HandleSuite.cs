@@ -2,7 +2,7 @@ using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 using Sluice.Interop;
 
-namespace Sluice.Cli.Bench;
+namespace Sluice.Cli.Bench.Handles;
 
 /// <summary>SluiceHandle against RandomAccess: direct, hot, cold, appended, gathered, batched, opened.</summary>
 internal static class HandleSuite
@@ -10,7 +10,9 @@ internal static class HandleSuite
     private const int PageBytes = (int)(4 * ByteSize.KiB);
     private const int BlockBytes = (int)(64 * ByteSize.KiB);
 
-    public static Suite Create() => new("handle", "SluiceHandle against RandomAccess on one open file", [.. Rows()]);
+    public static Suite Create() => new(
+        "handle", "SluiceHandle against RandomAccess on one open file", "2 minutes",
+        scale => scale.DirectFileBytes + scale.HotFileBytes + scale.AppendLimitBytes + BenchScale.SpareBytes, [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {
@@ -127,7 +129,7 @@ internal static class HandleSuite
             prepare: side => RandomAccess.SetLength(side.SafeFileHandle, 0)))
     {
         Unit = RateUnit.MiBPerSecond,
-        BytesPerOperation = requestSizeBytes,
+        BytesPerOperation = _ => requestSizeBytes,
         Target = target,
     };
 
@@ -138,7 +140,7 @@ internal static class HandleSuite
             requestSizeBytes))
     {
         Unit = RateUnit.MiBPerSecond,
-        BytesPerOperation = requestSizeBytes,
+        BytesPerOperation = _ => requestSizeBytes,
         Target = target,
     };
 

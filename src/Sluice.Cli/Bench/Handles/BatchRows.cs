@@ -1,6 +1,6 @@
 using Sluice.Cli.Commands;
 
-namespace Sluice.Cli.Bench;
+namespace Sluice.Cli.Bench.Handles;
 
 /// <summary>Many requests in one call.</summary>
 internal static class BatchRows

@@ -1,0 +1,64 @@
+using System.Diagnostics;
+using Sluice.Cli.Load;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>Runs one contender for one slice and takes its rate, its CPU time and what it allocated.</summary>
+internal sealed class SliceRunner(CancellationToken cancellationToken)
+{
+    public async Task<SliceSample> RunAsync(Contender contender, TimeSpan duration)
+    {
+        contender.Prepare?.Invoke();
+        var slice = new Slice(duration, contender.Loops, cancellationToken);
+        // Made beforehand: between the two readings of the allocation counter the harness itself must allocate nothing.
+        AllocationWatch? watch = contender.MeasuresAllocations ? null : new AllocationWatch(slice, duration);
+        // For the same reason this method's own state machine goes to the heap now.
+        await Task.Yield();
+        TimeSpan cpu = CpuMeter.ProcessTime();
+        long start = Stopwatch.GetTimestamp();
+        slice.Start();
+        long end = 0;
+        TimeSpan cpuAtEnd = default;
+        Task run = Task.Run(async () =>
+        {
+            await contender.RunAsync(slice);
+            // Taken here: a slice may end early, before the watch's readings are due.
+            end = Stopwatch.GetTimestamp();
+            cpuAtEnd = CpuMeter.ProcessTime();
+        }, CancellationToken.None);
+        if (watch is not null)
+            await watch.ReadAsync();
+        await run;
+
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(start, end);
+        long operations = Math.Max(1, slice.Operations);
+        return new SliceSample(
+            slice.Operations / elapsed.TotalSeconds, (cpuAtEnd - cpu).TotalMicroseconds / operations,
+            watch?.AllocatedPerOperation ?? Math.Max(0, (double)slice.AllocatedBytes / operations));
+    }
+
+    /// <summary>Reads the process's allocation counter twice while a slice runs, away from its start and its end.</summary>
+    private sealed class AllocationWatch(Slice slice, TimeSpan duration)
+    {
+        private const int FewestOperations = 100;
+
+        private readonly Task _quarter = Task.Delay(duration / 4, CancellationToken.None);
+        private readonly Task _nearlyOver = Task.Delay(duration * 0.85, CancellationToken.None);
+        private readonly long _allocatedAtStart = GC.GetTotalAllocatedBytes(precise: true);
+        private double? _allocatedPerOperation;
+
+        /// <summary>Bytes; if few operations were seen between the readings, the whole slice counts. To be read when the slice is over.</summary>
+        public double AllocatedPerOperation => Math.Max(0, _allocatedPerOperation
+            ?? (double)(GC.GetTotalAllocatedBytes(precise: true) - _allocatedAtStart) / Math.Max(1, slice.Operations));
+
+        public async Task ReadAsync()
+        {
+            await _quarter;
+            (long operations, long allocated) early = (slice.Operations, GC.GetTotalAllocatedBytes(precise: true));
+            await _nearlyOver;
+            (long operations, long allocated) late = (slice.Operations, GC.GetTotalAllocatedBytes(precise: true));
+            if (late.operations - early.operations >= FewestOperations)
+                _allocatedPerOperation = (double)(late.allocated - early.allocated) / (late.operations - early.operations);
+        }
+    }
+}

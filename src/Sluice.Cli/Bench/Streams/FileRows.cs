@@ -1,0 +1,183 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
+
+namespace Sluice.Cli.Bench.Streams;
+
+/// <summary>Rows about whole files: copied, gathered, preallocated, read directly, opened.</summary>
+internal static class FileRows
+{
+    // The .NET 6 text: 100 MB by 16,000 bytes, gathered by four.
+    private const int SegmentBytes = 16_000;
+    private const int SegmentCount = 4;
+    private const long FileBytes = 100_000_000;
+    private const int DirectUserBufferBytes = (int)(64 * ByteSize.KiB);
+
+    public static Row CopyToFile() => Copy(
+        "stream-copy-to-file", "CopyToAsync 100 MiB to another file", "hot; both streams are of one kind", toFile: true);
+
+    public static Row CopyToSink() => Copy(
+        "stream-copy-to-sink", "CopyToAsync 100 MiB to a sink", "hot; what reads is all that costs: a response, a hash, a parser",
+        toFile: false);
+
+    public static Row Gather() => new(
+        "stream-gather", "100 MB gathered by 4 x 16,000 B",
+        "SluiceHandle.Write and RandomAccess.Write of four segments, in a new file; beside it Sluice's single writes", OpenGather)
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = WholeSegments,
+        Target = new RowTarget { MinRatio = 1, MinSecondRatio = 1.08, AllocatesNoMore = true },
+    };
+
+    public static Row Preallocated() => new(
+        "stream-preallocated", "100 MB by 16,000 B, preallocated", "beside it Sluice's stream without PreallocationSize",
+        context => OpenSized(context, preallocated: true))
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = WholeSegments,
+        Target = new RowTarget { MinRatio = 1, AllocatesNoMore = true },
+    };
+
+    public static Row Grown() => new(
+        "stream-grown", "100 MB by 16,000 B, not preallocated", "what the row above is to be compared with",
+        context => OpenSized(context, preallocated: false))
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = WholeSegments,
+    };
+
+    public static Row DirectSequential() => new(
+        "stream-direct-read-async", "direct sequential ReadAsync of 2 GiB by 65,536 B",
+        "past the page cache; .NET: FileStream over a descriptor opened for direct I/O", OpenDirect)
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = _ => DirectUserBufferBytes,
+        Target = new RowTarget { MinRatio = 2 },
+    };
+
+    public static Row Open() => new("stream-open", "stream opened and closed", "without a transfer; the buffer must wait for one", OpenOpen)
+    {
+        Target = new RowTarget { AllocatesNoMore = true },
+    };
+
+    private static long WholeSegments(BenchScale scale)
+    {
+        const long Bytes = SegmentBytes * SegmentCount;
+        return Math.Min(FileBytes, scale.StreamFileBytes) / Bytes * Bytes;
+    }
+
+    private static Row Copy(string id, string name, string why, bool toFile) => new(id, name, why, context => OpenCopy(context, toFile))
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.StreamFileBytes,
+        Target = new RowTarget { MinRatio = 1.5, AllocatesNoMore = true },
+    };
+
+    private static Contest OpenCopy(BenchContext context, bool toFile)
+    {
+        long length = context.Scale.StreamFileBytes;
+        StreamOpening source = StreamOpening.Reading(context.StreamFile, length, asynchronous: true);
+        StreamOpening destination = StreamOpening.Writing(context.ScratchFile("copy.dat"), length, asynchronous: true);
+        return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
+
+        Contender Side<TSide>()
+            where TSide : struct, IStreamSide<TSide> => toFile
+            ? Loops.PassesAsync(TSide.Name, () => StreamPasses.CopyAsync<TSide>(source, destination))
+            : Loops.PassesAsync(TSide.Name, () => StreamPasses.CopyToSinkAsync<TSide>(source));
+    }
+
+    private static Contest OpenGather(BenchContext context)
+    {
+        string path = context.ScratchFile("gathered.dat");
+        long length = WholeSegments(context.Scale);
+        IReadOnlyList<ReadOnlyMemory<byte>> segments = [.. Loops.Buffers(SegmentCount, SegmentBytes).Select(m => (ReadOnlyMemory<byte>)m)];
+        return new Contest(Loops.Passes("Sluice", GatherSluice), Loops.Passes(".NET", GatherDotNet))
+        {
+            Second = Loops.Passes("Sluice's single writes", WriteSluice),
+        };
+
+        long GatherSluice()
+        {
+            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
+            for (long offset = 0; offset < length; offset += SegmentBytes * SegmentCount)
+                file.Write(segments, offset);
+            return length;
+        }
+
+        long WriteSluice()
+        {
+            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
+            for (long offset = 0; offset < length; offset += SegmentBytes)
+                file.Write(segments[(int)(offset / SegmentBytes % SegmentCount)].Span, offset);
+            return length;
+        }
+
+        long GatherDotNet()
+        {
+            using SafeFileHandle file = File.OpenHandle(path, FileMode.Create, FileAccess.Write);
+            for (long offset = 0; offset < length; offset += SegmentBytes * SegmentCount)
+                RandomAccess.Write(file, segments, offset);
+            return length;
+        }
+    }
+
+    private static Contest OpenSized(BenchContext context, bool preallocated)
+    {
+        StreamOpening grown = Opening(0);
+        StreamOpening opening = preallocated ? Opening(WholeSegments(context.Scale)) : grown;
+        byte[] buffer = new byte[SegmentBytes];
+        new Random(1).NextBytes(buffer);
+        return new Contest(Side<SluiceStreamSide>(opening, SluiceStreamSide.Name), Side<FileStreamSide>(opening, FileStreamSide.Name))
+        {
+            Second = preallocated ? Side<SluiceStreamSide>(grown, "Sluice without") : null,
+        };
+
+        Contender Side<TSide>(StreamOpening opening, string name)
+            where TSide : struct, IStreamSide<TSide> =>
+            Loops.Passes(name, () => StreamPasses.Write<TSide>(opening, buffer));
+
+        StreamOpening Opening(long preallocationSizeBytes) => new(
+            context.ScratchFile("sized.dat"), FileMode.Create, FileAccess.Write, WholeSegments(context.Scale))
+        {
+            PreallocationSizeBytes = preallocationSizeBytes,
+        };
+    }
+
+    private static Contest OpenDirect(BenchContext context)
+    {
+        var opening = new StreamOpening(context.SequentialFile, FileMode.Open, FileAccess.Read, context.Scale.SequentialFileBytes)
+        {
+            Asynchronous = true,
+            Caching = FileCaching.Direct,
+        };
+        SluiceStreamSide sluice = SluiceStreamSide.Open(opening);
+        FileStreamSide dotNet = FileStreamSide.Open(opening);
+        // FileStream has none of Sluice's bounce buffers; its reads need an aligned one.
+        Memory<byte> buffer = PinnedBuffer.Allocate(DirectUserBufferBytes);
+        return new Contest(Side(sluice), Side(dotNet), sluice, dotNet);
+
+        // Slices go on where the last one ended: the file is larger than what a slice reads.
+        Contender Side<TSide>(TSide side)
+            where TSide : struct, IStreamSide<TSide> => new(TSide.Name, async slice =>
+            {
+                do
+                {
+                    if (await side.ReadAsync(buffer) == 0)
+                        side.Position = 0;
+                    else
+                        slice.Count(0);
+                }
+                while (!slice.IsOver);
+            });
+    }
+
+    private static Contest OpenOpen(BenchContext context)
+    {
+        StreamOpening opening = StreamOpening.Reading(context.SmallFile(ByteSize.KiB), ByteSize.KiB, asynchronous: true);
+        return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
+
+        Contender Side<TSide>()
+            where TSide : struct, IStreamSide<TSide> =>
+            new(TSide.Name, slice => Loops.Repeat(slice, _ => StreamPasses.OpenAndClose<TSide>(opening)));
+    }
+}

@@ -1,0 +1,82 @@
+namespace Sluice.Cli.Bench.Streams;
+
+/// <summary>How a stream is opened, for either side. The options objects are made once: they are not what is measured.</summary>
+internal sealed class StreamOpening
+{
+    private readonly Lazy<FileStreamOptions> _dotNet;
+    private readonly Lazy<SluiceOptions> _sluice;
+
+    public StreamOpening(string path, FileMode mode, FileAccess access, long lengthBytes)
+    {
+        Path = path;
+        Mode = mode;
+        Access = access;
+        LengthBytes = lengthBytes;
+        _dotNet = new Lazy<FileStreamOptions>(ToDotNet);
+        _sluice = new Lazy<SluiceOptions>(ToSluice);
+    }
+
+    public string Path { get; }
+
+    public FileMode Mode { get; }
+
+    public FileAccess Access { get; }
+
+    /// <summary>What a reader finds and a writer writes.</summary>
+    public long LengthBytes { get; }
+
+    public FileShare Share { get; init; } = FileShare.Read;
+
+    public bool Asynchronous { get; init; }
+
+    /// <summary>Null: the type's own default, which is 4096 for FileStream and adaptive for SluiceStream.</summary>
+    public int? BufferSizeBytes { get; init; }
+
+    public long PreallocationSizeBytes { get; init; }
+
+    public FileCaching Caching { get; init; } = FileCaching.Cached;
+
+    public FileStreamOptions DotNet => _dotNet.Value;
+
+    public SluiceOptions Sluice => _sluice.Value;
+
+    private FileOptions Options => Asynchronous ? FileOptions.Asynchronous : FileOptions.None;
+
+    public static StreamOpening Reading(string path, long lengthBytes, bool asynchronous = false, int? bufferSizeBytes = null) =>
+        new(path, FileMode.Open, FileAccess.Read, lengthBytes) { Asynchronous = asynchronous, BufferSizeBytes = bufferSizeBytes };
+
+    /// <summary>Makes the file, or empties it, as FileMode.Create does.</summary>
+    public static StreamOpening Writing(string path, long lengthBytes, bool asynchronous = false, int? bufferSizeBytes = null) =>
+        new(path, FileMode.Create, FileAccess.Write, lengthBytes) { Asynchronous = asynchronous, BufferSizeBytes = bufferSizeBytes };
+
+    private FileStreamOptions ToDotNet()
+    {
+        var options = new FileStreamOptions
+        {
+            Mode = Mode,
+            Access = Access,
+            Share = Share,
+            Options = Options,
+            PreallocationSize = PreallocationSizeBytes,
+        };
+        if (BufferSizeBytes is { } bufferSize)
+            options.BufferSize = bufferSize;
+        return options;
+    }
+
+    private SluiceOptions ToSluice()
+    {
+        var options = new SluiceOptions
+        {
+            Mode = Mode,
+            Access = Access,
+            Share = Share,
+            Options = Options,
+            PreallocationSize = PreallocationSizeBytes,
+            Caching = Caching,
+        };
+        if (BufferSizeBytes is { } bufferSize)
+            options.BufferSize = bufferSize;
+        return options;
+    }
+}

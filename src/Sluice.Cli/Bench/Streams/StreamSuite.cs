@@ -1,0 +1,49 @@
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli.Bench.Streams;
+
+/// <summary>SluiceStream against FileStream: the rows of the .NET 6 text, and what programs put on top of a stream.</summary>
+internal static class StreamSuite
+{
+    public static Suite Create() => new(
+        "stream", "SluiceStream against FileStream", "2 minutes",
+        // Two of the stream files: the one that is read, the one that is written.
+        scale => scale.SequentialFileBytes + (2 * scale.StreamFileBytes) + (3 * scale.ByteFileBytes) + BenchScale.SpareBytes, [.. Rows()]);
+
+    private static IEnumerable<Row> Rows()
+    {
+        yield return TransferRows.ReadAsync(512, new RowTarget { MinRatio = 3, MaxCpuShare = 0.25 });
+        yield return TransferRows.ReadAsync(4096, new RowTarget { MinRatio = 3, MaxCpuShare = 0.25 });
+        yield return TransferRows.ReadAsync(16_384, new RowTarget { MinRatio = 1.3, MaxCpuShare = 0.25 });
+        yield return TransferRows.WriteAsync(512, new RowTarget { MinRatio = 1.8, MaxCpuShare = 0.25 });
+        yield return TransferRows.WriteAsync(4096, new RowTarget { MinRatio = 1.8, MaxCpuShare = 0.25 });
+        yield return TransferRows.WriteAsync(16_384, new RowTarget { MinRatio = 1.25, MaxCpuShare = 0.25 });
+        yield return TransferRows.ReadSync(4096, new RowTarget { MinRatio = 2 });
+        yield return TransferRows.WriteSync(4096, new RowTarget { MinRatio = 2 });
+        yield return TransferRows.ReadUnbufferedAsync(4096, new RowTarget { MinRatio = 1.3 });
+        yield return TransferRows.ReadUnbufferedAsync(16_384, new RowTarget { MinRatio = 1.3 });
+        yield return TransferRows.WriteUnbufferedAsync(4096, new RowTarget { MinRatio = 1.2 });
+        yield return TransferRows.WriteUnbufferedAsync(16_384, new RowTarget { MinRatio = 1.2 });
+        yield return TransferRows.ReadSmallAsync(ByteSize.MiB, "1m", new RowTarget { MinRatio = 2 });
+        yield return TransferRows.WriteSmallAsync(ByteSize.MiB, "1m", new RowTarget { MinRatio = 2 });
+        yield return TransferRows.ReadSmallAsync(ByteSize.KiB, "1k", new RowTarget { MinRatio = 1 });
+        yield return TransferRows.WriteSmallAsync(ByteSize.KiB, "1k", new RowTarget { MinRatio = 1 });
+        yield return UnitRows.ReadByte();
+        yield return UnitRows.WriteByte();
+        yield return UnitRows.ReadByteAsync();
+        yield return PositionRows.SeekForward();
+        yield return PositionRows.SeekBackward();
+        yield return PositionRows.GetLength();
+        yield return PositionRows.SetPosition();
+        yield return UnitRows.ReadInt32();
+        yield return UnitRows.ReadLine();
+        yield return UnitRows.ReadLineAsync();
+        yield return FileRows.CopyToFile();
+        yield return FileRows.CopyToSink();
+        yield return FileRows.Gather();
+        yield return FileRows.Preallocated();
+        yield return FileRows.Grown();
+        yield return FileRows.DirectSequential();
+        yield return FileRows.Open();
+    }
+}

@@ -1,0 +1,107 @@
+namespace Sluice.Cli.Bench.Streams;
+
+/// <summary>Byte by byte, number by number, line by line: an operation is one of them, from a buffer most of the time.</summary>
+internal static class UnitRows
+{
+    public static Row ReadByte() => new(
+        "stream-read-byte", "ReadByte, 20 MB", "parsers: the call must be small enough to be inlined", OpenReadByte)
+    {
+        Target = new RowTarget { MinRatio = 2, AllocatesNoMore = true },
+    };
+
+    public static Row WriteByte() => new(
+        "stream-write-byte", "WriteByte, 20 MB", "serializers: the call must be small enough to be inlined", OpenWriteByte)
+    {
+        Target = new RowTarget { MinRatio = 2, AllocatesNoMore = true },
+    };
+
+    public static Row ReadByteAsync() => new(
+        "stream-read-byte-async", "ReadByteAsync, 20 MB",
+        ".NET has no such call: beside it ReadAsync into a buffer of one byte, and Sluice's own ReadByte", OpenReadByteAsync)
+    {
+        Target = new RowTarget { MinSecondRatio = 0.5, AllocatesNoMore = true },
+    };
+
+    public static Row ReadInt32() => new(
+        "stream-binary-reader", "BinaryReader.ReadInt32, 20 MB", "asks for four bytes at a time", OpenReadInt32)
+    {
+        Target = new RowTarget { MinRatio = 1, AllocatesNoMore = true },
+    };
+
+    public static Row ReadLine() => new(
+        "stream-read-line", "StreamReader.ReadLine, 20 MB", "asks for 1 KiB at a time, synchronously; lines of 0 to 119 characters",
+        OpenReadLine)
+    {
+        Target = new RowTarget { MinRatio = 1, AllocatesNoMore = true },
+    };
+
+    public static Row ReadLineAsync() => new(
+        "stream-read-line-async", "StreamReader.ReadLineAsync, 20 MB", "asks for 1 KiB at a time; lines of 0 to 119 characters",
+        OpenReadLineAsync)
+    {
+        Target = new RowTarget { MinRatio = 1.5, AllocatesNoMore = true },
+    };
+
+    private static Contest OpenReadByte(BenchContext context)
+    {
+        StreamOpening opening = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes);
+        return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
+
+        Contender Side<TSide>()
+            where TSide : struct, IStreamSide<TSide> =>
+            Loops.Passes(TSide.Name, () => StreamPasses.ReadBytes<TSide>(opening), countUnits: true);
+    }
+
+    private static Contest OpenWriteByte(BenchContext context)
+    {
+        StreamOpening opening = StreamOpening.Writing(context.ScratchFile("bytes-written.dat"), context.Scale.ByteFileBytes);
+        return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
+
+        Contender Side<TSide>()
+            where TSide : struct, IStreamSide<TSide> =>
+            Loops.Passes(TSide.Name, () => StreamPasses.WriteBytes<TSide>(opening), countUnits: true);
+    }
+
+    private static Contest OpenReadByteAsync(BenchContext context)
+    {
+        StreamOpening asynchronous = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes, asynchronous: true);
+        StreamOpening synchronous = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes);
+        byte[] oneByte = new byte[1];
+        return new Contest(
+            Loops.PassesAsync(SluiceStreamSide.Name, () => StreamPasses.ReadBytesAsync(asynchronous), countUnits: true),
+            Loops.PassesAsync(FileStreamSide.Name, () => StreamPasses.ReadAsync<FileStreamSide>(asynchronous, oneByte), countUnits: true))
+        {
+            Second = Loops.Passes("Sluice's ReadByte", () => StreamPasses.ReadBytes<SluiceStreamSide>(synchronous), countUnits: true),
+        };
+    }
+
+    private static Contest OpenReadInt32(BenchContext context)
+    {
+        StreamOpening opening = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes);
+        return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
+
+        Contender Side<TSide>()
+            where TSide : struct, IStreamSide<TSide> =>
+            Loops.Passes(TSide.Name, () => StreamPasses.ReadInt32s<TSide>(opening), countUnits: true);
+    }
+
+    private static Contest OpenReadLine(BenchContext context)
+    {
+        StreamOpening opening = StreamOpening.Reading(context.LineFile, context.Scale.ByteFileBytes);
+        return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
+
+        Contender Side<TSide>()
+            where TSide : struct, IStreamSide<TSide> =>
+            Loops.Passes(TSide.Name, () => StreamPasses.ReadLines<TSide>(opening), countUnits: true);
+    }
+
+    private static Contest OpenReadLineAsync(BenchContext context)
+    {
+        StreamOpening opening = StreamOpening.Reading(context.LineFile, context.Scale.ByteFileBytes, asynchronous: true);
+        return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
+
+        Contender Side<TSide>()
+            where TSide : struct, IStreamSide<TSide> =>
+            Loops.PassesAsync(TSide.Name, () => StreamPasses.ReadLinesAsync<TSide>(opening), countUnits: true);
+    }
+}
