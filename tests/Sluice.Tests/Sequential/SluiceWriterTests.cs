@@ -1,0 +1,310 @@
+using System.Buffers;
+using Microsoft.Win32.SafeHandles;
+
+namespace Sluice.Tests.Sequential;
+
+public sealed class SluiceWriterTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public static TheoryData<string, FileCaching> Cases => SequentialCases.All;
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task The_file_has_every_byte_and_no_more(string engine, FileCaching caching)
+    {
+        foreach (int length in (int[])[0, 1, 511, 4095, 4096, 4097, 16_384, 70_001, 300_003])
+        {
+            byte[] content = Bytes.Pattern(length);
+            foreach ((int size, int depth, int piece, bool isAsync) in ((int, int, int, bool)[])
+                [(0, 0, 1000, false), (4096, 1, 4096, false), (4096, 3, 5000, true), (8192, 4, 300_003, true), (16_384, 2, 37, false), (0, 0, 9999, true)])
+            {
+                string path = _temp.NewPath();
+                await using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { RequestSize = size, Depth = depth }))
+                {
+                    for (int at = 0; at < length; at += piece)
+                    {
+                        await WriteAsync(writer, content.AsMemory(at, Math.Min(piece, length - at)), isAsync);
+                    }
+
+                    writer.Position.ShouldBe(length);
+                }
+
+                File.ReadAllBytes(path).ShouldBeBytes(content, $"{length} bytes by {piece}, {size} x {depth}, async {isAsync}");
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task Random_calls_agree_with_a_FileStream(string engine, FileCaching caching)
+    {
+        for (int seed = 0; seed < 12; seed++)
+        {
+            Random random = new(seed);
+            byte[] content = Bytes.Pattern(400_000, seed);
+            byte[] before = Bytes.Pattern(random.Next(3) == 0 ? 0 : random.Next(100_000), 100);
+            string path = _temp.NewFile(before);
+            string modelPath = _temp.NewFile(before);
+            long start = random.Next(3) switch { 0 => 0, 1 => before.Length, _ => random.Next(before.Length + 5000) };
+            using FileStream model = new(modelPath, FileMode.Open);
+            model.Position = start;
+            SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions
+            {
+                Mode = FileMode.OpenOrCreate,
+                Offset = start,
+                RequestSize = random.Next(3) switch { 0 => 0, 1 => 4096, _ => random.Next(1, 20_000) },
+                Depth = random.Next(6),
+                PreallocationSize = random.Next(2) * random.Next(200_000),
+            });
+            int at = 0;
+            while (at < content.Length - 30_000 && random.Next(40) != 0)
+            {
+                int count = random.Next(4) == 0 ? random.Next(30_000) : random.Next(300);
+                ReadOnlyMemory<byte> bytes = content.AsMemory(at, count);
+                model.Write(bytes.Span);
+                at += count;
+                switch (random.Next(8))
+                {
+                    case 0:
+                        bytes.CopyTo(writer.GetMemory(count));
+                        writer.Advance(count);
+                        break;
+                    case 1:
+                        ((IBufferWriter<byte>)writer).Write(bytes.Span);
+                        break;
+                    case 2:
+                        await WriteAsync(writer, bytes, isAsync: true);
+                        await writer.FlushAsync();
+                        model.Flush();
+                        Content(path, (int)(start + at)).ShouldBeBytes(Content(modelPath, (int)(start + at)), $"seed {seed}, flushed");
+                        break;
+                    case 3:
+                        await WriteAsync(writer, bytes, isAsync: false);
+                        writer.Flush(toDisk: random.Next(3) == 0);
+                        break;
+                    default:
+                        await WriteAsync(writer, bytes, random.Next(2) == 0);
+                        break;
+                }
+
+                writer.Position.ShouldBe(model.Position);
+            }
+
+            if (random.Next(2) == 0)
+            {
+                await writer.CompleteAsync();
+                Should.Throw<InvalidOperationException>(() => writer.Write([1]));
+            }
+
+            writer.Dispose();
+            model.Dispose();
+            File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(modelPath), $"seed {seed}");
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void Append_begins_at_the_end(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(30_000);
+        string path = _temp.NewFile(content.AsSpan(0, 10_001));
+        using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { Mode = FileMode.Append }))
+        {
+            writer.Position.ShouldBe(10_001);
+            writer.Write(content.AsSpan(10_001));
+        }
+
+        File.ReadAllBytes(path).ShouldBeBytes(content);
+    }
+
+    [Fact]
+    public void What_was_preallocated_and_not_written_is_given_back()
+    {
+        foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+        {
+            string path = _temp.NewPath();
+            using (SluiceWriter writer = Writer(path, "own", caching, new SluiceWriterOptions { PreallocationSize = 1 << 20, DataSync = true }))
+            {
+                writer.Write(Bytes.Pattern(5001));
+                new FileInfo(path).Length.ShouldBeGreaterThanOrEqualTo(1 << 20);
+                writer.Complete();
+                new FileInfo(path).Length.ShouldBe(5001);
+            }
+
+            File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(5001));
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_error_tells_its_offset_is_final_and_leaves_no_gap(bool isAsync)
+    {
+        foreach (int failing in (int[])[1, 4, 9])
+        {
+            string path = _temp.NewPath();
+            byte[] content = Bytes.Pattern(200_000);
+            SluiceWriter writer = new(path, new SluiceWriterOptions
+            {
+                Caching = FileCaching.Direct,
+                Engine = new FaultyEngine(new FaultPlan(1).FailAt(failing, FaultKind.DeviceError)),
+                RequestSize = 4096,
+                Depth = 3,
+            });
+            IOException error = await Should.ThrowAsync<IOException>(async () =>
+            {
+                for (int at = 0; at < content.Length; at += 1000)
+                {
+                    await WriteAsync(writer, content.AsMemory(at, 1000), isAsync);
+                }
+            });
+            error.Message.ShouldContain("at offset ");
+            int offset = int.Parse(error.Message.Split("at offset ")[1].Split(' ')[0]);
+            Should.Throw<IOException>(() => writer.Write([1])).Message.ShouldBe(error.Message);
+            Should.Throw<IOException>(() => writer.Flush()).Message.ShouldBe(error.Message);
+            writer.Dispose();
+            File.ReadAllBytes(path).ShouldBeBytes(content.AsSpan(0, offset));
+        }
+    }
+
+    [Fact]
+    public void An_error_at_the_end_is_thrown_by_Dispose()
+    {
+        string path = _temp.NewPath();
+        SluiceWriter writer = new(path, new SluiceWriterOptions
+        {
+            Caching = FileCaching.Direct,
+            Engine = new FaultyEngine(new FaultPlan(1).FailAt(0, FaultKind.DeviceError)),
+        });
+        writer.Write(Bytes.Pattern(100));
+        Should.Throw<IOException>(writer.Dispose);
+        writer.Dispose();
+        writer.Handle.SafeFileHandle.IsClosed.ShouldBeTrue();
+        Should.Throw<ObjectDisposedException>(() => writer.Write([1]));
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task A_cancelled_write_says_how_much_it_took(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(300_000);
+        string path = _temp.NewPath();
+        await using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { RequestSize = 4096, Depth = 2 }))
+        {
+            while (writer.Position < content.Length)
+            {
+                using CancellationTokenSource source = new();
+                try
+                {
+                    int at = (int)writer.Position;
+                    ValueTask task = writer.WriteAsync(content.AsMemory(at, Math.Min(3000, content.Length - at)), source.Token);
+                    source.Cancel();
+                    await task;
+                }
+                catch (OperationCanceledException)
+                {
+                    // The next round goes on where this one stopped.
+                }
+            }
+        }
+
+        File.ReadAllBytes(path).ShouldBeBytes(content);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_pipe_gets_the_bytes_in_order(bool isAsync)
+    {
+        (SafeFileHandle readEnd, SafeFileHandle writeEnd) = Native.Pipe();
+        byte[] content = Bytes.Pattern(250_000);
+        Task<byte[]> reading = Task.Run(() =>
+        {
+            using FileStream stream = new(readEnd, FileAccess.Read, 0);
+            MemoryStream all = new();
+            stream.CopyTo(all);
+            return all.ToArray();
+        });
+        await using (SluiceWriter writer = new(SluiceHandle.FromSafeFileHandle(writeEnd, FileAccess.Write, ownsHandle: true)))
+        {
+            for (int at = 0; at < content.Length; at += 2500)
+            {
+                await WriteAsync(writer, content.AsMemory(at, 2500), isAsync);
+                if (at % 50_000 == 0)
+                {
+                    writer.Flush();
+                }
+            }
+        }
+
+        (await reading).ShouldBeBytes(content);
+    }
+
+    [Fact]
+    public void A_writer_that_is_dropped_leaves_whole_blocks_or_nothing()
+    {
+        byte[] content = Bytes.Pattern(100_000);
+        string path = _temp.NewPath();
+        Drop();
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        byte[] left = File.ReadAllBytes(path);
+        for (int at = 0; at < 6 * 4096; at += 4096)
+        {
+            left.AsSpan(at, 4096).ToArray().ShouldBeBytes(content.AsSpan(at, 4096));
+        }
+
+        void Drop()
+        {
+            SluiceWriter writer = Writer(path, "own", FileCaching.Direct, new SluiceWriterOptions { RequestSize = 4096, Depth = 4 });
+            writer.Write(content);
+        }
+    }
+
+    [Fact]
+    public void Options_out_of_range_are_refused_and_the_file_is_closed()
+    {
+        string path = _temp.NewFile(10);
+        foreach (SluiceWriterOptions options in (SluiceWriterOptions[])
+            [new() { Offset = -1 }, new() { Depth = 129 }, new() { RequestSize = -1 }, new() { PreallocationSize = -1 }])
+        {
+            Should.Throw<ArgumentOutOfRangeException>(() => new SluiceWriter(path, options));
+        }
+
+        Should.Throw<IOException>(() => new SluiceWriter(path, new SluiceWriterOptions { PreallocationSize = 1L << 50 }));
+        using SluiceHandle reader = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.None);
+        Should.Throw<ArgumentException>(() => new SluiceWriter(reader));
+    }
+
+    private static SluiceWriter Writer(string path, string engine, FileCaching caching, SluiceWriterOptions options)
+    {
+        options.Engine = SequentialCases.Engine(engine);
+        options.Caching = caching;
+        options.Share = FileShare.ReadWrite;
+        return new SluiceWriter(path, options);
+    }
+
+    private static async Task WriteAsync(SluiceWriter writer, ReadOnlyMemory<byte> bytes, bool isAsync)
+    {
+        if (isAsync)
+        {
+            await writer.WriteAsync(bytes);
+        }
+        else
+        {
+            writer.Write(bytes.Span);
+        }
+    }
+
+    /// <summary>The first bytes, as another program sees them.</summary>
+    private static byte[] Content(string path, int count)
+    {
+        using FileStream stream = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        byte[] content = new byte[count];
+        stream.ReadExactly(content);
+        return content;
+    }
+}
