@@ -28,7 +28,7 @@ public sealed partial class SluiceStream
     private FinalFlush? _finalFlush;
 
     /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
-    private int SizeFor(long offset) => IsAdaptive ? _sizing.Next(offset) : _bufferSize;
+    private int SizeFor(long offset, int most) => IsAdaptive ? _sizing.Next(offset, most) : _bufferSize;
 
     /// <summary>The window is empty and the position is <paramref name="position"/>.</summary>
     private void Forget(long position)

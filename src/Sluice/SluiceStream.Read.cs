@@ -93,7 +93,7 @@ public sealed partial class SluiceStream
     {
         long offset = _base + _pos;
         Forget(offset);
-        int size = SizeFor(offset);
+        int size = SizeFor(offset, AdaptiveSize.MostRead);
         if (PassesThrough(rest.Length, size))
         {
             int bytes = _handle.Read(rest, offset);

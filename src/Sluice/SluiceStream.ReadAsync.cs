@@ -168,7 +168,7 @@ public sealed partial class SluiceStream
     {
         long offset = _base + _pos;
         Forget(offset);
-        int size = SizeFor(offset);
+        int size = SizeFor(offset, AdaptiveSize.MostRead);
         bool passes = PassesThrough(rest.Length, size);
         int lead = passes ? 0 : LeadOf(offset, size);
         StreamBuffer? window = passes ? null : WindowOf(size);

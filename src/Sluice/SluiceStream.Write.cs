@@ -90,7 +90,7 @@ public sealed partial class SluiceStream
                 HandDown();
                 put = 0;
                 _behind?.Settle();
-                int size = SizeFor(_base);
+                int size = SizeFor(_base, AdaptiveSize.MostWrite);
                 if (buffer.Length >= size)
                 {
                     _handle.Write(buffer, _base);

@@ -135,7 +135,7 @@ public sealed partial class SluiceStream
 
                 await HandDownAsync(mayStayBehind: true, cancellationToken).ConfigureAwait(false);
                 put = 0;
-                int size = SizeFor(_base);
+                int size = SizeFor(_base, AdaptiveSize.MostWrite);
                 if (buffer.Length >= size)
                 {
                     await SettleAsync(cancellationToken).ConfigureAwait(false);

@@ -10,7 +10,7 @@ namespace Sluice;
 /// </summary>
 /// <remarks>
 /// <para>
-/// Without a buffer size the buffer sizes itself: 4 KiB at first and after every jump, up to 256 KiB while the access stays sequential;
+/// Without a buffer size the buffer sizes itself: 4 KiB at first and after every jump, up to 256 KiB (written: 512 KiB) while the access stays sequential;
 /// asynchronous reading then begins the next reads, and asynchronous writing leaves the last buffer to be written, while the caller
 /// goes on. A size that is named is kept exactly; 0 and 1 mean no buffer.
 /// </para>

@@ -10,8 +10,11 @@ internal struct AdaptiveSize
     /// <summary>Bytes of the first transfer: tiny in Debug builds, so that every test walks the seams.</summary>
     public const int Start = 512;
 
-    /// <summary>Bytes of the largest transfer.</summary>
-    public const int Most = 8 * 1024;
+    /// <summary>Bytes of the largest read.</summary>
+    public const int MostRead = 8 * 1024;
+
+    /// <summary>Bytes of the largest write.</summary>
+    public const int MostWrite = 16 * 1024;
 
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
     public const int Large = 2 * 1024;
@@ -19,8 +22,11 @@ internal struct AdaptiveSize
     /// <summary>Bytes of the first transfer, as much as FileStream reads.</summary>
     public const int Start = 4 * 1024;
 
-    /// <summary>Bytes of the largest transfer: more fits no core's second-level cache beside the caller's own data.</summary>
-    public const int Most = 256 * 1024;
+    /// <summary>Bytes of the largest read: more fits no core's second-level cache beside the caller's own data.</summary>
+    public const int MostRead = 256 * 1024;
+
+    /// <summary>Bytes of the largest write: ext4 makes a file of large pieces with a tenth less than of half as large ones.</summary>
+    public const int MostWrite = 512 * 1024;
 
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
     public const int Large = 32 * 1024;
@@ -39,10 +45,10 @@ internal struct AdaptiveSize
     public bool IsSequential { get; private set; }
 
     /// <summary>Decides the size of a transfer that begins at <paramref name="offset"/>.</summary>
-    public int Next(long offset)
+    public int Next(long offset, int most)
     {
         IsSequential = offset == _expected;
-        Current = IsSequential ? Math.Min(Current * 2, Most) : Start;
+        Current = IsSequential ? Math.Min(Current * 2, most) : Start;
         return Current;
     }
 

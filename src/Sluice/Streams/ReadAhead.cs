@@ -20,7 +20,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
     private const int DirectDepth = 4;
 
     private readonly Chunk[] _chunks = new Chunk[handle.Caching == FileCaching.Direct ? DirectDepth : 1];
-    private readonly int _chunkBytes = handle.Caching == FileCaching.Direct ? DirectChunk : AdaptiveSize.Most;
+    private readonly int _chunkBytes = handle.Caching == FileCaching.Direct ? DirectChunk : AdaptiveSize.MostRead;
     private int _first;
     private int _count;
     private long _nextOffset;
