@@ -83,6 +83,15 @@ public sealed partial class SluiceStream
         _buffer = window.Array;
     }
 
+    /// <summary>After a flush: an idle stream keeps no more memory than FileStream.</summary>
+    private void ReleaseIdleWindow()
+    {
+        if (_window is { Size: > AdaptiveSize.Start } && _readEnd == 0 && _writeEnd == 0)
+        {
+            ReleaseWindow();
+        }
+    }
+
     private void ReleaseWindow()
     {
         if (_window is { } window)
@@ -95,17 +104,17 @@ public sealed partial class SluiceStream
 
     /// <summary>
     /// Bytes before <paramref name="offset"/> with which a read of <paramref name="size"/> bytes should begin, to be aligned: none
-    /// unless the file is direct.
+    /// unless the file is direct, and none where <paramref name="needed"/> bytes would not fit behind them.
     /// </summary>
-    private int LeadOf(long offset, int size)
+    private int LeadOf(long offset, int size, int needed)
     {
         int alignment = _handle.Alignment.Offset;
         int lead = (int)(offset % alignment);
-        return size % alignment == 0 && size > lead ? lead : 0;
+        return size % alignment == 0 && size - lead >= needed ? lead : 0;
     }
 
     /// <summary>The window holds what was read: <paramref name="length"/> bytes from <paramref name="start"/> of the file on.</summary>
-    private void ShowRead(long start, int lead, int length)
+    private void ShowRead(long start, int lead, int length, bool wasWhole)
     {
         int first = _window!.Start;
         _base = start - first;
@@ -118,7 +127,7 @@ public sealed partial class SluiceStream
         }
         else
         {
-            _sizing.Ended(start + length);
+            _sizing.Ended(start + length, wasWhole);
         }
     }
 

@@ -93,19 +93,20 @@ public sealed partial class SluiceStream
     {
         long offset = _base + _pos;
         Forget(offset);
+        _ahead?.Abandon();
         int size = SizeFor(offset, AdaptiveSize.MostRead);
         if (PassesThrough(rest.Length, size))
         {
             int bytes = _handle.Read(rest, offset);
             _base = offset + bytes;
-            _sizing.Ended(_base);
+            _sizing.Ended(_base, bytes == rest.Length);
             return bytes;
         }
 
-        int lead = LeadOf(offset, size);
+        int lead = LeadOf(offset, size, rest.Length);
         StreamBuffer window = WindowOf(size);
         int length = _handle.Read(window.Array.AsSpan(window.Start, size), offset - lead);
-        ShowRead(offset - lead, lead, length);
+        ShowRead(offset - lead, lead, length, length == size);
         return TakeAvailable(rest);
     }
 

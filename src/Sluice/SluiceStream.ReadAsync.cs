@@ -160,7 +160,7 @@ public sealed partial class SluiceStream
         (StreamBuffer chunk, int length, bool isLast) = await ahead.TakeAsync().ConfigureAwait(false);
         ReleaseWindow();
         SetWindow(chunk);
-        ShowRead(offset, 0, length);
+        ShowRead(offset, 0, length, !isLast);
         return isLast;
     }
 
@@ -170,7 +170,7 @@ public sealed partial class SluiceStream
         Forget(offset);
         int size = SizeFor(offset, AdaptiveSize.MostRead);
         bool passes = PassesThrough(rest.Length, size);
-        int lead = passes ? 0 : LeadOf(offset, size);
+        int lead = passes ? 0 : LeadOf(offset, size, rest.Length);
         StreamBuffer? window = passes ? null : WindowOf(size);
         ValueTask<int> read = _handle.ReadAsync(window is null ? rest : window.MemoryAt(window.Start, size), offset - lead, cancellationToken);
         bool isHot = read.IsCompleted;
@@ -178,11 +178,11 @@ public sealed partial class SluiceStream
         if (window is null)
         {
             _base = offset + length;
-            _sizing.Ended(_base);
+            _sizing.Ended(_base, length == rest.Length);
         }
         else
         {
-            ShowRead(offset - lead, lead, length);
+            ShowRead(offset - lead, lead, length, length == size);
             length = TakeAvailable(rest.Span);
         }
 
@@ -195,7 +195,7 @@ public sealed partial class SluiceStream
         return length;
     }
 
-    /// <summary>Reading ahead needs offsets; FileOptions.RandomAccess asks for none of it.</summary>
+    /// <summary>Reading ahead needs offsets, and something to read.</summary>
     private bool IsReadAheadWorthwhile => _handle.CanSeek && _handle.Length > _base + _pos;
 
     /// <summary>Concurrent calls are allowed, as in FileStream: each takes its place when it begins.</summary>

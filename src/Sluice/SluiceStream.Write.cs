@@ -95,7 +95,7 @@ public sealed partial class SluiceStream
                 {
                     _handle.Write(buffer, _base);
                     _base += buffer.Length;
-                    _sizing.Ended(_base);
+                    _sizing.Ended(_base, wasWhole: true);
                     return;
                 }
 
@@ -129,7 +129,7 @@ public sealed partial class SluiceStream
             // An earlier failure comes first, and a later write never overtakes an earlier one.
             _behind?.Settle();
             _handle.Write(_buffer.AsSpan(_writeStart, length), _base + _writeStart);
-            _sizing.Ended(end);
+            _sizing.Ended(end, _pos == _writeEnd);
         }
 
         Forget(end);
@@ -180,6 +180,7 @@ public sealed partial class SluiceStream
             }
 
             _ahead?.Abandon();
+            ReleaseIdleWindow();
         }
         finally
         {

@@ -73,7 +73,7 @@ public sealed partial class SluiceStream
         }
 
         ThrowIfClosed();
-        if (_writeEnd == 0 && _readEnd == 0 && _behind is not { IsPending: true } && !_gate.IsTaken)
+        if (_writeEnd == 0 && _readEnd == 0 && _behind is not { IsPending: true } && _ahead is not { Offset: >= 0 } && !_gate.IsTaken)
         {
             return Task.CompletedTask;
         }
@@ -93,6 +93,7 @@ public sealed partial class SluiceStream
             }
 
             _ahead?.Abandon();
+            ReleaseIdleWindow();
         }
         finally
         {
@@ -141,7 +142,7 @@ public sealed partial class SluiceStream
                     await SettleAsync(cancellationToken).ConfigureAwait(false);
                     await _handle.WriteAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
                     _base += buffer.Length;
-                    _sizing.Ended(_base);
+                    _sizing.Ended(_base, wasWhole: true);
                     return;
                 }
 
@@ -178,6 +179,7 @@ public sealed partial class SluiceStream
         {
             // Meanwhile the window is closed for quick writes of others; it opens again when this fails.
             int writeEnd = _writeEnd;
+            bool wasWhole = _pos == writeEnd;
             _writeEnd = _pos;
             try
             {
@@ -199,7 +201,7 @@ public sealed partial class SluiceStream
                 throw;
             }
 
-            _sizing.Ended(end);
+            _sizing.Ended(end, wasWhole);
         }
 
         Forget(end);

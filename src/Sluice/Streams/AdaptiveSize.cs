@@ -52,8 +52,11 @@ internal struct AdaptiveSize
         return Current;
     }
 
-    /// <summary>Books where the transfer ended.</summary>
-    public void Ended(long end) => _expected = end;
+    /// <summary>
+    /// Books where the transfer ended. One that did not use its size (a flush before the buffer was full, the end of the file) is no
+    /// reason for a larger one.
+    /// </summary>
+    public void Ended(long end, bool wasWhole) => _expected = wasWhole ? end : -1;
 
     /// <summary>Forgets the past: the next transfer is a first one.</summary>
     public void Reset() => _expected = -1;
