@@ -24,8 +24,8 @@ public class OpenCloseBenchmarks
     public void DeleteFiles() => _files.Dispose();
 
     [Benchmark(Baseline = true)]
-    public void OpenClose_FileStream() => StreamPasses.OpenAndClose<FileStreamSide>(_opening);
+    public long OpenClose_FileStream() => StreamPasses.OpenAndClose<FileStreamSide>(_opening);
 
     [Benchmark]
-    public void OpenClose_SluiceStream() => StreamPasses.OpenAndClose<SluiceStreamSide>(_opening);
+    public long OpenClose_SluiceStream() => StreamPasses.OpenAndClose<SluiceStreamSide>(_opening);
 }

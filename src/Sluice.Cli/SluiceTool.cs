@@ -43,7 +43,7 @@ internal static class SluiceTool
         var root = new RootCommand("Measures a disk, and compares Sluice with System.IO on it.");
         var speed = new Command("speed", "Measure the read and write speed of one file. Short options take their value attached (-t30).");
         var speedArguments = new SpeedArguments(speed);
-        var bench = new Command("bench", "Compare Sluice with .NET's own I/O on a disk, row by row, in about two minutes.");
+        var bench = new Command("bench", "Compare Sluice with .NET's own I/O on a disk, row by row.");
         var benchArguments = new BenchArguments(bench);
         root.Add(speed);
         root.Add(bench);

@@ -11,7 +11,7 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
 
     private readonly SliceRunner _slices = new(cancellationToken);
 
-    public async Task<RowReport> RunAsync(string suite, Row row)
+    public async Task<RowReport> RunAsync(Suite suite, Row row)
     {
         try
         {
@@ -24,8 +24,9 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
         }
     }
 
-    private async Task<RowReport> RunContestAsync(string suite, Row row)
+    private async Task<RowReport> RunContestAsync(Suite suite, Row row)
     {
+        TimeSpan sliceTime = suite.SliceTime(context.Scale);
         using Contest contest = row.Open(context);
         Contender[] contenders = [.. contest.All];
         var samples = contenders.ToDictionary(c => c, _ => new List<SliceSample>());
@@ -34,19 +35,19 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
         string? fioFile = row.Fio is not null && fio.IsAvailable ? context.DirectFile : null;
 
         foreach (Contender contender in contenders)
-            await _slices.RunAsync(contender, context.Scale.SliceTime * WarmUpSlices);
+            await _slices.RunAsync(contender, sliceTime * WarmUpSlices);
         int completedRounds = 0;
         for (int round = 0; round < context.Scale.Rounds && !cancellationToken.IsCancellationRequested; round++)
         {
             // Every other round backwards: whoever follows a writer meets its leftovers, and neither side always should.
             foreach (Contender contender in round % 2 == 0 ? contenders : Enumerable.Reverse(contenders))
-                samples[contender].Add(await _slices.RunAsync(contender, context.Scale.SliceTime));
+                samples[contender].Add(await _slices.RunAsync(contender, sliceTime));
             if (fioFile is not null && fioError is null && IsFioRound(round))
                 fioError = await MeasureFioAsync(row.Fio!, fioFile, fioRates);
             completedRounds++;
         }
         cancellationToken.ThrowIfCancellationRequested();
-        return Report(suite, row, contest, samples, fioRates, completedRounds) with { FioError = fioError };
+        return Report(suite.Name, row, contest, samples, fioRates, completedRounds) with { FioError = fioError };
     }
 
     /// <returns>Why fio gave no figure, or null: the row is about Sluice and .NET and stands without it.</returns>

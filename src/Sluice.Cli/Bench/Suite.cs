@@ -5,9 +5,11 @@ namespace Sluice.Cli.Bench;
 
 /// <summary>A named list of rows. A new suite is a class with such a list, added to <see cref="All"/>.</summary>
 /// <param name="TimeOfFullRun">For the help text, such as "2 minutes".</param>
+/// <param name="SliceTime">For how long a contender runs at a time.</param>
 /// <param name="SpaceBytes">What the scratch folder takes at most, with a little to spare.</param>
 internal sealed record Suite(
-    string Name, string Description, string TimeOfFullRun, Func<BenchScale, long> SpaceBytes, IReadOnlyList<Row> Rows)
+    string Name, string Description, string TimeOfFullRun, Func<BenchScale, TimeSpan> SliceTime, Func<BenchScale, long> SpaceBytes,
+    IReadOnlyList<Row> Rows)
 {
     /// <summary>Stands for all suites on the command line.</summary>
     public const string AllName = "all";

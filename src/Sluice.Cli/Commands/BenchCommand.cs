@@ -71,7 +71,7 @@ internal sealed class BenchCommand(
             {
                 int number = rows.Count + 1;
                 progress.Show(() => $"{number} of {_selected.Count}: {row.Name}");
-                rows.Add(await runner.RunAsync(suite.Name, row));
+                rows.Add(await runner.RunAsync(suite, row));
             }
             return (false, null);
         }

@@ -178,6 +178,6 @@ internal static class FileRows
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
-            new(TSide.Name, slice => Loops.Repeat(slice, _ => StreamPasses.OpenAndClose<TSide>(opening)));
+            Loops.Passes(TSide.Name, () => StreamPasses.OpenAndClose<TSide>(opening), countUnits: true);
     }
 }

@@ -138,9 +138,13 @@ internal static class StreamPasses
         return Expect(source, sink.Position);
     }
 
-    public static void OpenAndClose<TSide>(StreamOpening opening)
-        where TSide : struct, IStreamSide<TSide> =>
+    /// <returns>One.</returns>
+    public static long OpenAndClose<TSide>(StreamOpening opening)
+        where TSide : struct, IStreamSide<TSide>
+    {
         TSide.Open(opening).Dispose();
+        return 1;
+    }
 
     private static long Expect(StreamOpening opening, long bytes) => bytes == opening.LengthBytes
         ? bytes
