@@ -1,4 +1,5 @@
 using Sluice.Tests.Model;
+using Sluice.Tests.Streams;
 
 namespace Sluice.Tests;
 
@@ -19,8 +20,14 @@ internal static class Program
                 return OpenExclusively(path);
             case ["model", string engine, string caching, string seed, string steps, string folder]:
                 return await ModelProgram.RunAsync(engine, Enum.Parse<FileCaching>(caching, ignoreCase: true), int.Parse(seed), long.Parse(steps), folder);
+            case ["stream-model", string configuration, string seed, string steps, string folder]:
+                return StreamModelProgram.Run(configuration, long.Parse(seed), long.Parse(steps), folder);
+            case ["stream-case", string text, string folder]:
+                return StreamModelProgram.RunCase(text, folder);
             default:
                 await Console.Error.WriteLineAsync("usage: Sluice.Tests model uring|pool|faulty cached|uncached|direct SEED STEPS FOLDER");
+                await Console.Error.WriteLineAsync("       Sluice.Tests stream-model own|plugged|pool|faulty-cached|uncached|direct SEED STEPS FOLDER");
+                await Console.Error.WriteLineAsync("       Sluice.Tests stream-case CASE FOLDER");
                 return 2;
         }
     }

@@ -30,6 +30,12 @@ internal static unsafe partial class Native
     /// <summary>The address of an array on the pinned heap.</summary>
     public static long AddressOfPinned(byte[] array) => (long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 0);
 
+    /// <summary>Where the operating system's own position of a file stands; -1 where it has none.</summary>
+    public static long OffsetOf(SafeFileHandle file) => lseek(file, 0, 1);
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial long lseek(SafeFileHandle file, long offset, int whence);
+
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int mkfifo(string path, uint mode);
 

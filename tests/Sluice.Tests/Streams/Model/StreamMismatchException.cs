@@ -1,0 +1,4 @@
+namespace Sluice.Tests.Streams;
+
+/// <summary>The two streams disagree.</summary>
+internal sealed class StreamMismatchException(string message) : Exception(message);

@@ -1,0 +1,42 @@
+using Xunit.Abstractions;
+
+namespace Sluice.Tests.Streams;
+
+/// <summary>
+/// Random operations on a FileStream and a SluiceStream over twin files: equal results, positions, lengths, exceptions and bytes, for
+/// every mode x access x buffer size x sync/async. SLUICE_STREAM_MODEL_STEPS sets how many in all (50,000), SLUICE_STREAM_MODEL_SEED
+/// the seed; a failure prints it and the shrunk case, which <c>Sluice.Tests stream-case</c> brings about again.
+/// </summary>
+public sealed class StreamModelTests(ITestOutputHelper output) : IDisposable
+{
+    private static readonly long Steps = Setting("SLUICE_STREAM_MODEL_STEPS", 50_000);
+    private static readonly long Seed = Setting("SLUICE_STREAM_MODEL_SEED", 20_261_121);
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [InlineData("own", FileCaching.Cached, 30)]
+    [InlineData("own", FileCaching.Uncached, 10)]
+    [InlineData("plugged", FileCaching.Cached, 10)]
+    [InlineData("pool", FileCaching.Cached, 10)]
+    [InlineData("pool", FileCaching.Uncached, 8)]
+    [InlineData("faulty", FileCaching.Cached, 2)]
+    public void Random_operations_agree_with_FileStream(string engine, FileCaching caching, int percent)
+    {
+        output.WriteLine($"SLUICE_STREAM_MODEL_SEED={Seed}");
+        long steps = Steps * percent / 100;
+        StreamModel.Run(_temp, [.. StreamConfiguration.All(engine, caching)], steps, Seed + percent).ShouldBeGreaterThanOrEqualTo(steps);
+    }
+
+    [Fact]
+    public void A_case_is_read_back_from_its_text()
+    {
+        const string text = "OpenOrCreate,ReadWrite,Read,-1,async,pool,Direct:300:Write/3/-7/2/1 Dispose/0/0/1/0";
+        StreamCase.Parse(text).ToString().ShouldBe(text);
+    }
+
+    private static long Setting(string name, long standard) =>
+        long.TryParse(Environment.GetEnvironmentVariable(name), out long value) ? value : standard;
+}
