@@ -26,6 +26,54 @@ public static partial class SluiceFile
         long preallocationSize = 0) =>
         SluiceHandle.Open(path, mode, access, share, options, preallocationSize);
 
+    /// <summary>Makes or empties a file, open for reading and writing, shared for reading.</summary>
+    public static SluiceStream Create(string path) => new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.Read);
+
+    /// <summary>Makes or empties a file, open for reading and writing, shared for reading.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="bufferSize">Bytes of the stream's buffer.</param>
+    public static SluiceStream Create(string path, int bufferSize) => Create(path, bufferSize, FileOptions.None);
+
+    /// <inheritdoc cref="Create(string, int)"/>
+    /// <param name="path">The file.</param>
+    /// <param name="bufferSize">Bytes of the stream's buffer.</param>
+    /// <param name="options">Further options.</param>
+    public static SluiceStream Create(string path, int bufferSize, FileOptions options) =>
+        new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.Read, bufferSize, options);
+
+    /// <summary>Opens a file for itself alone.</summary>
+    public static SluiceStream Open(string path, FileMode mode) =>
+        Open(path, mode, mode == FileMode.Append ? FileAccess.Write : FileAccess.ReadWrite, FileShare.None);
+
+    /// <summary>Opens a file for itself alone.</summary>
+    public static SluiceStream Open(string path, FileMode mode, FileAccess access) => Open(path, mode, access, FileShare.None);
+
+    /// <summary>Opens a file.</summary>
+    public static SluiceStream Open(string path, FileMode mode, FileAccess access, FileShare share) => new(path, mode, access, share);
+
+    /// <summary>Opens a file with .NET's own options.</summary>
+    public static SluiceStream Open(string path, FileStreamOptions options) => new(path, options);
+
+    /// <summary>Opens a file, and says how its data passes through the page cache.</summary>
+    public static SluiceStream Open(string path, SluiceOptions options) => new(path, options);
+
+    /// <summary>Opens a file for reading, shared for reading.</summary>
+    public static SluiceStream OpenRead(string path) => new(path, FileMode.Open, FileAccess.Read, FileShare.Read);
+
+    /// <summary>Opens a file for writing, for itself alone; makes it if it is not there, and keeps what it holds.</summary>
+    public static SluiceStream OpenWrite(string path) => new(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.None);
+
+    /// <summary>Opens a file to read it as UTF-8, or as the encoding that its mark names.</summary>
+    public static StreamReader OpenText(string path) => new(OpenRead(path), Encoding.UTF8, detectEncodingFromByteOrderMarks: true);
+
+    /// <summary>Makes or empties a file to write UTF-8 into it, without a mark.</summary>
+    public static StreamWriter CreateText(string path) =>
+        new(new SluiceStream(path, FileMode.Create, FileAccess.Write, FileShare.Read), DefaultEncoding);
+
+    /// <summary>Opens or makes a file to write UTF-8 at its end.</summary>
+    public static StreamWriter AppendText(string path) =>
+        new(new SluiceStream(path, FileMode.Append, FileAccess.Write, FileShare.Read), DefaultEncoding);
+
     private static void CheckText(string path, Encoding encoding)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);

@@ -7,11 +7,12 @@ return args switch
     ["append", string path, string caching, string id, string count] =>
         AppendCommand.Run(path, Enum.Parse<Sluice.FileCaching>(caching), int.Parse(id), int.Parse(count)),
     ["durable", string path, string caching, string way] => await DurableCommand.RunAsync(path, Enum.Parse<Sluice.FileCaching>(caching), way),
+    ["replace", string path, string firstVersion] => await ReplaceCommand.RunAsync(path, int.Parse(firstVersion)),
     _ => Usage(),
 };
 
 static int Usage()
 {
-    Console.Error.WriteLine("refuse SCENARIO FOLDER | append PATH CACHING ID COUNT | durable PATH CACHING append|write");
+    Console.Error.WriteLine("refuse SCENARIO FOLDER | append PATH CACHING ID COUNT | durable PATH CACHING append|write | replace PATH VERSION");
     return 2;
 }

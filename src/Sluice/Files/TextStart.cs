@@ -22,6 +22,13 @@ internal static class TextStart
             return asked;
         }
 
+        if (start.Length < preamble.Length && preamble.StartsWith(start))
+        {
+            // A file that ends within the mark: nothing else is looked for in it.
+            markBytes = 0;
+            return asked;
+        }
+
         if (start is [0xFE, 0xFF, ..])
         {
             markBytes = 2;

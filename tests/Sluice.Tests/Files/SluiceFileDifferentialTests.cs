@@ -19,6 +19,7 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         ["utf8 mark"] = [0xEF, 0xBB, 0xBF, 0x41, 0x0A],
         ["utf8 mark only"] = [0xEF, 0xBB, 0xBF],
         ["half a mark"] = [0xEF, 0xBB],
+        ["half a utf32 mark"] = [0xFF, 0xFE],
         ["utf16"] = [.. Encoding.Unicode.GetPreamble(), .. Encoding.Unicode.GetBytes("a\r\nb")],
         ["utf16be"] = [.. Encoding.BigEndianUnicode.GetPreamble(), .. Encoding.BigEndianUnicode.GetBytes("a\r\nb")],
         ["utf16 odd"] = [0xFF, 0xFE, 0x41],
@@ -141,6 +142,73 @@ public sealed class SluiceFileDifferentialTests : IDisposable
                     ComparePair(from, to, (a, b) => File.Move(a, b, overwrite), (a, b) => SluiceFile.Move(a, b, overwrite));
                     ComparePair(from, to, (a, b) => File.Replace(a, b, overwrite ? b + ".old" : null), (a, b) => SluiceFile.Replace(a, b, overwrite ? b + ".old" : null));
                 }
+            }
+        }
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Places))]
+    public async Task Opening_agrees(string place)
+    {
+        Skip.If(place[0] == '/', "streams on devices have tests of their own");
+        foreach (FileMode mode in Enum.GetValues<FileMode>())
+        {
+            await CompareAsync(place, p => Use(File.Open(p, mode)), p => Use(SluiceFile.Open(p, mode)));
+            foreach (FileAccess access in Enum.GetValues<FileAccess>())
+            {
+                await CompareAsync(place, p => Use(File.Open(p, mode, access)), p => Use(SluiceFile.Open(p, mode, access)));
+                await CompareAsync(place, p => Use(File.Open(p, mode, access, FileShare.ReadWrite)), p => Use(SluiceFile.Open(p, mode, access, FileShare.ReadWrite)));
+            }
+        }
+
+        FileStreamOptions options = new() { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, BufferSize = 3 };
+        await CompareAsync(place, p => Use(File.Open(p, options)), p => Use(SluiceFile.Open(p, options)));
+        await CompareAsync(place, p => Use(File.Open(p, options)), p => Use(SluiceFile.Open(p, (SluiceOptions)options)));
+        await CompareAsync(place, p => Use(File.Create(p)), p => Use(SluiceFile.Create(p)));
+        await CompareAsync(place, p => Use(File.Create(p, 100)), p => Use(SluiceFile.Create(p, 100)));
+        await CompareAsync(place, p => Use(File.Create(p, 1, FileOptions.DeleteOnClose)), p => Use(SluiceFile.Create(p, 1, FileOptions.DeleteOnClose)));
+        await CompareAsync(place, p => Use(File.OpenRead(p)), p => Use(SluiceFile.OpenRead(p)));
+        await CompareAsync(place, p => Use(File.OpenWrite(p)), p => Use(SluiceFile.OpenWrite(p)));
+        await CompareAsync(place, p => Done(Read(File.OpenText(p))), p => Done(Read(SluiceFile.OpenText(p))));
+        await CompareAsync(place, p => Did(() => Write(File.CreateText(p))), p => Did(() => Write(SluiceFile.CreateText(p))));
+        await CompareAsync(place, p => Did(() => Write(File.AppendText(p))), p => Did(() => Write(SluiceFile.AppendText(p))));
+        await CompareAsync(place, p => Done(Length(File.OpenHandle(p))), p => Done(Length(SluiceFile.OpenHandle(p).SafeFileHandle)));
+
+        static Task<object?> Use(Stream opened) => Done(Describe(opened));
+
+        static object Describe(Stream opened)
+        {
+            using Stream stream = opened;
+            long position = stream.CanSeek ? stream.Position : -1;
+            if (stream.CanWrite)
+            {
+                stream.Write("written"u8);
+            }
+
+            return (stream.CanRead, stream.CanWrite, stream.CanSeek, position, stream.CanSeek ? stream.Length : -1);
+        }
+
+        static string Read(StreamReader reader)
+        {
+            using (reader)
+            {
+                return reader.ReadToEnd() + reader.CurrentEncoding.WebName;
+            }
+        }
+
+        static void Write(StreamWriter writer)
+        {
+            using (writer)
+            {
+                writer.Write("grün");
+            }
+        }
+
+        static long Length(Microsoft.Win32.SafeHandles.SafeFileHandle handle)
+        {
+            using (handle)
+            {
+                return RandomAccess.GetLength(handle);
             }
         }
     }

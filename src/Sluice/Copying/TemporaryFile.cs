@@ -1,0 +1,154 @@
+using System.Runtime.Versioning;
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Interop;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>
+/// A new file beside its target, under a name that says whose it is, to be renamed to the target once it is whole. Its maker keeps
+/// it locked, so that what a killed process left behind can be told from what is still being written; shared, because .NET's readers,
+/// who take such locks too, must not be shut out once it has the target's name.
+/// </summary>
+[SupportedOSPlatform("linux")]
+internal sealed class TemporaryFile : IDisposable
+{
+    public const string Suffix = ".sluice-tmp";
+
+    private const int MostCandidates = 64;
+    private const int MostNameBytes = 255;
+    private const int EWOULDBLOCK = Errno.EAGAIN;
+    private const uint OwnerOnly = 0x180;
+
+    private readonly byte[] _kernelPath;
+    private bool _kept;
+
+    private TemporaryFile(SafeFileHandle handle, string path, byte[] kernelPath)
+    {
+        SafeFileHandle = handle;
+        Path = path;
+        _kernelPath = kernelPath;
+    }
+
+    public SafeFileHandle SafeFileHandle { get; }
+
+    public string Path { get; }
+
+    public int Descriptor => (int)SafeFileHandle.DangerousGetHandle();
+
+    /// <summary>
+    /// Makes the file, after removing what killed processes left of earlier attempts at this target. <paramref name="mode"/> is
+    /// subject to the umask; null stands for read and write by the owner alone.
+    /// </summary>
+    public static TemporaryFile Create(string target, uint? mode)
+    {
+        for (int candidate = 0; candidate < MostCandidates; candidate++)
+        {
+            string path = NameFor(target, candidate);
+            byte[] kernelPath = PathCalls.ToKernel(path);
+            int fd = PathCalls.Open(
+                kernelPath, PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag, mode ?? OwnerOnly);
+            if (fd == -Errno.EEXIST)
+            {
+                // Its maker is gone: the name is free again. Otherwise someone else is replacing the same target right now.
+                candidate -= TryRemoveLeftover(kernelPath) ? 1 : 0;
+                continue;
+            }
+
+            PathErrors.ThrowIfFailed(fd, "Making the temporary file", path);
+            if (PathCalls.LockSharedNow(fd) != -EWOULDBLOCK && IsStillThere(fd, kernelPath))
+            {
+                // Made while the leftover of a process just killed was locked still: the kernel closes a ring's files a little later.
+                _ = TryRemoveLeftover(PathCalls.ToKernel(NameFor(target, candidate + 1)));
+                return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path, kernelPath);
+            }
+
+            // Taken for a leftover between its making and its locking.
+            PathCalls.Close(fd);
+        }
+
+        throw new IOException($"'{target}' is being replaced by {MostCandidates} others at this moment.");
+    }
+
+    /// <summary>The folder's temporary files whose makers are gone, removed.</summary>
+    public static List<string> RemoveLeftovers(string folder)
+    {
+        List<string> removed = [];
+        foreach (string path in Directory.EnumerateFiles(folder, "*" + Suffix))
+        {
+            if (System.IO.Path.GetFileName(path)[0] == '.' && TryRemoveLeftover(PathCalls.ToKernel(path)))
+            {
+                removed.Add(path);
+            }
+        }
+
+        return removed;
+    }
+
+    /// <summary>Gives the file its target's name; from here on it is the target.</summary>
+    public void RenameTo(string target)
+    {
+        PathErrors.ThrowIfFailed(NodeCalls.Rename(_kernelPath, PathCalls.ToKernel(target)), "Replacing", target);
+        _kept = true;
+    }
+
+    /// <summary>Leaves the file where it is, to go on from there another time.</summary>
+    public void Keep() => _kept = true;
+
+    public void Dispose()
+    {
+        // Removed while the lock is held, so that nobody else's file of the same name is.
+        if (!_kept)
+        {
+            _ = NodeCalls.Unlink(_kernelPath);
+        }
+
+        SafeFileHandle.Dispose();
+    }
+
+    internal static string NameFor(string target, int candidate)
+    {
+        string name = System.IO.Path.GetFileName(target);
+        string suffix = candidate == 0 ? Suffix : $".{candidate}{Suffix}";
+        if (Encoding.UTF8.GetByteCount(name) > MostNameBytes - suffix.Length - 1)
+        {
+            name = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name)));
+        }
+
+        return System.IO.Path.Combine(System.IO.Path.GetDirectoryName(target) ?? "/", $".{name}{suffix}");
+    }
+
+    /// <summary>True when the name is free now.</summary>
+    private static bool TryRemoveLeftover(byte[] kernelPath)
+    {
+        int fd = PathCalls.Open(kernelPath, PathCalls.ReadOnly | PathCalls.NoFollowFlag);
+        if (fd < 0)
+        {
+            return fd == -Errno.ENOENT;
+        }
+
+        try
+        {
+            return NodeCalls.LockExclusivelyNow(fd) == 0
+                && Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
+                && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
+                && (stat.Uid == NodeCalls.EffectiveUser || NodeCalls.EffectiveUser == 0)
+                && IsStillThere(fd, kernelPath)
+                && NodeCalls.Unlink(kernelPath) == 0;
+        }
+        finally
+        {
+            PathCalls.Close(fd);
+        }
+    }
+
+    /// <summary>Whether the name still leads to this file: it may have been renamed or removed before it was locked.</summary>
+    private static bool IsStillThere(int fd, byte[] kernelPath) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out Statx open) == 0
+        && NodeCalls.Stat(kernelPath, followsLinks: false, StatxMask.BasicStats, out Statx named) == 0
+        && open.Ino == named.Ino && open.DevMajor == named.DevMajor && open.DevMinor == named.DevMinor;
+}

@@ -1,0 +1,61 @@
+using System.Runtime.InteropServices;
+using Sluice.Uring;
+
+namespace Sluice.Errors;
+
+/// <summary>Errors of calls that name a file: the exception type that .NET throws for them, with verb, path and reason.</summary>
+internal static class PathErrors
+{
+    private const int ENOTDIR = 20;
+    private const int EISDIR = 21;
+    private const int ELOOP = 40;
+    private const int EXDEV = 18;
+    private const int ENOTEMPTY = 39;
+    private const int ETXTBSY = 26;
+
+    /// <param name="result">A negative errno.</param>
+    /// <param name="verb">What failed, as the first word of the message.</param>
+    /// <param name="path">The file.</param>
+    public static Exception Create(int result, string verb, string path)
+    {
+        int errno = -result;
+        string message = $"{verb} '{path}' failed: {Reason(errno)}";
+        return errno switch
+        {
+            Errno.ENOENT when !HasParent(path) => new DirectoryNotFoundException(message),
+            Errno.ENOENT => new FileNotFoundException(message, path),
+            ENOTDIR => new DirectoryNotFoundException(message),
+            Errno.EACCES or Errno.EPERM or Errno.EBADF => new UnauthorizedAccessException(message),
+            Errno.ENAMETOOLONG => new PathTooLongException(message),
+            _ => new IOException(message, errno),
+        };
+    }
+
+    public static void ThrowIfFailed(int result, string verb, string path)
+    {
+        if (result < 0)
+        {
+            throw Create(result, verb, path);
+        }
+    }
+
+    private static bool HasParent(string path) => Path.GetDirectoryName(path) is not { Length: > 0 } parent || Directory.Exists(parent);
+
+    private static string Reason(int errno)
+    {
+        string words = errno switch
+        {
+            Errno.ENOSPC => "the disk is full",
+            Errno.EDQUOT => "the quota is used up",
+            Errno.EROFS => "the file system is read-only",
+            EISDIR => "it is a folder",
+            ENOTDIR => "part of the path is no folder",
+            ELOOP => "too many symbolic links, or a link where none may be",
+            EXDEV => "it is on another file system",
+            ENOTEMPTY => "the folder is not empty",
+            ETXTBSY => "it is a program that is running",
+            _ => Marshal.GetPInvokeErrorMessage(errno),
+        };
+        return $"{words} (errno {errno})";
+    }
+}

@@ -1,0 +1,215 @@
+using System.Runtime.InteropServices;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Interop;
+
+/// <summary>
+/// System calls on names and metadata, on 64-bit Linux. Paths are UTF-8 and end with a NUL. Each returns 0 or more, or a negative
+/// errno; nothing throws.
+/// </summary>
+internal static unsafe partial class NodeCalls
+{
+    private const int LockExclusiveNow = 2 | 4;
+
+    public static int Stat(ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result) =>
+        StatAt(PathCalls.AtFdCwd, path, followsLinks, mask, out result);
+
+    public static int StatAt(int directoryFd, ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result)
+    {
+        fixed (byte* p = path)
+        fixed (Statx* s = &result)
+        {
+            return Result(statx(directoryFd, p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s));
+        }
+    }
+
+    /// <summary>flock(2), exclusive and without waiting.</summary>
+    public static int LockExclusivelyNow(int fd) => Result(flock(fd, LockExclusiveNow));
+
+    public static int Rename(ReadOnlySpan<byte> from, ReadOnlySpan<byte> to)
+    {
+        fixed (byte* f = from)
+        fixed (byte* t = to)
+        {
+            return Result(rename(f, t));
+        }
+    }
+
+    public static int Unlink(ReadOnlySpan<byte> path)
+    {
+        fixed (byte* p = path)
+        {
+            return Result(unlink(p));
+        }
+    }
+
+    public static int Link(ReadOnlySpan<byte> from, ReadOnlySpan<byte> to)
+    {
+        fixed (byte* f = from)
+        fixed (byte* t = to)
+        {
+            return Result(link(f, t));
+        }
+    }
+
+    /// <summary>A symbolic link at <paramref name="at"/> that holds <paramref name="target"/> byte for byte.</summary>
+    public static int MakeSymbolicLink(ReadOnlySpan<byte> target, ReadOnlySpan<byte> at)
+    {
+        fixed (byte* t = target)
+        fixed (byte* a = at)
+        {
+            return Result(symlink(t, a));
+        }
+    }
+
+    /// <summary>What a symbolic link holds, ended by a NUL; null and a negative errno where it cannot be read.</summary>
+    public static byte[]? ReadSymbolicLink(ReadOnlySpan<byte> path, out int errno)
+    {
+        const int most = 4096;
+        byte[] buffer = new byte[most + 1];
+        fixed (byte* p = path)
+        fixed (byte* b = buffer)
+        {
+            nint length = readlink(p, b, most);
+            errno = length < 0 ? -Marshal.GetLastSystemError() : 0;
+            return length < 0 ? null : buffer[..((int)length + 1)];
+        }
+    }
+
+    public static int MakeDirectory(ReadOnlySpan<byte> path, uint mode)
+    {
+        fixed (byte* p = path)
+        {
+            return Result(mkdir(p, mode));
+        }
+    }
+
+    public static int SetMode(int fd, uint mode) => Result(fchmod(fd, mode));
+
+    public static int SetOwner(int fd, uint user, uint group) => Result(fchown(fd, user, group));
+
+    /// <summary>Owner of a link or file by name; a link is not followed.</summary>
+    public static int SetOwner(ReadOnlySpan<byte> path, uint user, uint group)
+    {
+        fixed (byte* p = path)
+        {
+            return Result(lchown(p, user, group));
+        }
+    }
+
+    /// <summary>Times of last access and modification of an open file.</summary>
+    public static int SetTimes(int fd, in Statx from)
+    {
+        long* times = stackalloc long[4] { from.Atime.Seconds, from.Atime.Nanoseconds, from.Mtime.Seconds, from.Mtime.Nanoseconds };
+        return Result(futimens(fd, times));
+    }
+
+    /// <summary>Times by name; a link is not followed.</summary>
+    public static int SetTimes(ReadOnlySpan<byte> path, in Statx from)
+    {
+        long* times = stackalloc long[4] { from.Atime.Seconds, from.Atime.Nanoseconds, from.Mtime.Seconds, from.Mtime.Nanoseconds };
+        fixed (byte* p = path)
+        {
+            return Result(utimensat(PathCalls.AtFdCwd, p, times, PathCalls.AtSymlinkNoFollow));
+        }
+    }
+
+    public static uint EffectiveUser => geteuid();
+
+    /// <summary>Copies extended attributes, access control lists among them. What the target may not have is left out.</summary>
+    /// <returns>0, or the first negative errno that means that data was lost (no space, too large).</returns>
+    public static int CopyExtendedAttributes(int fromFd, int toFd)
+    {
+        nint listLength = flistxattr(fromFd, null, 0);
+        if (listLength <= 0)
+        {
+            return 0;
+        }
+
+        byte[] names = new byte[listLength];
+        byte[] value = [];
+        fixed (byte* n = names)
+        {
+            listLength = flistxattr(fromFd, n, (nuint)names.Length);
+            for (nint at = 0; at < listLength; at += MemoryMarshal.CreateReadOnlySpanFromNullTerminated(n + at).Length + 1)
+            {
+                nint length = fgetxattr(fromFd, n + at, null, 0);
+                if (length < 0)
+                {
+                    continue;
+                }
+
+                if (value.Length < length + 1)
+                {
+                    value = new byte[length + 1];
+                }
+
+                fixed (byte* v = value)
+                {
+                    length = fgetxattr(fromFd, n + at, v, (nuint)value.Length);
+                    int errno = length < 0 ? 0 : Result(fsetxattr(toFd, n + at, v, (nuint)length, 0));
+                    if (errno is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EIO or -Errno.EROFS)
+                    {
+                        return errno;
+                    }
+                }
+            }
+        }
+
+        return 0;
+    }
+
+    private static int Result(int value) => value < 0 ? -Marshal.GetLastSystemError() : value;
+
+    [LibraryImport("libc")]
+    private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
+
+    [LibraryImport("libc")]
+    private static partial int flock(int fd, int operation);
+
+    [LibraryImport("libc")]
+    private static partial int rename(byte* from, byte* to);
+
+    [LibraryImport("libc")]
+    private static partial int unlink(byte* path);
+
+    [LibraryImport("libc")]
+    private static partial int link(byte* from, byte* to);
+
+    [LibraryImport("libc")]
+    private static partial int symlink(byte* target, byte* at);
+
+    [LibraryImport("libc")]
+    private static partial nint readlink(byte* path, byte* buffer, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial int mkdir(byte* path, uint mode);
+
+    [LibraryImport("libc")]
+    private static partial int fchmod(int fd, uint mode);
+
+    [LibraryImport("libc")]
+    private static partial int fchown(int fd, uint user, uint group);
+
+    [LibraryImport("libc")]
+    private static partial int lchown(byte* path, uint user, uint group);
+
+    [LibraryImport("libc")]
+    private static partial int futimens(int fd, long* times);
+
+    [LibraryImport("libc")]
+    private static partial int utimensat(int directoryFd, byte* path, long* times, int flags);
+
+    [LibraryImport("libc")]
+    private static partial uint geteuid();
+
+    [LibraryImport("libc")]
+    private static partial nint flistxattr(int fd, byte* names, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial nint fgetxattr(int fd, byte* name, byte* value, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial int fsetxattr(int fd, byte* name, byte* value, nuint length, int flags);
+}

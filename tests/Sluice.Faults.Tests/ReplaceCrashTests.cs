@@ -1,0 +1,102 @@
+using System.Globalization;
+using Shouldly;
+using Sluice.Faults.Child.Commands;
+using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>ReplaceAtomicallyAsync, killed or without power at a random moment: the old content or the new one, whole.</summary>
+[System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+public sealed class ReplaceCrashTests
+{
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Local, 60)]
+    [InlineData(FileSystemKind.Tmpfs, 60)]
+    [InlineData(FileSystemKind.Ext4, 60)]
+    [InlineData(FileSystemKind.Xfs, 60)]
+    [InlineData(FileSystemKind.Btrfs, 60)]
+    public async Task A_killed_replacement_leaves_a_whole_version(FileSystemKind kind, int kills)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
+        using Mount mount = new(kind);
+        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "kept")).FullName;
+        string path = Path.Combine(folder, "target");
+        await File.WriteAllBytesAsync(path, ReplaceCommand.Make(0));
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead);
+        Random random = new(20_261_121 + (int)kind);
+        int present = 0;
+        int leftovers = 0;
+        for (int kill = 0; kill < kills; kill++)
+        {
+            int acknowledged;
+            using (ChildProcess child = new(null, "replace", path, $"{present + 1}"))
+            {
+                acknowledged = int.Parse((await child.Output.ReadLineAsync()).ShouldNotBeNull(child.ExitedWithErrors()), CultureInfo.InvariantCulture);
+                await Task.Delay(random.Next(4));
+                for (int spin = random.Next(20_000); spin > 0; spin--)
+                {
+                    Thread.SpinWait(1);
+                }
+
+                child.Kill();
+                foreach (string line in await child.FinishAsync())
+                {
+                    // The last line may have been cut by the kill; what was acknowledged is never older than this.
+                    acknowledged = int.TryParse(line, CultureInfo.InvariantCulture, out int later) && later <= acknowledged + 1 ? later : acknowledged;
+                }
+            }
+
+            int? version = ReplaceCommand.VersionOf(await File.ReadAllBytesAsync(path));
+            version.ShouldNotBeNull($"after kill {kill}");
+            version.Value.ShouldBeInRange(acknowledged, acknowledged + 1, $"after kill {kill}");
+            present = version.Value;
+            string[] others = [.. Directory.GetFileSystemEntries(folder).Where(e => e != path)];
+
+            // More than one where the kernel had not closed the killed one's files yet.
+            others.Length.ShouldBeLessThanOrEqualTo(3, string.Join(' ', others));
+            leftovers += others.Length;
+        }
+
+        // Else the kills all fell between two replacements, and nothing was proved.
+        leftovers.ShouldBeGreaterThan(0);
+        File.GetUnixFileMode(path).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead);
+        for (int patience = 0; Directory.GetFileSystemEntries(folder).Length > 1 && patience < 500; patience++)
+        {
+            _ = SluiceFile.RemoveReplacementLeftovers(folder);
+            await Task.Delay(10);
+        }
+
+        Directory.GetFileSystemEntries(folder).ShouldBe([path]);
+    }
+
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Ext4)]
+    [InlineData(FileSystemKind.Xfs)]
+    public async Task A_replacement_that_has_ended_survives_a_power_cut(FileSystemKind kind)
+    {
+        using Mount mount = new(kind);
+        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        string old = Path.Combine(mount.Folder, "old");
+        string made = Path.Combine(mount.Folder, "made");
+        await SluiceFile.ReplaceAtomicallyAsync(old, ReplaceCommand.Make(1));
+        File.SetUnixFileMode(old, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead);
+        await SluiceFile.ReplaceAtomicallyAsync(old, ReplaceCommand.Make(2));
+        await SluiceFile.ReplaceAtomicallyAsync(made, ReplaceCommand.Make(3));
+
+        // Not synchronised: it proves that the cut loses what only the cache held.
+        string lost = Path.Combine(mount.Folder, "lost");
+        await File.WriteAllBytesAsync(lost, new byte[100_000]);
+        int result = Native.ShutDown(mount.Folder);
+        Skip.If(result != 0, $"{kind} cannot be shut down here (errno {result})");
+        mount.Remount().ShouldBeNull();
+        ReplaceCommand.VersionOf(await File.ReadAllBytesAsync(old)).ShouldBe(2);
+        ReplaceCommand.VersionOf(await File.ReadAllBytesAsync(made)).ShouldBe(3);
+        File.GetUnixFileMode(old).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead);
+        FileInfo gone = new(lost);
+        (gone.Exists && gone.Length > 0).ShouldBeFalse("the cut lost nothing, so this test proves nothing");
+        SluiceFile.RemoveReplacementLeftovers(mount.Folder).ShouldBeEmpty();
+    }
+}

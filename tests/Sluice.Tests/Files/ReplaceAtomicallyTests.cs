@@ -1,0 +1,168 @@
+using System.Diagnostics;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>Old or new, whole; and the new file looks like the old one.</summary>
+public sealed class ReplaceAtomicallyTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(100_000)]
+    public async Task Content_is_replaced_and_nothing_else_stays(int length)
+    {
+        string path = _temp.NewFile(5000);
+        await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(length, 3));
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(length, 3));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
+    }
+
+    [Fact]
+    public async Task A_missing_file_is_made_with_the_usual_permissions()
+    {
+        (string path, string reference) = (_temp.NewPath(), _temp.NewPath());
+        await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(10));
+        File.WriteAllBytes(reference, [1]);
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(10));
+        if (!OperatingSystem.IsWindows())
+        {
+            File.GetUnixFileMode(path).ShouldBe(File.GetUnixFileMode(reference));
+        }
+    }
+
+    [SkippableFact]
+    public async Task Permissions_owner_and_attributes_stay()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Linux's metadata");
+        string path = _temp.NewFile(10);
+        bool hasAttribute = Run("setfattr", "-n", "user.note", "-v", "kept", path);
+        bool hasOwner = Environment.IsPrivilegedProcess && Run("chown", "1234:2345", path);
+        Run("chmod", "2610", path).ShouldBeTrue();
+        string before = Output("stat", "-c", "%a %u %g", path);
+        await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(20));
+        Output("stat", "-c", "%a %u %g", path).ShouldBe(before);
+        before.ShouldContain(hasOwner ? "1234 2345" : " ");
+        if (hasAttribute)
+        {
+            Output("getfattr", "--only-values", "-n", "user.note", path).ShouldBe("kept");
+        }
+    }
+
+    [SkippableFact]
+    public async Task A_symbolic_link_stays_one()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "links need a privilege there");
+        string target = _temp.NewFile(10);
+        string link = _temp.NewPath();
+        File.CreateSymbolicLink(link, target);
+        await SluiceFile.ReplaceAtomicallyAsync(link, Bytes.Pattern(20));
+        File.ResolveLinkTarget(link, false)!.FullName.ShouldBe(target);
+        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(20));
+    }
+
+    [Fact]
+    public async Task What_fails_leaves_the_old_content_and_no_temporary_file()
+    {
+        string path = _temp.NewFile(100);
+        using CancellationTokenSource source = new();
+        await Should.ThrowAsync<InvalidDataException>(() => SluiceFile.ReplaceAtomicallyAsync(path, async (handle, token) =>
+        {
+            await handle.WriteAsync(new byte[10], 0, token);
+            throw new InvalidDataException();
+        }));
+        await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.ReplaceAtomicallyAsync(path, async (handle, token) =>
+        {
+            await handle.WriteAsync(new byte[10], 0, token);
+            await source.CancelAsync();
+        }, source.Token));
+        await Should.ThrowAsync<UnauthorizedAccessException>(() => SluiceFile.ReplaceAtomicallyAsync(_temp.Root, new byte[1]));
+        await Should.ThrowAsync<DirectoryNotFoundException>(() => SluiceFile.ReplaceAtomicallyAsync(Path.Combine(_temp.NewPath(), "x"), new byte[1]));
+        await Should.ThrowAsync<ArgumentException>(() => SluiceFile.ReplaceAtomicallyAsync("", new byte[1]));
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(100));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
+    }
+
+    [SkippableFact]
+    public async Task Leftovers_go_and_files_that_are_being_written_stay()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are locked on Linux");
+        string path = _temp.NewFile(100);
+        string name = Path.GetFileName(path);
+        string leftover = Path.Combine(_temp.Root, $".{name}.sluice-tmp");
+        string other = Path.Combine(_temp.Root, ".other.sluice-tmp");
+        string users = Path.Combine(_temp.Root, "my.sluice-tmp");
+        File.WriteAllBytes(leftover, new byte[10]);
+        File.WriteAllBytes(other, new byte[10]);
+        File.WriteAllBytes(users, new byte[10]);
+        await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(20));
+        File.Exists(leftover).ShouldBeFalse();
+        await SluiceFile.ReplaceAtomicallyAsync(path, async (handle, token) =>
+        {
+            File.Exists(leftover).ShouldBeTrue();
+            SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBe([other]);
+            await handle.WriteAsync(Bytes.Pattern(30), 0, token);
+        });
+        Directory.GetFiles(_temp.Root).Order().ShouldBe(((string[])[path, users]).Order());
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(30));
+    }
+
+    [Fact]
+    public async Task Many_replacements_of_one_file_at_once_leave_one_of_them()
+    {
+        string path = _temp.NewFile(100);
+        Task[] writers =
+        [
+            .. Enumerable.Range(0, 8).Select(writer => Task.Run(async () =>
+            {
+                for (int i = 0; i < 20; i++)
+                {
+                    await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(1000 + writer, writer));
+                }
+            })),
+        ];
+        Task all = Task.WhenAll(writers);
+        while (!all.IsCompleted)
+        {
+            byte[] seen = await File.ReadAllBytesAsync(path);
+            seen.ShouldBeBytes(seen.Length == 100 ? Bytes.Pattern(100) : Bytes.Pattern(seen.Length, seen.Length - 1000));
+        }
+
+        await all;
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
+    }
+
+    [Fact]
+    public async Task A_name_of_the_longest_kind_can_be_replaced()
+    {
+        string path = Path.Combine(_temp.Root, new string('n', 255));
+        await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(20));
+        await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(30));
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(30));
+    }
+
+    private static bool Run(string name, params string[] arguments)
+    {
+        try
+        {
+            using Process process = Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardError = true })!;
+            process.WaitForExit();
+            return process.ExitCode == 0;
+        }
+        catch (System.ComponentModel.Win32Exception)
+        {
+            return false;
+        }
+    }
+
+    private static string Output(string name, params string[] arguments)
+    {
+        using Process process = Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        return output.Trim();
+    }
+}
