@@ -141,6 +141,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
             IoErrors.ThrowUnseekable("Seeking in", _handle.Path);
         }
 
+        _carry = null;
         long inBlock = offset - (_blockEnd - _block.Length);
         if (inBlock >= 0 && inBlock < _block.Length)
         {

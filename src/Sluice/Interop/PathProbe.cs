@@ -36,6 +36,16 @@ internal static unsafe partial class PathProbe
         }
     }
 
+    /// <summary>What a path names; false where statx fails or there is none.</summary>
+    public static bool TryStat(string path, out Statx stat)
+    {
+        stat = default;
+        fixed (Statx* p = &stat)
+        {
+            return Libc.IsSupported && statx(AtFdCwd, path, 0, (uint)StatxMask.BasicStats, p) >= 0;
+        }
+    }
+
     [LibraryImport("libc", StringMarshalling = StringMarshalling.Utf8)]
     private static partial int statx(int directoryFd, string path, int flags, uint mask, Statx* result);
 }

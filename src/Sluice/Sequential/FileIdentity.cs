@@ -1,0 +1,33 @@
+using Sluice.Interop;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Sequential;
+
+/// <summary>Tells one file from another that later bears its name: device and inode on Linux, the time of creation elsewhere.</summary>
+internal readonly record struct FileIdentity(ulong Device, ulong Number)
+{
+    /// <summary>The file that a path names now; null when there is none.</summary>
+    public static FileIdentity? Of(string path)
+    {
+        if (Libc.IsSupported)
+        {
+            return PathProbe.TryStat(path, out Statx stat) ? From(stat) : null;
+        }
+
+        FileInfo info = new(path);
+        return info.Exists ? new FileIdentity(0, (ulong)info.CreationTimeUtc.Ticks) : null;
+    }
+
+    /// <summary>The open file.</summary>
+    public static FileIdentity? Of(SluiceHandle handle)
+    {
+        if (Libc.IsSupported)
+        {
+            return Libc.Stat(handle.Descriptor, StatxMask.BasicStats, out Statx stat) == 0 ? From(stat) : null;
+        }
+
+        return new FileIdentity(0, (ulong)File.GetCreationTimeUtc(handle.SafeFileHandle).Ticks);
+    }
+
+    private static FileIdentity From(in Statx stat) => new(((ulong)stat.DevMajor << 32) | stat.DevMinor, stat.Ino);
+}

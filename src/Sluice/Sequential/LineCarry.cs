@@ -1,0 +1,131 @@
+namespace Sluice.Sequential;
+
+/// <summary>
+/// Lines across the borders of blocks, which may come in any pieces: the beginning of a line that has not ended yet, a CR whose LF may
+/// follow, and a byte order mark at the start of the file.
+/// </summary>
+internal sealed class LineCarry
+{
+    private byte[] _bytes = [];
+    private int _length;
+    private bool _skipsLf;
+    private int _markMatched;
+    private bool _markDone;
+
+    private static ReadOnlySpan<byte> Utf8Mark => [0xEF, 0xBB, 0xBF];
+
+    /// <summary>Nothing is left over from the block before.</summary>
+    public bool IsEmpty => _length == 0 && !_skipsLf && _markDone;
+
+    /// <summary>Where the file begins, a byte order mark is skipped; elsewhere its bytes are bytes.</summary>
+    public void Begin(bool atStartOfFile) => _markDone |= !atStartOfFile;
+
+    /// <summary>
+    /// Takes the next line from <paramref name="unread"/>; false when it needs more bytes, and then all of these are kept here. The line
+    /// stands until the next call.
+    /// </summary>
+    public bool TryTake(ReadOnlySpan<byte> unread, out int consumed, out ReadOnlySpan<byte> line)
+    {
+        consumed = 0;
+        if (!_markDone)
+        {
+            consumed = SkipMark(unread);
+        }
+
+        if (_skipsLf && consumed < unread.Length)
+        {
+            consumed += unread[consumed] == '\n' ? 1 : 0;
+            _skipsLf = false;
+        }
+
+        ReadOnlySpan<byte> rest = unread[consumed..];
+        int end = rest.IndexOfAny((byte)'\n', (byte)'\r');
+        if (end < 0)
+        {
+            Keep(rest);
+            consumed = unread.Length;
+            line = default;
+            return false;
+        }
+
+        line = rest[..end];
+        if (_length > 0)
+        {
+            Keep(line);
+            line = _bytes.AsSpan(0, _length);
+            _length = 0;
+        }
+
+        consumed += end + 1;
+        if (rest[end] == '\r')
+        {
+            if (consumed < unread.Length)
+            {
+                consumed += unread[consumed] == '\n' ? 1 : 0;
+            }
+            else
+            {
+                _skipsLf = true;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>At the end of the file: the line that no newline ended, if there is one.</summary>
+    public bool TryTakeLast(out ReadOnlySpan<byte> line)
+    {
+        if (!_markDone && _markMatched > 0)
+        {
+            Keep(Utf8Mark[.._markMatched]);
+            _markDone = true;
+        }
+
+        line = _bytes.AsSpan(0, _length);
+        bool result = _length > 0;
+        _length = 0;
+        return result;
+    }
+
+    /// <summary>Forgets the beginning of a line.</summary>
+    public void Clear()
+    {
+        _length = 0;
+        _skipsLf = false;
+    }
+
+    private int SkipMark(ReadOnlySpan<byte> unread)
+    {
+        int consumed = 0;
+        while (consumed < unread.Length)
+        {
+            if (unread[consumed] != Utf8Mark[_markMatched])
+            {
+                // No mark after all: what looked like one belongs to the line.
+                Keep(Utf8Mark[.._markMatched]);
+                _markDone = true;
+                break;
+            }
+
+            consumed++;
+            if (++_markMatched == Utf8Mark.Length)
+            {
+                _markDone = true;
+                break;
+            }
+        }
+
+        return consumed;
+    }
+
+    private void Keep(ReadOnlySpan<byte> bytes)
+    {
+        if (bytes.Length > _bytes.Length - _length)
+        {
+            Array.Resize(ref _bytes, (int)Math.Min(Array.MaxLength, Math.Max((long)_length + bytes.Length, Math.Max(256, _bytes.Length * 2L))));
+        }
+
+        bytes.CopyTo(_bytes.AsSpan(_length));
+        _length += bytes.Length;
+    }
+}

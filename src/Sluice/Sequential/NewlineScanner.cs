@@ -1,0 +1,117 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+
+namespace Sluice.Sequential;
+
+/// <summary>Finds the LFs and CRs of a span one after another: 64 bytes are compared at once, and each hit is a bit of a mask.</summary>
+[StructLayout(LayoutKind.Auto)]
+internal struct NewlineScanner
+{
+    private const int Width = 64;
+
+    private ulong _mask;
+
+    /// <summary>Where the mask's first bit stands; everything before this plus <see cref="Width"/> has been compared.</summary>
+    private int _base;
+
+    /// <summary>Begins at a place in a span.</summary>
+    public NewlineScanner(int start) => _base = start - Width;
+
+    /// <summary>The next LF or CR of the span that all calls are about, or -1 when there is none left.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public int Next(ReadOnlySpan<byte> span)
+    {
+        ulong mask = _mask;
+        if (mask == 0)
+        {
+            return NextMask(span);
+        }
+
+        _mask = mask & (mask - 1);
+        return _base + BitOperations.TrailingZeroCount(mask);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int NextMask(ReadOnlySpan<byte> span)
+    {
+        int at = _base + Width;
+        ref byte first = ref MemoryMarshal.GetReference(span);
+        ulong mask = 0;
+        while (at <= span.Length - Width)
+        {
+            mask = Compare(ref first, at);
+            if (mask != 0)
+            {
+                break;
+            }
+
+            at += Width;
+        }
+
+        if (mask == 0 && at < span.Length)
+        {
+            // The last bytes: compared together with some of those before them, or, where there are none, one by one.
+            int rest = span.Length - at;
+            mask = span.Length >= Width ? Compare(ref first, span.Length - Width) >> (Width - rest) : CompareEach(span[at..]);
+        }
+
+        if (mask == 0)
+        {
+            _base = span.Length;
+            return -1;
+        }
+
+        _base = at;
+        _mask = mask & (mask - 1);
+        return at + BitOperations.TrailingZeroCount(mask);
+    }
+
+    /// <summary>64 bytes from <paramref name="at"/> on; the caller vouches that they are there.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static ulong Compare(ref byte first, int at)
+    {
+        if (Vector512.IsHardwareAccelerated)
+        {
+            Vector512<byte> bytes = Vector512.LoadUnsafe(ref first, (nuint)at);
+            return (Vector512.Equals(bytes, Vector512.Create((byte)'\n')) | Vector512.Equals(bytes, Vector512.Create((byte)'\r')))
+                .ExtractMostSignificantBits();
+        }
+
+        if (Vector256.IsHardwareAccelerated)
+        {
+            return Compare256(ref first, at) | ((ulong)Compare256(ref first, at + 32) << 32);
+        }
+
+        return Compare128(ref first, at) | ((ulong)Compare128(ref first, at + 16) << 16)
+            | ((ulong)Compare128(ref first, at + 32) << 32) | ((ulong)Compare128(ref first, at + 48) << 48);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static uint Compare256(ref byte first, int at)
+    {
+        Vector256<byte> bytes = Vector256.LoadUnsafe(ref first, (nuint)at);
+        return (Vector256.Equals(bytes, Vector256.Create((byte)'\n')) | Vector256.Equals(bytes, Vector256.Create((byte)'\r')))
+            .ExtractMostSignificantBits();
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static uint Compare128(ref byte first, int at)
+    {
+        Vector128<byte> bytes = Vector128.LoadUnsafe(ref first, (nuint)at);
+        return (Vector128.Equals(bytes, Vector128.Create((byte)'\n')) | Vector128.Equals(bytes, Vector128.Create((byte)'\r')))
+            .ExtractMostSignificantBits();
+    }
+
+    private static ulong CompareEach(ReadOnlySpan<byte> bytes)
+    {
+        ulong mask = 0;
+        for (int i = 0; i < bytes.Length; i++)
+        {
+            mask |= bytes[i] is (byte)'\n' or (byte)'\r' ? 1UL << i : 0;
+        }
+
+        return mask;
+    }
+}

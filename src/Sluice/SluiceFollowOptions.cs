@@ -1,0 +1,13 @@
+namespace Sluice;
+
+/// <summary>How <see cref="SluiceReader.FollowAsync"/> watches a file. Not thread-safe while it is being changed.</summary>
+public sealed class SluiceFollowOptions
+{
+    /// <summary>How long to wait between looks at a file that has nothing new.</summary>
+    public TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>Whether to begin with what the file has already, and not behind it.</summary>
+    public bool FromStart { get; set; }
+
+    internal void Check() => ArgumentOutOfRangeException.ThrowIfLessThan(PollInterval, TimeSpan.Zero);
+}

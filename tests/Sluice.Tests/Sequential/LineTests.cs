@@ -1,0 +1,224 @@
+using System.Text;
+using FsCheck.Fluent;
+
+namespace Sluice.Tests.Sequential;
+
+public sealed class LineTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public static TheoryData<string, FileCaching> Cases => SequentialCases.All;
+
+    public static TheoryData<string> Encodings => ["utf-8", "utf-8-bom", "utf-16", "utf-16BE", "utf-32", "utf-32BE", "latin1", "us-ascii", "windows"];
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void Byte_lines_are_those_of_StreamReader(string engine, FileCaching caching) =>
+        LineTexts.Check(Prop.ForAll(LineTexts.Text, text =>
+        {
+            byte[] content = Encoding.UTF8.GetBytes(text);
+            string path = _temp.NewFile(content);
+            List<string> expected = LineTexts.LinesOf(content);
+            foreach (int size in RequestSizes(content.Length))
+            {
+                Lines(path, engine, caching, size).ShouldBe(expected, $"request size {size}");
+                LinesAsync(path, engine, caching, size).GetAwaiter().GetResult().ShouldBe(expected, $"asynchronous, request size {size}");
+            }
+
+            File.Delete(path);
+        }), tests: engine == "own" && caching == FileCaching.Cached ? 100 : 10);
+
+    [Fact]
+    public void Lines_split_at_every_border_are_the_same()
+    {
+        byte[] content = Encoding.UTF8.GetBytes("\uFEFFfirst\r\nsecond\rthird\n\n\r\n\r\rwith\0nul\n😀é\r\nlast");
+        string path = _temp.NewFile(content);
+        List<string> expected = LineTexts.LinesOf(content);
+        for (int size = 1; size <= content.Length + 1; size++)
+        {
+            Lines(path, "own", FileCaching.Cached, size).ShouldBe(expected, $"request size {size}");
+            using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, size);
+            reader.ReadStringLines().ToList().ShouldBe(expected, $"strings, request size {size}");
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Encodings))]
+    public void String_lines_are_those_of_File_ReadLines(string name)
+    {
+        Encoding encoding = name switch
+        {
+            "utf-8" => new UTF8Encoding(false),
+            "utf-8-bom" => new UTF8Encoding(true),
+            "utf-16BE" => Encoding.BigEndianUnicode,
+            "utf-32BE" => new UTF32Encoding(true, true),
+            "windows" => new UnicodeEncoding(false, false),
+            _ => Encoding.GetEncoding(name),
+        };
+        LineTexts.Check(Prop.ForAll(LineTexts.Text, text =>
+        {
+            byte[] content = [.. encoding.Preamble, .. encoding.GetBytes(text)];
+            string path = _temp.NewFile(content);
+            foreach (Encoding? given in (Encoding?[])[encoding, null, Encoding.Latin1, Encoding.Unicode])
+            {
+                List<string> expected = [.. given is null ? File.ReadLines(path) : File.ReadLines(path, given)];
+                foreach (int size in (int[])[0, 1, 7, 64, 4096])
+                {
+                    using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, size);
+                    reader.ReadStringLines(given).ToList().ShouldBe(expected, $"{given?.WebName}, request size {size}");
+                }
+
+                AsyncStrings(path, given).GetAwaiter().GetResult().ShouldBe(expected);
+            }
+
+            File.Delete(path);
+        }), tests: 15);
+    }
+
+    [Fact]
+    public void Bytes_that_are_no_text_decode_as_in_File_ReadLines() =>
+        LineTexts.Check(Prop.ForAll(LineTexts.Raw, content =>
+        {
+            string path = _temp.NewFile(content);
+            foreach (Encoding given in (Encoding[])[Encoding.UTF8, new UTF8Encoding(false), Encoding.ASCII, Encoding.Unicode, Encoding.UTF32])
+            {
+                List<string> expected = [.. File.ReadLines(path, given)];
+                foreach (int size in (int[])[0, 1, 3, 64])
+                {
+                    using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, size);
+                    reader.ReadStringLines(given).ToList().ShouldBe(expected, $"{given.WebName}, request size {size}");
+                }
+            }
+
+            File.Delete(path);
+        }), tests: 60);
+
+    [Fact]
+    public void Backward_lines_are_the_lines_in_reverse() =>
+        LineTexts.Check(Prop.ForAll(LineTexts.Text, text =>
+        {
+            byte[] content = Encoding.UTF8.GetBytes(text);
+            string path = _temp.NewFile(content);
+            List<string> expected = LineTexts.LinesOf(content);
+            expected.Reverse();
+            using SluiceReader reader = new(path);
+            List<string> lines = [];
+            foreach (ReadOnlySpan<byte> line in reader.ReadLinesBackward())
+            {
+                lines.Add(Encoding.UTF8.GetString(line));
+            }
+
+            lines.ShouldBe(expected);
+            reader.Position.ShouldBe(0);
+            File.Delete(path);
+        }), tests: 200);
+
+    [Fact]
+    public void Leaving_the_loop_leaves_the_reader_behind_the_line()
+    {
+        using SluiceReader reader = new(_temp.NewFile("one\ntwo\r\nthree\nrest"u8));
+        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+        {
+            Encoding.UTF8.GetString(line).ShouldBe("one");
+            break;
+        }
+
+        reader.Position.ShouldBe(4);
+        reader.TryReadLine(out ReadOnlySpan<byte> second).ShouldBeTrue();
+        Encoding.UTF8.GetString(second).ShouldBe("two");
+        reader.Position.ShouldBe(9);
+        Encoding.UTF8.GetString(reader.ReadBlock()).ShouldBe("three\nrest");
+    }
+
+    [Fact]
+    public void Lines_may_begin_in_the_middle_where_a_mark_is_text()
+    {
+        byte[] content = [.. "x\n"u8, 0xEF, 0xBB, 0xBF, .. "y\n"u8];
+        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(content), "own", FileCaching.Cached, offset: 2);
+        reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
+        line.ToArray().ShouldBe([0xEF, 0xBB, 0xBF, (byte)'y']);
+        reader.Seek(0);
+        reader.TryReadLine(out line).ShouldBeTrue();
+        line.ToArray().ShouldBe("x"u8.ToArray());
+    }
+
+    [Fact]
+    public async Task A_cancelled_enumeration_ends()
+    {
+        using CancellationTokenSource source = new();
+        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(50_000), "own", FileCaching.Cached, 1000);
+        source.Cancel();
+        await Should.ThrowAsync<OperationCanceledException>(async () =>
+        {
+            await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync().WithCancellation(source.Token))
+            {
+                _ = line;
+            }
+        });
+    }
+
+    [Fact]
+    public void A_line_costs_no_allocation()
+    {
+        byte[] content = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, 20_000).Select(i => $"line {i} of many\n")));
+        string path = _temp.NewFile(content);
+        _ = Count(path);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        int lines = Count(path);
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        lines.ShouldBe(20_000);
+        allocated.ShouldBeLessThan(lines);
+
+        static int Count(string path)
+        {
+            using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, 65_536);
+            int count = 0;
+            foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+            {
+                count += line.IsEmpty ? 0 : 1;
+            }
+
+            return count;
+        }
+    }
+
+    private static int[] RequestSizes(int length) => length < 2000 ? [0, 1, 3, 64, 512] : [0, 512, 4096];
+
+    private static List<string> Lines(string path, string engine, FileCaching caching, int size)
+    {
+        using SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth: 2);
+        List<string> lines = [];
+        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+        {
+            lines.Add(Encoding.UTF8.GetString(line));
+        }
+
+        return lines;
+    }
+
+    private static async Task<List<string>> LinesAsync(string path, string engine, FileCaching caching, int size)
+    {
+        using SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth: 2);
+        List<string> lines = [];
+        await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())
+        {
+            lines.Add(Encoding.UTF8.GetString(line.Span));
+        }
+
+        return lines;
+    }
+
+    private static async Task<List<string>> AsyncStrings(string path, Encoding? encoding)
+    {
+        using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, 5);
+        List<string> lines = [];
+        await foreach (string line in reader.ReadStringLinesAsync(encoding))
+        {
+            lines.Add(line);
+        }
+
+        return lines;
+    }
+}
