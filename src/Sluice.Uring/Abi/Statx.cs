@@ -9,6 +9,7 @@ internal enum StatxMask : uint
     Type = 0x1,
     Size = 0x200,
     BasicStats = 0x7ff,
+    Btime = 0x800,
     DioAlign = 0x2000,
 }
 

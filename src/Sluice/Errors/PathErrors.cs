@@ -6,7 +6,7 @@ namespace Sluice.Errors;
 /// <summary>Errors of calls that name a file: the exception type that .NET throws for them, with verb, path and reason.</summary>
 internal static class PathErrors
 {
-    private const int ENOTDIR = 20;
+    public const int ENOTDIR = 20;
     private const int EISDIR = 21;
     private const int ELOOP = 40;
     private const int EXDEV = 18;

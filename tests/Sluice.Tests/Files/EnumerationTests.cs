@@ -1,0 +1,247 @@
+using System.Diagnostics;
+using FsCheck;
+using FsCheck.Fluent;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>The files that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> finds, under the same options.</summary>
+public sealed class EnumerationTests : IDisposable
+{
+    private static readonly string[] Names = ["a.txt", "b.TXT", ".hidden", "ä.txt", "c", "d.md", "x.y.z", "back\\slash", "say\"<hi>", "*"];
+    private static readonly string[] Folders = ["sub", ".secret", "Deep", "empty"];
+    private static readonly string[] Patterns = ["*", "*.*", "", ".", "*.txt", "?.txt", "a*", "*.t?t", "sub/*", "x.*", "back\\slash", "say\"*", "*hi>", "\\*", "[a]", "nothing*"];
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Fact]
+    public void Any_tree_gives_the_same_files_under_any_options()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        Gen<EnumerationOptions> options =
+            from recurses in Gen.Elements(true, false)
+            from depth in Gen.Elements(0, 1, 2, int.MaxValue)
+            from type in Gen.Elements(MatchType.Simple, MatchType.Win32)
+            from casing in Gen.Elements(MatchCasing.PlatformDefault, MatchCasing.CaseInsensitive, MatchCasing.CaseSensitive)
+            from skipped in Gen.Elements(default, FileAttributes.Hidden | FileAttributes.System, FileAttributes.Hidden, FileAttributes.ReadOnly, FileAttributes.ReparsePoint, FileAttributes.Directory)
+            from special in Gen.Elements(true, false)
+            select new EnumerationOptions
+            {
+                RecurseSubdirectories = recurses,
+                MaxRecursionDepth = depth,
+                MatchType = type,
+                MatchCasing = casing,
+                AttributesToSkip = skipped,
+                ReturnSpecialDirectories = special,
+            };
+        Gen<int> seeds = Gen.Choose(0, 20);
+        Dictionary<int, string> trees = [];
+        Prop.ForAll(seeds.ToArbitrary(), Gen.Elements(Patterns).ToArbitrary(), options.ToArbitrary(), (seed, pattern, chosen) =>
+        {
+            if (!trees.TryGetValue(seed, out string? root))
+            {
+                trees[seed] = root = MakeTree(seed);
+            }
+
+            string[] expected = Sorted(() => Directory.EnumerateFiles(root, pattern, chosen));
+            Sorted(() => SluiceFile.EnumerateFiles(root, pattern, chosen)).ShouldBe(expected);
+            Sorted(() => SluiceFile.EnumerateFileEntries(root, pattern, chosen).Select(e => e.Path)).ShouldBe(expected);
+        }).Check(Config.QuickThrowOnFailure.WithMaxTest(400));
+    }
+
+    [SkippableFact]
+    public void Loops_of_links_end_where_they_do_for_Directory()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "links need a privilege there");
+        string root = MakeTree(3);
+        Directory.CreateSymbolicLink(Path.Combine(root, "loop"), root);
+        string[] expected = Sorted(() => Directory.EnumerateFiles(root, "*.txt", SearchOption.AllDirectories));
+        Sorted(() => SluiceFile.EnumerateFiles(root, "*.txt", SearchOption.AllDirectories)).ShouldBe(expected);
+        expected.Length.ShouldBeGreaterThan(40);
+    }
+
+    [Fact]
+    public void Wrong_arguments_and_missing_folders_give_the_same_exceptions()
+    {
+        string file = _temp.NewFile(1);
+        (string? Path, string? Pattern)[] cases =
+            [("", "*"), (null, "*"), (_temp.Root, null), (_temp.NewPath(), "*"), (file, "*"), (_temp.Root, "/abs"), (_temp.Root, "no/such"), ("a\0b", "*"), (_temp.Root, "a\0b"), (_temp.Root, "..")];
+        foreach ((string? path, string? pattern) in cases)
+        {
+            EnumerationOptions options = new();
+            Type? expected = Record.Exception(() => Directory.EnumerateFiles(path!, pattern!, options).ToList())?.GetType();
+            (Record.Exception(() => SluiceFile.EnumerateFiles(path!, pattern!, options).ToList())?.GetType()).ShouldBe(expected, $"{path}, {pattern}");
+            (Record.Exception(() => SluiceFile.EnumerateFileEntries(path!, pattern!, options).ToList())?.GetType()).ShouldBe(expected, $"{path}, {pattern}");
+        }
+    }
+
+    [Fact]
+    public void Paths_are_shown_as_they_were_given()
+    {
+        string root = MakeTree(5);
+        foreach (string shown in (string[])[root, root + "/", Path.GetRelativePath(Environment.CurrentDirectory, root), root + "/sub/.."])
+        {
+            Sorted(() => SluiceFile.EnumerateFiles(shown, "*", SearchOption.AllDirectories))
+                .ShouldBe(Sorted(() => Directory.EnumerateFiles(shown, "*", SearchOption.AllDirectories)));
+            Sorted(() => SluiceFile.EnumerateFiles(shown)).ShouldBe(Sorted(() => Directory.EnumerateFiles(shown)));
+        }
+    }
+
+    [Fact]
+    public void Sizes_and_times_are_those_of_FileInfo()
+    {
+        string root = MakeTree(7);
+        foreach (FileEntry entry in SluiceFile.EnumerateFileEntries(root, "*", new EnumerationOptions { RecurseSubdirectories = true }))
+        {
+            FileInfo info = new(entry.Path);
+            entry.ShouldBe(new FileEntry(entry.Path, info.Length, entry.CreationTimeUtc, info.LastWriteTimeUtc, info.LastAccessTimeUtc));
+
+            // .NET takes the older of the times of change and of writing on Linux; the kernel's own is never younger than that.
+            entry.CreationTimeUtc.ShouldBeInRange(info.CreationTimeUtc.AddMinutes(-1), info.CreationTimeUtc);
+        }
+    }
+
+    [Fact]
+    public async Task A_large_flat_folder_and_many_folders_are_complete_both_ways()
+    {
+        string flat = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        for (int i = 0; i < 5000; i++)
+        {
+            File.WriteAllBytes(Path.Combine(flat, $"file-{i}"), new byte[i % 7]);
+        }
+
+        for (int i = 0; i < 200; i++)
+        {
+            string folder = Directory.CreateDirectory(Path.Combine(flat, $"folder-{i}", "below")).FullName;
+            File.WriteAllBytes(Path.Combine(folder, "one"), new byte[3]);
+        }
+
+        EnumerationOptions all = new() { RecurseSubdirectories = true };
+        string[] expected = Sorted(() => Directory.EnumerateFiles(flat, "*", all));
+        expected.Length.ShouldBe(5200);
+        IEnumerable<string> twice = SluiceFile.EnumerateFiles(flat, "*", all);
+        Sorted(() => twice).ShouldBe(expected);
+        Sorted(() => twice).ShouldBe(expected);
+        List<string> seen = [];
+        await foreach (string file in SluiceFile.EnumerateFilesAsync(flat, "*", all))
+        {
+            seen.Add(file);
+        }
+
+        Sorted(() => seen).ShouldBe(expected);
+        long bytes = 0;
+        await foreach (FileEntry entry in SluiceFile.EnumerateFileEntriesAsync(flat, "*", all))
+        {
+            bytes += entry.Length;
+        }
+
+        bytes.ShouldBe(expected.Sum(f => new FileInfo(f).Length));
+    }
+
+    [Fact]
+    public async Task Leaving_and_cancelling_close_every_folder()
+    {
+        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        for (int i = 0; i < 300; i++)
+        {
+            string folder = Directory.CreateDirectory(Path.Combine(root, $"{i}")).FullName;
+            for (int k = 0; k < 20; k++)
+            {
+                File.WriteAllBytes(Path.Combine(folder, $"{k}"), []);
+            }
+        }
+
+        using CancellationTokenSource source = new();
+        int taken = 0;
+        await Should.ThrowAsync<OperationCanceledException>(async () =>
+        {
+            await foreach (FileEntry _ in SluiceFile.EnumerateFileEntriesAsync(root, "*", new EnumerationOptions { RecurseSubdirectories = true }, source.Token))
+            {
+                if (++taken == 50)
+                {
+                    await source.CancelAsync();
+                }
+            }
+        });
+        SluiceFile.EnumerateFileEntries(root, "*", SearchAll()).Take(30).Count().ShouldBe(30);
+        SluiceFile.EnumerateFiles(root, "*", SearchAll()).First().ShouldStartWith(root);
+        if (OperatingSystem.IsLinux())
+        {
+            Directory.GetFiles("/proc/self/fd").Select(fd => File.ResolveLinkTarget(fd, false)?.FullName ?? "")
+                .Where(target => target.StartsWith(root, StringComparison.Ordinal)).ShouldBeEmpty();
+        }
+
+        static EnumerationOptions SearchAll() => new() { RecurseSubdirectories = true };
+    }
+
+    [SkippableFact]
+    public void A_closed_folder_is_skipped_or_reported_as_asked()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "permissions of Unix");
+        Skip.If(Environment.IsPrivilegedProcess, "root may read every folder");
+        string root = MakeTree(1);
+        string closed = Directory.CreateDirectory(Path.Combine(root, "closed")).FullName;
+        using Process chmod = Process.Start("chmod", ["0", closed]);
+        chmod.WaitForExit();
+        EnumerationOptions skips = new() { RecurseSubdirectories = true };
+        EnumerationOptions reports = new() { RecurseSubdirectories = true, IgnoreInaccessible = false };
+        Sorted(() => SluiceFile.EnumerateFiles(root, "*", skips)).ShouldBe(Sorted(() => Directory.EnumerateFiles(root, "*", skips)));
+        Should.Throw<UnauthorizedAccessException>(() => SluiceFile.EnumerateFiles(root, "*", reports).ToList());
+        using Process back = Process.Start("chmod", ["700", closed]);
+        back.WaitForExit();
+    }
+
+    private static string[] Sorted(Func<IEnumerable<string>> files)
+    {
+        try
+        {
+            return [.. files().Order(StringComparer.Ordinal)];
+        }
+        catch (Exception e)
+        {
+            return [e.GetType().Name];
+        }
+    }
+
+    private string MakeTree(int seed)
+    {
+        Random random = new(seed);
+        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Fill(root, 0);
+        return root;
+
+        void Fill(string folder, int depth)
+        {
+            foreach (string name in Names.Where(_ => random.Next(3) > 0))
+            {
+                File.WriteAllBytes(Path.Combine(folder, name), new byte[random.Next(100)]);
+            }
+
+            if (random.Next(4) == 0)
+            {
+                File.CreateSymbolicLink(Path.Combine(folder, "link.txt"), "a.txt");
+                File.CreateSymbolicLink(Path.Combine(folder, "broken.txt"), "nowhere");
+            }
+
+            if (depth >= 3)
+            {
+                return;
+            }
+
+            foreach (string name in Folders.Where(_ => random.Next(2) > 0))
+            {
+                Fill(Directory.CreateDirectory(Path.Combine(folder, name)).FullName, depth + 1);
+            }
+
+            if (random.Next(5) == 0 && Directory.Exists(Path.Combine(folder, "sub")))
+            {
+                Directory.CreateSymbolicLink(Path.Combine(folder, "to-sub.txt"), "sub");
+            }
+        }
+    }
+}
