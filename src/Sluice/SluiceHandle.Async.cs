@@ -75,13 +75,8 @@ public sealed partial class SluiceHandle
         _hotReads = 0;
         if (bytes >= 0)
         {
-            if (FindCharacterDevice())
-            {
-                return StartRead(buffer, fileOffset, bytes, cancellationToken);
-            }
-
             // A 0 may be a false end of file (kernels 5.9 and 5.10), a short count a page that is missing: the length decides.
-            if (IsAtEnd(fileOffset + bytes))
+            if (IsShortAtEnd(fileOffset + bytes))
             {
                 AfterRead(fileOffset, bytes);
                 return new ValueTask<int>(bytes);

@@ -105,20 +105,18 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
     internal bool IsClosed => _disposed != 0 || _file.IsClosed;
 
     /// <summary>The operating system's own position of the file, which no transfer of Sluice uses or moves; 0 where it has none.</summary>
-    internal long DescriptorPosition
+    internal long DescriptorPosition => Libc.IsSupported ? Math.Max(0, Libc.Position(_fd)) : BorrowedStream.PositionOf(_file, Access);
+
+    /// <summary>Moves <see cref="DescriptorPosition"/>; false where the operating system refuses the place.</summary>
+    internal bool TrySetDescriptorPosition(long position)
     {
-        get => Libc.IsSupported ? Math.Max(0, Libc.Position(_fd)) : BorrowedStream.PositionOf(_file, Access);
-        set
+        if (Libc.IsSupported)
         {
-            if (Libc.IsSupported)
-            {
-                Libc.SetPosition(_fd, value);
-            }
-            else
-            {
-                BorrowedStream.SetPosition(_file, Access, value);
-            }
+            return Libc.SetPosition(_fd, position);
         }
+
+        BorrowedStream.SetPosition(_file, Access, position);
+        return true;
     }
 
     internal IoEngine EngineInUse => _engine;
@@ -253,20 +251,34 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
             return true;
         }
 
+        return IsAtEnd(offset, in stat);
+    }
+
+    private static bool IsAtEnd(long offset, in Statx stat)
+    {
         int type = stat.Mode & Statx.TypeMask;
         return type != Statx.TypeBlockDevice && (type != Statx.TypeRegular || offset >= (long)stat.Size);
     }
 
-    /// <summary>After a short read: a character device is read by blocking calls from here on.</summary>
-    private bool FindCharacterDevice()
+    /// <summary>
+    /// As <see cref="IsAtEnd(long)"/>, after a read that might not wait came back short: false on a character device, which is read by blocking
+    /// calls from here on.
+    /// </summary>
+    private bool IsShortAtEnd(long offset)
     {
-        if (Libc.Stat(_fd, StatxMask.Type, out Statx stat) == 0 && (stat.Mode & Statx.TypeMask) == Statx.TypeCharacterDevice)
+        if (Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat) != 0)
+        {
+            return true;
+        }
+
+        if ((stat.Mode & Statx.TypeMask) == Statx.TypeCharacterDevice)
         {
             IsCharacterDevice = true;
             _readsInline = false;
+            return false;
         }
 
-        return IsCharacterDevice;
+        return IsAtEnd(offset, in stat);
     }
 
     /// <summary>Once for both System.IO and this handle; what is no path at all goes to System.IO as it is, for its exception.</summary>

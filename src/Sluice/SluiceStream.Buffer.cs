@@ -26,6 +26,8 @@ public sealed partial class SluiceStream
     private ReadAhead? _ahead;
     private WriteBehind? _behind;
     private FinalFlush? _finalFlush;
+    private OverlapGauge _overlap;
+    private bool? _reserves;
 
     /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
     private int SizeFor(long offset, int most) => IsAdaptive ? _sizing.Next(offset, most) : _bufferSize;
@@ -155,6 +157,15 @@ public sealed partial class SluiceStream
         _pos = _writeStart = window.Start;
         _writeEnd = window.Start + room;
         _finalFlush ??= new FinalFlush(this);
+    }
+
+    /// <summary>Reserves the space of a large window that extends the file, where that makes writing it cheaper.</summary>
+    private void ReserveSpace(long offset, int length)
+    {
+        if (length >= AdaptiveSize.Large && IsAdaptive && (_reserves ??= _handle.GainsByReserving) && offset + length > _handle.Length)
+        {
+            _handle.Reserve(offset, length);
+        }
     }
 
     /// <summary>Copies as much as there is room for.</summary>

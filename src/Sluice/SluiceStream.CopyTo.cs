@@ -76,5 +76,5 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>A stream that cannot seek gives what it has: no piece is too large for it.</summary>
-    private static int PieceOf(int bufferSize) => Math.Clamp(bufferSize, AdaptiveSize.MostRead, 1024 * 1024);
+    private static int PieceOf(int bufferSize) => Math.Clamp(bufferSize, AdaptiveSize.MostRead, AdaptiveSize.MostWrite);
 }

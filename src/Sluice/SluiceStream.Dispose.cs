@@ -14,6 +14,13 @@ public sealed partial class SluiceStream
             return base.DisposeAsync();
         }
 
+        if (_writeEnd == 0 && _behind is not { IsPending: true } && _ahead is not { IsBusy: true } && _gate.TryEnter())
+        {
+            // Nothing to wait for: most streams that were read end here.
+            Close(entered: true);
+            return base.DisposeAsync();
+        }
+
         return CloseAsync();
     }
 

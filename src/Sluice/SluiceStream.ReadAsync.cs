@@ -153,6 +153,7 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>The oldest chunk that was read ahead becomes the window; true when it is the last of the file.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<bool> TakeAheadAsync(ReadAhead ahead)
     {
         long offset = _base + _pos;
@@ -164,6 +165,7 @@ public sealed partial class SluiceStream
         return isLast;
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadHereAsync(Memory<byte> rest, CancellationToken cancellationToken)
     {
         long offset = _base + _pos;

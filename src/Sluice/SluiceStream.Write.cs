@@ -91,8 +91,9 @@ public sealed partial class SluiceStream
                 put = 0;
                 _behind?.Settle();
                 int size = SizeFor(_base, AdaptiveSize.MostWrite);
-                if (buffer.Length >= size)
+                if (WritesThrough(buffer.Length, size))
                 {
+                    ReserveSpace(_base, buffer.Length);
                     _handle.Write(buffer, _base);
                     _base += buffer.Length;
                     _sizing.Ended(_base, wasWhole: true);
@@ -114,6 +115,9 @@ public sealed partial class SluiceStream
         }
     }
 
+    /// <summary>Whether a write of <paramref name="length"/> bytes gains nothing from a window of <paramref name="size"/> bytes.</summary>
+    private bool WritesThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, AdaptiveSize.MostRead) : size);
+
     /// <summary>Writes the window, and empties it; when that fails, its bytes stay.</summary>
     private void HandDown()
     {
@@ -128,6 +132,7 @@ public sealed partial class SluiceStream
         {
             // An earlier failure comes first, and a later write never overtakes an earlier one.
             _behind?.Settle();
+            ReserveSpace(_base + _writeStart, length);
             _handle.Write(_buffer.AsSpan(_writeStart, length), _base + _writeStart);
             _sizing.Ended(end, _pos == _writeEnd);
         }

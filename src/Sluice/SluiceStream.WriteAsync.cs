@@ -137,9 +137,10 @@ public sealed partial class SluiceStream
                 await HandDownAsync(mayStayBehind: true, cancellationToken).ConfigureAwait(false);
                 put = 0;
                 int size = SizeFor(_base, AdaptiveSize.MostWrite);
-                if (buffer.Length >= size)
+                if (WritesThrough(buffer.Length, size))
                 {
                     await SettleAsync(cancellationToken).ConfigureAwait(false);
+                    ReserveSpace(_base, buffer.Length);
                     await _handle.WriteAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
                     _base += buffer.Length;
                     _sizing.Ended(_base, wasWhole: true);
@@ -183,8 +184,10 @@ public sealed partial class SluiceStream
             _writeEnd = _pos;
             try
             {
+                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && _overlap.PaysOff(_handle.Caching);
                 await SettleAsync(cancellationToken).ConfigureAwait(false);
-                if (mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large)
+                ReserveSpace(_base + _writeStart, length);
+                if (isOverlapped)
                 {
                     (_behind ??= new WriteBehind(_handle)).Start(_window!, _writeStart, length, _base + _writeStart);
                     _window = null;
@@ -192,8 +195,12 @@ public sealed partial class SluiceStream
                 }
                 else
                 {
+                    _overlap.BeginWrite();
                     await _handle.WriteAsync(_window!.MemoryAt(_writeStart, length), _base + _writeStart, cancellationToken).ConfigureAwait(false);
+                    _overlap.EndWrite();
                 }
+
+                _overlap.BeginFill();
             }
             catch
             {

@@ -184,7 +184,10 @@ public sealed partial class SluiceStream : Stream
             FlushBuffer();
             if (_handle.CanSeek)
             {
-                _handle.DescriptorPosition = _base;
+                if (!_handle.TrySetDescriptorPosition(_base))
+                {
+                    StreamErrors.ThrowSeekRefused(_handle.Path, _base);
+                }
             }
 
             return _handle.SafeFileHandle;
@@ -241,7 +244,14 @@ public sealed partial class SluiceStream : Stream
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value);
             ThrowUnlessSeekable();
-            Seek(value, SeekOrigin.Begin);
+            if (_writeEnd != 0 || value < _appendStart)
+            {
+                Seek(value, SeekOrigin.Begin);
+            }
+            else
+            {
+                MoveTo(value);
+            }
         }
     }
 

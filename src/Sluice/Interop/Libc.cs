@@ -110,7 +110,7 @@ internal static unsafe partial class Libc
         return position < 0 ? -LastErrno() : position;
     }
 
-    public static void SetPosition(int fd, long position) => _ = lseek(fd, position, SeekSet);
+    public static bool SetPosition(int fd, long position) => lseek(fd, position, SeekSet) >= 0;
 
     public static int Flush(int fd, bool dataOnly)
     {
@@ -150,6 +150,14 @@ internal static unsafe partial class Libc
         // struct statvfs: f_bsize, f_frsize, f_blocks, f_bfree, and more than 80 bytes behind them.
         ulong* stat = stackalloc ulong[32];
         return fstatvfs(fd, stat) < 0 || stat[2] == 0 ? long.MaxValue : (long)Math.Min(stat[3], long.MaxValue / Math.Max(stat[1], 1)) * (long)stat[1];
+    }
+
+    /// <summary>Whether the file lies on ext2, ext3 or ext4, which share a number (statfs(2)).</summary>
+    public static bool IsExt(int fd)
+    {
+        // struct statfs: f_type, and less than 120 bytes behind it.
+        ulong* stat = stackalloc ulong[32];
+        return fstatfs(fd, stat) == 0 && stat[0] == 0xEF53;
     }
 
     public static int GetFlags(int fd)
@@ -200,6 +208,9 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
+
+    [LibraryImport("libc")]
+    private static partial int fstatfs(int fd, ulong* result);
 
     [LibraryImport("libc")]
     private static partial int fstatvfs(int fd, ulong* result);

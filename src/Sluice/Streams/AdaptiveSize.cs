@@ -1,7 +1,7 @@
 namespace Sluice.Streams;
 
 /// <summary>
-/// How much a stream transfers at once when nobody fixed it: little at first and after every jump, twice as much each time the next
+/// How much a stream transfers at once when nobody fixed it: little at first and after every jump, four times as much each time the next
 /// transfer begins where the last one ended.
 /// </summary>
 internal struct AdaptiveSize
@@ -32,6 +32,8 @@ internal struct AdaptiveSize
     public const int Large = 32 * 1024;
 #endif
 
+    private const int Growth = 4;
+
     private long _expected = -1;
 
     public AdaptiveSize()
@@ -48,7 +50,7 @@ internal struct AdaptiveSize
     public int Next(long offset, int most)
     {
         IsSequential = offset == _expected;
-        Current = IsSequential ? Math.Min(Current * 2, most) : Start;
+        Current = IsSequential ? Math.Min(Current * Growth, most) : Start;
         return Current;
     }
 

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Sluice.Streams;
 
 /// <summary>
@@ -34,6 +36,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
     public bool IsBusy => _count != 0;
 
     /// <summary>Begins reading from <paramref name="offset"/> on, as far as the file goes now.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask StartAsync(long offset)
     {
         await DrainAsync().ConfigureAwait(false);
@@ -45,6 +48,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
     /// <summary>Waits for the oldest chunk, and begins reading the next one behind the last.</summary>
     /// <returns>Its buffer, which is the caller's now, how many bytes are in it, and whether the file ended there.</returns>
     /// <exception cref="IOException">This chunk could not be read; what was read ahead of it is given up.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<(StreamBuffer Buffer, int Length, bool IsLast)> TakeAsync()
     {
         Chunk chunk = _chunks[_first];
@@ -81,6 +85,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
     public void Abandon() => _isStale = true;
 
     /// <summary>Waits until nothing is in flight; results and errors of what nobody has asked for are dropped.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask DrainAsync()
     {
         while (_count > 0)

@@ -26,6 +26,10 @@ internal static class StreamErrors
         throw new IOException($"Seeking in '{path}' to {target} failed: the position would be before the start of the file.", Uring.Errno.EINVAL);
 
     [DoesNotReturn]
+    public static void ThrowSeekRefused(string path, long target) =>
+        throw new IOException($"Seeking in '{path}' to {target} failed: the file system takes no such offset.", Uring.Errno.EINVAL);
+
+    [DoesNotReturn]
     public static void ThrowSeekBeforeAppend(string path, long target, long appendStart) => throw new IOException(
         $"Seeking in '{path}' to {target} failed: it was opened for appending at {appendStart}, and what was there before is not overwritten.");
 

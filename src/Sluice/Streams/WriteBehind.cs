@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Sluice.Streams;
 
 /// <summary>
@@ -37,6 +39,7 @@ internal sealed class WriteBehind(SluiceHandle handle)
 
     /// <summary>Waits for the pending write; one that has failed before is tried again.</summary>
     /// <exception cref="IOException">It failed; its bytes are kept.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask SettleAsync(CancellationToken cancellationToken)
     {
         if (_buffer is null)

@@ -1,0 +1,37 @@
+using System.Diagnostics;
+
+namespace Sluice.Streams;
+
+/// <summary>
+/// Whether a buffer should be written while the caller fills the next one: only if filling takes a good part of the time that writing
+/// takes. A caller that only copies gains nothing, and each hop to another thread costs it tens of microseconds of CPU time.
+/// </summary>
+internal struct OverlapGauge
+{
+    /// <summary>One write in so many runs on the caller's thread all the same, to be timed.</summary>
+    private const int ProbeEvery = 64;
+
+    private long _began;
+    private long _fillBegan;
+    private long _writeTicks;
+    private int _count;
+
+    /// <summary>Called when a buffer is full. A direct write waits for the device: it always pays.</summary>
+    public bool PaysOff(FileCaching caching)
+    {
+        if (caching == FileCaching.Direct)
+        {
+            return true;
+        }
+
+        bool isTimed = _writeTicks == 0 || ++_count % ProbeEvery == 0;
+        return !isTimed && (Stopwatch.GetTimestamp() - _fillBegan) * 2 >= _writeTicks;
+    }
+
+    public void BeginWrite() => _began = Stopwatch.GetTimestamp();
+
+    public void EndWrite() => _writeTicks = Stopwatch.GetTimestamp() - _began;
+
+    /// <summary>The caller may go on.</summary>
+    public void BeginFill() => _fillBegan = Stopwatch.GetTimestamp();
+}
