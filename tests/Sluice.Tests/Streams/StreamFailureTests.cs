@@ -1,0 +1,314 @@
+using System.Globalization;
+using Sluice.Buffers;
+using Sluice.Streams;
+using Xunit.Abstractions;
+
+namespace Sluice.Tests.Streams;
+
+/// <summary>
+/// Errors of transfers that a stream makes on its own: each surfaces at a later write, flush or dispose, with its offset; nothing that
+/// was accepted is lost as long as the stream is open, and nothing stays behind when it is closed.
+/// </summary>
+[Collection(AloneCollection.Name)]
+public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
+{
+    private const int Chunk = 1_000;
+
+    /// <summary>Enough for many buffers, adaptive ones of Release builds included.</summary>
+#if DEBUG
+    private const int Total = 100_000;
+#else
+    private const int Total = 3_000_000;
+#endif
+
+    private readonly TempFolder _temp = new();
+    private readonly int _streamBuffers = StreamBufferPool.Rented;
+    private readonly int _alignedBuffers = AlignedBufferPool.Rented;
+
+    public static TheoryData<int, bool, FileCaching> Openings
+    {
+        get
+        {
+            TheoryData<int, bool, FileCaching> data = [];
+            foreach (int bufferSize in (int[])[SluiceOptions.Adaptive, 0, 4096])
+            {
+                foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
+                {
+                    data.Add(bufferSize, false, caching);
+                    data.Add(bufferSize, true, caching);
+                }
+            }
+
+            return data;
+        }
+    }
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Openings))]
+    public async Task One_failed_write_surfaces_and_costs_no_byte(int bufferSize, bool isAsync, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(Total);
+        for (int n = 0; n < 24; n++)
+        {
+            string path = _temp.NewPath();
+            FaultKind kind = n % 2 == 0 ? FaultKind.DeviceError : FaultKind.DiskFull;
+            FaultyEngine engine = new(new FaultPlan(n).FailAt(n, kind));
+            SluiceStream stream = Open(path, engine, bufferSize, isAsync, caching);
+            List<Exception> errors = [];
+            while (stream.Position < Total)
+            {
+                // The position tells what was accepted; a caller goes on from there.
+                int position = (int)stream.Position;
+                await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(position, Math.Min(Chunk, Total - position)), isAsync));
+            }
+
+            await CollectAsync(errors, () => stream.FlushAsync());
+            await CollectAsync(errors, () => CloseAsync(stream, isAsync));
+            File.ReadAllBytes(path).ShouldBeBytes(content, $"submission {n}");
+            if (engine.FaultCount == 0)
+            {
+                // So many submissions were not needed.
+                n.ShouldBeGreaterThan(6);
+                break;
+            }
+
+            errors.Count.ShouldBe(1, $"submission {n}: {string.Join("; ", errors.Select(e => e.Message))}");
+            OffsetIn(errors[0]).ShouldBeInRange(0, Total);
+            File.Delete(path);
+        }
+
+        CheckBuffers();
+    }
+
+    [Theory]
+    [MemberData(nameof(Openings))]
+    public async Task The_message_holds_the_offset_of_the_write_that_failed(int bufferSize, bool isAsync, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(Total);
+        string path = _temp.NewPath();
+        await using SluiceStream stream = Open(path, new FaultyEngine(new FaultPlan(1).FailAt(5, FaultKind.DeviceError)), bufferSize, isAsync, caching);
+        List<Exception> errors = [];
+        while (errors.Count == 0)
+        {
+            int position = (int)stream.Position;
+            await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(position, Chunk), isAsync));
+        }
+
+        // All before it is in the file, and nothing behind it: writes follow one another.
+        OffsetIn(errors[0]).ShouldBe(new FileInfo(path).Length);
+        errors[0].Message.ShouldContain(path);
+    }
+
+    [Theory]
+    [MemberData(nameof(Openings))]
+    public async Task A_failure_at_the_last_moment_surfaces_at_disposal(int bufferSize, bool isAsync, FileCaching caching)
+    {
+        if (bufferSize == 0)
+        {
+            // Without a buffer nothing is left to write.
+            bufferSize = 64;
+        }
+
+        string path = _temp.NewPath();
+        FaultPlan plan = new(2);
+        SluiceStream stream = Open(path, new FaultyEngine(plan), bufferSize, isAsync, caching);
+        byte[] content = Bytes.Pattern(50);
+        await WriteAsync(stream, content, isAsync);
+        plan.Eio = 1;
+        Exception error = await Should.ThrowAsync<IOException>(() => CloseAsync(stream, isAsync));
+        OffsetIn(error).ShouldBe(0);
+
+        // Closed all the same, once.
+        await CloseAsync(stream, isAsync);
+        Should.Throw<ObjectDisposedException>(() => stream.WriteByte(1));
+        Opened(path).ShouldBe(0);
+        CheckBuffers();
+    }
+
+    [Theory]
+    [MemberData(nameof(Openings))]
+    public async Task A_disk_that_stays_full_is_reported_by_every_write_flush_and_disposal(int bufferSize, bool isAsync, FileCaching caching)
+    {
+        string path = _temp.NewPath();
+        FaultPlan plan = new(3) { Enospc = 1 };
+        SluiceStream stream = Open(path, new FaultyEngine(plan), bufferSize, isAsync, caching);
+        byte[] content = Bytes.Pattern(Total);
+        List<Exception> errors = [];
+        for (int i = 0; i < 200 && errors.Count < 3; i++)
+        {
+            await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(0, Total / 10), isAsync));
+        }
+
+        errors.Count.ShouldBe(3);
+        errors.ShouldAllBe(e => e is IOException && OffsetIn(e) == 0);
+        stream.Position.ShouldBeLessThan(Total);
+        bool isPending = stream.Position > 0;
+        await CollectAsync(errors, () => stream.FlushAsync());
+        await CollectAsync(errors, () =>
+        {
+            stream.Flush();
+            return Task.CompletedTask;
+        });
+        await CollectAsync(errors, () => CloseAsync(stream, isAsync));
+        errors.Count.ShouldBe(isPending ? 6 : 3);
+        new FileInfo(path).Length.ShouldBe(0);
+        Opened(path).ShouldBe(0);
+        CheckBuffers();
+    }
+
+    [Theory]
+    [MemberData(nameof(Openings))]
+    public async Task One_failed_read_surfaces_at_its_offset_and_the_next_try_gives_the_bytes(int bufferSize, bool isAsync, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(Total);
+        string path = _temp.NewFile(content);
+        byte[] all = new byte[Total];
+        for (int n = 0; n < 24; n++)
+        {
+            FaultyEngine engine = new(new FaultPlan(n).FailAt(n, FaultKind.DeviceError));
+            using SluiceStream stream = new(path, new SluiceOptions
+            {
+                BufferSize = bufferSize,
+                Caching = caching,
+                Engine = engine,
+                Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
+            });
+            List<Exception> errors = [];
+            bool isAtEnd = false;
+            while (!isAtEnd)
+            {
+                int position = (int)stream.Position;
+                await CollectAsync(errors, async () =>
+                {
+                    int bytes = isAsync
+                        ? await stream.ReadAsync(all.AsMemory(position, Math.Min(Chunk, Total - position)))
+                        : stream.Read(all, position, Math.Min(Chunk, Total - position));
+                    stream.Position.ShouldBe(position + bytes);
+                    isAtEnd = bytes == 0;
+                });
+                if (errors.Count > 0 && !isAtEnd && stream.Position == position)
+                {
+                    OffsetIn(errors[^1]).ShouldBeLessThan(position + Chunk);
+                }
+            }
+
+            // A read ahead that failed and was made again when it was asked for is nobody's business.
+            errors.Count.ShouldBeLessThanOrEqualTo(1, $"submission {n}");
+            all.ShouldBeBytes(content, $"submission {n}");
+            Array.Clear(all);
+        }
+
+        CheckBuffers();
+    }
+
+    [Theory]
+    [MemberData(nameof(Openings))]
+    public async Task A_storm_of_faults_leaves_what_was_accepted(int bufferSize, bool isAsync, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(Total);
+        for (int seed = 900; seed < 904; seed++)
+        {
+            output.WriteLine($"seed {seed}");
+            string path = _temp.NewPath();
+            FaultPlan plan = new(seed) { Eio = 0.1, Enospc = 0.1, ShortTransfer = 0.2, Eintr = 0.1, Eagain = 0.1, Reorder = 0.02, MostDelayMs = 1 };
+            SluiceStream stream = Open(path, new FaultyEngine(plan), bufferSize, isAsync, caching);
+            Random random = new(seed);
+            List<Exception> errors = [];
+            while (stream.Position < Total)
+            {
+                int position = (int)stream.Position;
+                int size = Math.Min(random.Next(1, Total / 40), Total - position);
+                await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(position, size), isAsync));
+                if (random.Next(20) == 0)
+                {
+                    await CollectAsync(errors, () => stream.FlushAsync());
+                }
+            }
+
+            bool isFlushed = false;
+            while (!isFlushed)
+            {
+                await CollectAsync(errors, async () =>
+                {
+                    await stream.FlushAsync();
+                    isFlushed = true;
+                });
+            }
+
+            await CloseAsync(stream, isAsync);
+            errors.ShouldNotBeEmpty();
+            File.ReadAllBytes(path).ShouldBeBytes(content, $"seed {seed}");
+        }
+
+        CheckBuffers();
+    }
+
+    private void CheckBuffers()
+    {
+        StreamBufferPool.Rented.ShouldBe(_streamBuffers);
+        AlignedBufferPool.Rented.ShouldBe(_alignedBuffers);
+    }
+
+    private static SluiceStream Open(string path, FaultyEngine engine, int bufferSize, bool isAsync, FileCaching caching) =>
+        new(path, new SluiceOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.Write,
+            Share = FileShare.ReadWrite,
+            BufferSize = bufferSize,
+            Caching = caching,
+            Engine = engine,
+            Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
+        });
+
+    private static async Task WriteAsync(SluiceStream stream, ReadOnlyMemory<byte> bytes, bool isAsync)
+    {
+        if (isAsync)
+        {
+            await stream.WriteAsync(bytes);
+        }
+        else
+        {
+            stream.Write(bytes.Span);
+        }
+    }
+
+    private static async Task CloseAsync(SluiceStream stream, bool isAsync)
+    {
+        if (isAsync)
+        {
+            await stream.DisposeAsync();
+        }
+        else
+        {
+            stream.Dispose();
+        }
+    }
+
+    private static async Task CollectAsync(List<Exception> errors, Func<Task> action)
+    {
+        try
+        {
+            await action();
+        }
+        catch (IOException e)
+        {
+            errors.Add(e);
+            errors.Count.ShouldBeLessThan(100_000, "an error that does not end");
+        }
+    }
+
+    private static long OffsetIn(Exception error)
+    {
+        const string before = "at offset ";
+        error.Message.ShouldContain(before);
+        string behind = error.Message[(error.Message.IndexOf(before, StringComparison.Ordinal) + before.Length)..];
+        return long.Parse(behind.Split(' ')[0], CultureInfo.InvariantCulture);
+    }
+
+    /// <summary>Descriptors of this process that lead to a file.</summary>
+    private static int Opened(string path) =>
+        Directory.Exists("/proc/self/fd") ? Directory.GetFiles("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path) : 0;
+}

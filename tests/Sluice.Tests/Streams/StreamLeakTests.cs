@@ -1,0 +1,135 @@
+using Sluice.Buffers;
+using Sluice.Streams;
+
+namespace Sluice.Tests.Streams;
+
+/// <summary>Thousands of streams opened, used, cancelled, failed and disposed on many tasks: nothing of them is left.</summary>
+[Collection(AloneCollection.Name)]
+public sealed class StreamLeakTests : IDisposable
+{
+    private const int Workers = 32;
+    private const int StreamsEach = 24;
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Descriptors_operations_buffers_and_memory_are_flat(bool faulty)
+    {
+        Skip.IfNot(Directory.Exists("/proc/self/fd"), "descriptors are counted in /proc");
+        string[] files = [.. Enumerable.Range(0, Workers).Select(_ => _temp.NewFile(200_000))];
+        FaultyEngine? engine = faulty
+            ? new FaultyEngine(new FaultPlan(56) { ShortTransfer = 0.2, Eintr = 0.1, Eio = 0.05, Enospc = 0.05, Reorder = 0.05, MostDelayMs = 1 })
+            : null;
+        await RunAsync(files, engine);
+        await RunAsync(files, engine);
+        int buffers = StreamBufferPool.Rented;
+        long created = OperationPool.Created;
+        long memory = GC.GetTotalMemory(forceFullCollection: true);
+        for (int round = 0; round < 3; round++)
+        {
+            await RunAsync(files, engine);
+        }
+
+        OpenDescriptors().ShouldBeEmpty();
+        AlignedBufferPool.Rented.ShouldBe(0);
+        StreamBufferPool.Rented.ShouldBe(buffers);
+
+        // Operations are kept for each thread: those of a thread of the pool that has ended are gone, and made anew.
+        (OperationPool.Created - created).ShouldBeLessThan(2_000);
+        (GC.GetTotalMemory(forceFullCollection: true) - memory).ShouldBeLessThan(8_000_000);
+    }
+
+    [Fact]
+    public void What_was_written_to_a_forgotten_stream_is_written_when_it_is_collected()
+    {
+        string path = _temp.NewPath();
+        Forget(path);
+        for (int i = 0; i < 20 && new FileInfo(path).Length == 0; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(10));
+
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        static void Forget(string path) => new SluiceStream(path, FileMode.CreateNew).Write(Bytes.Pattern(10));
+    }
+
+    private string[] OpenDescriptors() =>
+        [.. Directory.GetFiles("/proc/self/fd").Select(f => new FileInfo(f).LinkTarget).OfType<string>().Where(l => l.StartsWith(_temp.Root, StringComparison.Ordinal))];
+
+    private static Task RunAsync(string[] files, FaultyEngine? engine) =>
+        Task.WhenAll(Enumerable.Range(0, Workers).Select(n => Task.Run(() => WorkAsync(files[n], n, engine))));
+
+    private static async Task WorkAsync(string path, int seed, FaultyEngine? engine)
+    {
+        Random random = new(seed);
+        for (int i = 0; i < StreamsEach; i++)
+        {
+            SluiceStream stream = new(path, new SluiceOptions
+            {
+                Access = FileAccess.ReadWrite,
+                Share = FileShare.ReadWrite,
+                BufferSize = StreamConfiguration.BufferSizes[i % StreamConfiguration.BufferSizes.Length],
+                Caching = (FileCaching)(i % 3),
+                Options = i % 2 == 0 ? FileOptions.Asynchronous : FileOptions.None,
+                Engine = engine,
+            });
+            using CancellationTokenSource source = new();
+            List<Task> tasks = [];
+            for (int j = 0; j < 8; j++)
+            {
+                Memory<byte> memory = new byte[random.Next(9_000)];
+                if (j % 4 == 0)
+                {
+                    // Nobody may move a stream while it works.
+                    int target = random.Next(150_000);
+                    await QuietlyAsync(Task.WhenAll(tasks));
+                    await QuietlyAsync(Task.Run(() => stream.Position = target));
+                }
+
+                tasks.Add(random.Next(4) switch
+                {
+                    0 => stream.ReadAsync(memory, source.Token).AsTask(),
+                    1 => stream.WriteAsync(memory, source.Token).AsTask(),
+                    2 => stream.CopyToAsync(Stream.Null, 4096, source.Token),
+                    _ => stream.FlushAsync(source.Token),
+                });
+                if (j % 3 == 0)
+                {
+                    await QuietlyAsync(tasks[j]);
+                }
+            }
+
+            if (i % 2 == 0)
+            {
+                await source.CancelAsync();
+            }
+
+            if (i % 5 != 0)
+            {
+                await QuietlyAsync(Task.WhenAll(tasks));
+            }
+
+            await QuietlyAsync(i % 3 == 0 ? Task.Run(stream.Dispose) : stream.DisposeAsync().AsTask());
+            await QuietlyAsync(Task.WhenAll(tasks));
+        }
+    }
+
+    private static async Task QuietlyAsync(Task task)
+    {
+        try
+        {
+            await task;
+        }
+        catch (Exception e) when (e is OperationCanceledException or IOException or ObjectDisposedException)
+        {
+            // Cancelled, failed by the plan, or closed: all that matters here is that nothing stays behind.
+        }
+    }
+}

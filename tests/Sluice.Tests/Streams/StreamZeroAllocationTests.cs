@@ -1,0 +1,296 @@
+namespace Sluice.Tests.Streams;
+
+/// <summary>
+/// Hot operations of a stream allocate nothing, and opening, one transfer and disposal no more than FileStream's. Measured over the
+/// whole process, since completions may run on other threads.
+/// </summary>
+[Collection(AloneCollection.Name)]
+public sealed class StreamZeroAllocationTests : IDisposable
+{
+    private const int Operations = 100_000;
+    private const int Length = 1 << 20;
+
+    /// <summary>For what the test host allocates meanwhile: far less than one object for each operation.</summary>
+    private const long Slack = Operations * 6L;
+
+    private readonly TempFolder _temp = new();
+    private readonly byte[] _buffer = new byte[4096];
+
+    public static TheoryData<int, bool> Buffered => new()
+    {
+        { SluiceOptions.Adaptive, false },
+        { SluiceOptions.Adaptive, true },
+        { 4096, false },
+        { 4096, true },
+    };
+
+    public static TheoryData<int, bool> All => new()
+    {
+        { SluiceOptions.Adaptive, false },
+        { SluiceOptions.Adaptive, true },
+        { 4096, false },
+        { 4096, true },
+        { 0, false },
+        { 0, true },
+    };
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task Synchronous_reads_allocate_nothing(int bufferSize, bool isAsync)
+    {
+        await using SluiceStream stream = Open(bufferSize, isAsync);
+        await MeasureAsync(() =>
+        {
+            for (int i = 0; i < Operations / 2; i++)
+            {
+                Wind(stream);
+                _ = stream.Read(_buffer, 0, 64);
+                _ = stream.Read(_buffer.AsSpan(0, 100));
+            }
+
+            return Task.CompletedTask;
+        });
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task Synchronous_writes_allocate_nothing(int bufferSize, bool isAsync)
+    {
+        await using SluiceStream stream = Open(bufferSize, isAsync);
+        await MeasureAsync(() =>
+        {
+            for (int i = 0; i < Operations / 2; i++)
+            {
+                Wind(stream);
+                stream.Write(_buffer, 0, 64);
+                stream.Write(_buffer.AsSpan(0, 100));
+            }
+
+            return Task.CompletedTask;
+        });
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task Single_bytes_allocate_nothing(int bufferSize, bool isAsync)
+    {
+        await using SluiceStream stream = Open(bufferSize, isAsync);
+        await MeasureAsync(() =>
+        {
+            for (int i = 0; i < Operations; i++)
+            {
+                Wind(stream);
+                stream.ReadByte();
+            }
+
+            stream.Position = 0;
+            for (int i = 0; i < Operations; i++)
+            {
+                Wind(stream);
+                stream.WriteByte(1);
+            }
+
+            return Task.CompletedTask;
+        });
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(All))]
+    public async Task Asynchronous_reads_allocate_nothing(int bufferSize, bool isAsync)
+    {
+        SkipInDebug();
+        await using SluiceStream stream = Open(bufferSize, isAsync);
+        foreach (int size in (int[])[64, 4096])
+        {
+            await MeasureAsync(async () =>
+            {
+                for (int i = 0; i < Operations / 2; i++)
+                {
+                    Wind(stream);
+                    await stream.ReadAsync(_buffer.AsMemory(0, size));
+                    await stream.ReadAsync(_buffer, 0, size);
+                }
+            });
+        }
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(All))]
+    public async Task Asynchronous_writes_allocate_nothing(int bufferSize, bool isAsync)
+    {
+        SkipInDebug();
+        await using SluiceStream stream = Open(bufferSize, isAsync);
+        foreach (int size in (int[])[64, 4096])
+        {
+            await MeasureAsync(async () =>
+            {
+                for (int i = 0; i < Operations / 2; i++)
+                {
+                    Wind(stream);
+                    await stream.WriteAsync(_buffer.AsMemory(0, size));
+                    await stream.WriteAsync(_buffer.AsMemory(0, size / 2));
+                }
+            });
+        }
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Buffered))]
+    public async Task Single_asynchronous_bytes_allocate_nothing(int bufferSize, bool isAsync)
+    {
+        SkipInDebug();
+        await using SluiceStream stream = Open(bufferSize, isAsync);
+        await MeasureAsync(async () =>
+        {
+            for (int i = 0; i < Operations; i++)
+            {
+                Wind(stream);
+                await stream.ReadByteAsync();
+            }
+
+            stream.Position = 0;
+            for (int i = 0; i < Operations; i++)
+            {
+                Wind(stream);
+                await stream.WriteByteAsync(1);
+            }
+        });
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task Seeks_lengths_and_flushes_allocate_nothing(int bufferSize, bool isAsync)
+    {
+        await using SluiceStream stream = Open(bufferSize, isAsync);
+        await MeasureAsync(async () =>
+        {
+            for (int i = 0; i < Operations / 4; i++)
+            {
+                stream.Seek(i * 13 % Length, SeekOrigin.Begin);
+                stream.Position = i * 7 % Length;
+                stream.Seek(-i, SeekOrigin.End);
+                _ = stream.Length + stream.Position;
+                stream.Flush();
+                await stream.FlushAsync();
+            }
+        });
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(All))]
+    public async Task A_stream_allocates_no_more_than_FileStream_from_opening_to_disposal(int bufferSize, bool isAsync)
+    {
+        SkipInDebug();
+        const int streams = 2_000;
+        string path = _temp.NewFile(Length);
+        FileStreamOptions theirs = new()
+        {
+            Access = FileAccess.ReadWrite,
+            Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
+            BufferSize = bufferSize < 0 ? 4096 : bufferSize,
+        };
+        SluiceOptions own = new()
+        {
+            Access = FileAccess.ReadWrite,
+            Options = theirs.Options,
+            BufferSize = bufferSize,
+        };
+        foreach (bool writes in (bool[])[false, true])
+        {
+            long expected = await LeastAsync(streams, () => UseAsync(new FileStream(path, theirs), isAsync, writes));
+            long actual = await LeastAsync(streams, () => UseAsync(new SluiceStream(path, own), isAsync, writes));
+            actual.ShouldBeLessThanOrEqualTo(expected + 8, writes ? "bytes, with a write" : "bytes, with a read");
+        }
+    }
+
+    private async Task UseAsync(Stream stream, bool isAsync, bool writes)
+    {
+        if (!isAsync)
+        {
+            using (stream)
+            {
+                if (writes)
+                {
+                    stream.Write(_buffer, 0, 100);
+                }
+                else
+                {
+                    _ = stream.Read(_buffer, 0, 100);
+                }
+            }
+
+            return;
+        }
+
+        await using (stream)
+        {
+            if (writes)
+            {
+                await stream.WriteAsync(_buffer.AsMemory(0, 100));
+            }
+            else
+            {
+                await stream.ReadAsync(_buffer.AsMemory(0, 100));
+            }
+        }
+    }
+
+    /// <summary>Bytes for each, in the least of a few runs.</summary>
+    private static async Task<long> LeastAsync(int times, Func<Task> action)
+    {
+        long least = long.MaxValue;
+        for (int run = 0; run < 4; run++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            for (int i = 0; i < times; i++)
+            {
+                await action();
+            }
+
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
+
+        return least / times;
+    }
+
+    private static async Task MeasureAsync(Func<Task> action)
+    {
+        await action();
+
+        // The least of a few runs: other threads of the test host allocate now and then.
+        long least = long.MaxValue;
+        for (int i = 0; i < 4 && least > Slack; i++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            await action();
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
+
+        least.ShouldBeLessThan(Slack, $"{(double)least / Operations:F1} bytes for each of {Operations} operations");
+    }
+
+    private static void SkipInDebug()
+    {
+#if DEBUG
+        Skip.If(condition: true, "Debug builds make an object of every asynchronous method's state; run with -c Release");
+#endif
+    }
+
+    /// <summary>Back to the begin before the end is met.</summary>
+    private static void Wind(SluiceStream stream)
+    {
+        if (stream.Position > Length - 10_000)
+        {
+            stream.Position = 0;
+        }
+    }
+
+    private SluiceStream Open(int bufferSize, bool isAsync) => new(_temp.NewFile(Length), new SluiceOptions
+    {
+        Access = FileAccess.ReadWrite,
+        BufferSize = bufferSize,
+        Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
+    });
+}
