@@ -19,10 +19,14 @@ public sealed class StreamModelTests(ITestOutputHelper output) : IDisposable
     [Theory]
     [InlineData("own", FileCaching.Cached, 30)]
     [InlineData("own", FileCaching.Uncached, 10)]
+    [InlineData("own", FileCaching.Direct, 12)]
     [InlineData("plugged", FileCaching.Cached, 10)]
+    [InlineData("plugged", FileCaching.Direct, 8)]
     [InlineData("pool", FileCaching.Cached, 10)]
     [InlineData("pool", FileCaching.Uncached, 8)]
+    [InlineData("pool", FileCaching.Direct, 8)]
     [InlineData("faulty", FileCaching.Cached, 2)]
+    [InlineData("faulty", FileCaching.Direct, 2)]
     public void Random_operations_agree_with_FileStream(string engine, FileCaching caching, int percent)
     {
         output.WriteLine($"SLUICE_STREAM_MODEL_SEED={Seed}");
