@@ -124,4 +124,63 @@ public sealed class UringEngineTests
             File.Delete(path);
         }
     }
+
+    [SkippableFact]
+    public async Task A_continuation_may_wait_for_others_that_completed_with_it()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        const int count = 8;
+        using TempFolder temp = new();
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        for (int round = 0; round < 50; round++)
+        {
+            using CountdownEvent others = new(count - 1);
+            int first = 0;
+            Task<bool>[] loops = [.. Enumerable.Range(0, count).Select(_ => OneAsync(others))];
+            fifo.Write(new byte[count], 0);
+            (await Task.WhenAll(loops)).ShouldAllBe(done => done);
+
+            async Task<bool> OneAsync(CountdownEvent waited)
+            {
+                await fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false);
+                if (Interlocked.Exchange(ref first, 1) != 0)
+                {
+                    waited.Signal();
+                    return true;
+                }
+
+                // The limit only ends a test that fails.
+                return waited.Wait(TimeSpan.FromSeconds(20));
+            }
+        }
+    }
+
+    [SkippableFact]
+    public async Task What_one_continuation_leaves_in_the_execution_context_the_next_does_not_see()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        const int count = 64;
+        using TempFolder temp = new();
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        AsyncLocal<string> local = new();
+        using CountdownEvent ended = new(count);
+        int seen = 0;
+        for (int i = 0; i < count; i++)
+        {
+            var awaiter = fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false).GetAwaiter();
+
+            // Without a captured context of its own, the continuation runs in the thread's.
+            awaiter.UnsafeOnCompleted(() =>
+            {
+                Interlocked.Add(ref seen, local.Value is null ? 0 : 1);
+                local.Value = "left behind";
+                _ = awaiter.GetResult();
+                ended.Signal();
+            });
+        }
+
+        fifo.Write(new byte[count], 0);
+        await Task.Run(() => ended.Wait());
+        seen.ShouldBe(0);
+    }
 }

@@ -268,7 +268,7 @@ internal sealed partial class IoOperation
             case null when UringEngine.Booking is { } engine:
                 engine.AddContinuation(this);
                 break;
-            case null when ThreadPoolEngine.IsRunningTransfer:
+            case null when ThreadPoolEngine.TryTakeThread():
                 // Already on a pool thread that has nothing else to do.
                 RunContinuation();
                 break;

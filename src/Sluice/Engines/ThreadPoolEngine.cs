@@ -14,8 +14,16 @@ internal sealed class ThreadPoolEngine : IoEngine
 
     public static ThreadPoolEngine Instance { get; } = new();
 
-    /// <summary>Whether this thread is completing a transfer of its own and may go on with the caller's continuation.</summary>
-    public static bool IsRunningTransfer => t_isRunningTransfer;
+    /// <summary>
+    /// Whether this thread is completing a transfer of its own and may go on with the caller's continuation. Says so once: code that the
+    /// continuation runs must not have further ones run inside it.
+    /// </summary>
+    public static bool TryTakeThread()
+    {
+        bool taken = t_isRunningTransfer;
+        t_isRunningTransfer = false;
+        return taken;
+    }
 
     public override string Name => "pool";
 

@@ -1,3 +1,4 @@
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice;
@@ -17,10 +18,6 @@ internal sealed partial class UringEngine
     /// <summary>How often the completion thread looks whether a leader is stuck in a caller's continuation.</summary>
     private const int WatchMs = 2;
 
-    /// <summary>How long leaders are not wanted after one was stuck, in milliseconds; doubles each time, up to the most.</summary>
-    private const int FirstPenaltyMs = 100;
-    private const int MostPenaltyMs = 10_000;
-
     /// <summary>The engine whose completions this thread is booking: continuations then go to its queue.</summary>
     [ThreadStatic]
     private static UringEngine? t_booking;
@@ -28,8 +25,8 @@ internal sealed partial class UringEngine
     private readonly Lock _reapLock = new();
     private readonly object _standby = new();
     private int _role = RoleCompletionThread;
-    private long _noLeaderUntilMs;
-    private int _penaltyMs = FirstPenaltyMs;
+    private int _watchedRole;
+    private LeaderPenalty _penalty;
 
     /// <summary>The engine that is booking completions on this thread, on which no caller's code may run now.</summary>
     public static UringEngine? Booking => t_booking;
@@ -49,11 +46,29 @@ internal sealed partial class UringEngine
             {
                 ScheduleDrain();
             }
-            else
+            else if (count == 0)
             {
-                // EINTR and the like only lead to another look.
-                _ = _ring.Wait(1);
+                WaitForCompletion();
             }
+        }
+    }
+
+    /// <summary>
+    /// Waits in the kernel; EINTR and the like only lead to another look. While continuations are queued, not for long: the one before
+    /// them may block until one of them has run.
+    /// </summary>
+    private void WaitForCompletion()
+    {
+        if (_continuations.IsEmpty)
+        {
+            _ = _ring.Wait(1);
+            return;
+        }
+
+        int lastBeat = Volatile.Read(ref _beat);
+        if (_ring.Wait(1, WatchMs) == -Errno.ETIME && Volatile.Read(ref _beat) == lastBeat)
+        {
+            ScheduleDrain();
         }
     }
 
@@ -122,9 +137,10 @@ internal sealed partial class UringEngine
     private void StandBy()
     {
         int lastBeat = Volatile.Read(ref _beat);
+        int role;
         lock (_standby)
         {
-            int role = Volatile.Read(ref _role);
+            role = Volatile.Read(ref _role);
             if (role == RoleCompletionThread)
             {
                 return;
@@ -136,24 +152,28 @@ internal sealed partial class UringEngine
                 return;
             }
 
+            // From here on this leader may gather: until its role has gone, this thread comes back here and nowhere else.
+            Volatile.Write(ref _watchedRole, role);
             if (Monitor.Wait(_standby, WatchMs))
             {
                 return;
             }
         }
 
-        if (Volatile.Read(ref _beat) != lastBeat || Volatile.Read(ref _leaderWaits))
+        if (Volatile.Read(ref _beat) != lastBeat || Volatile.Read(ref _leaderInKernel))
         {
             return;
         }
 
         lock (_reapLock)
         {
-            if (_role > RoleCompletionThread && Volatile.Read(ref _beat) == lastBeat)
+            if (_role == role && Volatile.Read(ref _beat) == lastBeat)
             {
                 _role = RoleCompletionThread;
-                _noLeaderUntilMs = Environment.TickCount64 + _penaltyMs;
-                _penaltyMs = Math.Min(_penaltyMs * 2, MostPenaltyMs);
+                if (Volatile.Read(ref _inFlight) > 0 || !_continuations.IsEmpty)
+                {
+                    _penalty.Begin(Environment.TickCount64);
+                }
             }
         }
 

@@ -22,7 +22,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private const int MostGathered = 8;
 
     /// <summary>When continuations of one batch have taken so long, another thread helps with the rest.</summary>
-    private static readonly long SlowBatchTicks = Stopwatch.Frequency / 20_000;
+    private static readonly long SlowBatchTicks = Stopwatch.Frequency / 10_000;
 
     /// <summary>The engine that this thread leads, and as whom.</summary>
     [ThreadStatic]
@@ -31,20 +31,30 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     [ThreadStatic]
     private static int t_role;
 
+    /// <summary>The engine whose continuations this thread runs, as a leader or beside one.</summary>
+    [ThreadStatic]
+    private static UringEngine? t_draining;
+
+    /// <summary>How long this thread has been busy submitting since its <see cref="Drain"/> began: not the continuations' own time.</summary>
+    [ThreadStatic]
+    private static long t_submittingTicks;
+
     private readonly ConcurrentQueue<IoOperation> _continuations = new();
     private int _drainScheduled;
     private int _lastLeader;
     private int _beat;
-    private bool _leaderWaits;
+    private bool _leaderInKernel;
 
     /// <summary>Adds a completed operation whose caller waits; <see cref="ScheduleDrain"/>, or the leader itself, follows the batch.</summary>
     public void AddContinuation(IoOperation operation) => _continuations.Enqueue(operation);
 
     /// <summary>
-    /// Whether this thread gathers what it submits, to hand it over together. Only while it holds the role: then the completion thread
-    /// watches it, and submits for it should a continuation block on what it has just gathered.
+    /// Whether this thread gathers what it submits, to hand it over together. Only while it holds the role, and only once the completion
+    /// thread has begun to watch it, for that one submits what a continuation has gathered before it blocked on it. To be asked under the
+    /// submission lock: who takes the role submits afterwards under that lock, so that nothing is gathered behind its back.
     /// </summary>
-    private bool IsGathering => t_leading == this && Volatile.Read(ref _role) == t_role;
+    private bool IsGathering =>
+        t_leading == this && Volatile.Read(ref _role) == t_role && Volatile.Read(ref _watchedRole) == t_role;
 
     void IThreadPoolWorkItem.Execute()
     {
@@ -78,18 +88,26 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
     }
 
+    /// <summary>Whether the pool has work that is not this engine's own.</summary>
+    private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > Volatile.Read(ref _drainScheduled);
+
     /// <summary>Runs continuations until the queue is empty.</summary>
     private void Drain()
     {
         long begin = 0;
+        ExecutionContext? clean = ExecutionContext.Capture();
+        t_draining = this;
+        t_submittingTicks = 0;
         while (_continuations.TryDequeue(out IoOperation? operation))
         {
             if (begin == 0)
             {
                 begin = Stopwatch.GetTimestamp();
             }
-            else if (!_continuations.IsEmpty && Stopwatch.GetTimestamp() - begin > SlowBatchTicks)
+            else if (!_continuations.IsEmpty && Stopwatch.GetTimestamp() - begin - t_submittingTicks > SlowBatchTicks)
             {
+                // Only what the callers' code takes is shared: a second thread that submits beside this one (a cached read that misses
+                // costs 6 us to submit) would be in its way, and cost the leader its role.
                 ScheduleDrain();
             }
 
@@ -102,25 +120,27 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             {
                 SynchronizationContext.SetSynchronizationContext(null);
             }
+
+            if (clean is not null && ExecutionContext.Capture() != clean)
+            {
+                ExecutionContext.Restore(clean);
+            }
         }
+
+        t_draining = null;
     }
 
     private bool TryLead(out int role)
     {
         role = RoleCompletionThread;
-        if (Volatile.Read(ref _inFlight) == 0 || ThreadPool.PendingWorkItemCount > 0)
+        if (Volatile.Read(ref _inFlight) == 0 || IsPoolWanted)
         {
             return false;
         }
 
-        if (_noLeaderUntilMs != 0)
+        if (!_penalty.IsOver(Environment.TickCount64))
         {
-            if (Environment.TickCount64 < _noLeaderUntilMs)
-            {
-                return false;
-            }
-
-            _noLeaderUntilMs = 0;
+            return false;
         }
 
         lock (_reapLock)
@@ -174,7 +194,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             }
 
             bool idle = Volatile.Read(ref _inFlight) == 0;
-            if (idle || ThreadPool.PendingWorkItemCount > 0 || !WaitAsLeader())
+            if (idle || IsPoolWanted || !WaitAsLeader())
             {
                 StepDown(role);
                 return;
@@ -229,11 +249,11 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
 
         // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
-        Volatile.Write(ref _leaderWaits, true);
+        Volatile.Write(ref _leaderInKernel, true);
         int result = _ring.EnterPublished(pending, 1, LeaderWaitMs);
-        Volatile.Write(ref _leaderWaits, false);
+        Volatile.Write(ref _leaderInKernel, false);
         _beat++;
-        if (result is -Errno.EAGAIN or -Errno.EBUSY)
+        if (Ring.IsPassing(result))
         {
             lock (_submitLock)
             {
@@ -283,6 +303,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
     private void Flush()
     {
+        long begin = Stopwatch.GetTimestamp();
+        bool leads = IsGathering;
+        if (leads)
+        {
+            // Handing over may take long (a read that misses starts its device access in it), and is no caller's code that blocks.
+            Volatile.Write(ref _leaderInKernel, true);
+        }
+
         lock (_submitLock)
         {
             if (_ring.Pending > 0)
@@ -290,5 +318,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 EnterLocked();
             }
         }
+
+        if (leads)
+        {
+            Volatile.Write(ref _leaderInKernel, false);
+        }
+
+        t_submittingTicks += Stopwatch.GetTimestamp() - begin;
     }
 }

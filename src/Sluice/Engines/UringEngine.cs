@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Sluice.Interop;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -107,6 +108,8 @@ internal sealed partial class UringEngine : IoEngine
         operation.Ring = this;
         bool cancelled = false;
         bool wake = false;
+        bool helps = t_draining == this && !IsGathering;
+        long begin = helps ? Stopwatch.GetTimestamp() : 0;
         lock (_submitLock)
         {
             if (operation.IsCancellationRequested)
@@ -123,6 +126,11 @@ internal sealed partial class UringEngine : IoEngine
             }
 
             wake = !cancelled && LeaveIdleLocked();
+        }
+
+        if (helps)
+        {
+            t_submittingTicks += Stopwatch.GetTimestamp() - begin;
         }
 
         if (cancelled)
@@ -259,12 +267,13 @@ internal sealed partial class UringEngine : IoEngine
 
     private void AfterEnterLocked(int result)
     {
-        if (result >= 0)
+        // The kernel may also have run out of memory behind the first entries: their count then hides the refusal.
+        if (result >= 0 && _ring.Pending == 0)
         {
             return;
         }
 
-        if (!Ring.IsPassing(result))
+        if (result < 0 && !Ring.IsPassing(result))
         {
             // The kernel's view of the ring is not ours any more: buffers would be lost or written twice.
             Environment.FailFast($"io_uring_enter failed with errno {-result}.");

@@ -1,0 +1,26 @@
+namespace Sluice;
+
+/// <summary>
+/// How long leaders are not wanted after one was stuck in a caller's continuation while others waited: little at first, twice as long
+/// each time, and little again after a while without, since a continuation that is slow once must not cost more than it held up.
+/// Times are those of <see cref="Environment.TickCount64"/>. One thread writes; others may ask.
+/// </summary>
+internal struct LeaderPenalty
+{
+    public const int FirstMs = 20;
+    public const int MostMs = 10_000;
+
+    /// <summary>After so long without one that was stuck, the next penalty is a first one again.</summary>
+    public const int ForgivenAfterMs = 1000;
+
+    private long _endMs;
+    private int _lengthMs;
+
+    public readonly bool IsOver(long nowMs) => nowMs >= Volatile.Read(in _endMs);
+
+    public void Begin(long nowMs)
+    {
+        _lengthMs = _lengthMs == 0 || nowMs - _endMs > ForgivenAfterMs ? FirstMs : Math.Min(_lengthMs * 2, MostMs);
+        Volatile.Write(ref _endMs, nowMs + _lengthMs);
+    }
+}
