@@ -25,6 +25,9 @@ public sealed partial class SluiceHandle
     /// <summary>Plain reads are for small transfers: the fifth of a system call is nothing to a large one, and its wait is longer.</summary>
     private const int MostHotBytes = 64 * 1024;
 
+    /// <summary>Where the last short read found the end of the file.</summary>
+    private long _endSeen = -1;
+
     private int _coldReads;
     private int _hotReads;
     private int _noWaitWrites = NoWaitUnknown;
@@ -62,6 +65,12 @@ public sealed partial class SluiceHandle
         if (!_readsInline || (_coldReads >= ColdStreak && (++_coldReads % ColdProbe) != 0))
         {
             return StartRead(buffer, fileOffset, 0, cancellationToken);
+        }
+
+        if (fileOffset == _endSeen && ReadPlain(buffer.Span, fileOffset) == 0)
+        {
+            // Where the file ended a moment ago it mostly still ends, and a plain read that finds nothing does not wait.
+            return new ValueTask<int>(0);
         }
 
         int bytes = ReadNoWait(buffer.Span, fileOffset);
@@ -215,6 +224,11 @@ public sealed partial class SluiceHandle
             return 0;
         }
 
+        return ReadPlain(buffer, fileOffset);
+    }
+
+    private int ReadPlain(Span<byte> buffer, long fileOffset)
+    {
         bool added = false;
         try
         {

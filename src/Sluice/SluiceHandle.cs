@@ -278,7 +278,9 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
             return false;
         }
 
-        return IsAtEnd(offset, in stat);
+        bool isAtEnd = IsAtEnd(offset, in stat);
+        _endSeen = isAtEnd ? offset : -1;
+        return isAtEnd;
     }
 
     /// <summary>Once for both System.IO and this handle; what is no path at all goes to System.IO as it is, for its exception.</summary>

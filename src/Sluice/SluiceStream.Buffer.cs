@@ -30,7 +30,17 @@ public sealed partial class SluiceStream
     private bool? _reserves;
 
     /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
-    private int SizeFor(long offset, int most) => IsAdaptive ? _sizing.Next(offset, most) : _bufferSize;
+    private int SizeFor(long offset, int most)
+    {
+        if (!IsAdaptive)
+        {
+            return _bufferSize;
+        }
+
+        // A stream that cannot seek must not ask for more than comes; files are spared the question until they have grown.
+        int size = _sizing.Next(offset, most);
+        return size <= AdaptiveSize.Start || _handle.CanSeek ? size : AdaptiveSize.Start;
+    }
 
     /// <summary>The window is empty and the position is <paramref name="position"/>.</summary>
     private void Forget(long position)
@@ -159,10 +169,13 @@ public sealed partial class SluiceStream
         _finalFlush ??= new FinalFlush(this);
     }
 
-    /// <summary>Reserves the space of a large window that extends the file, where that makes writing it cheaper.</summary>
+    /// <summary>
+    /// Reserves the space of a large window that extends the file, where that makes writing it cheaper. The first bytes are left to
+    /// delayed allocation: with it ext4 also writes a file that replaces an old one when it is closed (mount option auto_da_alloc).
+    /// </summary>
     private void ReserveSpace(long offset, int length)
     {
-        if (length >= AdaptiveSize.Large && IsAdaptive && (_reserves ??= _handle.GainsByReserving) && offset + length > _handle.Length)
+        if (offset >= AdaptiveSize.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive && (_reserves ??= _handle.GainsByReserving) && offset + length > _handle.Length)
         {
             _handle.Reserve(offset, length);
         }

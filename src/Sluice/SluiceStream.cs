@@ -22,9 +22,6 @@ namespace Sluice;
 /// </remarks>
 public sealed partial class SluiceStream : Stream
 {
-    /// <summary>A stream that cannot seek must not ask for more than comes: it gets FileStream's buffer.</summary>
-    private const int UnseekableBufferSize = 4096;
-
     private readonly SluiceHandle _handle;
     private readonly bool _ownsHandle;
     private readonly int _bufferSize;
@@ -124,7 +121,7 @@ public sealed partial class SluiceStream : Stream
         _access = access;
         _ownsHandle = ownsHandle;
         _hasForeignHandle = false;
-        _bufferSize = BufferSizeFor(bufferSize);
+        _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         SetAccess();
     }
 
@@ -154,7 +151,7 @@ public sealed partial class SluiceStream : Stream
         _handle = handle;
         _access = access;
         _ownsHandle = true;
-        _bufferSize = BufferSizeFor(bufferSize);
+        _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         SetAccess();
         if (mode == FileMode.Append && handle.CanSeek)
         {
@@ -350,16 +347,6 @@ public sealed partial class SluiceStream : Stream
     private bool IsAdaptive => _bufferSize < 0;
 
     private bool IsBuffered => _bufferSize != 0;
-
-    private int BufferSizeFor(int bufferSize)
-    {
-        if (bufferSize < 0)
-        {
-            return _handle.CanSeek ? SluiceOptions.Adaptive : UnseekableBufferSize;
-        }
-
-        return bufferSize == 1 ? 0 : bufferSize;
-    }
 
     private void SetAccess()
     {

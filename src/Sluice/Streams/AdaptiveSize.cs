@@ -18,6 +18,9 @@ internal struct AdaptiveSize
 
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
     public const int Large = 2 * 1024;
+
+    /// <summary>Space is reserved for what is written behind this offset.</summary>
+    public const int ReserveFrom = 16 * 1024;
 #else
     /// <summary>Bytes of the first transfer, as much as FileStream reads.</summary>
     public const int Start = 4 * 1024;
@@ -30,6 +33,9 @@ internal struct AdaptiveSize
 
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
     public const int Large = 32 * 1024;
+
+    /// <summary>Space is reserved for what is written behind this offset.</summary>
+    public const int ReserveFrom = 512 * 1024;
 #endif
 
     private const int Growth = 4;
