@@ -106,5 +106,5 @@ public sealed partial class SluiceReader
     }
 
     private ReadOnlyMemory<byte>? TakeUnendedLine() =>
-        Carry.TryTakeLast(out ReadOnlySpan<byte> line) ? new ReadOnlyMemory<byte>(line.ToArray()) : null;
+        Carry.TryTakeLast(out ReadOnlySpan<byte> line) ? line.ToArray() : default(ReadOnlyMemory<byte>?);
 }
