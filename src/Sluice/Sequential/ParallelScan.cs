@@ -1,0 +1,185 @@
+using System.Runtime.CompilerServices;
+using System.Threading.Channels;
+
+namespace Sluice.Sequential;
+
+/// <summary>
+/// Walks the parts of a file on several threads. Each takes the next part in the order of the file, so that together they read it nearly
+/// from front to back; none runs further ahead of the consumer than a few parts.
+/// </summary>
+internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TResult> callback, SluiceScanOptions options)
+    : IDisposable
+{
+    private const int PartsAhead = 4;
+
+    private readonly long _length = handle.Length;
+    private readonly int _partBytes = options.RecordSize > 0
+        ? Math.Max(1, options.PartSize / options.RecordSize) * options.RecordSize
+        : options.PartSize;
+    private readonly SemaphoreSlim _permits = new(options.Degree * PartsAhead);
+    private readonly Channel<(long Part, bool HasResult, TResult? Result)> _results =
+        Channel.CreateUnbounded<(long, bool, TResult?)>(new UnboundedChannelOptions { SingleReader = true });
+    private long _nextPart = -1;
+    private long _scanned;
+
+    public async IAsyncEnumerable<TResult> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        if (options.RecordSize > 0 && _length % options.RecordSize != 0)
+        {
+            throw new InvalidDataException(
+                $"'{handle.Path}' has {_length} bytes, which is no multiple of its record's {options.RecordSize}.");
+        }
+
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        Task[] workers = new Task[options.Degree];
+        for (int i = 0; i < workers.Length; i++)
+        {
+            workers[i] = Task.Run(() => WorkAsync(stop), CancellationToken.None);
+        }
+
+        Task all = Task.WhenAll(workers);
+        _ = all.ContinueWith(
+            static (ended, channel) => ((ChannelWriter<(long, bool, TResult?)>)channel!).TryComplete(ended.Exception?.InnerException),
+            _results.Writer, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        try
+        {
+            Dictionary<long, (bool HasResult, TResult? Result)> early = [];
+            long expected = 0;
+            await foreach ((long part, bool hasResult, TResult? result) in
+                _results.Reader.ReadAllAsync(cancellationToken).ConfigureAwait(false))
+            {
+                if (!options.Ordered)
+                {
+                    _permits.Release();
+                    if (hasResult)
+                    {
+                        yield return result!;
+                    }
+
+                    continue;
+                }
+
+                early.Add(part, (hasResult, result));
+                while (early.Remove(expected, out (bool HasResult, TResult? Result) next))
+                {
+                    expected++;
+                    _permits.Release();
+                    if (next.HasResult)
+                    {
+                        yield return next.Result!;
+                    }
+                }
+            }
+
+            cancellationToken.ThrowIfCancellationRequested();
+        }
+        finally
+        {
+            // The workers use the handle, which the caller closes next.
+            await stop.CancelAsync().ConfigureAwait(false);
+            await all.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    public void Dispose() => _permits.Dispose();
+
+    private async Task WorkAsync(CancellationTokenSource stop)
+    {
+        Block block = BlockPool.Rent(_partBytes + 1);
+        try
+        {
+            while (true)
+            {
+                await _permits.WaitAsync(stop.Token).ConfigureAwait(false);
+                long part = Interlocked.Increment(ref _nextPart);
+                if (part * _partBytes >= _length)
+                {
+                    _permits.Release();
+                    return;
+                }
+
+                bool hasResult = TryScan(part, ref block, out TResult? result);
+                _ = _results.Writer.TryWrite((part, hasResult, result));
+                options.Progress?.Report(Interlocked.Add(ref _scanned, Math.Min(_partBytes, _length - (part * _partBytes))));
+            }
+        }
+        catch
+        {
+            await stop.CancelAsync().ConfigureAwait(false);
+            throw;
+        }
+        finally
+        {
+            BlockPool.Return(block);
+        }
+    }
+
+    private bool TryScan(long part, ref Block block, out TResult? result)
+    {
+        result = default;
+        long start = part * _partBytes;
+        long end = Math.Min(start + _partBytes, _length);
+        bool hasLines = options.RecordSize == 0;
+
+        // The byte in front tells whether a line begins exactly here.
+        int before = hasLines && start > 0 ? 1 : 0;
+        int held = ReadWhole(block.Span[..(int)(end - start + before)], start - before);
+        int from = 0;
+        if (before > 0)
+        {
+            from = block.Span[..held].IndexOf(options.Delimiter) + 1;
+            if (from == 0 || from == held)
+            {
+                // One line, which began before this part, goes on through it, or ends where the next part begins.
+                return false;
+            }
+        }
+
+        int to = held;
+        if (hasLines && end < _length && block.Span[held - 1] != options.Delimiter)
+        {
+            to = Extend(ref block, held, end);
+        }
+
+        result = callback(new ScanPart(block.Span[from..to], start - before + from));
+        return true;
+    }
+
+    /// <summary>Reads on until the last line of the part has its end; returns where that is in the block.</summary>
+    private int Extend(ref Block block, int held, long offset)
+    {
+        const int step = 4096;
+        while (offset < _length)
+        {
+            int count = (int)Math.Min(Math.Max(step, held / 8), _length - offset);
+            if (block.Capacity - held < count)
+            {
+                Block larger = BlockPool.Rent(checked(held + count + (held / 2)));
+                block.Span[..held].CopyTo(larger.Span);
+                BlockPool.Return(block);
+                block = larger;
+            }
+
+            Span<byte> more = block.Span.Slice(held, count);
+            _ = ReadWhole(more, offset);
+            int found = more.IndexOf(options.Delimiter);
+            if (found >= 0)
+            {
+                return held + found + 1;
+            }
+
+            held += count;
+            offset += count;
+        }
+
+        return held;
+    }
+
+    private int ReadWhole(Span<byte> buffer, long offset)
+    {
+        int read = handle.Read(buffer, offset);
+        return read == buffer.Length
+            ? read
+            : throw new EndOfStreamException($"'{handle.Path}' was cut at offset {offset + read} while it was being scanned.");
+    }
+}

@@ -1,0 +1,258 @@
+using System.Runtime.InteropServices;
+
+namespace Sluice.Tests.Sequential;
+
+public sealed class RecordTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public static TheoryData<string, FileCaching> Cases => SequentialCases.All;
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task Records_come_back_as_they_were_written(string engine, FileCaching caching)
+    {
+        Trade[] trades = [.. Enumerable.Range(0, 3000).Select(i => new Trade { Id = i, Price = i * 1.5, Flags = (byte)i })];
+        string path = _temp.NewPath();
+        await using (SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 4096 }))
+        {
+            writer.WriteRecord(trades[0]);
+            writer.WriteRecords<Trade>(trades.AsSpan(1, 1000));
+            await writer.WriteRecordsAsync<Trade>(trades.AsMemory(1001));
+        }
+
+        foreach (int size in engine == "faulty" ? (int[])[0, 4096] : [0, 4096, 1000, 7])
+        {
+            using SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth: 3);
+            List<Trade> read = [];
+            foreach (ReadOnlySpan<Trade> records in reader.ReadRecords<Trade>())
+            {
+                read.AddRange(records);
+            }
+
+            read.ShouldBe(trades);
+            reader.Seek(Marshal.SizeOf<Trade>());
+            read.Clear();
+            await foreach (ReadOnlyMemory<Trade> records in reader.ReadRecordsAsync<Trade>())
+            {
+                read.AddRange(records.Span);
+            }
+
+            read.ShouldBe(trades[1..]);
+        }
+    }
+
+    [Fact]
+    public void Records_that_are_not_aligned_are_copied()
+    {
+        long[] numbers = [.. Enumerable.Range(0, 2000).Select(i => (long)i << 20)];
+        string path = _temp.NewFile([7, .. MemoryMarshal.AsBytes<long>(numbers)]);
+        using SluiceReader reader = new(path);
+        reader.ReadByte().ShouldBe((byte)7);
+        List<long> read = [];
+        foreach (ReadOnlySpan<long> records in reader.ReadRecords<long>())
+        {
+            read.AddRange(records);
+        }
+
+        read.ShouldBe(numbers);
+    }
+
+    [Fact]
+    public async Task A_file_that_ends_within_a_record_is_an_error_after_all_whole_ones()
+    {
+        string path = _temp.NewFile(new byte[100 * 24 + 5]);
+        using SluiceReader reader = new(path);
+        int count = 0;
+        Should.Throw<InvalidDataException>(() =>
+        {
+            foreach (ReadOnlySpan<Trade> records in reader.ReadRecords<Trade>())
+            {
+                count += records.Length;
+            }
+        }).Message.ShouldContain("5 bytes into a record of 24");
+        count.ShouldBe(100);
+        reader.Seek(0);
+        await Should.ThrowAsync<InvalidDataException>(async () =>
+        {
+            await foreach (ReadOnlyMemory<Trade> records in reader.ReadRecordsAsync<Trade>())
+            {
+                count += records.Length;
+            }
+        });
+        count.ShouldBe(200);
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void Each_reads_what_the_other_wrote(string engine, FileCaching caching)
+    {
+        for (int seed = 0; seed < 3; seed++)
+        {
+            List<object> values = Values(seed);
+            string ours = _temp.NewPath();
+            string theirs = _temp.NewPath();
+            using (SluiceWriter writer = new(ours, new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 4096 }))
+            {
+                values.ForEach(value => WriteOurs(writer, value));
+            }
+
+            using (BinaryWriter writer = new(File.Create(theirs)))
+            {
+                values.ForEach(value => WriteTheirs(writer, value));
+            }
+
+            File.ReadAllBytes(ours).ShouldBeBytes(File.ReadAllBytes(theirs), $"seed {seed}");
+            foreach (int size in engine == "own" ? (int[])[0, 1, 5, 4096] : [0, 4096])
+            {
+                using SluiceReader reader = SequentialCases.Reader(theirs, engine, caching, size, depth: 2);
+                foreach (object value in values)
+                {
+                    ReadOurs(reader, value).ShouldBe(value, $"seed {seed}, request size {size}");
+                }
+
+                Should.Throw<EndOfStreamException>(() => reader.ReadByte());
+            }
+        }
+    }
+
+    [Fact]
+    public void Bytes_that_are_no_values_are_refused_as_BinaryReader_refuses_them()
+    {
+        foreach (byte[] bytes in (byte[][])
+            [[0xFF, 0xFF, 0xFF, 0xFF, 0x1F, 0], [0x80, 0x80, 0x80, 0x80, 0x08, 1, 2, 3], [5, 65, 66], [0xFF, 0xFF, 0xFF, 0xFF, 0x0F], [.. Enumerable.Repeat((byte)0xFF, 16)], []])
+        {
+            string path = _temp.NewFile(bytes);
+            foreach ((Func<SluiceReader, object> ours, Func<BinaryReader, object> theirs) in ((Func<SluiceReader, object>, Func<BinaryReader, object>)[])
+                [(r => r.ReadString(), r => r.ReadString()), (r => r.Read7BitEncodedInt(), r => r.Read7BitEncodedInt()),
+                    (r => r.Read7BitEncodedInt64(), r => r.Read7BitEncodedInt64()), (r => r.ReadDecimal(), r => r.ReadDecimal())])
+            {
+                using SluiceReader reader = new(path);
+                using BinaryReader model = new(new MemoryStream(bytes));
+                object? expected = null;
+                Exception? error = Record.Exception(() => expected = theirs(model));
+                if (error is null)
+                {
+                    ours(reader).ShouldBe(expected);
+                }
+                else
+                {
+                    Record.Exception(() => ours(reader)).ShouldBeOfType(error.GetType(), Convert.ToHexString(bytes));
+                }
+            }
+        }
+    }
+
+    private static List<object> Values(int seed)
+    {
+        Random random = new(seed);
+        List<object> values = [];
+        for (int i = 0; i < 600; i++)
+        {
+            long bits = random.NextInt64(long.MinValue, long.MaxValue) >> random.Next(64);
+            values.Add(random.Next(17) switch
+            {
+                0 => bits % 2 == 0,
+                1 => (byte)bits,
+                2 => (sbyte)bits,
+                3 => (short)bits,
+                4 => (ushort)bits,
+                5 => (int)bits,
+                6 => (uint)bits,
+                7 => bits,
+                8 => (ulong)bits,
+                9 => (Half)random.NextDouble(),
+                10 => BitConverter.Int32BitsToSingle((int)bits),
+                11 => BitConverter.Int64BitsToDouble(bits),
+                12 => new decimal((int)bits, random.Next(), random.Next(), bits < 0, (byte)random.Next(29)),
+                13 => new DateTime(random.NextInt64(DateTime.MaxValue.Ticks), DateTimeKind.Utc),
+                14 => new TimeSpan(bits),
+                15 => new SevenBits(bits),
+                _ => string.Concat(Enumerable.Repeat("aé€😀", random.Next(random.Next(8) == 0 ? 300 : 5))),
+            });
+        }
+
+        return values;
+    }
+
+    private static void WriteOurs(SluiceWriter writer, object value)
+    {
+        switch (value)
+        {
+            case bool v: writer.WriteBoolean(v); break;
+            case byte v: writer.WriteByte(v); break;
+            case sbyte v: writer.WriteSByte(v); break;
+            case short v: writer.WriteInt16(v); break;
+            case ushort v: writer.WriteUInt16(v); break;
+            case int v: writer.WriteInt32(v); break;
+            case uint v: writer.WriteUInt32(v); break;
+            case long v: writer.WriteInt64(v); break;
+            case ulong v: writer.WriteUInt64(v); break;
+            case Half v: writer.WriteHalf(v); break;
+            case float v: writer.WriteSingle(v); break;
+            case double v: writer.WriteDouble(v); break;
+            case decimal v: writer.WriteDecimal(v); break;
+            case DateTime v: writer.WriteDateTime(v); break;
+            case TimeSpan v: writer.WriteTimeSpan(v); break;
+            case SevenBits v: writer.Write7BitEncodedInt64(v.Value); writer.Write7BitEncodedInt((int)v.Value); break;
+            default: writer.WriteString((string)value); break;
+        }
+    }
+
+    private static void WriteTheirs(BinaryWriter writer, object value)
+    {
+        switch (value)
+        {
+            case bool v: writer.Write(v); break;
+            case byte v: writer.Write(v); break;
+            case sbyte v: writer.Write(v); break;
+            case short v: writer.Write(v); break;
+            case ushort v: writer.Write(v); break;
+            case int v: writer.Write(v); break;
+            case uint v: writer.Write(v); break;
+            case long v: writer.Write(v); break;
+            case ulong v: writer.Write(v); break;
+            case Half v: writer.Write(v); break;
+            case float v: writer.Write(v); break;
+            case double v: writer.Write(v); break;
+            case decimal v: writer.Write(v); break;
+            case DateTime v: writer.Write(v.ToBinary()); break;
+            case TimeSpan v: writer.Write(v.Ticks); break;
+            case SevenBits v: writer.Write7BitEncodedInt64(v.Value); writer.Write7BitEncodedInt((int)v.Value); break;
+            default: writer.Write((string)value); break;
+        }
+    }
+
+    private static object ReadOurs(SluiceReader reader, object value) => value switch
+    {
+        bool => reader.ReadBoolean(),
+        byte => reader.ReadByte(),
+        sbyte => reader.ReadSByte(),
+        short => reader.ReadInt16(),
+        ushort => reader.ReadUInt16(),
+        int => reader.ReadInt32(),
+        uint => reader.ReadUInt32(),
+        long => reader.ReadInt64(),
+        ulong => reader.ReadUInt64(),
+        Half => reader.ReadHalf(),
+        float => reader.ReadSingle(),
+        double => reader.ReadDouble(),
+        decimal => reader.ReadDecimal(),
+        DateTime => reader.ReadDateTime(),
+        TimeSpan => reader.ReadTimeSpan(),
+        SevenBits v => new SevenBits(reader.Read7BitEncodedInt64()) is var read && reader.Read7BitEncodedInt() == (int)v.Value ? read : new SevenBits(~v.Value),
+        _ => reader.ReadString(),
+    };
+
+    private sealed record SevenBits(long Value);
+
+    [StructLayout(LayoutKind.Sequential)]
+    private record struct Trade
+    {
+        public long Id;
+        public double Price;
+        public byte Flags;
+    }
+}

@@ -1,0 +1,96 @@
+using System.Text;
+using FsCheck.Fluent;
+
+namespace Sluice.Tests.Sequential;
+
+public sealed class ScanTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public static TheoryData<string, FileCaching> Cases => SequentialCases.All;
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void Parts_in_order_are_the_file_and_end_at_lines(string engine, FileCaching caching) =>
+        LineTexts.Check(Prop.ForAll(LineTexts.Text, text =>
+        {
+            byte[] content = Encoding.UTF8.GetBytes(text);
+            string path = _temp.NewFile(content);
+            foreach (int size in (int[])[1, 2, 7, 100, 4096, 1 << 20])
+            {
+                if (content.Length / size > 60)
+                {
+                    continue;
+                }
+
+                SluiceScanOptions options = new() { PartSize = size, Degree = 3, Caching = caching, Engine = SequentialCases.Engine(engine) };
+                List<(long Offset, byte[] Bytes)> parts = Run(path, part => (part.Offset, part.Bytes.ToArray()), options);
+                parts.SelectMany(part => part.Bytes).ToArray().ShouldBeBytes(content, $"part size {size}");
+                long at = 0;
+                foreach ((long offset, byte[] bytes) in parts)
+                {
+                    offset.ShouldBe(at);
+                    at += bytes.Length;
+                    (at == content.Length || bytes[^1] == '\n').ShouldBeTrue();
+                }
+            }
+
+            File.Delete(path);
+        }), tests: 8);
+
+    [Fact]
+    public async Task Every_line_is_counted_once_in_no_order()
+    {
+        byte[] content = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, 100_000).Select(i => $"{i}\n")));
+        string path = _temp.NewFile(content);
+        long lines = 0;
+        await SluiceReader.ScanAsync(path, 4, (byte)'\n', (bytes, _) => Interlocked.Add(ref lines, bytes.Count((byte)'\n')));
+        lines.ShouldBe(100_000);
+    }
+
+    [Fact]
+    public void Records_are_never_cut()
+    {
+        byte[] content = Bytes.Pattern(24 * 5000);
+        string path = _temp.NewFile(content);
+        SluiceScanOptions options = new() { RecordSize = 24, PartSize = 1000, Degree = 2 };
+        List<byte[]> parts = Run(path, part => part.Bytes.ToArray(), options);
+        parts.ShouldAllBe(part => part.Length % 24 == 0);
+        parts.SelectMany(part => part).ToArray().ShouldBeBytes(content);
+        Should.Throw<InvalidDataException>(() => Run(_temp.NewFile(25), part => part.Offset, options));
+    }
+
+    [Fact]
+    public void An_exception_of_the_callback_ends_the_scan()
+    {
+        string path = _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 10_000))));
+        Should.Throw<FormatException>(() => Run(path, Throw, new SluiceScanOptions { PartSize = 100, Degree = 3 })).Message.ShouldBe("here");
+
+        static long Throw(ScanPart part) => part.Offset > 20_000 ? throw new FormatException("here") : part.Offset;
+    }
+
+    [Fact]
+    public void Cancelling_ends_the_scan_and_leaving_it_stops_the_threads()
+    {
+        string path = _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 10_000))));
+        using CancellationTokenSource source = new();
+        int calls = 0;
+        Should.Throw<OperationCanceledException>(() => Run(path, Count, new SluiceScanOptions { PartSize = 100, Degree = 2 }, source.Token));
+        calls.ShouldBeLessThan(500);
+
+        int Count(ScanPart part)
+        {
+            if (Interlocked.Increment(ref calls) == 20)
+            {
+                source.Cancel();
+            }
+
+            return part.Bytes.Length;
+        }
+    }
+
+    private static List<T> Run<T>(string path, ScanCallback<T> callback, SluiceScanOptions options, CancellationToken cancellationToken = default) =>
+        SluiceReader.ScanAsync(path, callback, options, cancellationToken).ToBlockingEnumerable(cancellationToken).ToList();
+}
