@@ -258,6 +258,24 @@ public sealed class StreamOtherFilesTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(4096)]
+    public async Task The_largest_length_gives_what_FileStream_gives(int bufferSize)
+    {
+        // Refused by ext4, and done by tmpfs.
+        (string Theirs, string Own) paths = (_temp.NewFile(10), _temp.NewFile(10));
+        StreamConfiguration configuration = new(FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, bufferSize, false, "own", FileCaching.Cached);
+        using Stream theirs = configuration.OpenTheirs(paths.Theirs, FileMode.Open).Stream;
+        await using Stream own = configuration.OpenOwn(paths.Own, FileMode.Open).Stream;
+        foreach (long length in (long[])[long.MaxValue, long.MaxValue - 4096, 1L << 55])
+        {
+            Of(() => own.SetLength(length)).ShouldBe(Of(() => theirs.SetLength(length)), $"{length}");
+            own.Length.ShouldBe(theirs.Length);
+            own.Position.ShouldBe(theirs.Position);
+        }
+    }
+
     private static async Task CompareAtAsync((string Theirs, string Own) paths, long offset, int bufferSize, bool isAsync)
     {
         StreamConfiguration configuration = new(FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, bufferSize, isAsync, "own", FileCaching.Cached);

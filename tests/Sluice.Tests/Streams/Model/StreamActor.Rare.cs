@@ -114,7 +114,7 @@ internal sealed partial class StreamActor
             case 20: _value = Stream.Seek(long.MaxValue, SeekOrigin.Current); break;
             case 21: _value = Stream.Seek(long.MinValue, SeekOrigin.End); break;
             case 22: Stream.SetLength(-1); break;
-            case 23: Stream.SetLength(long.MaxValue); break;
+            case 23: Stream.SetLength(long.MinValue); break;
             case 24: Stream.Position = -1; break;
             case 25: Subject!.Lock(-1, 0); break;
             case 26: Subject!.Lock(0, -1); break;
