@@ -25,9 +25,7 @@ public sealed partial class SluiceStream
     private OperationGate _gate;
     private ReadAhead? _ahead;
     private WriteBehind? _behind;
-    private FinalFlush? _finalFlush;
-    private OverlapGauge _overlap;
-    private bool? _reserves;
+    private WritingState? _writing;
 
     /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
     private int SizeFor(long offset, int most)
@@ -166,7 +164,7 @@ public sealed partial class SluiceStream
         _base = offset - window.Start;
         _pos = _writeStart = window.Start;
         _writeEnd = window.Start + room;
-        _finalFlush ??= new FinalFlush(this);
+        _writing ??= new WritingState(this);
     }
 
     /// <summary>
@@ -175,7 +173,7 @@ public sealed partial class SluiceStream
     /// </summary>
     private void ReserveSpace(long offset, int length)
     {
-        if (offset >= AdaptiveSize.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive && (_reserves ??= _handle.GainsByReserving) && offset + length > _handle.Length)
+        if (offset >= AdaptiveSize.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive && ((_writing ??= new WritingState(this)).Reserves ??= _handle.GainsByReserving) && offset + length > _handle.Length)
         {
             _handle.Reserve(offset, length);
         }
@@ -207,12 +205,17 @@ public sealed partial class SluiceStream
     private void ExitGate() => _gate.Exit(_handle);
 
     /// <summary>
-    /// Writes what is still in memory when a stream is collected that nobody disposed, as FileStream does. The file's own finalizer is
-    /// critical and runs later.
+    /// What only a stream that writes needs. It also writes what is still in memory when a stream is collected that nobody disposed, as
+    /// FileStream does; the file's own finalizer is critical and runs later.
     /// </summary>
-    private sealed class FinalFlush(SluiceStream stream) : IDisposable
+    private sealed class WritingState(SluiceStream stream) : IDisposable
     {
-        ~FinalFlush() => stream.FlushAtFinalization();
+        public OverlapGauge Overlap;
+
+        /// <summary>Whether space is reserved before large windows; null until it was asked.</summary>
+        public bool? Reserves;
+
+        ~WritingState() => stream.FlushAtFinalization();
 
         public void Dispose() => GC.SuppressFinalize(this);
     }

@@ -14,10 +14,8 @@ public sealed partial class SluiceStream
             return base.DisposeAsync();
         }
 
-        if (_writeEnd == 0 && _behind is not { IsPending: true } && _ahead is not { IsBusy: true } && _gate.TryEnter())
+        if (TryCloseAtOnce())
         {
-            // Nothing to wait for: most streams that were read end here.
-            Close(entered: true);
             return base.DisposeAsync();
         }
 
@@ -28,7 +26,7 @@ public sealed partial class SluiceStream
     /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
     protected override void Dispose(bool disposing)
     {
-        if (!_isOpen)
+        if (!_isOpen || TryCloseAtOnce())
         {
             return;
         }
@@ -40,8 +38,8 @@ public sealed partial class SluiceStream
             if (entered && !_handle.IsClosed)
             {
                 // The bytes behind a failed write are tried as well: what can be saved is saved.
-                error = ErrorOf(() => _behind?.Settle());
-                Exception? second = ErrorOf(HandDown);
+                error = ErrorOf(static stream => stream._behind?.Settle());
+                Exception? second = ErrorOf(static stream => stream.HandDown());
                 error ??= second;
                 if (_ahead is { IsBusy: true } ahead)
                 {
@@ -133,18 +131,30 @@ public sealed partial class SluiceStream
             ExitGate();
         }
 
-        _finalFlush?.Dispose();
+        _writing?.Dispose();
         if (_ownsHandle)
         {
             _handle.Dispose();
         }
     }
 
-    private static Exception? ErrorOf(Action action)
+    /// <summary>Closes a stream that has nothing to wait for, as most are that were read.</summary>
+    private bool TryCloseAtOnce()
+    {
+        if (_writeEnd != 0 || _behind is { IsPending: true } || _ahead is { IsBusy: true } || !_gate.TryEnter())
+        {
+            return false;
+        }
+
+        Close(entered: true);
+        return true;
+    }
+
+    private Exception? ErrorOf(Action<SluiceStream> action)
     {
         try
         {
-            action();
+            action(this);
             return null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException or ArgumentException)

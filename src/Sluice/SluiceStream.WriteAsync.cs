@@ -184,7 +184,7 @@ public sealed partial class SluiceStream
             _writeEnd = _pos;
             try
             {
-                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && _overlap.PaysOff(_handle.Caching);
+                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && _writing!.Overlap.PaysOff(_handle.Caching);
                 await SettleAsync(cancellationToken).ConfigureAwait(false);
                 ReserveSpace(_base + _writeStart, length);
                 if (isOverlapped)
@@ -195,12 +195,12 @@ public sealed partial class SluiceStream
                 }
                 else
                 {
-                    _overlap.BeginWrite();
+                    _writing!.Overlap.BeginWrite();
                     await _handle.WriteAsync(_window!.MemoryAt(_writeStart, length), _base + _writeStart, cancellationToken).ConfigureAwait(false);
-                    _overlap.EndWrite();
+                    _writing!.Overlap.EndWrite();
                 }
 
-                _overlap.BeginFill();
+                _writing!.Overlap.BeginFill();
             }
             catch
             {
