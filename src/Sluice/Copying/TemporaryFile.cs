@@ -74,6 +74,30 @@ internal sealed class TemporaryFile : IDisposable
         throw new IOException($"'{target}' is being replaced by {MostCandidates} others at this moment.");
     }
 
+    /// <summary>
+    /// What an earlier attempt at this target left, to go on from: ours, a plain file, with no other name, and its maker gone. Null
+    /// where there is no such thing.
+    /// </summary>
+    public static TemporaryFile? TryReopen(string target)
+    {
+        string path = NameFor(target, 0);
+        byte[] kernelPath = PathCalls.ToKernel(path);
+        int fd = PathCalls.Open(kernelPath, PathCalls.ReadWrite | PathCalls.NoFollowFlag);
+        if (fd < 0)
+        {
+            return null;
+        }
+
+        // Exclusive first: a maker that is alive holds a shared lock.
+        if (NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd) && PathCalls.LockSharedNow(fd) == 0 && IsStillThere(fd, kernelPath))
+        {
+            return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path, kernelPath);
+        }
+
+        PathCalls.Close(fd);
+        return null;
+    }
+
     /// <summary>The folder's temporary files whose makers are gone, removed.</summary>
     public static List<string> RemoveLeftovers(string folder)
     {
@@ -93,6 +117,23 @@ internal sealed class TemporaryFile : IDisposable
     public void RenameTo(string target)
     {
         PathErrors.ThrowIfFailed(NodeCalls.Rename(_kernelPath, PathCalls.ToKernel(target)), "Replacing", target);
+        _kept = true;
+    }
+
+    /// <summary>As <see cref="RenameTo"/>, but an error where the name is taken.</summary>
+    public void RenameToNew(string target)
+    {
+        byte[] kernelTarget = PathCalls.ToKernel(target);
+        int result = CopyCalls.RenameNew(_kernelPath, kernelTarget);
+        if (result is -Errno.EINVAL or -Errno.ENOSYS)
+        {
+            // This file system cannot rename so: a second name is refused where one is.
+            result = NodeCalls.Link(_kernelPath, kernelTarget);
+            PathErrors.ThrowIfFailed(result, "Naming the copy", target);
+            return;
+        }
+
+        PathErrors.ThrowIfFailed(result, "Naming the copy", target);
         _kept = true;
     }
 
@@ -134,9 +175,7 @@ internal sealed class TemporaryFile : IDisposable
         try
         {
             return NodeCalls.LockExclusivelyNow(fd) == 0
-                && Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
-                && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
-                && (stat.Uid == NodeCalls.EffectiveUser || NodeCalls.EffectiveUser == 0)
+                && IsOurs(fd)
                 && IsStillThere(fd, kernelPath)
                 && NodeCalls.Unlink(kernelPath) == 0;
         }
@@ -145,6 +184,13 @@ internal sealed class TemporaryFile : IDisposable
             PathCalls.Close(fd);
         }
     }
+
+    /// <summary>Another user's file of that name is never written to or removed, root's excepted.</summary>
+    private static bool IsOurs(int fd) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
+        && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
+        && stat.NLink == 1
+        && (stat.Uid == NodeCalls.EffectiveUser || NodeCalls.EffectiveUser == 0);
 
     /// <summary>Whether the name still leads to this file: it may have been renamed or removed before it was locked.</summary>
     private static bool IsStillThere(int fd, byte[] kernelPath) =>

@@ -14,6 +14,7 @@ internal sealed unsafe partial class DirectoryReader
     /// <summary>DT_*: what getdents64 tells of an entry.</summary>
     public const byte TypeUnknown = 0;
     public const byte TypeDirectory = 4;
+    public const byte TypeFile = 8;
     public const byte TypeLink = 10;
 
     private const int RecordLengthAt = 16;
@@ -39,6 +40,8 @@ internal sealed unsafe partial class DirectoryReader
         _fd = fd;
         _buffer = ArrayPool<byte>.Shared.Rent(BufferBytes);
     }
+
+    public int Descriptor => _fd;
 
     /// <summary>Null and a negative errno where it cannot be opened.</summary>
     public static DirectoryReader? TryOpen(string path, out int errno)

@@ -1,0 +1,142 @@
+using System.Diagnostics;
+using Sluice.Cli.Load;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice copy`: copies each source, and says how and how fast.</summary>
+internal sealed class CopyCommand(CopyCommandOptions options, Terminal terminal, CancellationToken cancellationToken)
+{
+    public Task<int> RunAsync() => options.Demo ? RunDemoAsync() : CopyAllAsync();
+
+    private static string Name(CopyMethod method) => method switch
+    {
+        CopyMethod.Reflink => "shared blocks (reflink)",
+        CopyMethod.CopyFileRange => "within the kernel (copy_file_range)",
+        CopyMethod.Direct => "direct, past the page cache",
+        _ => "buffered",
+    };
+
+    private async Task<int> CopyAllAsync()
+    {
+        bool intoFolder = Directory.Exists(options.Target);
+        if (options.Sources.Count > 1 && !intoFolder)
+            throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
+        int exitCode = ExitCode.Success;
+        foreach (string source in options.Sources)
+        {
+            string target = intoFolder
+                ? Path.Combine(options.Target, Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(source))))
+                : options.Target;
+            try
+            {
+                exitCode = Math.Max(exitCode, await CopyOneAsync(source, target));
+            }
+            catch (Exception e) when (options.Sources.Count > 1 && e is IOException or UnauthorizedAccessException)
+            {
+                // The other sources do not depend on this one.
+                await terminal.Error.WriteLineAsync($"sluice: {e.Message.ReplaceLineEndings(" ")}");
+                exitCode = ExitCode.IoError;
+            }
+        }
+        return exitCode;
+    }
+
+    private async Task<int> CopyOneAsync(string source, string target)
+    {
+        long start = Stopwatch.GetTimestamp();
+        TimeSpan cpu = CpuMeter.ProcessTime();
+        CopyResult result;
+        using (var progress = new LiveProgress(terminal, options.Quiet))
+        {
+            var line = new CopyProgressLine(source);
+            progress.Show(line.Text);
+            result = await SluiceFile.CopyAsync(source, target, LibraryOptions(line), cancellationToken);
+        }
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
+        foreach (FileFailure failure in result.Failures)
+            await terminal.Error.WriteLineAsync($"sluice: {failure.Error.Message.ReplaceLineEndings(" ")}");
+        if (!options.Quiet)
+            await terminal.Out.WriteLineAsync(Describe(result, elapsed, CpuMeter.ProcessTime() - cpu));
+        return result.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
+    }
+
+    private CopyOptions LibraryOptions(IProgress<CopyProgress>? progress) => new()
+    {
+        Method = options.Method,
+        Depth = options.Depth,
+        IsRecursive = options.Recursive,
+        KeepsMetadata = options.Preserve,
+        Overwrites = !options.NoClobber,
+        Resumes = options.Resume,
+        Verifies = options.Verify,
+        FlushesToDisk = options.Sync,
+        Progress = progress,
+    };
+
+    private string Describe(CopyResult result, TimeSpan elapsed, TimeSpan cpu)
+    {
+        double rate = result.Bytes / (double)ByteSize.MiB / Math.Max(elapsed.TotalSeconds, 1e-6);
+        string files = result.Folders > 0 ? $"{result.Files:#,0} files in {result.Folders:#,0} folders, " : "";
+        string depth = result.Depth > 0 ? $", {result.Depth} requests of 1 MiB outstanding" : "";
+        string resumed = result.ResumedBytes > 0 ? $"; {ByteSize.Format(result.ResumedBytes)} were there already" : "";
+        string made = (options.Verify, options.Sync) switch
+        {
+            (true, true) => "; verified, on the disk",
+            (true, false) => "; verified",
+            (false, true) => "; on the disk",
+            _ => "",
+        };
+        return $"{files}{ByteSize.Format(result.Bytes)} in {elapsed.TotalSeconds:0.00} s, {rate:#,0} MiB/s, CPU {cpu.TotalSeconds:0.00} s: "
+            + $"{Name(result.Method)}{depth} ({result.MethodReason}){resumed}{made}";
+    }
+
+    /// <summary>The AsyncCopy program of MSR-TR-2004-136: a source of 1 GB, four outstanding unbuffered requests, rates, nothing left.</summary>
+    private async Task<int> RunDemoAsync()
+    {
+        if (!Directory.Exists(options.Target))
+            throw new DirectoryNotFoundException($"{options.Target}: no such directory");
+        using var folder = Bench.ScratchFolder.Create(options.Target);
+        string source = Path.Combine(folder.FullPath, "source.dat");
+        string target = Path.Combine(folder.FullPath, "target.dat");
+        long start = Stopwatch.GetTimestamp();
+        TimeSpan cpu = CpuMeter.ProcessTime();
+        using (var progress = new LiveProgress(terminal, options.Quiet))
+        {
+            progress.Show(() => "making the source");
+            using IoTarget made = IoTarget.Open(IoSide.Sluice, new TargetOptions(source, FileMode.CreateNew, FileAccess.ReadWrite)
+            {
+                PreallocationSizeBytes = options.DemoSizeBytes,
+                Caching = FileCaching.Direct,
+            });
+            FileMaker.Fill(made, 0, options.DemoSizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
+            made.Flush();
+        }
+        Report("made", Stopwatch.GetElapsedTime(start), CpuMeter.ProcessTime() - cpu, "");
+
+        start = Stopwatch.GetTimestamp();
+        cpu = CpuMeter.ProcessTime();
+        CopyResult result;
+        using (var progress = new LiveProgress(terminal, options.Quiet))
+        {
+            var line = new CopyProgressLine(source);
+            progress.Show(line.Text);
+            CopyMethod method = options.Method == CopyMethod.Auto ? CopyMethod.Direct : options.Method;
+            var copy = new CopyOptions { Method = method, Depth = options.Depth, FlushesToDisk = true, Progress = line };
+            result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
+        }
+        string depth = result.Depth > 0 ? $", {result.Depth} requests of 1 MiB outstanding" : "";
+        Report("copied", Stopwatch.GetElapsedTime(start), CpuMeter.ProcessTime() - cpu, $": {Name(result.Method)}{depth}; on the disk");
+        if (!options.Quiet)
+            await terminal.Out.WriteLineAsync("both files are deleted");
+        return ExitCode.Success;
+
+        void Report(string verb, TimeSpan elapsed, TimeSpan used, string how)
+        {
+            if (options.Quiet)
+                return;
+            double rate = options.DemoSizeBytes / (double)ByteSize.MiB / elapsed.TotalSeconds;
+            terminal.Out.WriteLine(
+                $"{verb} {ByteSize.Format(options.DemoSizeBytes)} in {elapsed.TotalSeconds:0.00} s, {rate:#,0} MiB/s, CPU {used.TotalSeconds:0.00} s{how}");
+        }
+    }
+}

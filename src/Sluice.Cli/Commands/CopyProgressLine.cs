@@ -1,0 +1,35 @@
+using System.Diagnostics;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>What the live line says of a copy: how far, how fast, and how long it will take if it goes on so.</summary>
+internal sealed class CopyProgressLine(string source) : IProgress<CopyProgress>
+{
+    private const int BarWidth = 20;
+
+    private readonly long _start = Stopwatch.GetTimestamp();
+    private readonly Lock _lock = new();
+    private CopyProgress _last;
+
+    public void Report(CopyProgress value)
+    {
+        lock (_lock)
+            _last = value;
+    }
+
+    public string Text() => Text(Stopwatch.GetElapsedTime(_start));
+
+    public string Text(TimeSpan elapsed)
+    {
+        CopyProgress last;
+        lock (_lock)
+            last = _last;
+        double share = last.TotalBytes == 0 ? 0 : Math.Min(1, last.Bytes / (double)last.TotalBytes);
+        int filled = (int)(share * BarWidth);
+        double rate = elapsed.TotalSeconds > 0 ? last.Bytes / elapsed.TotalSeconds : 0;
+        string left = rate > 0 ? $", {(last.TotalBytes - last.Bytes) / rate:0} s left" : "";
+        string files = last.TotalFiles > 1 ? $", {last.Files:#,0} of {last.TotalFiles:#,0} files" : "";
+        return $"{source} [{new string('#', filled)}{new string('.', BarWidth - filled)}] {share * 100:0} % of "
+            + $"{ByteSize.Format(last.TotalBytes)}, {rate / ByteSize.MiB:#,0} MiB/s{left}{files}";
+    }
+}

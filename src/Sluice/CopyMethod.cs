@@ -1,0 +1,20 @@
+namespace Sluice;
+
+/// <summary>How the bytes of a file get into its copy.</summary>
+public enum CopyMethod
+{
+    /// <summary>The cheapest way that works: the others in this order, direct only for large files that are not in memory.</summary>
+    Auto,
+
+    /// <summary>The copy shares the blocks of the source until one of them is written to (FICLONE: btrfs, xfs, bcachefs).</summary>
+    Reflink,
+
+    /// <summary>Past the page cache, with several reads and writes outstanding on a ring.</summary>
+    Direct,
+
+    /// <summary>Within the kernel (copy_file_range), large files on several threads.</summary>
+    CopyFileRange,
+
+    /// <summary>Read and written through the page cache.</summary>
+    Buffered,
+}

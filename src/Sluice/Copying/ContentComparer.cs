@@ -1,0 +1,109 @@
+using System.Buffers;
+using System.Runtime.Versioning;
+using System.Security.Cryptography;
+using Sluice.Interop;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>Compares a copy with its source: to go on from it, or to vouch for it. Blocks its thread.</summary>
+[SupportedOSPlatform("linux")]
+internal static class ContentComparer
+{
+#if DEBUG
+    private const int BlockBytes = 16 * 1024;
+#else
+    private const int BlockBytes = 1024 * 1024;
+#endif
+
+    /// <summary>How far both are the same, rounded down to a block, unless they are the same to the end of the source.</summary>
+    public static long FirstDifference(int fromFd, int toFd, long length, CancellationToken cancellationToken)
+    {
+        byte[] one = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        byte[] other = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        try
+        {
+            long at = 0;
+            while (at < length)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                int wanted = (int)Math.Min(BlockBytes, length - at);
+                if (Fill(fromFd, one.AsSpan(0, wanted), at) < wanted || Fill(toFd, other.AsSpan(0, wanted), at) < wanted
+                    || !one.AsSpan(0, wanted).SequenceEqual(other.AsSpan(0, wanted)))
+                {
+                    return at;
+                }
+
+                at += wanted;
+            }
+
+            return length;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(one);
+            ArrayPool<byte>.Shared.Return(other);
+        }
+    }
+
+    /// <summary>Reads the copy from the disk, and compares its SHA-256 with the source's.</summary>
+    /// <exception cref="IOException">They differ.</exception>
+    public static void Verify(string source, string copy, int copyFd, string target, CancellationToken cancellationToken)
+    {
+        // What direct I/O cannot pass by is dropped: it has been flushed.
+        Libc.DropFromCache(copyFd, 0, 0);
+        Task<byte[]> expected = Task.Run(() => HashAsync(source, FileCaching.Cached, cancellationToken), cancellationToken);
+        byte[] actual = HashAsync(copy, FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
+        if (!expected.GetAwaiter().GetResult().AsSpan().SequenceEqual(actual))
+        {
+            throw new IOException($"Copying '{source}' to '{target}' failed: what the disk gives back is not what was written (SHA-256).");
+        }
+    }
+
+    private static async Task<byte[]> HashAsync(string path, FileCaching caching, CancellationToken cancellationToken)
+    {
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, caching: caching);
+        using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        byte[][] buffers = [ArrayPool<byte>.Shared.Rent(BlockBytes), ArrayPool<byte>.Shared.Rent(BlockBytes)];
+        try
+        {
+            long at = 0;
+            Task<int> next = handle.ReadAsync(buffers[0].AsMemory(0, BlockBytes), at, cancellationToken).AsTask();
+            for (int turn = 0; ; turn ^= 1)
+            {
+                int bytes = await next.ConfigureAwait(false);
+                if (bytes == 0)
+                {
+                    return hash.GetHashAndReset();
+                }
+
+                // The next block is read while this one is worked on.
+                at += bytes;
+                next = handle.ReadAsync(buffers[turn ^ 1].AsMemory(0, BlockBytes), at, cancellationToken).AsTask();
+                hash.AppendData(buffers[turn], 0, bytes);
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffers[0]);
+            ArrayPool<byte>.Shared.Return(buffers[1]);
+        }
+    }
+
+    private static int Fill(int fd, Span<byte> buffer, long offset)
+    {
+        int filled = 0;
+        while (filled < buffer.Length)
+        {
+            int bytes = LinuxTransfer.Read(fd, buffer[filled..], offset + filled, RwFlags.None);
+            if (bytes <= 0)
+            {
+                break;
+            }
+
+            filled += bytes;
+        }
+
+        return filled;
+    }
+}

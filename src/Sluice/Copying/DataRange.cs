@@ -1,0 +1,49 @@
+using System.Runtime.Versioning;
+using Sluice.Errors;
+using Sluice.Interop;
+using Sluice.Uring;
+
+namespace Sluice.Copying;
+
+/// <summary>A stretch of a file that holds data, in bytes; between them are holes, which read as zeros and take no room.</summary>
+internal readonly record struct DataRange(long Begin, long End)
+{
+    /// <summary>
+    /// The stretches of a file from <paramref name="from"/> on, beginning and ending at multiples of <paramref name="alignment"/> or
+    /// at the end of the file; one for all where the file system does not tell.
+    /// </summary>
+    [SupportedOSPlatform("linux")]
+    public static List<DataRange> Find(int fd, long from, long length, int alignment, string path)
+    {
+        List<DataRange> ranges = [];
+        for (long at = from; at < length;)
+        {
+            long begin = CopyCalls.FindData(fd, at);
+            if (begin == -CopyCalls.ENXIO)
+            {
+                break;
+            }
+
+            if (begin is -Errno.EINVAL or -Errno.EOPNOTSUPP)
+            {
+                return [new DataRange(from, length)];
+            }
+
+            PathErrors.ThrowIfFailed((int)Math.Min(begin, 0), "Looking for holes in", path);
+            long end = CopyCalls.FindHole(fd, begin);
+            PathErrors.ThrowIfFailed((int)Math.Min(end, 0), "Looking for holes in", path);
+            begin = Math.Max(begin / alignment * alignment, from);
+            end = Math.Min((end + alignment - 1) / alignment * alignment, length);
+            if (ranges.Count > 0 && ranges[^1].End >= begin)
+            {
+                begin = ranges[^1].Begin;
+                ranges.RemoveAt(ranges.Count - 1);
+            }
+
+            ranges.Add(new DataRange(begin, end));
+            at = end;
+        }
+
+        return ranges;
+    }
+}

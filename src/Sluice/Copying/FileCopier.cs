@@ -1,0 +1,177 @@
+using System.Runtime.Versioning;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Interop;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>
+/// Copies one file: under a temporary name beside the target, which it gets when it is whole. Blocks its thread.
+/// </summary>
+[SupportedOSPlatform("linux")]
+internal sealed class FileCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
+{
+    private const uint PermissionBits = 0xFFF;
+    private const uint PlainPermissionBits = 0x1FF;
+
+    /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
+    public CopyResult Copy(string source, string target)
+    {
+        int fromFd = PathCalls.Open(PathCalls.ToKernel(source), PathCalls.ReadOnly);
+        PathErrors.ThrowIfFailed(fromFd, "Opening the source", source);
+        using SafeFileHandle from = new(fromFd, ownsHandle: true);
+        PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx before), "Looking at the source", source);
+        if ((before.Mode & Statx.TypeMask) != Statx.TypeRegular)
+        {
+            throw (before.Mode & Statx.TypeMask) == Statx.TypeDirectory
+                ? new UnauthorizedAccessException($"Copying '{source}' failed: it is a folder, and a recursive copy was not asked for.")
+                : new IOException($"Copying '{source}' failed: it is no plain file.");
+        }
+
+        Statx? old = CheckTarget(source, before, target);
+        long length = (long)before.Size;
+        meter.Find(length);
+        TemporaryFile? left = options.Resumes ? TemporaryFile.TryReopen(target) : null;
+        using TemporaryFile temporary = left ?? TemporaryFile.Create(target, old is null ? before.Mode & PlainPermissionBits : null);
+        try
+        {
+            long begin = left is null ? 0 : ContentComparer.FirstDifference(fromFd, left.Descriptor, length, cancellationToken);
+            meter.Add(begin);
+            FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, length, options, meter, cancellationToken);
+            transfer.Run(begin);
+            CheckSource(fromFd, source, before);
+            SetMetadata(fromFd, before, old, temporary, target);
+            Finish(source, temporary, target);
+            meter.EndFile();
+            return new CopyResult
+            {
+                Bytes = length,
+                ResumedBytes = begin,
+                Files = 1,
+                Method = transfer.Method,
+                MethodReason = transfer.Reason,
+                Depth = transfer.Depth,
+            };
+        }
+        catch
+        {
+            if (options.Resumes)
+            {
+                temporary.Keep();
+            }
+
+            throw;
+        }
+    }
+
+    /// <summary>Owner, attributes, permissions and times of a copy, as far as this user may set them.</summary>
+    public static void KeepMetadata(int fromFd, in Statx from, int toFd, string target)
+    {
+        // As cp: an owner that may not be given stays ours, and then no foreign program gets our rights.
+        bool isOwner = Libc.Stat(toFd, StatxMask.BasicStats, out Statx made) == 0 && made.Uid == from.Uid && made.Gid == from.Gid;
+        isOwner = isOwner || NodeCalls.SetOwner(toFd, from.Uid, from.Gid) == 0;
+        PathErrors.ThrowIfFailed(NodeCalls.CopyExtendedAttributes(fromFd, toFd), "Setting the attributes of", target);
+        uint mode = from.Mode & (isOwner ? PermissionBits : PlainPermissionBits);
+        PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
+        PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, from), "Setting the times of", target);
+    }
+
+    /// <summary>What is at the target, if it may be replaced.</summary>
+    private Statx? CheckTarget(string source, in Statx from, string target)
+    {
+        byte[] kernelTarget = PathCalls.ToKernel(target);
+        int result = NodeCalls.Stat(kernelTarget, followsLinks: true, StatxMask.BasicStats, out Statx old);
+        if (result == -Errno.ENOENT)
+        {
+            return null;
+        }
+
+        PathErrors.ThrowIfFailed(result, "Looking at the target", target);
+        if (old.Ino == from.Ino && old.DevMajor == from.DevMajor && old.DevMinor == from.DevMinor)
+        {
+            throw new IOException($"'{source}' and '{target}' are the same file.");
+        }
+
+        if ((old.Mode & Statx.TypeMask) == Statx.TypeDirectory)
+        {
+            throw new UnauthorizedAccessException($"Copying '{source}' to '{target}' failed: the target is a folder.");
+        }
+
+        if ((old.Mode & Statx.TypeMask) != Statx.TypeRegular)
+        {
+            throw new IOException($"Copying '{source}' to '{target}' failed: the target is no plain file.");
+        }
+
+        if (!options.Overwrites)
+        {
+            throw new IOException($"Copying '{source}' to '{target}' failed: the target is there already.");
+        }
+
+        int fd = PathCalls.Open(kernelTarget, PathCalls.WriteOnly);
+        PathErrors.ThrowIfFailed(fd, "Writing to the target", target);
+        PathCalls.Close(fd);
+        return old;
+    }
+
+    public static void CheckSource(int fromFd, string source, in Statx before)
+    {
+        PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after), "Looking at the source", source);
+        if (after.Size != before.Size || after.Mtime.Seconds != before.Mtime.Seconds || after.Mtime.Nanoseconds != before.Mtime.Nanoseconds)
+        {
+            throw new IOException($"Copying '{source}' failed: it was changed meanwhile.");
+        }
+    }
+
+    private void SetMetadata(int fromFd, in Statx from, in Statx? old, TemporaryFile temporary, string target)
+    {
+        if (options.KeepsMetadata)
+        {
+            KeepMetadata(fromFd, from, temporary.Descriptor, target);
+        }
+        else if (old is { } kept)
+        {
+            // A file that is overwritten stays the same to its users, as with cp.
+            _ = NodeCalls.SetOwner(temporary.Descriptor, kept.Uid, kept.Gid);
+            PathErrors.ThrowIfFailed(NodeCalls.SetMode(temporary.Descriptor, kept.Mode & PermissionBits), "Setting the permissions of", target);
+        }
+    }
+
+    private void Finish(string source, TemporaryFile temporary, string target)
+    {
+        if (options.FlushesToDisk || options.Verifies)
+        {
+            PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor, dataOnly: false), "Writing to the disk", target);
+        }
+
+        if (options.Verifies)
+        {
+            ContentComparer.Verify(source, temporary.Path, temporary.Descriptor, target, cancellationToken);
+        }
+
+        cancellationToken.ThrowIfCancellationRequested();
+        if (options.Overwrites)
+        {
+            temporary.RenameTo(target);
+        }
+        else
+        {
+            temporary.RenameToNew(target);
+        }
+
+        if (options.FlushesToDisk)
+        {
+            FlushFolder(Path.GetDirectoryName(target) ?? "/");
+        }
+    }
+
+    public static void FlushFolder(string folder)
+    {
+        int fd = PathCalls.Open(PathCalls.ToKernel(folder), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        PathErrors.ThrowIfFailed(fd, "Opening the folder", folder);
+        int result = Libc.Flush(fd, dataOnly: false);
+        PathCalls.Close(fd);
+        PathErrors.ThrowIfFailed(SluiceHandle.IsUnflushable(-result) ? 0 : result, "Writing to the disk", folder);
+    }
+}

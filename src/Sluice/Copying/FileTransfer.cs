@@ -1,0 +1,279 @@
+using System.Buffers;
+using System.Runtime.Versioning;
+using Sluice.Errors;
+using Sluice.Interop;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>Gets the bytes of one open file into another, by the cheapest way that works, or the one that was asked for. Blocks its thread.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class FileTransfer(
+    int fromFd, int toFd, string source, string target, long length, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
+{
+#if DEBUG
+    private const int BlockBytes = 64 * 1024;
+    private const long PieceBytes = 256 * 1024;
+    private const long LeastDirectBytes = 1024 * 1024;
+#else
+    private const int BlockBytes = 1024 * 1024;
+    private const long PieceBytes = 64 * 1024 * 1024;
+    private const long LeastDirectBytes = 32 * 1024 * 1024;
+#endif
+
+    private const long MostBytesPerCall = 16 * 1024 * 1024;
+    private const int FallbackAlignment = 4096;
+    private const int CacheProbes = 16;
+    private const int EXDEV = 18;
+
+    private long _copied;
+
+    public CopyMethod Method { get; private set; }
+
+    public string Reason { get; private set; } = "";
+
+    public int Depth { get; private set; }
+
+    /// <summary>Copies from <paramref name="begin"/> to the end; what is before it is there already.</summary>
+    public void Run(long begin)
+    {
+        bool isAuto = options.Method == CopyMethod.Auto;
+        int result = -Errno.EOPNOTSUPP;
+        if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && length > 0))
+        {
+            result = CopyCalls.Clone(fromFd, toFd);
+            Note(CopyMethod.Reflink, "the file system shares the blocks");
+            _copied = result == 0 ? length - begin : 0;
+        }
+
+        if (result != 0 && (options.Method == CopyMethod.Direct || (isAuto && IsWorthDirect())))
+        {
+            result = RunDirect(begin);
+        }
+
+        if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
+        {
+            Note(CopyMethod.CopyFileRange, length < LeastDirectBytes ? "the file is small" : "the file is in memory, or direct I/O is refused");
+            result = RunRanges(begin, CopyRange);
+        }
+
+        if (result != 0 && (options.Method == CopyMethod.Buffered || (isAuto && CanTryNext(result))))
+        {
+            Note(CopyMethod.Buffered, "the file systems copy nothing between them");
+            CopyCalls.AdviseSequential(fromFd);
+            result = RunRanges(begin, CopyBuffered);
+        }
+
+        if (result != 0)
+        {
+            throw ToException(result);
+        }
+
+        int trimmed = PathCalls.SetLength(toFd, length);
+        if (trimmed < 0)
+        {
+            throw ToException(trimmed);
+        }
+
+        // Holes take no time, but they are part of the file.
+        meter.Add(length - begin - _copied);
+    }
+
+    /// <summary>The exception for a copy that failed with a negative errno.</summary>
+    public Exception ToException(int result) => result switch
+    {
+        CopyErrors.SourceEnded => new IOException($"Copying '{source}' to '{target}' failed: the source became shorter meanwhile."),
+        -Errno.ECANCELED => new OperationCanceledException($"Copying '{source}' was cancelled.", cancellationToken),
+        -Errno.EOPNOTSUPP or -Errno.EINVAL or -EXDEV or -Errno.ENOTTY or -Errno.ENOSYS when options.Method != CopyMethod.Auto =>
+            new IOException($"Copying '{source}' to '{target}' by {options.Method} is not possible here (errno {-result})."),
+        _ => PathErrors.Create(result, $"Copying '{source}' to", target),
+    };
+
+    private static bool CanTryNext(int result) =>
+        result is -Errno.EOPNOTSUPP or -Errno.EINVAL or -EXDEV or -Errno.ENOTTY or -Errno.ENOSYS or -Errno.EPERM or -Errno.EBADF;
+
+    private void Note(CopyMethod method, string reason)
+    {
+        Method = method;
+        Reason = options.Method == CopyMethod.Auto ? reason : "it was asked for";
+        Depth = 0;
+    }
+
+    private bool IsWorthDirect() => length >= LeastDirectBytes && SluiceEngines.Default is UringEngine && !IsMostlyCached();
+
+    /// <summary>Whether most of some places spread over the file can be read without waiting.</summary>
+    private bool IsMostlyCached()
+    {
+        int cached = 0;
+        Span<byte> one = stackalloc byte[1];
+        for (int i = 0; i < CacheProbes; i++)
+        {
+            cached += LinuxTransfer.ReadNoWait(fromFd, one, length / CacheProbes * i, RwFlags.None) == 1 ? 1 : 0;
+        }
+
+        return cached > CacheProbes / 2;
+    }
+
+    private int RunDirect(long begin)
+    {
+        int alignment = Math.Max(AlignmentOf(fromFd), AlignmentOf(toFd));
+        int fromFlags = Libc.GetFlags(fromFd);
+        int toFlags = Libc.GetFlags(toFd);
+        if (alignment == 0 || BlockBytes % alignment != 0 || Libc.SetFlags(fromFd, fromFlags | Libc.DirectFlag) < 0)
+        {
+            return -Errno.EOPNOTSUPP;
+        }
+
+        int result = Libc.SetFlags(toFd, toFlags | Libc.DirectFlag) < 0 ? -Errno.EOPNOTSUPP : 0;
+        using CopyRing? ring = result == 0 ? CopyRing.TryCreate(options.Depth, BlockBytes, out result) : null;
+        if (ring is not null)
+        {
+            Note(CopyMethod.Direct, "the file is large and not in memory");
+            Depth = options.Depth;
+            long first = begin / alignment * alignment;
+            List<DataRange> ranges = DataRange.Find(fromFd, first, length, alignment, source);
+            result = MakeRoom(ranges);
+            for (int i = 0; i < ranges.Count && result == 0; i++)
+            {
+                result = ring.Run(
+                    fromFd, toFd, ranges[i].Begin, ranges[i].End, length, alignment, Count, cancellationToken);
+            }
+        }
+
+        _ = Libc.SetFlags(fromFd, fromFlags);
+        _ = Libc.SetFlags(toFd, toFlags);
+        return result;
+    }
+
+    /// <summary>0 where direct transfers are refused.</summary>
+    private static int AlignmentOf(int fd) =>
+        Libc.Stat(fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) == 0 && (stat.Mask & StatxMask.DioAlign) != 0
+            ? (int)Math.Max(stat.DioOffsetAlign, stat.DioOffsetAlign == 0 ? 0 : stat.DioMemAlign)
+            : FallbackAlignment;
+
+    /// <summary>Direct writes into space that is there already run side by side; those that extend a file wait for each other.</summary>
+    private int MakeRoom(List<DataRange> ranges)
+    {
+        int result = PathCalls.SetLength(toFd, length);
+        foreach (DataRange range in ranges)
+        {
+            if (result == 0)
+            {
+                result = Libc.Allocate(toFd, FallocateFlags.None, range.Begin, range.End - range.Begin);
+                result = result is -Errno.EOPNOTSUPP or -Errno.ENOSYS ? 0 : result;
+            }
+        }
+
+        return result;
+    }
+
+    private int RunRanges(long begin, Func<long, long, int> copy)
+    {
+        int result = PathCalls.SetLength(toFd, length);
+        if (result < 0)
+        {
+            return result;
+        }
+
+        List<DataRange> pieces = [];
+        foreach (DataRange range in DataRange.Find(fromFd, begin, length, 1, source))
+        {
+            for (long at = range.Begin; at < range.End; at += PieceBytes)
+            {
+                pieces.Add(new DataRange(at, Math.Min(at + PieceBytes, range.End)));
+            }
+        }
+
+        if (pieces.Count == 1 || copy == CopyBuffered)
+        {
+            for (int i = 0; i < pieces.Count && result == 0; i++)
+            {
+                result = copy(pieces[i].Begin, pieces[i].End);
+            }
+
+            return result;
+        }
+
+        // A large file is cut over several threads: while one waits for the disk, another copies.
+        _ = Parallel.ForEach(pieces, (piece, loop) =>
+        {
+            int one = copy(piece.Begin, piece.End);
+            if (one < 0)
+            {
+                _ = Interlocked.CompareExchange(ref result, one, 0);
+                loop.Stop();
+            }
+        });
+        return result;
+    }
+
+    private int CopyRange(long begin, long end)
+    {
+        while (begin < end)
+        {
+            if (cancellationToken.IsCancellationRequested)
+            {
+                return -Errno.ECANCELED;
+            }
+
+            long bytes = CopyCalls.CopyRange(fromFd, toFd, begin, Math.Min(end - begin, MostBytesPerCall));
+            if (bytes <= 0)
+            {
+                return bytes == 0 ? CopyErrors.SourceEnded : (int)bytes;
+            }
+
+            begin += bytes;
+            Count(bytes);
+        }
+
+        return 0;
+    }
+
+    private int CopyBuffered(long begin, long end)
+    {
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        try
+        {
+            while (begin < end)
+            {
+                if (cancellationToken.IsCancellationRequested)
+                {
+                    return -Errno.ECANCELED;
+                }
+
+                int bytes = LinuxTransfer.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(BlockBytes, end - begin)), begin, RwFlags.None);
+                if (bytes <= 0)
+                {
+                    return bytes == 0 ? CopyErrors.SourceEnded : bytes;
+                }
+
+                for (int done = 0; done < bytes;)
+                {
+                    int written = LinuxTransfer.Write(toFd, buffer.AsSpan(done, bytes - done), begin + done, RwFlags.None);
+                    if (written <= 0)
+                    {
+                        return written == 0 ? -Errno.EIO : written;
+                    }
+
+                    done += written;
+                }
+
+                begin += bytes;
+                Count(bytes);
+            }
+
+            return 0;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    private void Count(long bytes)
+    {
+        Interlocked.Add(ref _copied, bytes);
+        meter.Add(bytes);
+    }
+}

@@ -1,0 +1,249 @@
+using System.Diagnostics;
+using System.Runtime.Versioning;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>Copies are whole or not there, and the source is left alone.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class SluiceFileCopyTests : IDisposable
+{
+    private static readonly int[] Lengths = [0, 1, 511, 512, 4096, 65_535, 65_536, 65_537, (1 << 20) + 1, 3_000_777];
+
+    private readonly TempFolder _temp = new();
+
+    public static TheoryData<CopyMethod> Methods => [CopyMethod.Auto, CopyMethod.Direct, CopyMethod.CopyFileRange, CopyMethod.Buffered];
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableTheory]
+    [MemberData(nameof(Methods))]
+    public async Task Any_length_is_copied_to_the_byte(CopyMethod method)
+    {
+        foreach (int length in Lengths)
+        {
+            foreach (int depth in (int[])[1, 3, 16])
+            {
+                string source = _temp.NewFile(Bytes.Pattern(length, length));
+                string target = _temp.NewPath();
+                CopyResult result = await CopyOrSkipAsync(source, target, new CopyOptions { Method = method, Depth = depth });
+                File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(length, length), $"{length} bytes, depth {depth}");
+                File.ReadAllBytes(source).ShouldBeBytes(Bytes.Pattern(length, length));
+                (result.Bytes, result.Files).ShouldBe((length, 1));
+                File.GetUnixFileMode(target).ShouldBe(File.GetUnixFileMode(source));
+                if (method != CopyMethod.Auto)
+                {
+                    result.Method.ShouldBe(method);
+                }
+
+                File.Delete(source);
+                File.Delete(target);
+            }
+        }
+
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBeEmpty();
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Methods))]
+    public async Task Holes_stay_holes(CopyMethod method)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "SEEK_HOLE is asked on Linux");
+        string source = _temp.NewPath();
+        using (SluiceHandle handle = SluiceHandle.Open(source, FileMode.CreateNew, FileAccess.ReadWrite))
+        {
+            handle.SetLength(40_000_001);
+            handle.Write(Bytes.Pattern(10_000), 0);
+            handle.Write(Bytes.Pattern(300_000), 8_000_000);
+            handle.Write(Bytes.Pattern(100), 20_000_003);
+            handle.FlushToDisk();
+        }
+
+        string target = _temp.NewPath();
+        _ = await CopyOrSkipAsync(source, target, new CopyOptions { Method = method });
+        File.ReadAllBytes(target).ShouldBeBytes(File.ReadAllBytes(source));
+        Allocated(target).ShouldBeLessThan(Allocated(source) + 100_000);
+        Allocated(target).ShouldBeGreaterThan(300_000);
+    }
+
+    [Fact]
+    public async Task What_may_not_be_copied_says_so_and_changes_nothing()
+    {
+        string source = _temp.NewFile(Bytes.Pattern(1000));
+        string other = _temp.NewFile(Bytes.Pattern(10));
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string fifo = _temp.NewFifo();
+        CopyOptions overwriting = new() { Overwrites = true };
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, other))).Message.ShouldContain("there already");
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, source, overwriting))).Message.ShouldContain("same file");
+        string link = _temp.NewPath();
+        File.CreateSymbolicLink(link, source);
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, link, overwriting))).Message.ShouldContain("same file");
+        File.Delete(link);
+        await Should.ThrowAsync<FileNotFoundException>(() => SluiceFile.CopyAsync(_temp.NewPath(), other, overwriting));
+        await Should.ThrowAsync<DirectoryNotFoundException>(() => SluiceFile.CopyAsync(source, Path.Combine(_temp.NewPath(), "x")));
+        (await Should.ThrowAsync<UnauthorizedAccessException>(() => SluiceFile.CopyAsync(source, folder, overwriting))).Message.ShouldContain("folder");
+        (await Should.ThrowAsync<UnauthorizedAccessException>(() => SluiceFile.CopyAsync(folder, other, overwriting))).Message.ShouldContain("folder");
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, fifo, overwriting))).Message.ShouldContain("no plain file");
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, "/dev/null", overwriting))).Message.ShouldContain("no plain file");
+        Should.Throw<ArgumentException>(() => SluiceFile.CopyAsync("", other));
+        File.ReadAllBytes(source).ShouldBeBytes(Bytes.Pattern(1000));
+        File.ReadAllBytes(other).ShouldBeBytes(Bytes.Pattern(10));
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(4);
+    }
+
+    [Fact]
+    public async Task Overwriting_keeps_the_mode_of_the_target_and_a_link_stays_one()
+    {
+        string source = _temp.NewFile(Bytes.Pattern(1000));
+        string target = _temp.NewFile(Bytes.Pattern(10));
+        string link = _temp.NewPath();
+        File.SetUnixFileMode(target, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherExecute);
+        File.CreateSymbolicLink(link, target);
+        _ = await SluiceFile.CopyAsync(source, link, new CopyOptions { Overwrites = true });
+        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(1000));
+        File.ResolveLinkTarget(link, false)!.FullName.ShouldBe(target);
+        File.GetUnixFileMode(target).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherExecute);
+    }
+
+    [Fact]
+    public async Task Kept_metadata_is_the_sources()
+    {
+        string source = _temp.NewFile(Bytes.Pattern(1000));
+        File.SetUnixFileMode(source, UnixFileMode.UserRead | UnixFileMode.GroupWrite);
+        File.SetLastWriteTimeUtc(source, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc).AddTicks(1234567));
+        string target = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { KeepsMetadata = true, FlushesToDisk = true, Verifies = true });
+        File.GetUnixFileMode(target).ShouldBe(File.GetUnixFileMode(source));
+        File.GetLastWriteTimeUtc(target).ShouldBe(File.GetLastWriteTimeUtc(source));
+        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(1000));
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Methods))]
+    public async Task A_source_that_shrinks_or_changes_is_an_error(CopyMethod method)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the portable way cannot see it");
+        string source = _temp.NewFile(Bytes.Pattern(4_000_000));
+        string target = _temp.NewPath();
+        Within shrinks = new(() => File.WriteAllBytes(source, Bytes.Pattern(200_000)));
+        IOException error = await ThrowsOrSkipAsync<IOException>(source, target, new CopyOptions { Method = method, Depth = 2, Progress = shrinks });
+        error.Message.ShouldContain(source);
+        File.Exists(target).ShouldBeFalse();
+        File.WriteAllBytes(source, Bytes.Pattern(4_000_000));
+        Within touches = new(() => File.SetLastWriteTimeUtc(source, DateTime.UnixEpoch));
+        (await ThrowsOrSkipAsync<IOException>(source, target, new CopyOptions { Method = method, Progress = touches })).Message.ShouldContain("changed");
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Methods))]
+    public async Task A_cancelled_copy_leaves_nothing_or_what_can_be_resumed(CopyMethod method)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
+        byte[] content = Bytes.Pattern(6_000_123);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        foreach (bool resumes in (bool[])[false, true])
+        {
+            using CancellationTokenSource stop = new();
+            CopyOptions options = new() { Method = method, Depth = 2, Resumes = resumes, Progress = new Within(stop.Cancel) };
+            await ThrowsOrSkipAsync<OperationCanceledException>(source, target, options, stop.Token);
+            File.Exists(target).ShouldBeFalse();
+            Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(resumes ? 2 : 1);
+        }
+
+        CopyResult result = await CopyOrSkipAsync(source, target, new CopyOptions { Method = method, Resumes = true, Verifies = true });
+        result.ResumedBytes.ShouldBeGreaterThan(0);
+        result.Bytes.ShouldBe(content.Length);
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task What_is_resumed_is_compared_first()
+    {
+        byte[] content = Bytes.Pattern(500_000);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        string left = Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp");
+        byte[] wrong = [.. content, .. new byte[100_000]];
+        wrong[100_000] ^= 1;
+        File.WriteAllBytes(left, wrong);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resumes = true });
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+        result.ResumedBytes.ShouldBeInRange(1, 100_000);
+    }
+
+    [Fact]
+    public async Task Progress_ends_at_the_whole()
+    {
+        string source = _temp.NewFile(Bytes.Pattern(2_000_000));
+        List<CopyProgress> reports = [];
+        _ = await SluiceFile.CopyAsync(source, _temp.NewPath(), new CopyOptions { Progress = new Each(reports.Add) });
+        reports[^1].ShouldBe(new CopyProgress(2_000_000, 2_000_000, 1, 1));
+        reports.Select(r => r.Bytes).ShouldBe(reports.Select(r => r.Bytes).Order());
+    }
+
+    [Fact]
+    public async Task A_method_that_is_asked_for_and_impossible_is_an_error()
+    {
+        string source = _temp.NewFile(Bytes.Pattern(1000));
+        string target = _temp.NewPath();
+        Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, new CopyOptions { Method = CopyMethod.Reflink }));
+        if (error is null)
+        {
+            File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(1000));
+            return;
+        }
+
+        error.ShouldBeAssignableTo<IOException>()!.Message.ShouldContain("Reflink");
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
+    }
+
+    private static long Allocated(string path)
+    {
+        using Process process = Process.Start(new ProcessStartInfo("stat", ["-c", "%b", path]) { UseShellExecute = false, RedirectStandardOutput = true })!;
+        return long.Parse(process.StandardOutput.ReadToEnd()) * 512;
+    }
+
+    private static async Task<CopyResult> CopyOrSkipAsync(string source, string target, CopyOptions options)
+    {
+        try
+        {
+            return await SluiceFile.CopyAsync(source, target, options);
+        }
+        catch (Exception e) when (options.Method != CopyMethod.Auto && e.Message.Contains("not possible here"))
+        {
+            Skip.If(true, e.Message);
+            throw;
+        }
+    }
+
+    private static async Task<T> ThrowsOrSkipAsync<T>(string source, string target, CopyOptions options, CancellationToken token = default)
+        where T : Exception
+    {
+        Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, options, token));
+        Skip.If(error?.Message.Contains("not possible here") == true, error?.Message);
+        return error.ShouldBeAssignableTo<T>()!;
+    }
+
+    /// <summary>Does something in the middle of the copy, on its thread.</summary>
+    private sealed class Within(Action action) : IProgress<CopyProgress>
+    {
+        private bool _isDone;
+
+        public void Report(CopyProgress value)
+        {
+            if (!_isDone)
+            {
+                _isDone = true;
+                action();
+            }
+        }
+    }
+
+    private sealed class Each(Action<CopyProgress> action) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value) => action(value);
+    }
+}

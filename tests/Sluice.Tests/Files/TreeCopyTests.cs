@@ -1,0 +1,241 @@
+using System.Diagnostics;
+using System.Runtime.Versioning;
+using System.Security.Cryptography;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>Trees, compared with those that cp makes: contents and metadata.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class TreeCopyTests : IDisposable
+{
+    private const string Everything = @"%P|%y|%m|%U|%G|%s|%T@|%n|%l\n";
+
+    // Without -p: no times, and names of one file become files of their own.
+    private const string Plain = @"%P|%y|%m|%U|%G|%l\n";
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableTheory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    public async Task A_tree_is_what_cp_makes_of_it(int seed)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "metadata is Linux's");
+        string source = MakeTree(seed);
+        foreach (bool keeps in (bool[])[true, false])
+        {
+            (string expected, string actual) = (_temp.NewPath(), _temp.NewPath());
+            Run("cp", keeps ? "-a" : "-r", source, expected);
+            CopyResult result = await SluiceFile.CopyAsync(source, actual, new CopyOptions { IsRecursive = true, KeepsMetadata = keeps });
+            result.Failures.ShouldBeEmpty();
+            ShouldBeSame(Listing(actual, keeps ? Everything : Plain), Listing(expected, keeps ? Everything : Plain));
+            Hashes(actual).ShouldBe(Hashes(expected));
+            result.Files.ShouldBe(Listing(actual, "%y\n").Count(t => t != "d"));
+            result.Folders.ShouldBe(Listing(actual, "%y\n").Count(t => t == "d"));
+        }
+    }
+
+    [SkippableFact]
+    public async Task Many_files_in_one_folder_are_all_copied()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the parallel way is Linux's");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        for (int i = 0; i < 3000; i++)
+        {
+            File.WriteAllBytes(Path.Combine(source, $"{i}"), Bytes.Pattern(i % 500, i));
+        }
+
+        string target = _temp.NewPath();
+        List<CopyProgress> reports = [];
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, Verifies = false, Progress = new Last(reports) });
+        (result.Files, result.Failures.Count).ShouldBe((3000, 0));
+        Hashes(target).ShouldBe(Hashes(source));
+        reports[^1].Files.ShouldBe(3000);
+        reports[^1].Bytes.ShouldBe(reports[^1].TotalBytes);
+    }
+
+    [SkippableFact]
+    public async Task A_tree_that_is_there_takes_the_files_and_keeps_its_own()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the parallel way is Linux's");
+        string source = MakeTree(5);
+        string expected = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string actual = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        foreach (string folder in (string[])[expected, actual])
+        {
+            File.WriteAllText(Path.Combine(folder, "own"), "stays");
+            File.SetLastWriteTimeUtc(Path.Combine(folder, "own"), DateTime.UnixEpoch);
+            File.WriteAllText(Path.Combine(folder, "f0"), "is replaced");
+        }
+
+        Run("cp", "-aT", source, expected);
+        CopyOptions options = new() { IsRecursive = true, KeepsMetadata = true, Overwrites = true };
+        (await SluiceFile.CopyAsync(source, actual, options)).Failures.ShouldBeEmpty();
+        ShouldBeSame(Listing(actual, Everything), Listing(expected, Everything));
+        Hashes(actual).ShouldBe(Hashes(expected));
+
+        // Once more without the permission to replace: every file says so, and none changes.
+        CopyResult refused = await SluiceFile.CopyAsync(source, actual, new CopyOptions { IsRecursive = true, KeepsMetadata = true });
+        refused.Failures.Count.ShouldBe(Listing(source, "%y\n").Count(t => t != "d"));
+        Hashes(actual).ShouldBe(Hashes(expected));
+    }
+
+    [SkippableFact]
+    public async Task A_target_inside_the_source_or_the_source_itself_is_refused()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "inodes are compared on Linux");
+        string source = MakeTree(6);
+        string[] before = Listing(source, Everything);
+        string link = _temp.NewPath();
+        Directory.CreateSymbolicLink(link, source);
+        CopyOptions options = new() { IsRecursive = true, Overwrites = true };
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, Path.Combine(source, "in", "it"), options))).Message.ShouldContain("inside");
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, Path.Combine(link, "in"), options))).Message.ShouldContain("inside");
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, source, options))).Message.ShouldContain("same folder");
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, _temp.NewFile(1), options))).Message.ShouldContain("no folder");
+        await Should.ThrowAsync<UnauthorizedAccessException>(() => SluiceFile.CopyAsync(source, _temp.NewPath()));
+        Listing(source, Everything).ShouldBe(before);
+    }
+
+    [SkippableFact]
+    public async Task What_cannot_be_copied_is_reported_and_the_rest_is_there()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs");
+        string source = MakeTree(7);
+        string fifo = Path.Combine(source, "fifo");
+        Run("mkfifo", fifo);
+        string target = _temp.NewPath();
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true });
+        result.Failures.ShouldHaveSingleItem().Path.ShouldBe(fifo);
+        File.Delete(fifo);
+        Hashes(target).ShouldBe(Hashes(source));
+    }
+
+    [SkippableFact]
+    public async Task A_cancelled_tree_leaves_nothing_or_what_can_be_resumed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are locked on Linux");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        for (int i = 0; i < 500; i++)
+        {
+            File.WriteAllBytes(Path.Combine(source, $"{i}"), Bytes.Pattern(20_000, i));
+        }
+
+        string target = _temp.NewPath();
+        foreach (bool resumes in (bool[])[false, true])
+        {
+            using CancellationTokenSource stop = new();
+            CopyOptions options = new() { IsRecursive = true, Resumes = resumes, Progress = new Stopping(stop) };
+            await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.CopyAsync(source, target, options, stop.Token));
+            Directory.Exists(target).ShouldBeFalse();
+            Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(resumes ? 2 : 1);
+        }
+
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, Resumes = true });
+        result.ResumedBytes.ShouldBeGreaterThan(0);
+        Hashes(target).ShouldBe(Hashes(source));
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
+    }
+
+    [SkippableFact]
+    public async Task What_a_killed_copy_left_is_not_taken_for_content()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are locked on Linux");
+        string source = MakeTree(8);
+        string target = _temp.NewPath();
+        string left = Directory.CreateDirectory(Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp", "old")).FullName;
+        File.WriteAllText(Path.Combine(left, "rubbish"), "x");
+        _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true });
+        Hashes(target).ShouldBe(Hashes(source));
+        Directory.Exists(left).ShouldBeFalse();
+    }
+
+    /// <summary>Fails with what differs, not with two listings.</summary>
+    private static void ShouldBeSame(string[] actual, string[] expected)
+    {
+        actual.Except(expected).ShouldBeEmpty();
+        expected.Except(actual).ShouldBeEmpty();
+    }
+
+    private static string[] Listing(string root, string format) =>
+        [.. Run("find", root, "-printf", format).Split('\n', StringSplitOptions.RemoveEmptyEntries).Order(StringComparer.Ordinal)];
+
+    private static string[] Hashes(string root) =>
+    [
+        .. Directory.EnumerateFiles(root, "*", SearchOption.AllDirectories)
+            .Where(f => new FileInfo(f).LinkTarget is null)
+            .Select(f => $"{Path.GetRelativePath(root, f)} {Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(f)))}")
+            .Order(StringComparer.Ordinal),
+    ];
+
+    private static string Run(string name, params string[] arguments)
+    {
+        using Process process = Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        process.ExitCode.ShouldBe(0, $"{name} {string.Join(' ', arguments)}");
+        return output;
+    }
+
+    private string MakeTree(int seed)
+    {
+        Random random = new(seed);
+        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        List<string> files = [];
+        Fill(root, 0);
+        return root;
+
+        void Fill(string folder, int depth)
+        {
+            for (int i = random.Next(1, 6); i >= 0; i--)
+            {
+                string file = Path.Combine(folder, $"f{i}");
+                File.WriteAllBytes(file, Bytes.Pattern(random.Next(random.Next(3) switch { 0 => 1, 1 => 10_000, _ => 300_000 }), i));
+                File.SetUnixFileMode(file, (UnixFileMode)(0x100 | random.Next(0x200)));
+                File.SetLastWriteTimeUtc(file, DateTime.UnixEpoch.AddSeconds(random.Next()).AddTicks(random.Next(10_000_000)));
+                files.Add(file);
+            }
+
+            if (random.Next(2) == 0)
+            {
+                File.CreateSymbolicLink(Path.Combine(folder, "link"), random.Next(2) == 0 ? "f0" : "../nowhere");
+                Run("ln", files[random.Next(files.Count)], Path.Combine(folder, "second-name"));
+            }
+
+            if (random.Next(3) == 0)
+            {
+                using SluiceHandle sparse = SluiceHandle.Open(Path.Combine(folder, "sparse"), FileMode.CreateNew, FileAccess.ReadWrite);
+                sparse.SetLength(5_000_000);
+                sparse.Write(Bytes.Pattern(5000), 2_000_000);
+            }
+
+            for (int i = depth < 3 ? random.Next(3) : 0; i > 0; i--)
+            {
+                Fill(Directory.CreateDirectory(Path.Combine(folder, $"d{i}")).FullName, depth + 1);
+            }
+
+            File.SetUnixFileMode(folder, (UnixFileMode)(0x1C0 | random.Next(0x40)));
+            Directory.SetLastWriteTimeUtc(folder, DateTime.UnixEpoch.AddSeconds(random.Next()));
+        }
+    }
+
+    private sealed class Stopping(CancellationTokenSource stop) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value) => stop.Cancel();
+    }
+
+    private sealed class Last(List<CopyProgress> reports) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value)
+        {
+            lock (reports)
+            {
+                reports.Add(value);
+            }
+        }
+    }
+}
