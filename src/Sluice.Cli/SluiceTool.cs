@@ -40,27 +40,32 @@ internal static class SluiceTool
 
     private static async Task<int> DispatchAsync(IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
     {
-        var root = new RootCommand("Measures a disk, and compares Sluice with System.IO on it.");
+        var root = new RootCommand("Measures a disk, compares Sluice with System.IO on it, and copies files.");
         var speed = new Command("speed", "Measure the read and write speed of one file. Short options take their value attached (-t30).");
         var speedArguments = new SpeedArguments(speed);
         var bench = new Command("bench", "Compare Sluice with .NET's own I/O on a disk, row by row.");
         var benchArguments = new BenchArguments(bench);
+        var copy = new Command("copy", "Copy files and folders by the cheapest way that works.");
+        var copyArguments = new CopyArguments(copy);
         root.Add(speed);
         root.Add(bench);
+        root.Add(copy);
         speed.SetAction((result, token) => new SpeedCommand(speedArguments.Bind(result), arguments, terminal, token).RunAsync());
         bench.SetAction((result, token) => new BenchCommand(benchArguments.Bind(result), arguments, terminal, token).RunAsync());
+        copy.SetAction((result, token) => new CopyCommand(copyArguments.Bind(result), terminal, token).RunAsync());
 
         IReadOnlyList<OptionSyntax>? syntax = arguments.Count == 0 ? null : arguments[0] switch
         {
             "speed" => speedArguments.Syntax,
             "bench" => benchArguments.Syntax,
+            "copy" => copyArguments.Syntax,
             _ => null,
         };
         if (syntax is null && (arguments.Count == 0 || arguments[0] is not ("--help" or "-h" or "-?" or "--version")))
         {
             throw new UsageException(arguments.Count == 0
-                ? "no command; try: sluice speed FILE, sluice bench, sluice --help"
-                : $"unknown command '{arguments[0]}'; there are speed and bench");
+                ? "no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help"
+                : $"unknown command '{arguments[0]}'; there are speed, bench and copy");
         }
         IReadOnlyList<string> rewritten = syntax is null
             ? [.. arguments]
