@@ -29,6 +29,9 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     /// <summary>To be read directly, from one end to the other.</summary>
     public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
 
+    /// <summary>Log-like text, every line 100 bytes with its end, in the page cache.</summary>
+    public string LogFile => EnsureLog("log.txt", Scale.LogFileBytes);
+
     /// <summary>A small file of this size, in the page cache.</summary>
     public string SmallFile(long sizeBytes) => Ensure($"small-{sizeBytes}.dat", sizeBytes);
 
@@ -66,6 +69,26 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
             IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
         FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
         target.Flush();
+        return path;
+    }
+
+    private string EnsureLog(string name, long sizeBytes)
+    {
+        const int LineBytes = 100;
+        const int BlockLines = 10_000;
+        string path = Path.Combine(directory, name);
+        if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
+            return path;
+        string block = string.Concat(Enumerable.Range(0, BlockLines).Select(i =>
+            $"2026-01-01T00:00:00.{i:000000}Z INFO request {i * 7919L % 100_000:00000} served in {i % 977} us".PadRight(LineBytes - 1) + '\n'));
+        byte[] bytes = System.Text.Encoding.ASCII.GetBytes(block);
+        using var file = new FileStream(path, FileMode.Create, FileAccess.Write);
+        for (long written = 0; written < sizeBytes; written += bytes.Length)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            file.Write(bytes, 0, (int)Math.Min(bytes.Length, sizeBytes - written));
+        }
+        file.Flush(flushToDisk: true);
         return path;
     }
 

@@ -34,6 +34,9 @@ internal sealed record BenchScale
     /// <summary>A file that is read directly from one end to the other.</summary>
     public required long SequentialFileBytes { get; init; }
 
+    /// <summary>Text of lines of 100 bytes, and so records of 100 bytes too.</summary>
+    public required long LogFileBytes { get; init; }
+
     public static BenchScale Full { get; } = new()
     {
         SliceTime = TimeSpan.FromMilliseconds(220),
@@ -47,6 +50,7 @@ internal sealed record BenchScale
         StreamFileBytes = 100 * ByteSize.MiB,
         ByteFileBytes = 20_000_000,
         SequentialFileBytes = 2 * ByteSize.GiB,
+        LogFileBytes = 1_073_741_800,
     };
 
     public static BenchScale Quick { get; } = new()
@@ -62,5 +66,6 @@ internal sealed record BenchScale
         StreamFileBytes = 2 * ByteSize.MiB,
         ByteFileBytes = 500_000,
         SequentialFileBytes = 16 * ByteSize.MiB,
+        LogFileBytes = 1_000_000,
     };
 }

@@ -1,0 +1,153 @@
+using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
+using Sluice.Interop;
+
+namespace Sluice.Cli.Bench.Sequential;
+
+/// <summary>Whole files in blocks.</summary>
+internal static class BlockRows
+{
+    private const int MebiByte = (int)ByteSize.MiB;
+    private const int FioDepth = 8;
+
+    public static Row ReadDirect() => new(
+        "seq-read-direct", "cold sequential read, direct", "a large file once, past the page cache; .NET: FileStream, 1 MiB, synchronous",
+        context =>
+        {
+            string path = context.SequentialFile;
+            return new Contest(
+                new Contender("Sluice", Whole(() => ReadBlocks(path, FileCaching.Direct))) { Prepare = () => DropCache(path) },
+                new Contender(".NET", Whole(() => ReadStream(path))) { Prepare = () => DropCache(path) });
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.SequentialFileBytes,
+        Target = new RowTarget { MinRatio = 1.7, MaxCpuShare = 0.6, MinFioRatio = 0.95 },
+        Fio = new FioJob("read", MebiByte, FioDepth),
+    };
+
+    public static Row ReadCached() => new(
+        "seq-read-cached", "cold sequential read, cached", "a large file once, through the page cache; .NET: 64 KiB asynchronous, and 1 MiB synchronous",
+        context =>
+        {
+            string path = context.SequentialFile;
+            Action drop = () => DropCache(path);
+            return new Contest(
+                new Contender("Sluice", Whole(() => ReadBlocks(path, FileCaching.Cached))) { Prepare = drop },
+                new Contender(".NET", slice => ReadStreamAsync(path, slice)) { Prepare = drop })
+            {
+                Second = new Contender("FileStream 1 MiB", Whole(() => ReadStream(path))) { Prepare = drop },
+            };
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.SequentialFileBytes,
+        Target = new RowTarget { MinRatio = 1, MinSecondRatio = 1, MaxCpuShare = 0.7 },
+    };
+
+    public static Row WriteDirect() => new(
+        "seq-write-direct", "sequential write, direct, preallocated", "a large new file, durable at the end on both sides; .NET: FileStream, 1 MiB, synchronous",
+        context =>
+        {
+            string path = context.ScratchFile("written.dat");
+            long sizeBytes = context.Scale.SequentialFileBytes;
+            ReadOnlyMemory<byte> block = PinnedBuffer.AllocateRandom(MebiByte, seed: 1);
+            Action delete = () => File.Delete(path);
+            return new Contest(
+                new Contender("Sluice", Whole(() => WriteBlocks(path, sizeBytes, block))) { Prepare = delete },
+                new Contender(".NET", Whole(() => WriteStream(path, sizeBytes, block))) { Prepare = delete });
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.SequentialFileBytes,
+        Target = new RowTarget { MinRatio = 1.5, MaxCpuShare = 0.5, MinFioRatio = 0.95 },
+        Fio = new FioJob("write", MebiByte, FioDepth),
+    };
+
+    public static Row ReadSmall() => new(
+        "seq-read-small-4k", "one 4 KiB file", "a reader made for large files must not cost much on a small one; .NET: File.ReadAllBytes",
+        context =>
+        {
+            string path = context.SmallFile(4 * ByteSize.KiB);
+            return new Contest(
+                new Contender("Sluice", slice => Loops.Repeat(slice, _ => ReadBlocks(path, FileCaching.Cached))),
+                new Contender(".NET", slice => Loops.Repeat(slice, _ => ByteToucher.Touch(File.ReadAllBytes(path)))));
+        })
+    {
+        Target = new RowTarget { MinRatio = 0.83 },
+    };
+
+    /// <summary>A pass over a whole file counts as one.</summary>
+    public static Func<Slice, Task> Whole(Action pass) => slice => Loops.RepeatLong(slice, () =>
+    {
+        pass();
+        slice.Count(0);
+    });
+
+    private static void DropCache(string path)
+    {
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        PageCache.Drop(handle.SafeFileHandle);
+    }
+
+    private static void ReadBlocks(string path, FileCaching caching)
+    {
+        using var reader = new SluiceReader(path, new SluiceReaderOptions { Caching = caching });
+        while (true)
+        {
+            ReadOnlySpan<byte> block = reader.ReadBlock();
+            if (block.IsEmpty)
+                return;
+            _ = block[^1];
+        }
+    }
+
+    private static void ReadStream(string path)
+    {
+        using var stream = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0);
+        Span<byte> buffer = PinnedBuffer.Allocate(MebiByte).Span;
+        while (stream.Read(buffer) > 0)
+        {
+        }
+    }
+
+    private static async Task ReadStreamAsync(string path, Slice slice)
+    {
+        Memory<byte> buffer = PinnedBuffer.Allocate((int)(64 * ByteSize.KiB));
+        do
+        {
+            await using var stream = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, useAsync: true);
+            while (await stream.ReadAsync(buffer) > 0)
+            {
+            }
+            slice.Count(0);
+        }
+        while (!slice.IsOver);
+    }
+
+    private static void WriteBlocks(string path, long sizeBytes, ReadOnlyMemory<byte> block)
+    {
+        using var writer = new SluiceWriter(path, new SluiceWriterOptions
+        {
+            Caching = FileCaching.Direct,
+            PreallocationSize = sizeBytes,
+            DataSync = true,
+        });
+        for (long written = 0; written < sizeBytes; written += block.Length)
+            writer.Write(block.Span);
+    }
+
+    private static void WriteStream(string path, long sizeBytes, ReadOnlyMemory<byte> block)
+    {
+        using var stream = new FileStream(path, new FileStreamOptions
+        {
+            Mode = FileMode.Create,
+            Access = FileAccess.Write,
+            BufferSize = 0,
+            PreallocationSize = sizeBytes,
+        });
+        for (long written = 0; written < sizeBytes; written += block.Length)
+            stream.Write(block.Span);
+        stream.Flush(flushToDisk: true);
+    }
+}

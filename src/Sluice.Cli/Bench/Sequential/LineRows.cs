@@ -1,0 +1,122 @@
+using System.Diagnostics;
+
+namespace Sluice.Cli.Bench.Sequential;
+
+/// <summary>Log-like text of lines of 100 bytes, in the page cache.</summary>
+internal static class LineRows
+{
+    public static Row Bytes() => new(
+        "seq-lines-bytes", "lines as bytes, hot", "no string for a line; .NET: StreamReader.ReadLine; and `wc -l`, which only counts",
+        context =>
+        {
+            string path = context.LogFile;
+            return new Contest(new Contender("Sluice", BlockRows.Whole(() => ReadBytes(path))), new Contender(".NET", BlockRows.Whole(() => ReadStrings(path))))
+            {
+                Second = File.Exists(WordCount) ? new Contender("wc -l", BlockRows.Whole(() => RunWordCount(path))) : null,
+            };
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.LogFileBytes,
+        Target = new RowTarget { MinRatio = 8, MinSecondRatio = 1 },
+    };
+
+    public static Row Strings() => new(
+        "seq-lines-strings", "lines as strings, hot", "the same lines as strings; .NET: File.ReadLines",
+        context =>
+        {
+            string path = context.LogFile;
+            return new Contest(
+                new Contender("Sluice", BlockRows.Whole(() =>
+                {
+                    using var reader = new SluiceReader(path);
+                    Consume(reader.ReadStringLines());
+                })),
+                new Contender(".NET", BlockRows.Whole(() => Consume(File.ReadLines(path)))));
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.LogFileBytes,
+        Target = new RowTarget { MinRatio = 1.5, AllocatesNoMore = true },
+    };
+
+    public static Row Asynchronous() => new(
+        "seq-lines-async", "lines as bytes, asynchronous, hot", "await foreach; .NET: StreamReader.ReadLineAsync",
+        context =>
+        {
+            string path = context.LogFile;
+            return new Contest(
+                new Contender("Sluice", slice => RepeatAsync(slice, () => ReadBytesAsync(path))),
+                new Contender(".NET", slice => RepeatAsync(slice, () => ReadStringsAsync(path))));
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.LogFileBytes,
+        Target = new RowTarget { MinRatio = 5 },
+    };
+
+    private const string WordCount = "/usr/bin/wc";
+
+    private static long ReadBytes(string path)
+    {
+        using var reader = new SluiceReader(path);
+        long length = 0;
+        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+            length += line.Length;
+        return length;
+    }
+
+    private static long ReadStrings(string path)
+    {
+        using var reader = new StreamReader(path);
+        long length = 0;
+        while (reader.ReadLine() is { } line)
+            length += line.Length;
+        return length;
+    }
+
+    private static long Consume(IEnumerable<string> lines)
+    {
+        long length = 0;
+        foreach (string line in lines)
+            length += line.Length;
+        return length;
+    }
+
+    private static async Task<long> ReadBytesAsync(string path)
+    {
+        using var reader = new SluiceReader(path);
+        long length = 0;
+        await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())
+            length += line.Length;
+        return length;
+    }
+
+    private static async Task<long> ReadStringsAsync(string path)
+    {
+        using var stream = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, 4096, useAsync: true);
+        using var reader = new StreamReader(stream);
+        long length = 0;
+        while (await reader.ReadLineAsync() is { } line)
+            length += line.Length;
+        return length;
+    }
+
+    private static async Task RepeatAsync(Slice slice, Func<Task> pass)
+    {
+        do
+        {
+            await pass();
+            slice.Count(0);
+        }
+        while (!slice.IsOver);
+    }
+
+    private static void RunWordCount(string path)
+    {
+        using Process process = Process.Start(new ProcessStartInfo(WordCount, ["-l", path]) { UseShellExecute = false, RedirectStandardOutput = true })
+            ?? throw new IOException("wc did not start");
+        _ = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+    }
+}

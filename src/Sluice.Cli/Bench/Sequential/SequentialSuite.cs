@@ -1,0 +1,23 @@
+namespace Sluice.Cli.Bench.Sequential;
+
+/// <summary>SluiceReader and SluiceWriter against FileStream, StreamReader and BinaryReader, with fio as the device's own limit.</summary>
+internal static class SequentialSuite
+{
+    public static Suite Create() => new(
+        "sequential", "SluiceReader and SluiceWriter against FileStream and its readers", "3 minutes", scale => scale.StreamSliceTime,
+        // The file that is read, the one that is written, fio's own, and the text.
+        scale => (2 * scale.SequentialFileBytes) + scale.DirectFileBytes + scale.LogFileBytes + BenchScale.SpareBytes, [.. Rows()]);
+
+    private static IEnumerable<Row> Rows()
+    {
+        yield return BlockRows.ReadDirect();
+        yield return BlockRows.ReadCached();
+        yield return BlockRows.WriteDirect();
+        yield return LineRows.Bytes();
+        yield return LineRows.Strings();
+        yield return LineRows.Asynchronous();
+        yield return RecordRows.Structs();
+        yield return RecordRows.ParallelScan();
+        yield return BlockRows.ReadSmall();
+    }
+}
