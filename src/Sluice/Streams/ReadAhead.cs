@@ -121,10 +121,11 @@ internal sealed class ReadAhead(SluiceHandle handle)
             {
                 task = handle.ReadAsync(buffer.MemoryAt(buffer.Start, length), _nextOffset);
             }
-            catch
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
             {
+                // Reading ahead is a favour: whoever reads these bytes meets the error.
                 StreamBufferPool.Return(buffer);
-                throw;
+                return;
             }
 
             _chunks[(_first + _count++) % _chunks.Length] = new Chunk(buffer, _nextOffset, length, task, task.IsCompleted);
