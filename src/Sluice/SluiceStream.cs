@@ -215,13 +215,7 @@ public sealed partial class SluiceStream : Stream
         get
         {
             ThrowUnlessSeekable();
-            long length = _handle.Length;
-            if (_behind is { IsPending: true } behind)
-            {
-                length = Math.Max(length, behind.End);
-            }
-
-            return _writeEnd != 0 ? Math.Max(length, _base + _pos) : length;
+            return LengthNow();
         }
     }
 
@@ -275,7 +269,7 @@ public sealed partial class SluiceStream : Stream
         {
             SeekOrigin.Begin => offset,
             SeekOrigin.Current => _base + _pos + offset,
-            _ => Length + offset,
+            _ => LengthNow() + offset,
         };
         if (target < 0)
         {
@@ -343,6 +337,17 @@ public sealed partial class SluiceStream : Stream
 
     /// <summary>For what only it knows: names and locks.</summary>
     private FileStream Peer => _peer ??= BorrowedStream.Over(_handle.SafeFileHandle, _access);
+
+    private long LengthNow()
+    {
+        long length = RandomAccess.GetLength(_handle.SafeFileHandle);
+        if (_behind is { IsPending: true } behind)
+        {
+            length = Math.Max(length, behind.End);
+        }
+
+        return _writeEnd != 0 ? Math.Max(length, _base + _pos) : length;
+    }
 
     private bool IsAdaptive => _bufferSize < 0;
 

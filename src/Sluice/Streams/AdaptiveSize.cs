@@ -34,8 +34,8 @@ internal struct AdaptiveSize
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
     public const int Large = 32 * 1024;
 
-    /// <summary>Space is reserved for what is written behind this offset.</summary>
-    public const int ReserveFrom = 512 * 1024;
+    /// <summary>Space is reserved for what is written behind this offset: where only the end of a file is, closing it takes longer.</summary>
+    public const int ReserveFrom = 4 * 1024 * 1024;
 #endif
 
     private const int Growth = 4;
