@@ -31,14 +31,28 @@ public sealed class ReadmeFiguresTests
     [Fact]
     public void Only_what_stands_between_the_markers_is_replaced()
     {
-        string readme = $"before\n{ReadmeFigures.Begin}\nold\n{ReadmeFigures.End}\nafter\n";
+        string page = $"before\n{ReadmeFigures.Begin("a")}\nold\n{ReadmeFigures.End("a")}\nafter\n";
 
-        ReadmeFigures.Replace(readme, "new\n").ShouldBe($"before\n{ReadmeFigures.Begin}\nnew\n{ReadmeFigures.End}\nafter\n");
+        ReadmeFigures.Replace(page, "a", "new\n").ShouldBe($"before\n{ReadmeFigures.Begin("a")}\nnew\n{ReadmeFigures.End("a")}\nafter\n");
     }
 
     [Fact]
-    public void Readme_without_markers_is_refused() =>
-        Should.Throw<InvalidDataException>(() => ReadmeFigures.Replace("no markers", "new"));
+    public void Page_without_markers_is_refused() =>
+        Should.Throw<InvalidDataException>(() => ReadmeFigures.Replace("no markers", "", "new"));
+
+    [Fact]
+    public void First_page_counts_all_rows_and_shows_the_headlines()
+    {
+        TargetReport missed = new("ratio >= 1", 0.94, false);
+        BenchReport report = Report(
+            Row(ReadmeFigures.Headlines[0], ratio: 2, new TargetReport("ratio >= 1", 2, true)), Row("another", ratio: 0.94, missed), Row("no target", ratio: 1));
+
+        string block = ReadmeFigures.MakeHeadlines([report]);
+
+        block.ShouldContain("1 of 2 rows reach the target");
+        block.ShouldContain($"| {ReadmeFigures.Headlines[0]} | 2.00 |");
+        block.ShouldNotContain("another");
+    }
 
     private static BenchReport Report(params RowReport[] rows) => new()
     {

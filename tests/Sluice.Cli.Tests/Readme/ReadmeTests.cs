@@ -5,51 +5,60 @@ using Xunit;
 namespace Sluice.Cli.Tests.Readme;
 
 /// <summary>
-/// The README says what the kept results and the samples say. After a new result: SLUICE_UPDATE_README=1 dotnet test tests/Sluice.Cli.Tests
+/// README.md and docs/figures.md say what the kept results and the samples say. After a new result: SLUICE_UPDATE_README=1 dotnet test tests/Sluice.Cli.Tests
 /// </summary>
 public sealed class ReadmeTests
 {
     private static readonly string Root = FindRoot();
     private static readonly string ReadmePath = Path.Combine(Root, "README.md");
+    private static readonly string FiguresPath = Path.Combine(Root, "docs", "figures.md");
+
+    /// <summary>The suites of docs/figures.md, in the order in which they are built on each other, and how many rows each has at least.</summary>
+    private static readonly (string Name, int Rows)[] Suites = [("handle", 23), ("stream", 30), ("sequential", 9), ("files", 5)];
 
     [SkippableFact]
-    public void Table_is_made_from_the_kept_result()
+    public void First_page_is_made_from_the_kept_results()
     {
-        string[] kept = FindKeptResults();
-        Skip.If(kept.Length == 0, "No result of the suite 'handle' is kept in bench/results yet.");
-        string readme = File.ReadAllText(ReadmePath);
+        (string Suite, string Path)[] kept = FindKeptResults();
+        Skip.If(kept.Length == 0, "No result is kept in bench/results yet.");
+        BenchReport[] reports = [.. kept.Select(result => ReadmeFigures.Read(Path.Combine(Root, result.Path)))];
 
-        // Of several machines the README shows the one that it links to; at first the only one, or the first by name.
-        string path = kept.FirstOrDefault(candidate => readme.Contains($"]({candidate})", StringComparison.Ordinal)) ?? kept[0];
-        string expected = ReadmeFigures.Replace(readme, ReadmeFigures.Make(ReadmeFigures.Read(Path.Combine(Root, path)), path));
-        if (Environment.GetEnvironmentVariable("SLUICE_UPDATE_README") == "1")
-        {
-            File.WriteAllText(ReadmePath, expected);
-            return;
-        }
+        Check(ReadmePath, page => ReadmeFigures.Replace(page, "", ReadmeFigures.MakeHeadlines(reports)));
+    }
 
-        readme.ShouldBe(expected, "README.md's table is not made from " + path);
+    [SkippableFact]
+    public void Tables_are_made_from_the_kept_results()
+    {
+        (string Suite, string Path)[] kept = FindKeptResults();
+        Skip.If(kept.Length == 0, "No result is kept in bench/results yet.");
+
+        Check(FiguresPath, page => kept.Aggregate(page, static (text, result) => ReadmeFigures.Replace(
+            text, result.Suite, ReadmeFigures.Make(ReadmeFigures.Read(Path.Combine(Root, result.Path)), $"../{result.Path}"))));
     }
 
     [SkippableFact]
     public void Kept_results_are_whole_runs_of_every_row()
     {
-        string[] kept = FindKeptResults();
-        Skip.If(kept.Length == 0, "No result of the suite 'handle' is kept in bench/results yet.");
-        foreach (string path in kept)
+        (string Suite, string Path)[] kept = FindKeptResults();
+        Skip.If(kept.Length == 0, "No result is kept in bench/results yet.");
+        foreach ((string suite, string path) in kept)
         {
             BenchReport report = ReadmeFigures.Read(Path.Combine(Root, path));
 
             report.Quick.ShouldBeFalse(path);
             report.Interrupted.ShouldBeFalse(path);
-            report.Rows.Count.ShouldBeGreaterThanOrEqualTo(23, path);
+            report.Rows.ShouldAllBe(row => row.Suite == suite, path);
+            report.Rows.Count.ShouldBeGreaterThanOrEqualTo(Suites.First(known => known.Name == suite).Rows, path);
         }
     }
 
-    [Fact]
-    public void Sample_is_the_one_that_is_compiled()
+    [Theory]
+    [InlineData("Sample.Readme")]
+    [InlineData("Sample.Stream")]
+    [InlineData("Sample.Files")]
+    public void Sample_is_the_one_that_is_compiled(string sample)
     {
-        string compiled = File.ReadAllText(Path.Combine(Root, "samples", "Sample.Readme", "Program.cs")).Trim();
+        string compiled = File.ReadAllText(Path.Combine(Root, "samples", sample, "Program.cs")).Trim();
 
         File.ReadAllText(ReadmePath).ShouldContain($"```csharp\nusing Sluice;\n\n{compiled}\n```");
     }
@@ -72,14 +81,32 @@ public sealed class ReadmeTests
         }
     }
 
-    private static string[] FindKeptResults()
+    /// <summary>The page says what the results say; with SLUICE_UPDATE_README=1 it is made to.</summary>
+    private static void Check(string path, Func<string, string> make)
+    {
+        string page = File.ReadAllText(path);
+        string expected = make(page);
+        if (Environment.GetEnvironmentVariable("SLUICE_UPDATE_README") == "1")
+        {
+            File.WriteAllText(path, expected);
+            return;
+        }
+
+        page.ShouldBe(expected, $"{Path.GetFileName(path)} is not made from the kept results");
+    }
+
+    /// <summary>The results of the first machine by name that has one of the first suite.</summary>
+    private static (string Suite, string Path)[] FindKeptResults()
     {
         string results = Path.Combine(Root, "bench", "results");
-        return Directory.Exists(results)
-            ? [.. Directory.GetFiles(results, "handle.json", SearchOption.AllDirectories)
-                .Select(path => Path.GetRelativePath(Root, path).Replace('\\', '/'))
-                .Order(StringComparer.Ordinal)]
-            : [];
+        string? machine = Directory.Exists(results)
+            ? Directory.GetDirectories(results).Order(StringComparer.Ordinal).FirstOrDefault(folder => File.Exists(Path.Combine(folder, "handle.json")))
+            : null;
+        return machine is null
+            ? []
+            : [.. Suites.Select(suite => (suite.Name, Path: Path.Combine(machine, $"{suite.Name}.json")))
+                .Where(result => File.Exists(result.Path))
+                .Select(result => (result.Name, Path.GetRelativePath(Root, result.Path).Replace('\\', '/')))];
     }
 
     private static string FindRoot()

@@ -1,0 +1,13 @@
+await using (SluiceStream output = new("numbers.bin", FileMode.Create, FileAccess.Write))
+{
+    for (int i = 0; i < 100_000; i++)
+    {
+        await output.WriteAsync(BitConverter.GetBytes(i));    // gathered: a system call for many of these
+    }
+}                                                             // what is still in memory is written, or the error is thrown
+
+await using SluiceStream input = new("numbers.bin", new SluiceOptions { Caching = FileCaching.Direct });
+input.Position = 4 * 99_999;                                  // no system call; direct I/O needs no alignment from you
+byte[] last = new byte[4];
+await input.ReadExactlyAsync(last);
+Console.WriteLine($"{BitConverter.ToInt32(last)} is the last of {input.Length / 4} numbers");
