@@ -3,7 +3,7 @@ namespace Sluice;
 /// <summary>How the bytes of a file get into its copy.</summary>
 public enum CopyMethod
 {
-    /// <summary>The cheapest way that works: the others in this order, direct only for large files that are not in memory.</summary>
+    /// <summary>The cheapest way that works: the others in this order, direct only for files from 32 MiB on that are not in memory.</summary>
     Auto,
 
     /// <summary>The copy shares the blocks of the source until one of them is written to (FICLONE: btrfs, xfs, bcachefs).</summary>
@@ -12,7 +12,7 @@ public enum CopyMethod
     /// <summary>Past the page cache, with several reads and writes outstanding on a ring.</summary>
     Direct,
 
-    /// <summary>Within the kernel (copy_file_range), large files on several threads.</summary>
+    /// <summary>Within the kernel (copy_file_range), through the page cache.</summary>
     CopyFileRange,
 
     /// <summary>Read and written through the page cache.</summary>

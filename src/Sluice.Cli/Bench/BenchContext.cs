@@ -29,6 +29,9 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     /// <summary>To be read directly, from one end to the other.</summary>
     public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
 
+    /// <summary>To be copied.</summary>
+    public string CopyFile => Ensure("copy-source.dat", Scale.CopyFileBytes);
+
     /// <summary>Log-like text, every line 100 bytes with its end, in the page cache.</summary>
     public string LogFile => EnsureLog("log.txt", Scale.LogFileBytes);
 

@@ -37,6 +37,21 @@ internal sealed record BenchScale
     /// <summary>Text of lines of 100 bytes, and so records of 100 bytes too.</summary>
     public required long LogFileBytes { get; init; }
 
+    /// <summary>Files of 4 KiB that are read and written in batches.</summary>
+    public required int SmallFileCount { get; init; }
+
+    /// <summary>Small files of a tree that is copied.</summary>
+    public required int TreeFileCount { get; init; }
+
+    /// <summary>Files that are enumerated.</summary>
+    public required int EnumeratedFileCount { get; init; }
+
+    /// <summary>A file that is copied.</summary>
+    public required long CopyFileBytes { get; init; }
+
+    /// <summary>How many times shorter texts are than what their rows are called.</summary>
+    public required int TextDivisor { get; init; }
+
     public static BenchScale Full { get; } = new()
     {
         SliceTime = TimeSpan.FromMilliseconds(220),
@@ -51,6 +66,11 @@ internal sealed record BenchScale
         ByteFileBytes = 20_000_000,
         SequentialFileBytes = 2 * ByteSize.GiB,
         LogFileBytes = 1_073_741_800,
+        SmallFileCount = 10_000,
+        TreeFileCount = 50_000,
+        EnumeratedFileCount = 200_000,
+        CopyFileBytes = 2 * ByteSize.GiB,
+        TextDivisor = 1,
     };
 
     public static BenchScale Quick { get; } = new()
@@ -67,5 +87,10 @@ internal sealed record BenchScale
         ByteFileBytes = 500_000,
         SequentialFileBytes = 16 * ByteSize.MiB,
         LogFileBytes = 1_000_000,
+        SmallFileCount = 200,
+        TreeFileCount = 300,
+        EnumeratedFileCount = 500,
+        CopyFileBytes = 8 * ByteSize.MiB,
+        TextDivisor = 100,
     };
 }

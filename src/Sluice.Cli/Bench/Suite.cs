@@ -1,3 +1,4 @@
+using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Bench.Handles;
 using Sluice.Cli.Bench.Sequential;
 using Sluice.Cli.Bench.Streams;
@@ -15,7 +16,7 @@ internal sealed record Suite(
     /// <summary>Stands for all suites on the command line.</summary>
     public const string AllName = "all";
 
-    public static IReadOnlyList<Suite> All { get; } = [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create()];
+    public static IReadOnlyList<Suite> All { get; } = [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create()];
 
     /// <summary>What runs when neither a suite nor a row is named.</summary>
     public static Suite Default => All[0];

@@ -185,26 +185,13 @@ internal sealed class FileTransfer(
             }
         }
 
-        if (pieces.Count == 1 || copy == CopyBuffered)
+        // One after the other: threads that write one file through the page cache spin on its lock (ext4, 2 GiB on two cores: 14.8 s
+        // of CPU instead of 3.5). What cuts a large file over several requests is the direct way.
+        for (int i = 0; i < pieces.Count && result == 0; i++)
         {
-            for (int i = 0; i < pieces.Count && result == 0; i++)
-            {
-                result = copy(pieces[i].Begin, pieces[i].End);
-            }
-
-            return result;
+            result = copy(pieces[i].Begin, pieces[i].End);
         }
 
-        // A large file is cut over several threads: while one waits for the disk, another copies.
-        _ = Parallel.ForEach(pieces, (piece, loop) =>
-        {
-            int one = copy(piece.Begin, piece.End);
-            if (one < 0)
-            {
-                _ = Interlocked.CompareExchange(ref result, one, 0);
-                loop.Stop();
-            }
-        });
         return result;
     }
 

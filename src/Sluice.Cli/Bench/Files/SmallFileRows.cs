@@ -1,0 +1,126 @@
+using System.Diagnostics;
+
+namespace Sluice.Cli.Bench.Files;
+
+/// <summary>Thousands of files of 4 KiB: read hot, read cold, written.</summary>
+internal static class SmallFileRows
+{
+    private const int FileBytes = 4096;
+
+    public static IEnumerable<Row> All()
+    {
+        yield return new Row("files-read-hot", "10,000 x 4 KiB, read all, hot",
+            "sources, thumbnails, objects; beside a loop, Parallel.ForEachAsync at its best degree", context => OpenRead(context, cold: false))
+        {
+            Target = new RowTarget { MinRatio = 1.5, MinSecondRatio = 1.2 },
+        };
+        yield return new Row("files-read-cold", "10,000 x 4 KiB, read all, cold",
+            "pages dropped, names and inodes in memory; the disk is asked for many at once", context => OpenRead(context, cold: true))
+        {
+            Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
+        };
+        yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync", OpenWrite)
+        {
+            Target = new RowTarget { MinRatio = 1.5 },
+        };
+    }
+
+    private static Contest OpenRead(BenchContext context, bool cold)
+    {
+        var tree = new FileTree(context.ScratchFile("small"), context.Scale.SmallFileCount, FileBytes, isFlat: false);
+        Action? prepare = cold ? tree.Drop : null;
+        int degree = BestDegree(tree, prepare);
+        return new Contest(
+            Side("Sluice", () => ReadBatchAsync(tree)), Side(".NET", () => ReadOneByOneAsync(tree)), tree)
+        {
+            Second = Side($"Parallel.ForEachAsync ({degree})", () => ReadInParallelAsync(tree, degree)),
+        };
+
+        // Once through in each slice: the second time, a cold file would be hot.
+        Contender Side(string name, Func<Task> readAllAsync) => new(name, async slice =>
+        {
+            do
+            {
+                await readAllAsync();
+                slice.Count(0, tree.Paths.Length);
+            }
+            while (!cold && !slice.IsOver);
+        })
+        {
+            Prepare = prepare,
+        };
+    }
+
+    private static async Task ReadBatchAsync(FileTree tree)
+    {
+        await foreach (FileReadResult result in SluiceFile.ReadAllBytesAsync(tree.Paths))
+            Check(result.GetContent());
+    }
+
+    private static async Task ReadOneByOneAsync(FileTree tree)
+    {
+        foreach (string path in tree.Paths)
+            Check(await File.ReadAllBytesAsync(path));
+    }
+
+    private static Task ReadInParallelAsync(FileTree tree, int degree) => Parallel.ForEachAsync(
+        tree.Paths, new ParallelOptions { MaxDegreeOfParallelism = degree }, async (path, token) => Check(await File.ReadAllBytesAsync(path, token)));
+
+    private static int BestDegree(FileTree tree, Action? prepare)
+    {
+        (int Degree, TimeSpan Time) best = (0, TimeSpan.MaxValue);
+        foreach (int degree in (int[])[Environment.ProcessorCount, 4 * Environment.ProcessorCount, 16 * Environment.ProcessorCount])
+        {
+            prepare?.Invoke();
+            long start = Stopwatch.GetTimestamp();
+            ReadInParallelAsync(tree, degree).GetAwaiter().GetResult();
+            TimeSpan time = Stopwatch.GetElapsedTime(start);
+            if (time < best.Time)
+                best = (degree, time);
+        }
+        return best.Degree;
+    }
+
+    private static void Check(byte[] content)
+    {
+        if (content.Length != FileBytes)
+            throw new IOException("a file of the benchmark was read short");
+    }
+
+    private static Contest OpenWrite(BenchContext context)
+    {
+        string root = context.ScratchFile("written");
+        byte[] content = new byte[FileBytes];
+        new Random(42).NextBytes(content);
+        string[] paths = [.. Enumerable.Range(0, context.Scale.SmallFileCount).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
+        var folder = new ScratchTree(root, () =>
+        {
+            for (int i = 0; i < 16; i++)
+                Directory.CreateDirectory(Path.Combine(root, $"{i}"));
+        });
+        return new Contest(Side("Sluice", WriteBatchAsync), Side(".NET", WriteOneByOneAsync), folder);
+
+        Contender Side(string name, Func<Task> writeAllAsync) => new(name, async slice =>
+        {
+            await writeAllAsync();
+            slice.Count(0, paths.Length);
+        })
+        {
+            Prepare = folder.Renew,
+        };
+
+        async Task WriteBatchAsync()
+        {
+            IReadOnlyList<FileFailure> failures = await SluiceFile.WriteAllBytesAsync(
+                paths.Select(p => (p, (ReadOnlyMemory<byte>)content)), new FileBatchOptions { StopsOnError = true });
+            if (failures.Count > 0)
+                throw new IOException("a file of the benchmark was not written");
+        }
+
+        async Task WriteOneByOneAsync()
+        {
+            foreach (string path in paths)
+                await File.WriteAllBytesAsync(path, content);
+        }
+    }
+}
