@@ -116,8 +116,8 @@ internal sealed class StreamTwins(TempFolder folder)
     /// <summary>Leaves out what would make a huge file, and what has no one right outcome.</summary>
     private bool IsComparable(StreamStep step, long position, long length) => step.Verb switch
     {
-        // Behind the largest position FileStream's own arithmetic overflows; one test of its own looks at the last bytes.
-        _ when position > 2 * MostBytes => step.Verb is not (StreamVerb.Write or StreamVerb.WriteByte or StreamVerb.Overlap),
+        // At the largest positions FileStream's own arithmetic overflows; a test of its own looks at the last bytes.
+        _ when position > 2 * MostBytes => step.Verb is not (StreamVerb.Write or StreamVerb.WriteByte or StreamVerb.Overlap or StreamVerb.CopyTo),
         StreamVerb.Write => position + ((long)step.Size * step.Count) <= MostBytes,
         StreamVerb.WriteByte => position + step.Count <= MostBytes,
 
