@@ -10,9 +10,10 @@ internal static class StreamModel
     private const int StepsPerCase = 40;
 
     /// <summary>Takes at least so many steps, spread evenly over the configurations.</summary>
-    /// <returns>The steps taken.</returns>
+    /// <returns>The steps taken, and the cases in which FileStream itself was wrong.</returns>
     /// <exception cref="Exception">The streams disagree: the message holds the seed and the shrunk case.</exception>
-    public static long Run(TempFolder folder, IReadOnlyList<StreamConfiguration> configurations, long steps, long seed, Action<long>? progress = null)
+    public static (long Steps, int WrongByFileStream) Run(
+        TempFolder folder, IReadOnlyList<StreamConfiguration> configurations, long steps, long seed, Action<long>? progress = null)
     {
         StreamTwins twins = new(folder);
         for (int i = 0; twins.Steps < steps; i = (i + 1) % configurations.Count)
@@ -27,6 +28,6 @@ internal static class StreamModel
             progress?.Invoke(twins.Steps);
         }
 
-        return twins.Steps;
+        return (twins.Steps, twins.WrongByFileStream);
     }
 }

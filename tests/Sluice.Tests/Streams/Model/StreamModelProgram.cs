@@ -18,7 +18,7 @@ internal static class StreamModelProgram
         Console.WriteLine($"{configuration}, {configurations.Count} configurations, engine {SluiceEngines.Default.Name}, seed {seed}, {steps} steps");
         try
         {
-            StreamModel.Run(temp, configurations, steps, seed, done =>
+            (_, int wrong) = StreamModel.Run(temp, configurations, steps, seed, done =>
             {
                 if (done >= next)
                 {
@@ -26,6 +26,7 @@ internal static class StreamModelProgram
                     Console.WriteLine($"{done} steps right after {Stopwatch.GetElapsedTime(begin).TotalSeconds:F0} s");
                 }
             });
+            Console.WriteLine($"{wrong} cases in which FileStream gave bytes that are not in the file");
         }
         catch (Exception e)
         {

@@ -5,8 +5,8 @@ internal sealed class StreamTwins(TempFolder folder)
 {
     private const int MostBytes = 1 << 20;
 
-    /// <summary>No check of speed: a step that waits for ever is to be reported, with its name.</summary>
-    private static readonly TimeSpan Hang = TimeSpan.FromSeconds(60);
+    /// <summary>No check of speed: a step that waits for ever is to be reported, with its name. In seconds that this process ran.</summary>
+    private const int HangSeconds = 60;
 
     private static readonly FileMode[] ReopenModes =
         [FileMode.Open, FileMode.OpenOrCreate, FileMode.Append, FileMode.Open, FileMode.Truncate, FileMode.Create, FileMode.CreateNew];
@@ -16,19 +16,45 @@ internal sealed class StreamTwins(TempFolder folder)
     private StreamConfiguration _configuration = null!;
     private string _doing = "";
     private int _sinceClosed;
+    private bool _hasUmpire;
 
     /// <summary>Steps taken and found equal, over all cases.</summary>
     public long Steps { get; private set; }
+
+    /// <summary>
+    /// Cases in which FileStream's buffer gave bytes that are not in the file, and FileStream without a buffer agreed with Sluice. Known
+    /// of .NET 10.0.12: bytes read up to the end of the buffer, then WriteAsync of at least its size (or a read of 0 bytes after a write),
+    /// a seek back, and a read gives what was there before.
+    /// </summary>
+    public int WrongByFileStream { get; private set; }
 
     /// <summary>Takes all steps of a case, on files of its own.</summary>
     /// <exception cref="StreamMismatchException">The streams disagree, or a step does not end.</exception>
     public void Run(StreamCase @case)
     {
+        try
+        {
+            RunOnce(@case, hasUmpire: false);
+        }
+        catch (WrongBytesException) when (!@case.Configuration.IsUnbuffered)
+        {
+            RunOnce(@case, hasUmpire: true);
+            WrongByFileStream++;
+        }
+    }
+
+    private void RunOnce(StreamCase @case, bool hasUmpire)
+    {
+        _hasUmpire = hasUmpire;
+
         // On a thread of the pool: no context of the test runner is to be blocked.
         Task run = Task.Run(() => RunAsync(@case));
-        if (!((IAsyncResult)run).AsyncWaitHandle.WaitOne(Hang))
+        for (int seconds = 0; !((IAsyncResult)run).AsyncWaitHandle.WaitOne(TimeSpan.FromSeconds(1)); seconds++)
         {
-            throw new StreamMismatchException($"{_doing} does not end");
+            if (seconds == HangSeconds)
+            {
+                throw new StreamMismatchException($"{_doing} does not end");
+            }
         }
 
         run.GetAwaiter().GetResult();
@@ -129,7 +155,7 @@ internal sealed class StreamTwins(TempFolder folder)
     private void Open(FileMode mode)
     {
         _sinceClosed = 0;
-        StreamOutcome expected = _theirs.Open(_configuration.OpenTheirs, mode);
+        StreamOutcome expected = _theirs.Open((path, m) => _configuration.OpenTheirs(path, m, _hasUmpire ? 0 : _configuration.BufferSize), mode);
         Compare($"opening {mode} gives", expected, _own.Open(_configuration.OpenOwn, mode));
         if (expected.Error is null)
         {
@@ -167,6 +193,11 @@ internal sealed class StreamTwins(TempFolder folder)
     {
         if (expected != actual)
         {
+            if (!_hasUmpire && expected.Value == actual.Value && expected.Error is null && actual.Error is null)
+            {
+                throw new WrongBytesException($"{_doing} {what}: as many bytes, but others");
+            }
+
             throw new StreamMismatchException($"{_doing} {what}: FileStream {expected}, SluiceStream {actual}");
         }
     }
@@ -200,4 +231,7 @@ internal sealed class StreamTwins(TempFolder folder)
         file.ReadExactly(bytes);
         return bytes;
     }
+
+    /// <summary>A read gave as many bytes as FileStream's, but others: who is right, the file tells.</summary>
+    private sealed class WrongBytesException(string message) : Exception(message);
 }

@@ -34,7 +34,10 @@ internal sealed record StreamConfiguration(
     /// <summary>The mode, or one that takes this access.</summary>
     public static FileMode Fit(FileMode mode, FileAccess access) => IsValid(mode, access) ? mode : FileMode.OpenOrCreate;
 
-    public StreamSubject OpenTheirs(string path, FileMode mode)
+    public StreamSubject OpenTheirs(string path, FileMode mode) => OpenTheirs(path, mode, BufferSize);
+
+    /// <summary>FileStream with another buffer than the configuration's.</summary>
+    public StreamSubject OpenTheirs(string path, FileMode mode, int bufferSize)
     {
         FileStreamOptions options = new()
         {
@@ -43,9 +46,9 @@ internal sealed record StreamConfiguration(
             Share = Share,
             Options = IsAsync ? FileOptions.Asynchronous : FileOptions.None,
         };
-        if (BufferSize != SluiceOptions.Adaptive)
+        if (bufferSize != SluiceOptions.Adaptive)
         {
-            options.BufferSize = BufferSize;
+            options.BufferSize = bufferSize;
         }
 
         return new FileStreamSubject(new FileStream(path, options));
