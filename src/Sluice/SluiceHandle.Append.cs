@@ -7,6 +7,7 @@ namespace Sluice;
 public sealed partial class SluiceHandle
 {
     private AppendCombiner? _combiner;
+    private AppendTarget? _appendTarget;
 
     /// <summary>
     /// Writes all of the buffer at the end of the file as it is at that moment, and returns the offset where it landed. Atomic
@@ -27,14 +28,14 @@ public sealed partial class SluiceHandle
         bool added = false;
         try
         {
-            _file.DangerousAddRef(ref added);
+            Hold(ref added);
             return AppendBlocking(buffer);
         }
         finally
         {
             if (added)
             {
-                _file.DangerousRelease();
+                ReleaseReference();
             }
         }
     }
@@ -108,7 +109,7 @@ public sealed partial class SluiceHandle
             return RandomAccess.GetLength(_file);
         }
 
-        AppendCombiner combiner = _combiner ?? Interlocked.CompareExchange(ref _combiner, new AppendCombiner(_fd), null) ?? _combiner;
+        AppendCombiner combiner = _combiner ?? MakeCombiner();
         long begin = WritePace.Begin();
         long landed = combiner.Append(buffer);
         WritePace.End(begin, buffer.Length);
@@ -118,6 +119,15 @@ public sealed partial class SluiceHandle
         }
 
         return landed;
+    }
+
+    private AppendCombiner MakeCombiner()
+    {
+        lock (RareLock)
+        {
+            _appendTarget ??= new AppendTarget(_fd);
+            return _combiner ??= new AppendCombiner(_appendTarget);
+        }
     }
 
     /// <summary>Where there is no RWF_APPEND: atomic among the threads of this handle only.</summary>

@@ -31,7 +31,7 @@ public sealed partial class SluiceHandle
         BatchRing? ring = null;
         try
         {
-            _file.DangerousAddRef(ref added);
+            Hold(ref added);
             ring = RentBatchRing();
             if (ring is null)
             {
@@ -47,7 +47,7 @@ public sealed partial class SluiceHandle
             ring?.Return();
             if (added)
             {
-                _file.DangerousRelease();
+                ReleaseReference();
             }
         }
 
@@ -76,7 +76,7 @@ public sealed partial class SluiceHandle
         BatchRing? ring = null;
         try
         {
-            _file.DangerousAddRef(ref added);
+            Hold(ref added);
 
             // Cached writes are memory copies, which a ring would only hand to a worker thread.
             ring = Alignment.Offset == 1 ? null : RentBatchRing();
@@ -101,7 +101,7 @@ public sealed partial class SluiceHandle
             ring?.Return();
             if (added)
             {
-                _file.DangerousRelease();
+                ReleaseReference();
             }
         }
 

@@ -10,11 +10,21 @@ public sealed partial class SluiceHandle
 {
     private const int FallbackAlignment = 4096;
 
+    /// <summary>f_type of statfs(2).</summary>
+    private const long XfsMagic = 0x5846_5342;
+    private const long OverlayMagic = 0x794C_7630;
+
     private bool _dropsBehind;
-    private bool _gateReleased;
+    private int _gateUsers;
 
     /// <summary>On a direct handle, keeps edge writes and block writes of this process to one file apart; null on others.</summary>
     internal DirectWriteGate? DirectGate { get; private set; }
+
+    /// <summary>
+    /// Whether a direct read's EIO may be the file system's answer to a cached write beside it, and not the device's: xfs, and overlay,
+    /// which may stand on xfs.
+    /// </summary>
+    internal bool FailsBesideCachedWrites => DirectGate is not null && Libc.FileSystemType(_fd) is XfsMagic or OverlayMagic;
 
     /// <summary>Takes O_DIRECT off the descriptor, or puts it on again; the caller holds the gate for itself.</summary>
     internal void SwitchDirect(bool on)
@@ -69,8 +79,8 @@ public sealed partial class SluiceHandle
     {
         if (_dropsBehind && bytes > 0)
         {
-            // Starts writing these back and drops what was written back earlier.
-            Libc.DropFromCache(_fd, 0, fileOffset + bytes);
+            (long start, long length) = DropBehind.AfterWrite(fileOffset, bytes);
+            Libc.DropFromCache(_fd, start, length);
         }
     }
 
@@ -137,6 +147,7 @@ public sealed partial class SluiceHandle
         Alignment = new FileAlignment(Math.Max(memory, 1), offset, offset);
         Caching = FileCaching.Direct;
         DirectGate = DirectWriteGate.Acquire(((ulong)stat.DevMajor << 32) | stat.DevMinor, stat.Ino);
+        _gateUsers = 1;
         return null;
     }
 
@@ -184,20 +195,32 @@ public sealed partial class SluiceHandle
         return FallbackAlignment;
     }
 
-    private void ReleaseGate()
+    /// <summary>
+    /// False when the handle has given its gate up: another handle of the file may have a new one by now. The handle itself is the first
+    /// user, each transfer on its way another.
+    /// </summary>
+    private bool TryKeepGate()
     {
-        if (DirectGate is null)
+        int users = Volatile.Read(ref _gateUsers);
+        while (users > 0)
         {
-            return;
+            int seen = Interlocked.CompareExchange(ref _gateUsers, users + 1, users);
+            if (seen == users)
+            {
+                return true;
+            }
+
+            users = seen;
         }
 
-        lock (RareLock)
+        return false;
+    }
+
+    private void LeaveGate()
+    {
+        if (DirectGate is { } gate && Interlocked.Decrement(ref _gateUsers) == 0)
         {
-            if (DirectGate is { } gate && !_gateReleased)
-            {
-                _gateReleased = true;
-                gate.Release();
-            }
+            gate.Release();
         }
     }
 }

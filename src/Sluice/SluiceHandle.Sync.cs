@@ -32,7 +32,7 @@ public sealed partial class SluiceHandle
         bool added = false;
         try
         {
-            _file.DangerousAddRef(ref added);
+            Hold(ref added);
             long offset = CanSeek ? fileOffset : -1;
             int first = Alignment.Offset == 1
                 ? LinuxTransfer.Read(_fd, Debugged(buffer), offset, _flags)
@@ -48,7 +48,7 @@ public sealed partial class SluiceHandle
         {
             if (added)
             {
-                _file.DangerousRelease();
+                ReleaseReference();
             }
         }
     }
@@ -77,14 +77,14 @@ public sealed partial class SluiceHandle
         bool added = false;
         try
         {
-            _file.DangerousAddRef(ref added);
+            Hold(ref added);
             WriteAll(buffer, CanSeek ? fileOffset : -1);
         }
         finally
         {
             if (added)
             {
-                _file.DangerousRelease();
+                ReleaseReference();
             }
         }
     }

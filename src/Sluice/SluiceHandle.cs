@@ -213,7 +213,8 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
             return;
         }
 
-        ReleaseGate();
+        LeaveGate();
+        _appendTarget?.Dispose();
         if (_ownsHandle)
         {
             _file.Dispose();
@@ -227,13 +228,51 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         return ValueTask.CompletedTask;
     }
 
+    /// <summary>Keeps the descriptor, and a direct file's gate, until <see cref="ReleaseReference"/>, whoever disposes this object meanwhile.</summary>
     internal void AddReference(ref bool added)
     {
         ThrowIfClosed();
-        _file.DangerousAddRef(ref added);
+        Hold(ref added);
     }
 
-    internal void ReleaseReference() => _file.DangerousRelease();
+    /// <summary>As <see cref="AddReference"/>, where the caller has just looked whether the handle is closed.</summary>
+    private void Hold(ref bool added)
+    {
+        if (DirectGate is null)
+        {
+            _file.DangerousAddRef(ref added);
+        }
+        else
+        {
+            HoldDirect(ref added);
+        }
+    }
+
+    private void HoldDirect(ref bool added)
+    {
+        if (!TryKeepGate())
+        {
+            IoErrors.ThrowClosed(Path);
+        }
+
+        try
+        {
+            _file.DangerousAddRef(ref added);
+        }
+        finally
+        {
+            if (!added)
+            {
+                LeaveGate();
+            }
+        }
+    }
+
+    internal void ReleaseReference()
+    {
+        _file.DangerousRelease();
+        LeaveGate();
+    }
 
     /// <summary>
     /// Whether <paramref name="offset"/> is at or behind the end of file; true where the file has no length of its own, and false on a

@@ -19,6 +19,8 @@ public sealed class RefusalTests
     [InlineData("all-eperm", "pool", "EPERM")]
     [InlineData("descriptors", "pool", "EMFILE")]
     [InlineData("statx-enosys", null, null)]
+    [InlineData("vectored-enosys", null, null)]
+    [InlineData("vectored-and-rings-enosys", "pool", "ENOSYS")]
     [InlineData("memlock", null, "RLIMIT_MEMLOCK")]
     public async Task Everything_works_and_the_reason_is_readable(string scenario, string? engine, string? reason)
     {

@@ -303,8 +303,8 @@ internal sealed partial class IoOperation : IThreadPoolWorkItem, IValueTaskSourc
                 handle.LoseDontCache();
                 Flags = handle.TransferFlags;
                 return true;
-            case Errno.EIO when IsRead && handle.DirectGate is not null && !_readsBlocking && !IsFault:
-                // May be xfs's answer to a direct read beside a cached write: DirectTransfer.ReadBlocks finds out.
+            case Errno.EIO when IsRead && !_readsBlocking && !IsFault && handle.FailsBesideCachedWrites:
+                // May be the answer to a direct read beside a cached write: DirectTransfer.ReadBlocks finds out.
                 _readsBlocking = true;
                 return true;
             case Errno.EINVAL when handle.LoseDirect(Verb, FileOffset, Length):

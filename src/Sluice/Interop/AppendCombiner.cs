@@ -7,7 +7,7 @@ namespace Sluice.Interop;
 /// Appends of many threads to one descriptor: one thread at a time writes, and takes the appends of all who wait with it in one call.
 /// Each append stays whole, because one call appends all of it or, on a full disk, ends behind it.
 /// </summary>
-internal sealed unsafe class AppendCombiner(int fd)
+internal sealed unsafe class AppendCombiner(AppendTarget target)
 {
     private const int MostCombined = 64;
     private const int Spins = 60;
@@ -123,10 +123,7 @@ internal sealed unsafe class AppendCombiner(int fd)
             end = end.Next;
         }
 
-        int written = Libc.WriteV(fd, segments, count, -1, RwFlags.Append);
-
-        // The call left the descriptor's position behind what it wrote; nobody else moves it while we serve.
-        long offset = written > 0 ? Libc.Position(fd) - written : 0;
+        int written = target.Write(segments, count, out long offset);
         long left = Math.Max(written, 0);
         AppendRequest? request = first;
         while (request != end)
@@ -168,7 +165,7 @@ internal sealed unsafe class AppendCombiner(int fd)
             Iovec segment;
             segment.Base = address + done;
             segment.Len = (nuint)(length - done);
-            int written = Libc.WriteV(fd, &segment, 1, -1, RwFlags.Append);
+            int written = target.Write(&segment, 1, out long offset);
             if (written <= 0)
             {
                 return written < 0 ? written : -Errno.EIO;
@@ -176,7 +173,7 @@ internal sealed unsafe class AppendCombiner(int fd)
 
             if (landed < 0)
             {
-                landed = Libc.Position(fd) - written;
+                landed = offset;
             }
 
             done += written;

@@ -68,7 +68,7 @@ internal static unsafe class DirectTransfer
     public static int ReadBlocks(SluiceHandle handle, byte* address, int length, long offset)
     {
         int bytes = Libc.Read(handle.Descriptor, address, length, offset);
-        if (bytes != -Errno.EIO || handle.DirectGate is not { } gate)
+        if (bytes != -Errno.EIO || handle.DirectGate is not { } gate || !handle.FailsBesideCachedWrites)
         {
             return bytes;
         }

@@ -20,6 +20,11 @@ internal static unsafe partial class Libc
     private const int AtEmptyPath = 0x1000;
     private const int FadviseDontNeed = 4;
     private const int FadviseRandom = 1;
+    private const int OAccessMode = 3;
+    private const int OReadOnly = 0;
+    private const int OWriteOnly = 1;
+    private const int OAppend = 0x400;
+    private const int OCloseOnExec = 0x8_0000;
 
     /// <summary>Whether these calls fit this machine: 64-bit Linux on an architecture whose call numbers are known.</summary>
     public static bool IsSupported { get; } =
@@ -28,6 +33,9 @@ internal static unsafe partial class Libc
     // preadv2 and pwritev2 by number: musl has had wrappers for them only since 1.2.5.
     private static readonly long NrPreadv2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 327 : 286;
     private static readonly long NrPwritev2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 328 : 287;
+
+    private static volatile bool s_hidesPreadv2;
+    private static volatile bool s_hidesPwritev2;
 
     /// <summary>O_DIRECT of this architecture.</summary>
     public static int DirectFlag { get; } =
@@ -79,28 +87,101 @@ internal static unsafe partial class Libc
         return n < 0 ? -LastErrno() : (int)n;
     }
 
-    /// <summary>preadv2(2), <paramref name="offset"/> -1 for the descriptor's own position.</summary>
+    /// <summary>
+    /// preadv2(2), <paramref name="offset"/> -1 for the descriptor's own position. Where a sandbox hides the call, preadv(2) or readv(2);
+    /// flags are -EOPNOTSUPP then, as from a file system that does not know them.
+    /// </summary>
     public static int ReadV(int fd, Iovec* segments, int count, long offset, RwFlags flags)
     {
         nint n;
         do
         {
-            n = syscall(NrPreadv2, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags);
+            n = s_hidesPreadv2
+                ? ReadVPlain(fd, segments, count, offset, flags)
+                : syscall(NrPreadv2, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags);
+            if (n < 0 && !s_hidesPreadv2 && LastErrno() == Errno.ENOSYS)
+            {
+                s_hidesPreadv2 = true;
+                n = ReadVPlain(fd, segments, count, offset, flags);
+            }
         }
         while (n < 0 && LastErrno() == Errno.EINTR);
         return n < 0 ? -LastErrno() : (int)n;
     }
 
-    /// <summary>pwritev2(2), <paramref name="offset"/> -1 for the descriptor's own position.</summary>
+    /// <summary>pwritev2(2), <paramref name="offset"/> -1 for the descriptor's own position; where it is hidden, as <see cref="ReadV"/>.</summary>
     public static int WriteV(int fd, Iovec* segments, int count, long offset, RwFlags flags)
     {
         nint n;
         do
         {
-            n = syscall(NrPwritev2, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags);
+            n = s_hidesPwritev2
+                ? WriteVPlain(fd, segments, count, offset, flags)
+                : syscall(NrPwritev2, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags);
+            if (n < 0 && !s_hidesPwritev2 && LastErrno() == Errno.ENOSYS)
+            {
+                s_hidesPwritev2 = true;
+                n = WriteVPlain(fd, segments, count, offset, flags);
+            }
         }
         while (n < 0 && LastErrno() == Errno.EINTR);
         return n < 0 ? -LastErrno() : (int)n;
+    }
+
+    /// <summary>
+    /// A second descriptor of the same file, for writing at its end only (O_APPEND): its position and flags are its own. By way of /proc,
+    /// so that a file without a name is found too. A negative errno where that is refused, or the first one is not for writing.
+    /// </summary>
+    public static int OpenForAppending(int fd)
+    {
+        int flags = GetFlags(fd);
+        if (flags < 0 || (flags & OAccessMode) == OReadOnly)
+        {
+            return -Errno.EBADF;
+        }
+
+        Span<byte> path = stackalloc byte[32];
+        System.Text.Unicode.Utf8.TryWrite(path, $"/proc/self/fd/{fd}\0", out _);
+        fixed (byte* p = path)
+        {
+            int result;
+            do
+            {
+                result = open(p, OWriteOnly | OAppend | OCloseOnExec, 0);
+            }
+            while (result < 0 && LastErrno() == Errno.EINTR);
+            return result < 0 ? -LastErrno() : result;
+        }
+    }
+
+    /// <summary>What kind of file system holds an open file (f_type of statfs(2)); 0 where it does not tell.</summary>
+    public static long FileSystemType(int fd)
+    {
+        // struct statfs: f_type first, 120 bytes in all.
+        long* stat = stackalloc long[32];
+        return fstatfs(fd, stat) < 0 ? 0 : stat[0];
+    }
+
+    private static nint ReadVPlain(int fd, Iovec* segments, int count, long offset, RwFlags flags)
+    {
+        if (flags != RwFlags.None)
+        {
+            Marshal.SetLastSystemError(Errno.EOPNOTSUPP);
+            return -1;
+        }
+
+        return offset < 0 ? readv(fd, segments, count) : preadv(fd, segments, count, offset);
+    }
+
+    private static nint WriteVPlain(int fd, Iovec* segments, int count, long offset, RwFlags flags)
+    {
+        if (flags != RwFlags.None)
+        {
+            Marshal.SetLastSystemError(Errno.EOPNOTSUPP);
+            return -1;
+        }
+
+        return offset < 0 ? writev(fd, segments, count) : pwritev(fd, segments, count, offset);
     }
 
     /// <summary>The descriptor's position, or -ESPIPE when it has none.</summary>
@@ -190,6 +271,24 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial nint write(int fd, byte* buffer, nuint count);
+
+    [LibraryImport("libc")]
+    private static partial nint preadv(int fd, Iovec* segments, int count, long offset);
+
+    [LibraryImport("libc")]
+    private static partial nint pwritev(int fd, Iovec* segments, int count, long offset);
+
+    [LibraryImport("libc")]
+    private static partial nint readv(int fd, Iovec* segments, int count);
+
+    [LibraryImport("libc")]
+    private static partial nint writev(int fd, Iovec* segments, int count);
+
+    [LibraryImport("libc")]
+    private static partial int open(byte* path, int flags, int mode);
+
+    [LibraryImport("libc")]
+    private static partial int fstatfs(int fd, long* result);
 
     [LibraryImport("libc")]
     private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);

@@ -41,6 +41,12 @@ internal static class RefuseCommand
             case "statx-enosys":
                 Seccomp.Refuse(ENOSYS, Seccomp.Statx);
                 break;
+            case "vectored-enosys":
+                Seccomp.Refuse(ENOSYS, Seccomp.Preadv2, Seccomp.Pwritev2);
+                break;
+            case "vectored-and-rings-enosys":
+                Seccomp.Refuse(ENOSYS, Seccomp.Preadv2, Seccomp.Pwritev2, Seccomp.IoUringSetup);
+                break;
             case "memlock":
                 Native.SetLimit(LimitMemlock, 0);
                 Native.DropCapability(CapabilityIpcLock);

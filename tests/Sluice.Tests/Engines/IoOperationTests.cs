@@ -48,6 +48,34 @@ public sealed class IoOperationTests : IDisposable
         (await read).ShouldBe(10);
     }
 
+    [SkippableFact]
+    public async Task A_write_on_its_way_keeps_the_gate_of_its_file_when_its_handle_is_disposed()
+    {
+        string path = _temp.NewFile(10_000);
+        SluiceHandle Open(IoEngine? engine) => SluiceHandle.Open(path, new SluiceOptions
+        {
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.ReadWrite,
+            Caching = FileCaching.Direct,
+            Engine = engine,
+        });
+
+        SluiceHandle first = Open(_engine);
+        Skip.If(first.Caching != FileCaching.Direct, first.CachingReason);
+        DirectWriteGate gate = first.DirectGate!;
+        ValueTask write = first.WriteAsync(new byte[10], 5);
+        first.Dispose();
+        using (SluiceHandle second = Open(null))
+        {
+            second.DirectGate.ShouldBeSameAs(gate);
+        }
+
+        _engine.Complete(10);
+        await write;
+        using SluiceHandle third = Open(null);
+        third.DirectGate.ShouldNotBeSameAs(gate);
+    }
+
     [Fact]
     public async Task The_synchronization_context_of_the_caller_runs_the_rest()
     {
