@@ -25,8 +25,13 @@ internal sealed class RequestTuner
     private static readonly (int SizeBytes, int Depth)[] OverlappedSteps =
         [(256 * Unit, 1), (256 * Unit, 2), (256 * Unit, 4), (512 * Unit, 4), (1024 * Unit, 4), (1024 * Unit, 8)];
 
-    // In order, one at a time: copies are cheapest while the block stays in the second-level cache.
-    private static readonly (int SizeBytes, int Depth)[] InOrderSteps = [(64 * Unit, 1), (128 * Unit, 1), (256 * Unit, 1)];
+    // In order, one at a time: hot copies are cheapest while the block stays in the second-level cache, cold ones while the kernel may
+    // read far ahead.
+    private static readonly (int SizeBytes, int Depth)[] InOrderSteps =
+        [(64 * Unit, 1), (128 * Unit, 1), (256 * Unit, 1), (512 * Unit, 1), (1024 * Unit, 1)];
+
+    /// <summary>A shorter measurement would be one of the scheduler.</summary>
+    private const long ShortestWindowBytes = 4096L * Unit;
 
     private readonly (int SizeBytes, int Depth)[] _steps;
     private readonly int _fixedSizeBytes;
@@ -90,7 +95,7 @@ internal sealed class RequestTuner
         _windowBytes += bytes;
         _blocks++;
         _waits += waited ? 1 : 0;
-        if (_blocks >= TurnsPerWindow * Depth && timestamp > _windowStart)
+        if (_blocks >= TurnsPerWindow * Depth && _windowBytes >= ShortestWindowBytes && timestamp > _windowStart)
         {
             EndWindow((double)_windowBytes / (timestamp - _windowStart), isDeviceBound: _waits * 2 >= _blocks);
             _toSkip = Depth;

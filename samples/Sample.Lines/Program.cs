@@ -1,0 +1,46 @@
+// Lines: as bytes without an allocation, as strings, from the end, and as they are written.
+using System.Text;
+
+string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.log");
+try
+{
+    File.WriteAllLines(path, Enumerable.Range(0, 1000).Select(i => $"{(i % 50 == 0 ? "ERROR" : "INFO")} event {i}"));
+
+    int errors = 0;
+    using (SluiceReader reader = new(path))
+    {
+        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+        {
+            errors += line.StartsWith("ERROR"u8) ? 1 : 0;
+        }
+
+        reader.Seek(0);
+        int strings = reader.ReadStringLines().Count(line => line.StartsWith("ERROR", StringComparison.Ordinal));
+        Console.WriteLine($"{errors} errors as bytes, {strings} as strings");
+
+        foreach (ReadOnlySpan<byte> line in reader.ReadLinesBackward())
+        {
+            Console.WriteLine($"the last line is '{Encoding.UTF8.GetString(line)}'");
+            break;
+        }
+    }
+
+    // Follows the log, over rotation and truncation, until cancelled.
+    Task writing = Task.Run(() => File.AppendAllText(path, "INFO one more\n"));
+    SluiceFollowOptions fromStart = new() { FromStart = true, PollInterval = TimeSpan.FromMilliseconds(20) };
+    await foreach (ReadOnlyMemory<byte> line in SluiceReader.FollowAsync(path, fromStart))
+    {
+        if (line.Span.EndsWith("one more"u8))
+        {
+            Console.WriteLine("followed to the line that was appended");
+            break;
+        }
+    }
+
+    await writing;
+    return errors == 20 ? 0 : 1;
+}
+finally
+{
+    File.Delete(path);
+}
