@@ -17,8 +17,10 @@ public sealed class BenchOptionsTests
     [Fact]
     public void A_row_is_looked_for_in_every_suite_unless_one_is_named()
     {
-        IEnumerable<string> ids = new BenchOptions("d") { RowFilter = "open" }.SelectRows().Select(r => r.Row.Id);
-        ids.ShouldBe(["open-close", "stream-open"]);
+        string[] ids = [.. new BenchOptions("d") { RowFilter = "open" }.SelectRows().Select(r => r.Row.Id)];
+        ids.ShouldContain("open-close");
+        ids.ShouldContain("stream-open");
+        ids.ShouldAllBe(id => id.Contains("open"));
         new BenchOptions("d") { RowFilter = "open", Suite = "stream" }.SelectRows().ShouldHaveSingleItem().Row.Id.ShouldBe("stream-open");
     }
 }

@@ -80,7 +80,7 @@ public sealed class BenchRunTests : IDisposable
     {
         ToolRun suite = await ToolRun.RunAsync("bench", _folder.FullPath, "--suite", "tape");
         suite.ExitCode.ShouldBe(ExitCode.Usage);
-        suite.Error.ShouldContain("no suite 'tape'; there is handle, stream or all");
+        suite.Error.ShouldContain($"no suite 'tape'; there is {string.Join(", ", Suite.All.Select(s => s.Name))} or all");
         ToolRun row = await ToolRun.RunAsync("bench", _folder.FullPath, "--suite", "stream", "--row", "direct-read-4k");
         row.ExitCode.ShouldBe(ExitCode.Usage);
         row.Error.ShouldContain("no row's id contains 'direct-read-4k'; ids are such as stream-");
