@@ -41,31 +41,16 @@ internal static class SluiceTool
     private static async Task<int> DispatchAsync(IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
     {
         var root = new RootCommand("Measures a disk, compares Sluice with System.IO on it, and copies files.");
-        var speed = new Command("speed", "Measure the read and write speed of one file. Short options take their value attached (-t30).");
-        var speedArguments = new SpeedArguments(speed);
-        var bench = new Command("bench", "Compare Sluice with .NET's own I/O on a disk, row by row.");
-        var benchArguments = new BenchArguments(bench);
-        var copy = new Command("copy", "Copy files and folders by the cheapest way that works.");
-        var copyArguments = new CopyArguments(copy);
-        root.Add(speed);
-        root.Add(bench);
-        root.Add(copy);
-        speed.SetAction((result, token) => new SpeedCommand(speedArguments.Bind(result), arguments, terminal, token).RunAsync());
-        bench.SetAction((result, token) => new BenchCommand(benchArguments.Bind(result), arguments, terminal, token).RunAsync());
-        copy.SetAction((result, token) => new CopyCommand(copyArguments.Bind(result), terminal, token).RunAsync());
-
-        IReadOnlyList<OptionSyntax>? syntax = arguments.Count == 0 ? null : arguments[0] switch
-        {
-            "speed" => speedArguments.Syntax,
-            "bench" => benchArguments.Syntax,
-            "copy" => copyArguments.Syntax,
-            _ => null,
-        };
+        CommandList commands = Define(root, arguments, terminal);
+        // "help NAME" is what one types who does not know yet whether it is --help or -h.
+        if (arguments.Count > 0 && arguments[0] == "help")
+            arguments = [.. arguments.Skip(1), "--help"];
+        IReadOnlyList<OptionSyntax>? syntax = arguments.Count == 0 ? null : commands.SyntaxOf(arguments[0]);
         if (syntax is null && (arguments.Count == 0 || arguments[0] is not ("--help" or "-h" or "-?" or "--version")))
         {
             throw new UsageException(arguments.Count == 0
                 ? "no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help"
-                : $"unknown command '{arguments[0]}'; there are speed, bench and copy");
+                : $"unknown command '{arguments[0]}'; there are {string.Join(", ", commands.Names)}");
         }
         IReadOnlyList<string> rewritten = syntax is null
             ? [.. arguments]
@@ -83,6 +68,24 @@ internal static class SluiceTool
             ProcessTerminationTimeout = null,
         };
         return await result.InvokeAsync(invocation, cancellationToken);
+    }
+
+    private static CommandList Define(RootCommand root, IReadOnlyList<string> arguments, Terminal terminal)
+    {
+        var commands = new CommandList(root);
+        commands.Add(
+            "speed", "Measure the read and write speed of one file. Short options take their value attached (-t30).",
+            o => new SpeedArguments(o), (a, result, token) => new SpeedCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+        commands.Add(
+            "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
+            o => new BenchArguments(o), (a, result, token) => new BenchCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+        commands.Add(
+            "copy", "Copy files and folders by the cheapest way that works.",
+            o => new CopyArguments(o), (a, result, token) => new CopyCommand(a.Bind(result), terminal, token).RunAsync());
+        commands.Add(
+            "extents", "Show where files lie on their device, and how fragmented they are.",
+            o => new ExtentsArguments(o), (a, result, token) => new ExtentsCommand(a.Bind(result), terminal, token).RunAsync());
+        return commands;
     }
 
     private static int Fail(Terminal terminal, string message, int exitCode)

@@ -9,16 +9,18 @@ internal sealed class ArgumentRewriter
     /// <summary>Stands for an optional value that was not given; it may also be typed.</summary>
     public const string Auto = "auto";
 
+    private const int LongestShortName = 2;
+
     private readonly Dictionary<string, OptionSyntax> _byLongName = new(StringComparer.Ordinal);
-    private readonly Dictionary<char, OptionSyntax> _byShortName = [];
+    private readonly Dictionary<string, OptionSyntax> _byShortName = new(StringComparer.Ordinal);
 
     public ArgumentRewriter(IEnumerable<OptionSyntax> options)
     {
         foreach (OptionSyntax option in options)
         {
             _byLongName.Add(option.LongName, option);
-            if (option.ShortName is { } letter)
-                _byShortName.Add(letter, option);
+            if (option.ShortName is { } shortName)
+                _byShortName.Add(shortName, option);
         }
     }
 
@@ -48,10 +50,14 @@ internal sealed class ArgumentRewriter
 
     private string RewriteShort(string argument)
     {
-        if (!_byShortName.TryGetValue(argument[1], out OptionSyntax? option))
+        // FragDisk has -Fm and -FM: the longest name counts.
+        OptionSyntax? option = null;
+        for (int length = Math.Min(LongestShortName, argument.Length - 1); length > 0 && option is null; length--)
+            option = _byShortName.GetValueOrDefault(argument.Substring(1, length));
+        if (option is null)
             throw new UsageException($"unknown option {argument}");
         // -t=30 is not the documented form, but nobody means a value that begins with '='.
-        string value = argument[2..].TrimStart('=');
+        string value = argument[(1 + option.ShortName!.Length)..].TrimStart('=');
         return option.Value switch
         {
             OptionValue.None when value.Length > 0 =>

@@ -6,7 +6,6 @@ namespace Sluice.Cli.Commands;
 /// <summary>The options of `bench` as the parser knows them, and their way into checked values.</summary>
 internal sealed class BenchArguments
 {
-    private readonly List<OptionSyntax> _syntax = [];
     private readonly Argument<string?> _directory = new("DIR")
     {
         Description = "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).",
@@ -17,24 +16,17 @@ internal sealed class BenchArguments
     private readonly Option<string> _row;
     private readonly Option<string> _json;
     private readonly Option<string> _csv;
-    private readonly Option<bool> _quick = new("--quick")
-    {
-        Description = "A few seconds on small files: shows that everything works, measures nothing.",
-    };
+    private readonly Option<bool> _quick;
 
-
-    public BenchArguments(Command command)
+    public BenchArguments(OptionList options)
     {
-        command.Add(_directory);
-        _suite = Value(command, "--suite", "name", SuiteHelp());
-        _row = Value(command, "--row", "text", "Run only the rows whose id contains this text, of every suite if none is named.");
-        _json = Value(command, "--json", "file", "Also write the result as JSON.");
-        _csv = Value(command, "--csv", "file", "Also write the result as CSV.");
-        command.Add(_quick);
-        _syntax.Add(new OptionSyntax(_quick.Name, null, OptionValue.None));
+        options.Argument(_directory);
+        _suite = options.Value("--suite", null, "name", SuiteHelp());
+        _row = options.Value("--row", null, "text", "Run only the rows whose id contains this text, of every suite if none is named.");
+        _json = options.Value("--json", null, "file", "Also write the result as JSON.");
+        _csv = options.Value("--csv", null, "file", "Also write the result as CSV.");
+        _quick = options.Flag("--quick", null, "A few seconds on small files: shows that everything works, measures nothing.");
     }
-
-    public IReadOnlyList<OptionSyntax> Syntax => _syntax;
 
     /// <exception cref="UsageException">A suite or row that does not exist.</exception>
     public BenchOptions Bind(ParseResult result)
@@ -59,13 +51,5 @@ internal sealed class BenchArguments
         IEnumerable<string> suites = Suite.All.Select(
             s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun}{(s == Suite.Default ? ", the default" : "")})");
         return $"What to run: {string.Join(", ", suites)} or {Suite.AllName}.";
-    }
-
-    private Option<string> Value(Command command, string name, string valueName, string description)
-    {
-        var option = new Option<string>(name) { Description = description, HelpName = valueName };
-        command.Add(option);
-        _syntax.Add(new OptionSyntax(name, null, OptionValue.Required));
-        return option;
     }
 }

@@ -17,7 +17,6 @@ internal sealed class CopyArguments
         ["buffered"] = CopyMethod.Buffered,
     };
 
-    private readonly List<OptionSyntax> _syntax = [];
     private readonly Argument<string[]> _paths = new("PATH")
     {
         Description = "SOURCE... TARGET. A target that is a folder takes the sources into it. With --demo: the folder for its files (here).",
@@ -36,23 +35,21 @@ internal sealed class CopyArguments
     private readonly Option<bool> _quiet;
     private readonly Option<bool> _demo;
 
-    public CopyArguments(Command command)
+    public CopyArguments(OptionList options)
     {
-        command.Add(_paths);
-        _recursive = Flag(command, "--recursive", 'r', "Copy folders with all that is below them; links stay links.");
-        _preserve = Flag(command, "--preserve", 'p', "Keep modes, owners, times, extended attributes and hard links.");
-        _noClobber = Flag(command, "--no-clobber", 'n', "Do not replace files that are there.");
-        _method = Value(command, "--method", "name", "auto, reflink, range (copy_file_range), direct or buffered (auto).");
-        _depth = Value(command, "--depth", "N", $"Outstanding requests of 1 MiB in a direct copy, 1 to {MaxDepth} ({CopyOptions.DefaultDepth}).");
-        _resume = Flag(command, "--resume", null, "Go on from what an earlier copy left, after comparing it; and leave it when this one fails.");
-        _verify = Flag(command, "--verify", null, "Read the copy back past the cache and compare checksums before it gets its name.");
-        _sync = Flag(command, "--sync", null, "End only when the copy is on the disk.");
-        _quiet = Flag(command, "--quiet", 'q', "Print nothing but errors.");
-        _demo = Flag(command, "--demo", null, "Make a file, copy it past the cache with four requests outstanding, print the rates, delete both.");
-        _size = Value(command, "--size", "size", "The size of the demo's file (1G).");
+        options.Argument(_paths);
+        _recursive = options.Flag("--recursive", "r", "Copy folders with all that is below them; links stay links.");
+        _preserve = options.Flag("--preserve", "p", "Keep modes, owners, times, extended attributes and hard links.");
+        _noClobber = options.Flag("--no-clobber", "n", "Do not replace files that are there.");
+        _method = options.Value("--method", null, "name", "auto, reflink, range (copy_file_range), direct or buffered (auto).");
+        _depth = options.Value("--depth", null, "N", $"Outstanding requests of 1 MiB in a direct copy, 1 to {MaxDepth} ({CopyOptions.DefaultDepth}).");
+        _resume = options.Flag("--resume", null, "Go on from what an earlier copy left, after comparing it; and leave it when this one fails.");
+        _verify = options.Flag("--verify", null, "Read the copy back past the cache and compare checksums before it gets its name.");
+        _sync = options.Flag("--sync", null, "End only when the copy is on the disk.");
+        _quiet = options.Flag("--quiet", "q", "Print nothing but errors.");
+        _demo = options.Flag("--demo", null, "Make a file, copy it past the cache with four requests outstanding, print the rates, delete both.");
+        _size = options.Value("--size", null, "size", "The size of the demo's file (1G).");
     }
-
-    public IReadOnlyList<OptionSyntax> Syntax => _syntax;
 
     /// <exception cref="UsageException">Paths that are missing, values that make no sense.</exception>
     public CopyCommandOptions Bind(ParseResult result)
@@ -97,21 +94,4 @@ internal sealed class CopyArguments
         text is null ? ByteSize.GiB
         : ByteSize.TryParse(text, out long bytes) && bytes > 0 ? bytes
         : throw new UsageException($"--size is a size such as 256M, not '{text}'");
-
-    private Option<string> Value(Command command, string name, string valueName, string description)
-    {
-        var option = new Option<string>(name) { Description = description, HelpName = valueName };
-        command.Add(option);
-        _syntax.Add(new OptionSyntax(name, null, OptionValue.Required));
-        return option;
-    }
-
-    private Option<bool> Flag(Command command, string name, char? letter, string description)
-    {
-        var option = letter is null ? new Option<bool>(name) : new Option<bool>(name, $"-{letter}");
-        option.Description = description;
-        command.Add(option);
-        _syntax.Add(new OptionSyntax(name, letter, OptionValue.None));
-        return option;
-    }
 }

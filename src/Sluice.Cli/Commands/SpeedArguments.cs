@@ -10,7 +10,6 @@ internal sealed class SpeedArguments
     private const int MaxOutstanding = 4096;
     private const long MaxRequestSizeBytes = ByteSize.GiB;
 
-    private readonly List<OptionSyntax> _syntax = [];
     private readonly Argument<string> _file = new("FILE") { Description = "The file to read or write; made at its size if it is missing." };
     private readonly Option<string> _time;
     private readonly Option<string> _block;
@@ -33,33 +32,31 @@ internal sealed class SpeedArguments
     private readonly Option<bool> _force;
     private readonly Option<bool> _destroy;
 
-    public SpeedArguments(Command command)
+    public SpeedArguments(OptionList options)
     {
-        command.Add(_file);
-        _time = Value(command, "--time", 't', "seconds", "Measured time for each engine (30). 0 with -x or -p: only create.");
-        _block = Value(command, "--block", 'b', "size", "Request size (64K).");
-        _read = Optional(command, "--read", 'r', "size", "Read a file of this size (the default, 1G).");
-        _write = Optional(command, "--write", 'w', "size", "Write over a file of this size.");
-        _async = Value(command, "--async", 'a', "N", "Asynchronous, N requests outstanding (default: synchronous, one thread).");
-        _direct = Flag(command, "--direct", 'd', "Past the page cache; the same as --cache direct.");
-        _seek = Value(command, "--seek", 's', "percent", "Seek at random up to this share of the file: 0 sequential, 100 anywhere (0).");
-        _extend = Optional(command, "--extend", 'x', "size", "First create the file anew by appending requests, and time it.");
-        _preallocate = Optional(command, "--preallocate", 'p', "size",
+        options.Argument(_file);
+        _time = options.Value("--time", "t", "seconds", "Measured time for each engine (30). 0 with -x or -p: only create.");
+        _block = options.Value("--block", "b", "size", "Request size (64K).");
+        _read = options.Optional("--read", "r", "size", "Read a file of this size (the default, 1G).");
+        _write = options.Optional("--write", "w", "size", "Write over a file of this size.");
+        _async = options.Value("--async", "a", "N", "Asynchronous, N requests outstanding (default: synchronous, one thread).");
+        _direct = options.Flag("--direct", "d", "Past the page cache; the same as --cache direct.");
+        _seek = options.Value("--seek", "s", "percent", "Seek at random up to this share of the file: 0 sequential, 100 anywhere (0).");
+        _extend = options.Optional("--extend", "x", "size", "First create the file anew by appending requests, and time it.");
+        _preallocate = options.Optional("--preallocate", "p", "size",
             "First create the file anew, allocated in one go, then filled, and time it.");
-        _touch = Flag(command, "--touch", 'c', "Touch every byte read.");
-        _quiet = Flag(command, "--quiet", 'q', "Print one comma-separated line.");
-        _engine = Value(command, "--engine", null, "name", "sluice, bcl (.NET's RandomAccess) or both, interleaved (sluice).");
-        _mix = Value(command, "--mix", null, "R:W", "Mix reads and writes in this proportion, as in 70:30.");
-        _iops = Value(command, "--iops", null, "rate", "Start this many requests a second; latency counts from when each was due.");
-        _cache = Value(command, "--cache", null, "state", "hot (read in first), cold (pages dropped), direct (past the page cache).");
-        _warmUp = Value(command, "--warmup", null, "seconds", "Unmeasured time at the start (a tenth of the time, at most 2).");
-        _seed = Value(command, "--seed", null, "number", "Seed of random offsets and of the mix (1).");
-        _json = Value(command, "--json", null, "file", "Also write the result as JSON.");
-        _force = Flag(command, "--force", null, "Do not ask before an existing file is overwritten, extended or made anew.");
-        _destroy = Flag(command, "--i-know-this-destroys-data", null, "Allow writing to a block device.");
+        _touch = options.Flag("--touch", "c", "Touch every byte read.");
+        _quiet = options.Flag("--quiet", "q", "Print one comma-separated line.");
+        _engine = options.Value("--engine", null, "name", "sluice, bcl (.NET's RandomAccess) or both, interleaved (sluice).");
+        _mix = options.Value("--mix", null, "R:W", "Mix reads and writes in this proportion, as in 70:30.");
+        _iops = options.Value("--iops", null, "rate", "Start this many requests a second; latency counts from when each was due.");
+        _cache = options.Value("--cache", null, "state", "hot (read in first), cold (pages dropped), direct (past the page cache).");
+        _warmUp = options.Value("--warmup", null, "seconds", "Unmeasured time at the start (a tenth of the time, at most 2).");
+        _seed = options.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");
+        _json = options.Value("--json", null, "file", "Also write the result as JSON.");
+        _force = options.Flag("--force", null, "Do not ask before an existing file is overwritten, extended or made anew.");
+        _destroy = options.Flag("--i-know-this-destroys-data", null, "Allow writing to a block device.");
     }
-
-    public IReadOnlyList<OptionSyntax> Syntax => _syntax;
 
     /// <exception cref="UsageException">Values that make no sense, alone or together.</exception>
     public SpeedOptions Bind(ParseResult result)
@@ -234,25 +231,4 @@ internal sealed class SpeedArguments
         "both" => EngineChoice.Both,
         _ => throw new UsageException($"--engine: '{text}' is none of sluice, bcl, both"),
     };
-
-    private Option<string> Value(Command command, string name, char? shortName, string valueName, string description) =>
-        Add(command, new Option<string>(name, Aliases(shortName)) { Description = description, HelpName = valueName }, shortName,
-            OptionValue.Required);
-
-    private Option<string> Optional(Command command, string name, char? shortName, string valueName, string description) =>
-        Add(command, new Option<string>(name, Aliases(shortName)) { Description = description, HelpName = valueName }, shortName,
-            OptionValue.Optional);
-
-    private Option<bool> Flag(Command command, string name, char? shortName, string description) =>
-        Add(command, new Option<bool>(name, Aliases(shortName)) { Description = description }, shortName, OptionValue.None);
-
-    private static string[] Aliases(char? shortName) => shortName is { } letter ? [$"-{letter}"] : [];
-
-    private TOption Add<TOption>(Command command, TOption option, char? shortName, OptionValue value)
-        where TOption : Option
-    {
-        command.Add(option);
-        _syntax.Add(new OptionSyntax(option.Name, shortName, value));
-        return option;
-    }
 }

@@ -8,15 +8,18 @@ public sealed class ArgumentRewriterTests
 {
     private static readonly ArgumentRewriter Rewriter = new(
     [
-        new OptionSyntax("--time", 't', OptionValue.Required),
-        new OptionSyntax("--preallocate", 'p', OptionValue.Optional),
-        new OptionSyntax("--touch", 'c', OptionValue.None),
+        new OptionSyntax("--time", "t", OptionValue.Required),
+        new OptionSyntax("--preallocate", "p", OptionValue.Optional),
+        new OptionSyntax("--touch", "c", OptionValue.None),
         new OptionSyntax("--json", null, OptionValue.Required),
+        new OptionSyntax("--min-size", "Fm", OptionValue.Required),
+        new OptionSyntax("--max-size", "FM", OptionValue.Required),
     ]);
 
     [Theory]
     [InlineData("-t30", "--time=30")]
     [InlineData("-t=30", "--time=30")]
+    [InlineData("-Fm1 -FM=256", "--min-size=1 --max-size=256")]
     [InlineData("--time 30", "--time=30")]
     [InlineData("--time=30", "--time=30")]
     [InlineData("--time -5", "--time=-5")]

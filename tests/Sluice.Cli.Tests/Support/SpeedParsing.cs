@@ -9,8 +9,9 @@ internal static class SpeedParsing
     public static SpeedOptions Parse(string commandLine)
     {
         var command = new Command("speed");
-        var arguments = new SpeedArguments(command);
-        List<string> rewritten = new ArgumentRewriter(arguments.Syntax).Rewrite(
+        var options = new OptionList(command);
+        var arguments = new SpeedArguments(options);
+        List<string> rewritten = new ArgumentRewriter(options.Syntax).Rewrite(
             commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         ParseResult result = command.Parse(rewritten);
         return result.Errors.Count == 0 ? arguments.Bind(result) : throw new UsageException(result.Errors[0].Message);

@@ -1,0 +1,37 @@
+using Sluice.Cli.Programs.Extents;
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice extents`: where files lie on their device, and how scattered they are.</summary>
+internal sealed class ExtentsCommand(ExtentsOptions options, Terminal terminal, CancellationToken cancellationToken)
+{
+    public Task<int> RunAsync() => Task.FromResult(Run());
+
+    private int Run()
+    {
+        bool isFolder = Directory.Exists(options.Path);
+        if (!isFolder && !File.Exists(options.Path))
+            throw new FileNotFoundException($"{options.Path}: no such file or directory");
+        if (!isFolder && Interop.PathProbe.KindOf(options.Path, out _) is Interop.PathKind.BlockDevice or Interop.PathKind.Other)
+            throw new UsageException($"{options.Path} is neither a plain file nor a folder");
+        if (options.JsonPath is not null)
+            JsonFile.CheckWritable(options.JsonPath);
+        var scan = new ExtentScan(options.Sync, cancellationToken);
+        using (var progress = new LiveProgress(terminal, quiet: false))
+        {
+            progress.Show(() => $"{options.Path}: {scan.Seen:#,0} files");
+            if (isFolder)
+                scan.AddFolder(options.Path);
+            else
+                scan.AddFile(options.Path);
+        }
+        foreach (string failure in scan.Failures)
+            terminal.Error.WriteLine($"sluice: {failure.ReplaceLineEndings(" ")}");
+        ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan);
+        ExtentText.Write(terminal, report, options.ExtentLimit);
+        if (options.JsonPath is not null)
+            JsonFile.Write(options.JsonPath, report, ReportJsonContext.Default.ExtentReport);
+        return scan.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
+    }
+}

@@ -1,0 +1,65 @@
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Programs.Extents;
+
+/// <summary>What `sluice extents` found; the JSON is this record.</summary>
+internal sealed record ExtentReport
+{
+    public required string Path { get; init; }
+
+    public required EnvironmentRecord Environment { get; init; }
+
+    public required int Files { get; init; }
+
+    public required long SizeBytes { get; init; }
+
+    public required long PlacedBytes { get; init; }
+
+    public required long UnplacedBytes { get; init; }
+
+    public required long Extents { get; init; }
+
+    public required long Pieces { get; init; }
+
+    /// <summary>Files that lie in more than one piece.</summary>
+    public required int FragmentedFiles { get; init; }
+
+    /// <summary>Of all jumps over all placed bytes, by the formula of <see cref="FileLayout.ScoreOf"/>.</summary>
+    public required double Score { get; init; }
+
+    public required IReadOnlyList<ExtentClass> Histogram { get; init; }
+
+    public required IReadOnlyList<FileLayout> WorstFiles { get; init; }
+
+    /// <summary>The extents themselves, of a single file.</summary>
+    public IReadOnlyList<FileExtent>? FileExtents { get; init; }
+
+    public required IReadOnlyList<string> Failures { get; init; }
+
+    public static ExtentReport Of(string path, bool isFolder, int worst, ExtentScan scan)
+    {
+        IReadOnlyList<FileLayout> files = scan.Files;
+        long placed = files.Sum(f => f.PlacedBytes);
+        return new ExtentReport
+        {
+            Path = path,
+            Environment = EnvironmentProbe.ForPath(path),
+            Files = files.Count,
+            SizeBytes = files.Sum(f => f.SizeBytes),
+            PlacedBytes = placed,
+            UnplacedBytes = files.Sum(f => f.UnplacedBytes),
+            Extents = files.Sum(f => (long)f.Extents),
+            Pieces = files.Sum(f => (long)f.Pieces),
+            FragmentedFiles = files.Count(f => f.Pieces > 1),
+            Score = Math.Round(FileLayout.ScoreOf(files.Sum(f => (long)Math.Max(0, f.Pieces - 1)), placed), 2),
+            Histogram = scan.Histogram.Classes(),
+            WorstFiles =
+            [
+                .. files.Where(f => f.Pieces > 1)
+                    .OrderByDescending(f => f.Pieces).ThenByDescending(f => f.Score).ThenBy(f => f.Path, StringComparer.Ordinal).Take(worst),
+            ],
+            FileExtents = isFolder ? null : scan.LastExtents,
+            Failures = scan.Failures,
+        };
+    }
+}

@@ -1,0 +1,85 @@
+using Sluice.Interop;
+
+namespace Sluice.Cli.Programs.Extents;
+
+/// <summary>Asks every plain file below a path where it lies. Links are not followed, nothing but plain files is opened.</summary>
+internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellationToken)
+{
+    private readonly List<string> _failures = [];
+    private readonly List<FileLayout> _files = [];
+    private PlatformNotSupportedException? _unsupported;
+    private long _seen;
+
+    public IReadOnlyList<FileLayout> Files => _files;
+
+    /// <summary>One line for each file or folder that could not be asked.</summary>
+    public IReadOnlyList<string> Failures => _failures;
+
+    public ExtentHistogram Histogram { get; } = new();
+
+    /// <summary>The extents of the file asked last.</summary>
+    public IReadOnlyList<FileExtent> LastExtents { get; private set; } = [];
+
+    /// <summary>Files seen so far; read by a progress display.</summary>
+    public long Seen => Volatile.Read(ref _seen);
+
+    /// <exception cref="IOException">The file cannot be opened, or its extents cannot be read.</exception>
+    /// <exception cref="PlatformNotSupportedException">The file system has no FIEMAP.</exception>
+    public void AddFile(string path)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        if (flushFirst)
+            handle.FlushToDisk();
+        LastExtents = handle.GetExtents();
+        foreach (FileExtent extent in LastExtents)
+        {
+            if (FileLayout.HasPlace(extent))
+                Histogram.Add(extent);
+        }
+        _files.Add(FileLayout.Of(path, handle.Length, LastExtents));
+        Interlocked.Increment(ref _seen);
+    }
+
+    /// <exception cref="PlatformNotSupportedException">No file at all could be asked, because the file system has no FIEMAP.</exception>
+    public void AddFolder(string path)
+    {
+        var folders = new Stack<string>([path]);
+        while (folders.TryPop(out string? folder))
+        {
+            string current = folder;
+            Try(() =>
+            {
+                foreach (FileSystemInfo entry in new DirectoryInfo(current).EnumerateFileSystemInfos())
+                {
+                    if (entry.LinkTarget is not null)
+                        continue;
+                    if (entry is DirectoryInfo)
+                        folders.Push(entry.FullName);
+                    // Opening a pipe would wait for its other end.
+                    else if (PathProbe.KindOf(entry.FullName, out _) is PathKind.RegularFile or PathKind.Unknown)
+                        Try(() => AddFile(entry.FullName));
+                }
+            });
+        }
+        if (_files.Count == 0 && _unsupported is not null)
+            throw _unsupported;
+    }
+
+    private void Try(Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (PlatformNotSupportedException e)
+        {
+            _unsupported ??= e;
+            _failures.Add(e.Message);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            _failures.Add(e.Message);
+        }
+    }
+}

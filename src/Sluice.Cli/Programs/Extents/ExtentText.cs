@@ -1,0 +1,77 @@
+using System.Globalization;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Programs.Extents;
+
+/// <summary>The report as tables.</summary>
+internal static class ExtentText
+{
+    private const int BarWidth = 30;
+
+    public static void Write(Terminal terminal, ExtentReport report, int extentLimit)
+    {
+        EnvironmentText.Write(terminal.Out, report.Environment);
+        terminal.Out.WriteLine();
+        terminal.Out.WriteLine(Summary(report));
+        if (report.UnplacedBytes > 0)
+        {
+            terminal.Out.WriteLine(
+                $"{ByteSize.Format(report.UnplacedBytes)} have no place on the device yet, or lie in metadata; --sync places the former");
+        }
+        if (report.Histogram.Count > 0)
+            WriteHistogram(terminal, report.Histogram);
+        if (report.FileExtents is { Count: > 0 } extents)
+            WriteExtents(terminal, extents, extentLimit);
+        else if (report.WorstFiles.Count > 0)
+            WriteWorst(terminal, report.WorstFiles);
+    }
+
+    private static string Summary(ExtentReport report)
+    {
+        string files = report.FileExtents is null ? $"{report.Files:#,0} files, {report.FragmentedFiles:#,0} in more than one piece: " : "";
+        return string.Create(CultureInfo.InvariantCulture,
+            $"{report.Path}: {files}{ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} on the device, "
+            + $"{Plural(report.Extents, "extent")} in {Plural(report.Pieces, "piece")}, fragmentation score {report.Score:0.##}");
+    }
+
+    private static string Plural(long count, string noun) => $"{count:#,0} {noun}{(count == 1 ? "" : "s")}";
+
+    private static void WriteHistogram(Terminal terminal, IReadOnlyList<ExtentClass> classes)
+    {
+        terminal.Out.WriteLine();
+        long most = classes.Max(c => c.Extents);
+        long bytes = Math.Max(1, classes.Sum(c => c.Bytes));
+        var table = new TextTable("extent size", "extents", "bytes", "share of bytes", "");
+        foreach (ExtentClass one in classes)
+        {
+            int bar = one.Extents == 0 ? 0 : Math.Max(1, (int)(one.Extents * BarWidth / most));
+            table.Add(one.Name, $"{one.Extents:#,0}", ByteSize.Format(one.Bytes), $"{100.0 * one.Bytes / bytes:0.0} %", new string('#', bar));
+        }
+        table.WriteTo(terminal);
+    }
+
+    private static void WriteExtents(Terminal terminal, IReadOnlyList<FileExtent> extents, int limit)
+    {
+        terminal.Out.WriteLine();
+        var table = new TextTable("file offset", "device offset", "length", "flags");
+        foreach (FileExtent extent in extents.Take(limit))
+        {
+            FileExtentFlags flags = extent.Flags & ~FileExtentFlags.Last;
+            table.Add($"{extent.Offset}", FileLayout.HasPlace(extent) ? $"{extent.PhysicalOffset}" : "-", $"{extent.Length}",
+                flags == FileExtentFlags.None ? "" : $"{flags}");
+        }
+        table.WriteTo(terminal);
+        if (extents.Count > limit)
+            terminal.Out.WriteLine($"{extents.Count - limit:#,0} more; --extents N shows N, --json all");
+    }
+
+    private static void WriteWorst(Terminal terminal, IReadOnlyList<FileLayout> worst)
+    {
+        terminal.Out.WriteLine();
+        var table = new TextTable("most fragmented", "size", "extents", "pieces", "score");
+        foreach (FileLayout file in worst)
+            table.Add(file.Path, ByteSize.Format(file.SizeBytes), $"{file.Extents:#,0}", $"{file.Pieces:#,0}", $"{file.Score:0.0}");
+        table.WriteTo(terminal);
+    }
+}

@@ -1,0 +1,93 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Programs;
+
+/// <summary>`sluice extents` as a user types it.</summary>
+public sealed class ExtentsRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("extents")]
+    [InlineData("extents --worst x a")]
+    [InlineData("extents -e-1 a")]
+    [InlineData("extents --nothing a")]
+    [InlineData("extents a b")]
+    [InlineData("extents /dev/null")]
+    public async Task A_wrong_command_line_is_exit_code_2(string typed)
+    {
+        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.TrimEnd('\n').ShouldNotContain("\n");
+        run.Out.ShouldBe("");
+    }
+
+    [Fact]
+    public async Task A_missing_file_is_exit_code_1()
+    {
+        ToolRun run = await ToolRun.RunAsync("extents", _folder["missing"]);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("no such file or directory");
+    }
+
+    [SkippableFact]
+    public async Task Where_the_file_system_does_not_tell_it_says_so()
+    {
+        Skip.IfNot(File.Exists("/proc/self/status"), "no file system without FIEMAP is known here");
+        ToolRun run = await ToolRun.RunAsync("extents", "/proc/self/status");
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain("no FIEMAP");
+    }
+
+    [SkippableFact]
+    public async Task An_interleaved_file_is_found_in_pieces_and_a_plain_one_whole()
+    {
+        using LoopVolume? volume = LoopVolume.TryMount(_folder.FullPath, 64 << 20, out string reason);
+        Skip.If(volume is null, reason);
+        string scattered = Path.Combine(volume.Path, "scattered");
+        WriteInTurns(scattered, Path.Combine(volume.Path, "other"));
+        await File.WriteAllBytesAsync(Path.Combine(volume.Path, "plain"), new byte[100_000]);
+        // A pipe must not be opened, and a link must not be counted twice.
+        Shell.Run("mkfifo", Path.Combine(volume.Path, "pipe")).ExitCode.ShouldBe(0);
+        File.CreateSymbolicLink(Path.Combine(volume.Path, "link"), scattered);
+
+        ToolRun run = await ToolRun.RunAsync("extents", "--sync", "--json", _folder["r.json"], volume.Path);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("3 files, 2 in more than one piece");
+        run.Out.ShouldContain("up to 16 KiB");
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        JsonElement worst = json.RootElement.GetProperty("worstFiles");
+        worst.GetArrayLength().ShouldBe(2);
+        worst[0].GetProperty("pieces").GetInt32().ShouldBe(16);
+        json.RootElement.GetProperty("score").GetDouble().ShouldBeGreaterThan(50);
+        json.RootElement.GetProperty("unplacedBytes").GetInt64().ShouldBe(0);
+
+        ToolRun one = await ToolRun.RunAsync("extents", "-e3", scattered);
+        one.ExitCode.ShouldBe(ExitCode.Success, one.Error);
+        one.Out.ShouldContain("16 extents in 16 pieces");
+        one.Out.ShouldContain("13 more");
+        ToolRun plain = await ToolRun.RunAsync("extents", Path.Combine(volume.Path, "plain"));
+        plain.Out.ShouldContain("1 extent in 1 piece, fragmentation score 0");
+    }
+
+    // Two files preallocated block by block in turns: neither can be whole.
+    private static void WriteInTurns(string one, string other)
+    {
+        const int Step = 16 << 10;
+        using SluiceHandle a = SluiceHandle.Open(one, FileMode.CreateNew, FileAccess.Write);
+        using SluiceHandle b = SluiceHandle.Open(other, FileMode.CreateNew, FileAccess.Write);
+        for (int i = 0; i < 16; i++)
+        {
+            a.Allocate(i * Step, Step);
+            b.Allocate(i * Step, Step);
+        }
+        a.Write(new byte[16 * Step], 0);
+        b.Write(new byte[16 * Step], 0);
+    }
+}
