@@ -208,14 +208,14 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
     public async Task A_storm_of_faults_leaves_what_was_accepted(int bufferSize, bool isAsync, FileCaching caching)
     {
         byte[] content = Bytes.Pattern(Total);
-        for (int seed = 900; seed < 904; seed++)
+        List<Exception> errors = [];
+        for (int seed = 900; seed < 908; seed++)
         {
             output.WriteLine($"seed {seed}");
             string path = _temp.NewPath();
             FaultPlan plan = new(seed) { Eio = 0.1, Enospc = 0.1, ShortTransfer = 0.2, Eintr = 0.1, Eagain = 0.1, Reorder = 0.02, MostDelayMs = 1 };
             SluiceStream stream = Open(path, new FaultyEngine(plan), bufferSize, isAsync, caching);
             Random random = new(seed);
-            List<Exception> errors = [];
             while (stream.Position < Total)
             {
                 int position = (int)stream.Position;
@@ -238,9 +238,11 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
             }
 
             await CloseAsync(stream, isAsync);
-            errors.ShouldNotBeEmpty();
             File.ReadAllBytes(path).ShouldBeBytes(content, $"seed {seed}");
         }
+
+        // Few large transfers may well pass without a fault, not all of eight files.
+        errors.ShouldNotBeEmpty();
 
         CheckBuffers();
     }
