@@ -8,11 +8,12 @@ return args switch
         AppendCommand.Run(path, Enum.Parse<Sluice.FileCaching>(caching), int.Parse(id), int.Parse(count)),
     ["durable", string path, string caching, string way] => await DurableCommand.RunAsync(path, Enum.Parse<Sluice.FileCaching>(caching), way),
     ["replace", string path, string firstVersion] => await ReplaceCommand.RunAsync(path, int.Parse(firstVersion)),
+    ["copy", string folder, string method] => await CopyCommand.RunAsync(folder, Enum.Parse<Sluice.CopyMethod>(method)),
     _ => Usage(),
 };
 
 static int Usage()
 {
-    Console.Error.WriteLine("refuse SCENARIO FOLDER | append PATH CACHING ID COUNT | durable PATH CACHING append|write | replace PATH VERSION");
+    Console.Error.WriteLine("refuse SCENARIO FOLDER | append PATH CACHING ID COUNT | durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD");
     return 2;
 }

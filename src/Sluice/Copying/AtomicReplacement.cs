@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Interop;
 using Sluice.Uring;
@@ -40,21 +39,19 @@ internal static class AtomicReplacement
             KeepMetadata(target, kept, temporary);
         }
 
-        await handle.FlushToDiskAsync(dataOnly: true, cancellationToken).ConfigureAwait(false);
-        cancellationToken.ThrowIfCancellationRequested();
-        temporary.RenameTo(target);
-        await FlushFolderAsync(Path.GetDirectoryName(target) ?? "/").ConfigureAwait(false);
+        // One hop for all that waits for the disk, instead of one for each: and a process that is killed leaves no ring that would keep
+        // the temporary file locked for a while.
+        await Task.Run(() => Finish(target, temporary, cancellationToken), CancellationToken.None).ConfigureAwait(false);
     }
 
-    /// <summary>Makes the names in a folder durable.</summary>
     [SupportedOSPlatform("linux")]
-    public static async ValueTask FlushFolderAsync(string folder)
+    private static void Finish(string target, TemporaryFile temporary, CancellationToken cancellationToken)
     {
-        int fd = PathCalls.Open(PathCalls.ToKernel(folder), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        PathErrors.ThrowIfFailed(fd, "Opening the folder", folder);
-        using SafeFileHandle file = new(fd, ownsHandle: true);
-        using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(file, FileAccess.Read, ownsHandle: false);
-        await handle.FlushToDiskAsync().ConfigureAwait(false);
+        int result = Libc.Flush(temporary.Descriptor, dataOnly: true);
+        PathErrors.ThrowIfFailed(SluiceHandle.IsUnflushable(-result) ? 0 : result, "Writing to the disk", target);
+        cancellationToken.ThrowIfCancellationRequested();
+        temporary.RenameTo(target);
+        FileCopier.FlushFolder(Path.GetDirectoryName(target) ?? "/");
     }
 
     private static async Task RunPortablyAsync(
