@@ -85,6 +85,9 @@ internal static class SluiceTool
         commands.Add(
             "extents", "Show where files lie on their device, and how fragmented they are.",
             o => new ExtentsArguments(o), (a, result, token) => new ExtentsCommand(a.Bind(result), terminal, token).RunAsync());
+        commands.Add(
+            "frag", "Age a volume: fill it with files, delete at random, again and again. Short options take their value attached (-f70).",
+            o => new FragArguments(o), (a, result, token) => new FragCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         return commands;
     }
 

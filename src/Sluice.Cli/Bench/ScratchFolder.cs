@@ -1,59 +1,32 @@
-using System.Security.Cryptography;
+using Sluice.Cli.Programs;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>
-/// A folder of one run's own. A lock on a file inside shows that the run is alive, so that what a killed run left behind can
-/// be told from what a parallel run is using.
-/// </summary>
+/// <summary>A folder of one run's own, removed at its end; what a killed run left behind is told from what a parallel run is using.</summary>
 internal sealed class ScratchFolder : IDisposable
 {
     public const string Prefix = "sluice-bench-";
-    private const string LockName = "sluice-bench.lock";
-    private const int SuffixLength = 8;
 
-    private readonly FileStream _lock;
+    private readonly OwnedFolder _folder;
 
-    private ScratchFolder(string path, FileStream lockFile)
-    {
-        FullPath = path;
-        _lock = lockFile;
-    }
+    private ScratchFolder(OwnedFolder folder) => _folder = folder;
 
-    public string FullPath { get; }
+    public string FullPath => _folder.FullPath;
 
     /// <exception cref="IOException">The parent does not exist or nothing can be made in it.</exception>
-    public static ScratchFolder Create(string parent)
-    {
-        string path = Path.Combine(parent, Prefix + RandomNumberGenerator.GetHexString(SuffixLength, lowercase: true));
-        Directory.CreateDirectory(path);
-        try
-        {
-            return new ScratchFolder(path,
-                new FileStream(Path.Combine(path, LockName), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None));
-        }
-        catch
-        {
-            Directory.Delete(path, recursive: true);
-            throw;
-        }
-    }
+    public static ScratchFolder Create(string parent) => new(OwnedFolder.Create(parent, Prefix));
 
     /// <summary>Removes the folders of runs that were killed.</summary>
     /// <returns>What was removed.</returns>
     public static IReadOnlyList<string> RemoveLeftovers(string parent)
     {
         var removed = new List<string>();
-        foreach (string folder in Directory.EnumerateDirectories(parent, Prefix + "*"))
+        foreach (string folder in OwnedFolder.Find(parent, Prefix).ToArray())
         {
-            if (!IsOurs(folder))
-                continue;
             try
             {
                 // Throws while the run that made it is alive.
-                using (new FileStream(Path.Combine(folder, LockName), FileMode.Open, FileAccess.ReadWrite, FileShare.None))
-                {
-                }
+                OwnedFolder.Take(folder, Prefix).Dispose();
                 Directory.Delete(folder, recursive: true);
                 removed.Add(folder);
             }
@@ -67,7 +40,7 @@ internal sealed class ScratchFolder : IDisposable
 
     public void Dispose()
     {
-        _lock.Dispose();
+        _folder.Dispose();
         try
         {
             Directory.Delete(FullPath, recursive: true);
@@ -76,13 +49,5 @@ internal sealed class ScratchFolder : IDisposable
         {
             // Someone tidied up already.
         }
-    }
-
-    // The name alone could be a user's; a folder without our lock file is left alone.
-    private static bool IsOurs(string folder)
-    {
-        string suffix = Path.GetFileName(folder)[Prefix.Length..];
-        return suffix.Length == SuffixLength && suffix.All(char.IsAsciiHexDigitLower) && File.Exists(Path.Combine(folder, LockName))
-            && new FileInfo(folder).LinkTarget is null;
     }
 }

@@ -1,5 +1,6 @@
 using System.Text.Json.Serialization;
 using Sluice.Cli.Programs.Extents;
+using Sluice.Cli.Programs.Frag;
 
 namespace Sluice.Cli.Report;
 
@@ -7,4 +8,5 @@ namespace Sluice.Cli.Report;
 [JsonSerializable(typeof(SpeedReport))]
 [JsonSerializable(typeof(BenchReport))]
 [JsonSerializable(typeof(ExtentReport))]
+[JsonSerializable(typeof(FragReport))]
 internal sealed partial class ReportJsonContext : JsonSerializerContext;

@@ -1,0 +1,158 @@
+using System.Diagnostics;
+using Sluice.Cli.Programs.Frag;
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice frag`: ages a volume by filling it and deleting at random. Ended early, it removes all that it made.</summary>
+internal sealed class FragCommand(
+    FragOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+{
+    public Task<int> RunAsync() => Task.FromResult(Run());
+
+    private int Run()
+    {
+        if (!Directory.Exists(options.Directory))
+            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        if (options.Cleanup)
+            return Cleanup();
+        FragSettings settings = options.Settings;
+        VolumeSpace space = VolumeSpace.Of(options.Directory);
+        long budgetBytes = Math.Min(space.BudgetBytes(settings), options.BudgetBytes ?? long.MaxValue);
+        if (budgetBytes < settings.MinSizeBytes + FragPlan.OverheadBytes)
+        {
+            throw new IOException($"{options.Directory}: nothing can be filled: the volume has {space}, -f is {settings.FillPercent} %, "
+                + $"{ByteSize.Format(settings.LeaveBytes)} are to be left");
+        }
+        var plan = new FragPlan(settings, budgetBytes);
+        if (options.DryRun)
+            return PrintPlan(plan, budgetBytes);
+        if (options.JsonPath is not null)
+            JsonFile.CheckWritable(options.JsonPath);
+        IReadOnlyList<string> earlier = FragFolder.Find(options.Directory);
+        if (earlier.Count > 0)
+            terminal.Error.WriteLine($"{string.Join(", ", earlier)}: of earlier runs; --cleanup removes them");
+        RequireConsent(space, budgetBytes);
+        return Age(plan, budgetBytes);
+    }
+
+    private void RequireConsent(VolumeSpace space, long budgetBytes)
+    {
+        if (options.Force)
+            return;
+        string what = $"The volume of {options.Directory} has {space}; up to {ByteSize.Format(budgetBytes)} will be filled and partly deleted, again and again.";
+        if (!terminal.IsInputTerminal)
+            throw new UsageException($"{what} Nobody can be asked: --force does it");
+        if (!terminal.Confirm($"{what} Begin?"))
+            throw new UsageException($"{options.Directory} left as it was");
+    }
+
+    private int Age(FragPlan plan, long budgetBytes)
+    {
+        long start = Stopwatch.GetTimestamp();
+        using FragFolder folder = FragFolder.Create(options.Directory);
+        try
+        {
+            bool canMap = folder.CanMap();
+            if (!canMap && options.Settings.TargetPieces is not null)
+                throw new NotSupportedException($"{options.Directory}: --target-extents needs a file system that lists extents (FIEMAP)");
+            var run = new FragRun(options.Settings, folder, canMap, cancellationToken);
+            using (var progress = new LiveProgress(terminal, options.Quiet))
+            {
+                progress.Show(run.ProgressLine);
+                run.Carry(plan.Steps());
+            }
+            FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start));
+            // Written first: if that fails the files go too, and nobody has been told that they are there.
+            if (options.JsonPath is not null)
+                JsonFile.Write(options.JsonPath, report, ReportJsonContext.Default.FragReport);
+            Print(report);
+            return ExitCode.Success;
+        }
+        catch
+        {
+            if (folder.Remove())
+                terminal.Error.WriteLine(Strangers(folder.FullPath));
+            throw;
+        }
+    }
+
+    private FragReport Report(FragRun run, string folder, long budgetBytes, TimeSpan elapsed) => new()
+    {
+        Arguments = arguments,
+        Environment = EnvironmentProbe.ForPath(options.Directory),
+        Folder = folder,
+        Settings = options.Settings,
+        BudgetBytes = budgetBytes,
+        Cycles = run.Cycles,
+        Created = run.Created,
+        Deleted = run.Deleted,
+        Skipped = run.Skipped,
+        WrittenBytes = run.WrittenBytes,
+        Files = run.Living,
+        FilesBytes = run.LivingBytes,
+        UsedPercent = Math.Round(VolumeSpace.Of(options.Directory).UsedPercent, 2),
+        CyclePiecesPerFile = run.CyclePiecesPerFile,
+        PiecesPerFile = run.LivingPiecesPerFile,
+        TargetReached = run.TargetReached,
+        Seconds = Math.Round(elapsed.TotalSeconds, 2),
+    };
+
+    private void Print(FragReport report)
+    {
+        terminal.Out.WriteLine($"{report.Cycles:#,0} cycles in {report.Seconds:0.0} s: {report.Created:#,0} files made, {report.Deleted:#,0} deleted, "
+            + $"{ByteSize.Format(report.WrittenBytes)} written");
+        if (report.Skipped > 0)
+            terminal.Out.WriteLine($"{report.Skipped:#,0} files were not made: others filled the volume meanwhile");
+        terminal.Out.WriteLine($"left: {report.Files:#,0} files, {ByteSize.Format(report.FilesBytes)}, the volume is {report.UsedPercent:0.0} % full");
+        terminal.Out.WriteLine(report.CyclePiecesPerFile is { } pieces
+            ? $"the files of the last cycle lay in {pieces:0.00} pieces on average, those left in {report.PiecesPerFile ?? 0:0.00}"
+            : "the file system does not tell in how many pieces they lie (no FIEMAP)");
+        if (options.Settings.TargetPieces is { } target && !report.TargetReached)
+            terminal.Out.WriteLine($"{target:0.##} pieces were not reached");
+        terminal.Out.WriteLine($"they are in {report.Folder}; sluice frag --cleanup {options.Directory} removes them");
+    }
+
+    private int PrintPlan(FragPlan plan, long budgetBytes)
+    {
+        terminal.Out.WriteLine($"# seed {options.Settings.Seed}, filling up to {budgetBytes} bytes");
+        foreach (FragStep step in plan.Steps())
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            terminal.Out.WriteLine(step.ToString());
+        }
+        return ExitCode.Success;
+    }
+
+    private int Cleanup()
+    {
+        IReadOnlyList<string> folders = FragFolder.Find(options.Directory);
+        if (folders.Count == 0)
+            terminal.Out.WriteLine($"{options.Directory}: nothing to remove");
+        int exitCode = ExitCode.Success;
+        foreach (string path in folders)
+        {
+            try
+            {
+                using FragFolder folder = FragFolder.Take(path);
+                if (folder.Remove())
+                {
+                    terminal.Error.WriteLine(Strangers(path));
+                    exitCode = ExitCode.IoError;
+                }
+                else
+                {
+                    terminal.Out.WriteLine($"removed {path}");
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                terminal.Error.WriteLine($"sluice: {path} stays, perhaps its run is alive: {e.Message.ReplaceLineEndings(" ")}");
+                exitCode = ExitCode.IoError;
+            }
+        }
+        return exitCode;
+    }
+
+    private static string Strangers(string folder) => $"sluice: {folder} stays: something else is in it";
+}

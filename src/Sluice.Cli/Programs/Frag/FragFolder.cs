@@ -1,0 +1,99 @@
+using System.Globalization;
+
+namespace Sluice.Cli.Programs.Frag;
+
+/// <summary>The tree of one run. It removes what the run makes by its names, and leaves anything else that was put into it.</summary>
+internal sealed class FragFolder : IDisposable
+{
+    public const string Prefix = "sluice-frag-";
+    private const string FileSuffix = ".frag";
+
+    // Of a file's number; FragArguments lets no more files be made than that.
+    private const int Digits = 7;
+
+    private readonly OwnedFolder _folder;
+
+    private FragFolder(OwnedFolder folder) => _folder = folder;
+
+    public string FullPath => _folder.FullPath;
+
+    private string LockPath => _folder.LockPath;
+
+    public static FragFolder Create(string parent) => new(OwnedFolder.Create(parent, Prefix));
+
+    /// <summary>Folders of earlier runs.</summary>
+    public static IReadOnlyList<string> Find(string parent) => [.. OwnedFolder.Find(parent, Prefix)];
+
+    /// <exception cref="IOException">The run that made it is alive.</exception>
+    public static FragFolder Take(string folder) => new(OwnedFolder.Take(folder, Prefix));
+
+    /// <summary>Where a file of the plan goes: numbered directories, and a numbered name.</summary>
+    public static string NameOf(int number, int filesPerDirectory, int subdirectories, int depth)
+    {
+        int leaf = number / filesPerDirectory;
+        var parts = new string[depth + 1];
+        for (int level = depth - 1; level >= 0; level--)
+        {
+            parts[level] = (leaf % subdirectories).ToString(CultureInfo.InvariantCulture);
+            leaf /= subdirectories;
+        }
+        parts[depth] = number.ToString($"d{Digits}", CultureInfo.InvariantCulture) + FileSuffix;
+        return Path.Combine(parts);
+    }
+
+    /// <summary>Whether the file system tells where files lie.</summary>
+    public bool CanMap()
+    {
+        try
+        {
+            using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(_folder.LockHandle, FileAccess.ReadWrite, ownsHandle: false);
+            handle.GetExtents();
+            return true;
+        }
+        catch (PlatformNotSupportedException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Has the file system finish what it has begun.</summary>
+    public void FlushToDisk() => _folder.FlushToDisk();
+
+    public void Dispose() => _folder.Dispose();
+
+    /// <summary>Deletes the run's files and directories, its lock last, so that what remains after a kill is still known as ours.</summary>
+    /// <returns>Something else was found, and stays.</returns>
+    public bool Remove()
+    {
+        bool strangers = RemoveFrom(new DirectoryInfo(FullPath), isRoot: true);
+        if (strangers)
+            return true;
+        _folder.Dispose();
+        File.Delete(LockPath);
+        Directory.Delete(FullPath);
+        return false;
+    }
+
+    private bool RemoveFrom(DirectoryInfo directory, bool isRoot)
+    {
+        bool strangers = false;
+        foreach (FileSystemInfo entry in directory.EnumerateFileSystemInfos().ToArray())
+        {
+            if (isRoot && entry.FullName == Path.GetFullPath(LockPath))
+                continue;
+            if (entry.LinkTarget is null && entry is FileInfo && IsOurFile(entry.Name))
+                entry.Delete();
+            else if (entry.LinkTarget is null && entry is DirectoryInfo child && entry.Name.All(char.IsAsciiDigit))
+                strangers |= RemoveFrom(child, isRoot: false);
+            else
+                strangers = true;
+        }
+        if (!isRoot && !strangers)
+            directory.Delete();
+        return strangers;
+    }
+
+    private static bool IsOurFile(string name) =>
+        name.Length == Digits + FileSuffix.Length && name.EndsWith(FileSuffix, StringComparison.Ordinal)
+        && name.AsSpan(0, Digits).IndexOfAnyExceptInRange('0', '9') < 0;
+}

@@ -1,0 +1,72 @@
+namespace Sluice.Cli.Programs.Frag;
+
+/// <summary>
+/// What a run does, step by step, from the options and the bytes it may fill; it looks at no disk, so the same numbers give the
+/// same plan. A cycle fills up to the budget or to the files of a cycle, and then deletes at random all but the share to keep.
+/// </summary>
+internal sealed class FragPlan(FragSettings settings, long budgetBytes)
+{
+    // What a file may take beside its bytes: the rest of its last block, and blocks of the tree and of directories.
+    public const long OverheadBytes = 8192;
+
+    public IEnumerable<FragStep> Steps()
+    {
+        var random = new Random(settings.Seed);
+        var alive = new List<FragStep>();
+        long filledBytes = 0;
+        int number = 0;
+        int depth = DepthOf(settings);
+        for (int cycle = 1; settings.Cycles == 0 || cycle <= settings.Cycles; cycle++)
+        {
+            int made = 0;
+            while (made < settings.FilesPerCycle && number < settings.MaxFiles && budgetBytes - filledBytes >= settings.MinSizeBytes + OverheadBytes)
+            {
+                // The last file of a cycle takes what is left, or the volume would hardly ever be as full as asked.
+                long size = Math.Min(NextSize(random), budgetBytes - filledBytes - OverheadBytes);
+                string name = FragFolder.NameOf(number, settings.FilesPerDirectory, settings.SubdirectoriesPerDirectory, depth);
+                var step = new FragStep(FragAction.Create, number, name, size);
+                alive.Add(step);
+                filledBytes += size + OverheadBytes;
+                number++;
+                made++;
+                yield return step;
+            }
+            if (made == 0)
+                yield break;
+            int keep = (int)Math.Round(alive.Count * settings.KeepPercent / 100.0, MidpointRounding.AwayFromZero);
+            while (alive.Count > keep)
+            {
+                int victim = random.Next(alive.Count);
+                FragStep file = alive[victim];
+                alive[victim] = alive[^1];
+                alive.RemoveAt(alive.Count - 1);
+                filledBytes -= file.SizeBytes + OverheadBytes;
+                yield return file with { Action = FragAction.Delete };
+            }
+            yield return new FragStep(FragAction.EndCycle, cycle, "", filledBytes);
+        }
+    }
+
+    /// <summary>Levels of directories, so that the leaves take every file.</summary>
+    internal static int DepthOf(FragSettings settings)
+    {
+        long leaves = (settings.MaxFiles + settings.FilesPerDirectory - 1L) / settings.FilesPerDirectory;
+        int depth = 1;
+        for (long reach = settings.SubdirectoriesPerDirectory; reach < leaves; reach *= settings.SubdirectoriesPerDirectory)
+            depth++;
+        return depth;
+    }
+
+    private long NextSize(Random random)
+    {
+        long min = settings.MinSizeBytes;
+        long max = settings.MaxSizeBytes;
+        if (settings.Profile != FragProfile.LogNormal)
+            return random.NextInt64(min, max + 1);
+        // Smallest and largest lie 2.5 standard deviations from the median of the logarithms; beyond is cut.
+        double normal = Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
+        double middle = (Math.Log(min) + Math.Log(max)) / 2;
+        double deviation = (Math.Log(max) - Math.Log(min)) / 5;
+        return Math.Clamp((long)Math.Exp(middle + (normal * deviation)), min, max);
+    }
+}

@@ -1,0 +1,156 @@
+namespace Sluice.Cli.Programs.Frag;
+
+/// <summary>Carries a plan out, and looks before each file whether the volume still has the room that the plan counts on.</summary>
+internal sealed class FragRun
+{
+    private readonly FragSettings _settings;
+    private readonly FragFolder _folder;
+    private readonly FragWriter _writer;
+    private readonly CancellationToken _cancellationToken;
+    private readonly List<FragStep> _waiting = [];
+    private readonly HashSet<int> _skipped = [];
+    private readonly Dictionary<int, int> _piecesOfLiving = [];
+    private readonly Dictionary<int, long> _bytesOfLiving = [];
+
+    // Read by the progress display.
+    private volatile int _living;
+    private volatile int _cycle = 1;
+    private volatile float _usedPercent;
+    private volatile float _piecesPerFile;
+
+    private long _cyclePieces;
+    private int _cycleFiles;
+
+    public FragRun(FragSettings settings, FragFolder folder, bool canMap, CancellationToken cancellationToken)
+    {
+        _settings = settings;
+        _folder = folder;
+        _cancellationToken = cancellationToken;
+        CanMap = canMap;
+        _writer = new FragWriter(folder.FullPath, settings.Profile, canMap, cancellationToken);
+    }
+
+    public bool CanMap { get; }
+
+    public int Living => _living;
+
+    public int Cycles { get; private set; }
+
+    public int Created { get; private set; }
+
+    public int Deleted { get; private set; }
+
+    /// <summary>Files of the plan that were not made, because others had filled the volume.</summary>
+    public int Skipped { get; private set; }
+
+    public long WrittenBytes { get; private set; }
+
+    public long LivingBytes => _bytesOfLiving.Values.Sum();
+
+    /// <summary>Of the files made in the last whole cycle; null where it cannot be known.</summary>
+    public double? CyclePiecesPerFile { get; private set; }
+
+    /// <summary>Of the files that are there now.</summary>
+    public double? LivingPiecesPerFile => CanMap && _piecesOfLiving.Count > 0 ? _piecesOfLiving.Values.Average() : null;
+
+    public bool TargetReached { get; private set; }
+
+    public string ProgressLine()
+    {
+        string pieces = CanMap ? $", {_piecesPerFile:0.00} pieces per file" : "";
+        return $"cycle {_cycle}: {_usedPercent:0.0} % full, {_living:#,0} files{pieces}";
+    }
+
+    public void Carry(IEnumerable<FragStep> steps)
+    {
+        foreach (FragStep step in steps)
+        {
+            _cancellationToken.ThrowIfCancellationRequested();
+            switch (step.Action)
+            {
+                case FragAction.Create:
+                    _waiting.Add(step);
+                    if (_waiting.Count == _writer.FilesAtOnce)
+                        WriteWaiting();
+                    break;
+                case FragAction.Delete:
+                    WriteWaiting();
+                    Delete(step);
+                    break;
+                default:
+                    WriteWaiting();
+                    if (EndCycle(step.Number))
+                        return;
+                    break;
+            }
+        }
+    }
+
+    private void WriteWaiting()
+    {
+        if (_waiting.Count == 0)
+            return;
+        VolumeSpace space = VolumeSpace.Of(_folder.FullPath);
+        long room = space.BudgetBytes(_settings);
+        var files = new List<FragStep>();
+        foreach (FragStep file in _waiting)
+        {
+            room -= file.SizeBytes + FragPlan.OverheadBytes;
+            if (room >= 0)
+            {
+                files.Add(file);
+            }
+            else
+            {
+                _skipped.Add(file.Number);
+                Skipped++;
+            }
+        }
+        _waiting.Clear();
+        if (files.Count == 0)
+            return;
+        IReadOnlyList<Extents.FileLayout> layouts = _writer.Write(files);
+        for (int i = 0; i < files.Count; i++)
+        {
+            _bytesOfLiving.Add(files[i].Number, files[i].SizeBytes);
+            WrittenBytes += files[i].SizeBytes;
+            if (layouts.Count > 0)
+            {
+                _piecesOfLiving.Add(files[i].Number, layouts[i].Pieces);
+                _cyclePieces += layouts[i].Pieces;
+            }
+        }
+        Created += files.Count;
+        _cycleFiles += files.Count;
+        _living = _bytesOfLiving.Count;
+        _usedPercent = (float)VolumeSpace.Of(_folder.FullPath).UsedPercent;
+        _piecesPerFile = (float)_cyclePieces / _cycleFiles;
+    }
+
+    private void Delete(FragStep file)
+    {
+        if (_skipped.Remove(file.Number))
+            return;
+        File.Delete(Path.Combine(_folder.FullPath, file.Name));
+        _bytesOfLiving.Remove(file.Number);
+        _piecesOfLiving.Remove(file.Number);
+        Deleted++;
+        _living = _bytesOfLiving.Count;
+    }
+
+    /// <returns>This was the last cycle.</returns>
+    private bool EndCycle(int cycle)
+    {
+        // Journals give deleted blocks back when they commit.
+        _folder.FlushToDisk();
+        Cycles = cycle;
+        _cycle = cycle + 1;
+        if (CanMap && _cycleFiles > 0)
+            CyclePiecesPerFile = (double)_cyclePieces / _cycleFiles;
+        bool nothingMade = _cycleFiles == 0;
+        _cyclePieces = 0;
+        _cycleFiles = 0;
+        TargetReached = _settings.TargetPieces is { } target && CyclePiecesPerFile >= target;
+        return TargetReached || nothingMade;
+    }
+}
