@@ -40,7 +40,7 @@ internal static class SluiceTool
 
     private static async Task<int> DispatchAsync(IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
     {
-        var root = new RootCommand("Measures a disk, compares Sluice with System.IO on it, and copies files.");
+        var root = new RootCommand("Measures a disk, ages it, compares Sluice with System.IO on it, and copies files.");
         CommandList commands = Define(root, arguments, terminal);
         // "help NAME" is what one types who does not know yet whether it is --help or -h.
         if (arguments.Count > 0 && arguments[0] == "help")
@@ -88,6 +88,9 @@ internal static class SluiceTool
         commands.Add(
             "frag", "Age a volume: fill it with files, delete at random, again and again. Short options take their value attached (-f70).",
             o => new FragArguments(o), (a, result, token) => new FragCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+        commands.Add(
+            "ops", "Time the five operations of a file: open, read, write, seek, close.",
+            o => new OpsArguments(o), (a, result, token) => new OpsCommand(a.Bind(result), terminal, token).RunAsync());
         return commands;
     }
 

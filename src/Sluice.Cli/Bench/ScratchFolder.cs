@@ -2,7 +2,9 @@ using Sluice.Cli.Programs;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>A folder of one run's own, removed at its end; what a killed run left behind is told from what a parallel run is using.</summary>
+/// <summary>
+/// A folder of one run's own, removed at its end. What a killed run left behind is told from what a parallel run is using.
+/// </summary>
 internal sealed class ScratchFolder : IDisposable
 {
     public const string Prefix = "sluice-bench-";

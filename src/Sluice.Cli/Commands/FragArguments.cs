@@ -20,7 +20,11 @@ internal sealed class FragArguments
         ["interleaved"] = FragProfile.Interleaved,
     };
 
-    private readonly Argument<string> _directory = new("DIRECTORY") { Description = "A folder on the volume to age; gets a folder of its own." };
+    private readonly Argument<string> _directory = new("DIRECTORY")
+    {
+        Description = "A folder on the volume to age; what is made lies in a folder of its own there.",
+    };
+
     private readonly Option<string> _maxFiles;
     private readonly Option<string> _minSize;
     private readonly Option<string> _maxSize;
@@ -89,7 +93,10 @@ internal sealed class FragArguments
             TargetPieces = ParseTarget(result.GetValue(_target)),
         };
         if (settings.MinSizeBytes > settings.MaxSizeBytes)
-            throw new UsageException($"-Fm: the smallest file ({ByteSize.Format(settings.MinSizeBytes)}) is larger than the largest (-FM, {ByteSize.Format(settings.MaxSizeBytes)})");
+        {
+            throw new UsageException($"-Fm: the smallest file ({ByteSize.Format(settings.MinSizeBytes)}) is larger than the largest "
+                + $"(-FM, {ByteSize.Format(settings.MaxSizeBytes)})");
+        }
         bool dryRun = result.GetValue(_dryRun);
         bool cleanup = result.GetValue(_cleanup);
         if (dryRun && cleanup)
@@ -128,6 +135,7 @@ internal sealed class FragArguments
 
     private static double? ParseTarget(string? text) =>
         text is null ? null
-        : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double target) && target is > 1 and < 1e6 ? target
+        : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double target) && target is > 1 and < 1e6
+            ? target
         : throw new UsageException($"--target-extents: '{text}' is not a number above 1");
 }

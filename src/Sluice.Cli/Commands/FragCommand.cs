@@ -40,7 +40,8 @@ internal sealed class FragCommand(
     {
         if (options.Force)
             return;
-        string what = $"The volume of {options.Directory} has {space}; up to {ByteSize.Format(budgetBytes)} will be filled and partly deleted, again and again.";
+        string what = $"The volume of {options.Directory} has {space}; "
+            + $"up to {ByteSize.Format(budgetBytes)} will be filled and partly deleted, again and again.";
         if (!terminal.IsInputTerminal)
             throw new UsageException($"{what} Nobody can be asked: --force does it");
         if (!terminal.Confirm($"{what} Begin?"))
@@ -100,11 +101,12 @@ internal sealed class FragCommand(
 
     private void Print(FragReport report)
     {
-        terminal.Out.WriteLine($"{report.Cycles:#,0} cycles in {report.Seconds:0.0} s: {report.Created:#,0} files made, {report.Deleted:#,0} deleted, "
-            + $"{ByteSize.Format(report.WrittenBytes)} written");
+        terminal.Out.WriteLine($"{report.Cycles:#,0} cycles in {report.Seconds:0.0} s: {report.Created:#,0} files made, "
+            + $"{report.Deleted:#,0} deleted, {ByteSize.Format(report.WrittenBytes)} written");
         if (report.Skipped > 0)
             terminal.Out.WriteLine($"{report.Skipped:#,0} files were not made: others filled the volume meanwhile");
-        terminal.Out.WriteLine($"left: {report.Files:#,0} files, {ByteSize.Format(report.FilesBytes)}, the volume is {report.UsedPercent:0.0} % full");
+        terminal.Out.WriteLine(
+            $"left: {report.Files:#,0} files, {ByteSize.Format(report.FilesBytes)}, the volume is {report.UsedPercent:0.0} % full");
         terminal.Out.WriteLine(report.CyclePiecesPerFile is { } pieces
             ? $"the files of the last cycle lay in {pieces:0.00} pieces on average, those left in {report.PiecesPerFile ?? 0:0.00}"
             : "the file system does not tell in how many pieces they lie (no FIEMAP)");

@@ -65,7 +65,8 @@ public sealed class FragPlanTests
     [Fact]
     public void Directories_hold_as_many_files_and_directories_as_told()
     {
-        string[] names = [.. new FragPlan(Small with { KeepPercent = 99 }, 5000 * MiB).Steps().Where(s => s.Action == FragAction.Create).Select(s => s.Name)];
+        IEnumerable<FragStep> plan = new FragPlan(Small with { KeepPercent = 99 }, 5000 * MiB).Steps();
+        string[] names = [.. plan.Where(s => s.Action == FragAction.Create).Select(s => s.Name)];
         names.Distinct().Count().ShouldBe(names.Length);
         names.GroupBy(n => Path.GetDirectoryName(n)).Max(g => g.Count()).ShouldBe(7);
         string[] directories = [.. names.Select(n => Path.GetDirectoryName(n)!).Distinct()];

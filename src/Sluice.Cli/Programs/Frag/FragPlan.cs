@@ -19,7 +19,8 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
         for (int cycle = 1; settings.Cycles == 0 || cycle <= settings.Cycles; cycle++)
         {
             int made = 0;
-            while (made < settings.FilesPerCycle && number < settings.MaxFiles && budgetBytes - filledBytes >= settings.MinSizeBytes + OverheadBytes)
+            while (made < settings.FilesPerCycle && number < settings.MaxFiles
+                && budgetBytes - filledBytes >= settings.MinSizeBytes + OverheadBytes)
             {
                 // The last file of a cycle takes what is left, or the volume would hardly ever be as full as asked.
                 long size = Math.Min(NextSize(random), budgetBytes - filledBytes - OverheadBytes);

@@ -1,0 +1,131 @@
+using System.Globalization;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Ops;
+using Sluice.Cli.Report;
+using Spectre.Console;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice ops`: what opening, reading, writing, seeking and closing cost, with FileStream and with SluiceStream.</summary>
+internal sealed class OpsCommand(OpsOptions options, Terminal terminal, CancellationToken cancellationToken)
+{
+    private const int ChartWidth = 60;
+
+    private static readonly FileOperation[] Operations = Enum.GetValues<FileOperation>();
+
+    private readonly Dictionary<(IoSide Side, FileOperation Operation), List<double>> _milliseconds = [];
+
+    private IReadOnlyList<IoSide> Sides => options.Engine switch
+    {
+        EngineChoice.Sluice => [IoSide.Sluice],
+        EngineChoice.Bcl => [IoSide.Bcl],
+        _ => [IoSide.Bcl, IoSide.Sluice],
+    };
+
+    public Task<int> RunAsync() => Task.FromResult(Run());
+
+    private static string Name(FileOperation operation) => operation switch
+    {
+        FileOperation.WriteChunk => "Write Chunk",
+        FileOperation.WriteByte => "Write Byte",
+        FileOperation.ReadChunk => "Read Chunk",
+        FileOperation.ReadByte => "Read Byte",
+        FileOperation.Seek => "Seek",
+        _ => "Open+Close",
+    };
+
+    private static string Name(IoSide side) => side == IoSide.Bcl ? "FileStream" : "SluiceStream";
+
+    private static Stream Open(IoSide side, string path) => side == IoSide.Bcl
+        ? new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None)
+        : new SluiceStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+
+    private int Run()
+    {
+        if (!Directory.Exists(options.Directory))
+            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < options.SizeBytes)
+            throw new IOException($"{options.Directory}: {ByteSize.Format(options.SizeBytes)} needed, {ByteSize.Format(free)} free");
+        foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
+            terminal.Error.WriteLine($"removed {leftover}, left behind by a run that was killed");
+        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
+        using (var progress = new LiveProgress(terminal, options.Quiet))
+            Measure(Path.Combine(scratch.FullPath, "ops.dat"), progress);
+        if (options.Quiet)
+            WriteCsv();
+        else
+            WriteTable();
+        return ExitCode.Success;
+    }
+
+    private void Measure(string path, LiveProgress progress)
+    {
+        var operations = new FiveOperations(path, options.SizeBytes, options.ChunkBytes, cancellationToken);
+        // The first round pays for compiling, and is not counted.
+        for (int round = 0; round <= options.Rounds; round++)
+        {
+            int number = round;
+            progress.Show(() => number == 0 ? "warming up" : $"round {number} of {options.Rounds}");
+            foreach (IoSide side in round % 2 == 0 ? Sides : Sides.Reverse())
+            {
+                foreach ((FileOperation operation, TimeSpan time) in operations.Run(file => Open(side, file)))
+                {
+                    if (round > 0)
+                        Times(side, operation).Add(time.TotalMilliseconds);
+                }
+            }
+        }
+    }
+
+    private List<double> Times(IoSide side, FileOperation operation)
+    {
+        if (!_milliseconds.TryGetValue((side, operation), out List<double>? times))
+            _milliseconds.Add((side, operation), times = []);
+        return times;
+    }
+
+    private double Median(IoSide side, FileOperation operation) => Statistics.Median(Times(side, operation));
+
+    private void WriteCsv()
+    {
+        // One engine: the article's two columns.
+        terminal.Out.WriteLine(Csv.Line(["Operation", .. Sides.Count == 1 ? ["Time"] : Sides.Select(Name)]));
+        foreach (FileOperation operation in Operations)
+            terminal.Out.WriteLine(Csv.Line([Name(operation), .. Sides.Select(s => (object?)Median(s, operation))]));
+    }
+
+    private void WriteTable()
+    {
+        EnvironmentText.Write(terminal.Out, EnvironmentProbe.ForPath(options.Directory));
+        terminal.Out.WriteLine();
+        terminal.Out.WriteLine($"{ByteSize.Format(options.SizeBytes)} by {ByteSize.Format(options.ChunkBytes)} and by byte, "
+            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; medians of {options.Rounds} rounds, ms");
+        var table = new TextTable(["operation", .. Sides.Select(Name), .. Sides.Count == 1 ? (string[])[] : ["ratio"]]);
+        foreach (FileOperation operation in Operations)
+        {
+            string[] times = [.. Sides.Select(s => Median(s, operation).ToString("0.00", CultureInfo.InvariantCulture))];
+            double? ratio = Sides.Count == 1
+                ? null
+                : Statistics.MedianRatio(Times(IoSide.Bcl, operation), Times(IoSide.Sluice, operation));
+            table.Add([Name(operation), .. times, .. ratio is { } r ? (string[])[r.ToString("0.00", CultureInfo.InvariantCulture)] : []]);
+        }
+        table.WriteTo(terminal);
+        if (terminal.IsOutputTerminal)
+            WriteChart();
+    }
+
+    private void WriteChart()
+    {
+        var chart = new BarChart { Width = ChartWidth, Label = "milliseconds" };
+        foreach (FileOperation operation in Operations)
+        {
+            foreach (IoSide side in Sides)
+            {
+                Color color = side == IoSide.Bcl ? Color.Grey : Color.Aqua;
+                chart.AddItem($"{Name(operation)}, {Name(side)}", Math.Round(Median(side, operation), 2), color);
+            }
+        }
+        terminal.AnsiOut().Write(chart);
+    }
+}

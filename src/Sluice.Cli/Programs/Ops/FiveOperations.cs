@@ -1,0 +1,123 @@
+using System.Diagnostics;
+
+namespace Sluice.Cli.Programs.Ops;
+
+/// <summary>
+/// Open, read, write, seek and close, each timed alone on one file. Bytes are known, and what is read is compared with them: a
+/// fast wrong answer is none.
+/// </summary>
+internal sealed class FiveOperations(string path, int sizeBytes, int chunkBytes, CancellationToken cancellationToken)
+{
+    private const int BytesBetweenLooks = 1 << 20;
+
+    private readonly byte[] _chunk = Pattern(chunkBytes);
+    private readonly byte[] _buffer = new byte[chunkBytes];
+
+    private int Chunks => sizeBytes / chunkBytes;
+
+    /// <param name="open">Opens the file to read and write, and makes it if it is missing, as the program's user would.</param>
+    /// <exception cref="IOException">An operation failed, or read other bytes than were written.</exception>
+    public IReadOnlyDictionary<FileOperation, TimeSpan> Run(Func<string, Stream> open)
+    {
+        File.Delete(path);
+        return new Dictionary<FileOperation, TimeSpan>
+        {
+            [FileOperation.WriteChunk] = OnOpenFile(open, WriteChunks),
+            [FileOperation.WriteByte] = OnOpenFile(open, WriteBytes),
+            [FileOperation.ReadChunk] = OnOpenFile(open, ReadChunks),
+            [FileOperation.ReadByte] = OnOpenFile(open, ReadBytes),
+            [FileOperation.Seek] = OnOpenFile(open, Seek),
+            [FileOperation.OpenClose] = Time(() => OpenAndClose(open)),
+        };
+    }
+
+    private static byte[] Pattern(int length)
+    {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++)
+            bytes[i] = (byte)(i * 31 + 7);
+        return bytes;
+    }
+
+    private static TimeSpan Time(Action action)
+    {
+        long start = Stopwatch.GetTimestamp();
+        action();
+        return Stopwatch.GetElapsedTime(start);
+    }
+
+    // Bytes that are still in the stream's buffer have not been written: the last flush is part of writing.
+    private TimeSpan OnOpenFile(Func<string, Stream> open, Action<Stream> action)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        using Stream stream = open(path);
+        return Time(() =>
+        {
+            action(stream);
+            stream.Flush();
+        });
+    }
+
+    private void WriteChunks(Stream stream)
+    {
+        for (int i = 0; i < Chunks; i++)
+            stream.Write(_chunk, 0, _chunk.Length);
+    }
+
+    private void WriteBytes(Stream stream)
+    {
+        for (int at = 0; at < Chunks; at++)
+        {
+            if (at * (long)chunkBytes % BytesBetweenLooks < chunkBytes)
+                cancellationToken.ThrowIfCancellationRequested();
+            foreach (byte value in _chunk)
+                stream.WriteByte(value);
+        }
+    }
+
+    private void ReadChunks(Stream stream)
+    {
+        for (int i = 0; i < Chunks; i++)
+        {
+            stream.ReadExactly(_buffer);
+            if (!_buffer.AsSpan().SequenceEqual(_chunk))
+                ThrowWrong(i);
+        }
+        if (stream.Read(_buffer) != 0)
+            throw new IOException($"{path} is longer than what was written");
+    }
+
+    private void ReadBytes(Stream stream)
+    {
+        for (int i = 0; i < Chunks; i++)
+        {
+            if (i * (long)chunkBytes % BytesBetweenLooks < chunkBytes)
+                cancellationToken.ThrowIfCancellationRequested();
+            foreach (byte expected in _chunk)
+            {
+                if (stream.ReadByte() != expected)
+                    ThrowWrong(i);
+            }
+        }
+    }
+
+    private void Seek(Stream stream)
+    {
+        for (int i = 0; i < Chunks; i++)
+        {
+            // To where it is, as in the article: what is timed is the call, no arithmetic beside it.
+            stream.Position = stream.Position;
+        }
+    }
+
+    private void OpenAndClose(Func<string, Stream> open)
+    {
+        for (int i = 0; i < Chunks; i++)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            open(path).Dispose();
+        }
+    }
+
+    private void ThrowWrong(int chunk) => throw new IOException($"{path}: other bytes were read than written, in chunk {chunk}");
+}
