@@ -63,8 +63,8 @@ public sealed class CopyRunTests : IDisposable
         string source = Make("a", 1000);
         string there = Make("there", 10);
         Make("tree/x", 1);
-        await ShouldFailAsync("no plain file", "copy", source, "/dev/null");
-        await ShouldFailAsync("there already", "copy", "-n", source, there);
+        await ShouldFailAsync("no plain file", "copy", "--force", source, "/dev/null");
+        await ShouldFailAsync("needs --force", "copy", source, there);
         await ShouldFailAsync("same file", "copy", source, source);
         await ShouldFailAsync("inside", "copy", "-r", _folder["tree"], _folder["tree/in"]);
         await ShouldFailAsync("recursive", "copy", _folder["tree"], _folder["b"]);
@@ -74,6 +74,34 @@ public sealed class CopyRunTests : IDisposable
         File.Exists(_folder["b"]).ShouldBeFalse();
         File.ReadAllBytes(there).Length.ShouldBe(10);
         Directory.GetFileSystemEntries(_folder.FullPath).Length.ShouldBe(3);
+    }
+
+    [Theory]
+    [InlineData("y\n", ExitCode.Success, 1000)]
+    [InlineData("n\n", ExitCode.IoError, 10)]
+    [InlineData("", ExitCode.IoError, 10)]
+    public async Task A_file_that_is_there_is_replaced_after_a_yes_only(string answer, int exitCode, int length)
+    {
+        string source = Make("a", 1000);
+        string there = Make("there", 10);
+
+        ToolRun run = await ToolRun.RunAsync(["copy", source, there], answer, CancellationToken.None);
+
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Error.ShouldContain("Replace it?");
+        new FileInfo(there).Length.ShouldBe(length);
+    }
+
+    [Fact]
+    public async Task A_file_that_is_there_is_replaced_by_force()
+    {
+        string source = Make("a", 1000);
+        string there = Make("there", 10);
+
+        ToolRun run = await ToolRun.RunAsync("copy", "-f", source, there);
+
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        File.ReadAllBytes(there).ShouldBe(File.ReadAllBytes(source));
     }
 
     [Fact]

@@ -28,7 +28,7 @@ internal sealed class CopyArguments
     private readonly Option<string> _size;
     private readonly Option<bool> _recursive;
     private readonly Option<bool> _preserve;
-    private readonly Option<bool> _noClobber;
+    private readonly Option<bool> _force;
     private readonly Option<bool> _resume;
     private readonly Option<bool> _verify;
     private readonly Option<bool> _sync;
@@ -40,7 +40,7 @@ internal sealed class CopyArguments
         options.Argument(_paths);
         _recursive = options.Flag("--recursive", "r", "Copy folders with all that is below them; links stay links.");
         _preserve = options.Flag("--preserve", "p", "Keep modes, owners, times, extended attributes and hard links.");
-        _noClobber = options.Flag("--no-clobber", "n", "Do not replace files that are there.");
+        _force = options.Flag("--force", "f", "Replace files that are there, without asking.");
         _method = options.Value("--method", null, "name", "auto, reflink, range (copy_file_range), direct or buffered (auto).");
         _depth = options.Value("--depth", null, "N", $"Outstanding requests of 1 MiB in a direct copy, 1 to {MaxDepth} ({CopyOptions.DefaultDepth}).");
         _resume = options.Flag("--resume", null, "Go on from what an earlier copy left, after comparing it; and leave it when this one fails.");
@@ -70,7 +70,7 @@ internal sealed class CopyArguments
             Depth = ParseDepth(result.GetValue(_depth)),
             Recursive = result.GetValue(_recursive),
             Preserve = result.GetValue(_preserve),
-            NoClobber = result.GetValue(_noClobber),
+            Force = result.GetValue(_force),
             Resume = result.GetValue(_resume),
             Verify = result.GetValue(_verify),
             Sync = result.GetValue(_sync),

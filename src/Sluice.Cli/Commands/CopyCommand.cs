@@ -43,6 +43,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, Terminal terminal,
 
     private async Task<int> CopyOneAsync(string source, string target)
     {
+        bool mayReplace = MayReplace(source, target);
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();
         CopyResult result;
@@ -50,7 +51,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, Terminal terminal,
         {
             var line = new CopyProgressLine(source);
             progress.Show(line.Text);
-            result = await SluiceFile.CopyAsync(source, target, LibraryOptions(line), cancellationToken);
+            result = await SluiceFile.CopyAsync(source, target, LibraryOptions(line, mayReplace), cancellationToken);
         }
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         foreach (FileFailure failure in result.Failures)
@@ -60,13 +61,26 @@ internal sealed class CopyCommand(CopyCommandOptions options, Terminal terminal,
         return result.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
-    private CopyOptions LibraryOptions(IProgress<CopyProgress>? progress) => new()
+    /// <summary>Whether what has the target's name may be replaced: asked of the user, unless the command line says so.</summary>
+    /// <exception cref="IOException">It is there, and nobody agreed.</exception>
+    private bool MayReplace(string source, string target)
+    {
+        // Of a tree, each file that is there is reported; a target that is the source is an error of its own.
+        if (options.Force || !File.Exists(target) || Directory.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
+            return options.Force;
+        string what = $"{target} exists ({ByteSize.Format(new FileInfo(target).Length)})";
+        if (!terminal.IsInputTerminal)
+            throw new IOException($"{what}: replacing it needs --force");
+        return terminal.Confirm($"{what}. Replace it?") ? true : throw new IOException($"{target} left as it was");
+    }
+
+    private CopyOptions LibraryOptions(IProgress<CopyProgress>? progress, bool mayReplace) => new()
     {
         Method = options.Method,
         Depth = options.Depth,
         IsRecursive = options.Recursive,
         KeepsMetadata = options.Preserve,
-        Overwrites = !options.NoClobber,
+        Overwrites = mayReplace,
         Resumes = options.Resume,
         Verifies = options.Verify,
         FlushesToDisk = options.Sync,

@@ -11,7 +11,8 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
 
     public bool Preserve { get; init; }
 
-    public bool NoClobber { get; init; }
+    /// <summary>Files that are there are replaced without a question.</summary>
+    public bool Force { get; init; }
 
     public bool Resume { get; init; }
 
