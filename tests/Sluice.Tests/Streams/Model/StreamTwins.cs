@@ -143,7 +143,9 @@ internal sealed class StreamTwins(TempFolder folder)
     private bool IsComparable(StreamStep step, long position, long length) => step.Verb switch
     {
         // At the largest positions FileStream's own arithmetic overflows; a test of its own looks at the last bytes.
-        _ when position > 2 * MostBytes => step.Verb is not (StreamVerb.Write or StreamVerb.WriteByte or StreamVerb.Overlap or StreamVerb.CopyTo),
+        _ when position > 2 * MostBytes =>
+            step.Verb is not (StreamVerb.Write or StreamVerb.WriteByte or StreamVerb.Overlap or StreamVerb.CopyTo)
+            && (step.Verb != StreamVerb.Read || step.Size > 0),
         StreamVerb.Write => position + ((long)step.Size * step.Count) <= MostBytes,
         StreamVerb.WriteByte => position + step.Count <= MostBytes,
 
