@@ -38,11 +38,11 @@ internal static class CopyRows
                 ScratchTree.Run("sync", target.FullPath);
                 return Task.CompletedTask;
             }
-            : () =>
-            {
-                File.Copy(source, target.FullPath);
-                return Task.CompletedTask;
-            };
+        : () =>
+        {
+            File.Copy(source, target.FullPath);
+            return Task.CompletedTask;
+        };
         var options = new CopyOptions { FlushesToDisk = durable };
         return new Contest(
             Side("Sluice", () => SluiceFile.CopyAsync(source, target.FullPath, options)), Side(durable ? "cp, sync" : ".NET", dotNet), target);

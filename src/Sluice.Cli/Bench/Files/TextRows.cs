@@ -38,11 +38,11 @@ internal static class TextRows
             string path = MakeText(context, bytes);
             return new Contest(sluice(path), dotNet(path));
         })
-    {
-        Unit = RateUnit.MiBPerSecond,
-        BytesPerOperation = scale => bytes / scale.TextDivisor,
-        Target = new RowTarget { MinRatio = minRatio },
-    };
+        {
+            Unit = RateUnit.MiBPerSecond,
+            BytesPerOperation = scale => bytes / scale.TextDivisor,
+            Target = new RowTarget { MinRatio = minRatio },
+        };
 
     private static long Done(object content) => content is null ? 0 : 1;
 
