@@ -35,12 +35,21 @@ public sealed partial class SluiceStream
         bool entered = EnterGateToClose();
         try
         {
-            if (entered && !_handle.IsClosed)
+            if (entered)
             {
+                // What is in flight is waited for whoever has closed the handle; what is not cannot be written any more then, as in .NET.
+                if (!_handle.IsClosed || _behind is { IsInFlight: true })
+                {
+                    error = ErrorOf(static stream => stream._behind?.Settle());
+                }
+
                 // The bytes behind a failed write are tried as well: what can be saved is saved.
-                error = ErrorOf(static stream => stream._behind?.Settle());
-                Exception? second = ErrorOf(static stream => stream.HandDown());
-                error ??= second;
+                if (!_handle.IsClosed)
+                {
+                    Exception? second = ErrorOf(static stream => stream.HandDown());
+                    error ??= second;
+                }
+
                 if (_ahead is { IsBusy: true } ahead)
                 {
                     Streams.Blocking.Wait(ahead.DrainAsync());
@@ -71,11 +80,19 @@ public sealed partial class SluiceStream
 
         try
         {
-            if (entered && !_handle.IsClosed)
+            if (entered)
             {
-                error = await ErrorOfAsync(SettleAsync(CancellationToken.None)).ConfigureAwait(false);
-                Exception? second = await ErrorOfAsync(HandDownAsync(mayStayBehind: false, CancellationToken.None)).ConfigureAwait(false);
-                error ??= second;
+                if (!_handle.IsClosed || _behind is { IsInFlight: true })
+                {
+                    error = await ErrorOfAsync(SettleAsync(CancellationToken.None)).ConfigureAwait(false);
+                }
+
+                if (!_handle.IsClosed)
+                {
+                    Exception? second = await ErrorOfAsync(HandDownAsync(mayStayBehind: false, CancellationToken.None)).ConfigureAwait(false);
+                    error ??= second;
+                }
+
                 if (_ahead is { IsBusy: true } ahead)
                 {
                     await ahead.DrainAsync().ConfigureAwait(false);

@@ -120,7 +120,6 @@ public sealed partial class SluiceStream : Stream
         _handle = handle;
         _access = access;
         _ownsHandle = ownsHandle;
-        _hasForeignHandle = false;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         SetAccess();
     }
@@ -192,7 +191,7 @@ public sealed partial class SluiceStream : Stream
     }
 
     /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>
-    public string Name => _hasForeignHandle ? Peer.Name : _handle.Path;
+    public string Name => !_hasForeignHandle ? _handle.Path : _peer is null && _handle.IsClosed ? "[Unknown]" : Peer.Name;
 
     /// <summary>Whether the file was opened for asynchronous use.</summary>
     public bool IsAsync => _handle.SafeFileHandle.IsAsync;

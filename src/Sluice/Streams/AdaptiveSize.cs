@@ -28,13 +28,13 @@ internal struct AdaptiveSize
     /// <summary>Bytes of the largest read: more fits no core's second-level cache beside the caller's own data.</summary>
     public const int MostRead = 256 * 1024;
 
-    /// <summary>Bytes of the largest write: ext4 makes a file of large pieces with a tenth less than of half as large ones.</summary>
+    /// <summary>Bytes of the largest write: on ext4 pieces of this size took 5 to 10 % less time than half as large ones.</summary>
     public const int MostWrite = 512 * 1024;
 
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
     public const int Large = 32 * 1024;
 
-    /// <summary>Space is reserved for what is written behind this offset: where only the end of a file is, closing it takes longer.</summary>
+    /// <summary>Space is reserved for what is written behind this offset: a file of 1 MiB of which only the end is takes a fifth longer to make.</summary>
     public const int ReserveFrom = 4 * 1024 * 1024;
 #endif
 

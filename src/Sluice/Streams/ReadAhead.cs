@@ -98,7 +98,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
             {
                 await chunk.Task.ConfigureAwait(false);
             }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException or OperationCanceledException)
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException or OperationCanceledException or ObjectDisposedException)
             {
                 // Nobody asked for these bytes; whoever does meets the error at its own offset.
             }

@@ -22,6 +22,9 @@ internal sealed class WriteBehind(SluiceHandle handle)
     /// <summary>Whether bytes are not yet known to be written.</summary>
     public bool IsPending => _buffer is not null;
 
+    /// <summary>Whether nobody has seen yet how the write ended: until then its buffer is the transfer's, even if the handle is closed.</summary>
+    public bool IsInFlight => _buffer is not null && !_hasFailed;
+
     /// <summary>The end of the pending bytes in the file.</summary>
     public long End => _offset + _length;
 
@@ -95,10 +98,13 @@ internal sealed class WriteBehind(SluiceHandle handle)
         Release();
     }
 
-    /// <summary>Gives up what could not be written: the stream is closed, and its error has been reported.</summary>
+    /// <summary>
+    /// Gives up what could not be written: the stream is closed, and its error has been reported. A buffer that is in flight is left to
+    /// its transfer, and to the collector.
+    /// </summary>
     public void GiveUp()
     {
-        if (_buffer is not null)
+        if (_hasFailed)
         {
             Release();
         }

@@ -46,6 +46,45 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
     public void Dispose() => _temp.Dispose();
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_write_in_flight_keeps_its_buffer_when_the_handle_is_closed_under_the_stream(bool isAsync)
+    {
+        byte[] content = Bytes.Pattern(Total);
+        string path = _temp.NewPath();
+        FaultyEngine engine = new(new FaultPlan(1) { Delay = 1, MostDelayMs = 300 });
+        SluiceOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write, Caching = FileCaching.Direct, Engine = engine };
+        SluiceHandle handle = SluiceHandle.Open(path, options);
+        SluiceStream stream = new(handle, FileAccess.Write);
+        for (int i = 0; i < Total; i += Chunk)
+        {
+            await stream.WriteAsync(content.AsMemory(i, Chunk));
+        }
+
+        handle.Dispose();
+        if (isAsync)
+        {
+            await stream.DisposeAsync();
+        }
+        else
+        {
+            stream.Dispose();
+        }
+
+        // The file is closed when the last transfer has ended: none is on its way any more.
+        Opened(path).ShouldBe(0);
+
+        // Whoever gets memory from the pool now may write into it.
+        StreamBuffer[] next = [.. Enumerable.Range(0, 8).Select(static _ => StreamBufferPool.Rent(AdaptiveSize.MostWrite))];
+        Array.ForEach(next, static buffer => buffer.Array.AsSpan().Fill(0xEE));
+        Array.ForEach(next, StreamBufferPool.Return);
+        byte[] written = await File.ReadAllBytesAsync(path);
+        written.Length.ShouldBeGreaterThan(0);
+        written.AsSpan().SequenceEqual(content.AsSpan(0, written.Length)).ShouldBeTrue();
+        StreamBufferPool.Rented.ShouldBe(_streamBuffers);
+    }
+
+    [Theory]
     [MemberData(nameof(Openings))]
     public async Task One_failed_write_surfaces_and_costs_no_byte(int bufferSize, bool isAsync, FileCaching caching)
     {
