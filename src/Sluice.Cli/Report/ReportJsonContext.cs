@@ -1,6 +1,7 @@
 using System.Text.Json.Serialization;
 using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Programs.Frag;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Report;
 
@@ -9,4 +10,5 @@ namespace Sluice.Cli.Report;
 [JsonSerializable(typeof(BenchReport))]
 [JsonSerializable(typeof(ExtentReport))]
 [JsonSerializable(typeof(FragReport))]
+[JsonSerializable(typeof(ReportPage))]
 internal sealed partial class ReportJsonContext : JsonSerializerContext;

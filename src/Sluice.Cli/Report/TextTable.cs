@@ -9,6 +9,9 @@ internal sealed class TextTable(params string[] headers)
 {
     private readonly List<string[]> _rows = [];
 
+    /// <summary>The columns that are flush left; null: the first, and a last one without a header.</summary>
+    public IReadOnlySet<int>? LeftColumns { get; init; }
+
     public void Add(params string[] cells) => _rows.Add(cells);
 
     public void WriteTo(Terminal terminal)
@@ -19,7 +22,7 @@ internal sealed class TextTable(params string[] headers)
             terminal.Out.Write(ToPlainText());
     }
 
-    /// <summary>The first column flush left, the others flush right, two blanks between.</summary>
+    /// <summary>Columns of text flush left, the others flush right, two blanks between.</summary>
     public string ToPlainText()
     {
         int[] widths =
@@ -62,7 +65,8 @@ internal sealed class TextTable(params string[] headers)
         return table;
     }
 
-    private bool IsLeft(int column) => column == 0 || (column == headers.Length - 1 && headers[column].Length == 0);
+    private bool IsLeft(int column) =>
+        (LeftColumns?.Contains(column) ?? column == 0) || (column == headers.Length - 1 && headers[column].Length == 0);
 
     private static string Cell(string[] row, int column) => column < row.Length ? row[column] : "";
 }

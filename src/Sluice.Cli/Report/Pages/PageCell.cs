@@ -1,0 +1,37 @@
+using System.Globalization;
+
+namespace Sluice.Cli.Report.Pages;
+
+/// <param name="Text">As it is shown.</param>
+/// <param name="Value">What it is sorted by and what CSV holds; null in columns of text.</param>
+internal sealed record PageCell(string Text, double? Value = null)
+{
+    public static PageCell Empty { get; } = new("");
+
+    // JSON has no NaN; a figure that does not exist sorts last.
+    public double? Value { get; init; } = Value is { } number && double.IsFinite(number) ? number : null;
+
+    public static implicit operator PageCell(string? text) => text is null ? Empty : new PageCell(text);
+
+    public static implicit operator PageCell(double number) => Of(number);
+
+    public static implicit operator PageCell(double? number) => number is { } n ? Of(n) : Empty;
+
+    public static implicit operator PageCell(long number) => new(number.ToString("#,0", CultureInfo.InvariantCulture), number);
+
+    /// <summary>The number in the given format, or with about three significant digits.</summary>
+    public static PageCell Of(double number, string? format = null) =>
+        new(number.ToString(format ?? FormatFor(number), CultureInfo.InvariantCulture), number);
+
+    /// <summary>A ratio, of which above 1 is better by the tool's convention.</summary>
+    public static PageCell Ratio(double? ratio) => ratio is { } r ? Of(r, "0.00") : Empty;
+
+    private static string FormatFor(double number) => Math.Abs(number) switch
+    {
+        >= 1000 => "#,0",
+        >= 100 => "0",
+        >= 10 => "0.0",
+        >= 0.1 or 0 => "0.00",
+        _ => "0.0000",
+    };
+}

@@ -1,0 +1,40 @@
+namespace Sluice.Cli.Report.Pages;
+
+/// <summary>A page's tables as CSV: one after the other, an empty line and the table's name between them if there are several.</summary>
+internal static class PageCsv
+{
+    public static void Write(string path, ReportPage page)
+    {
+        using var writer = new StreamWriter(path);
+        writer.NewLine = "\n";
+        Write(writer, page);
+    }
+
+    public static void Write(TextWriter writer, ReportPage page)
+    {
+        (PageSection Section, PageTable Table)[] tables = [.. page.Sections.SelectMany(s => s.Tables, (s, t) => (s, t))];
+        for (int i = 0; i < tables.Length; i++)
+        {
+            (PageSection section, PageTable table) = tables[i];
+            if (i > 0)
+                writer.WriteLine();
+            if (tables.Length > 1)
+                writer.WriteLine(Csv.Line(table.Title is null ? section.Heading : $"{section.Heading}: {table.Title}"));
+            WriteTable(writer, table);
+        }
+    }
+
+    private static void WriteTable(TextWriter writer, PageTable table)
+    {
+        bool hasTargets = table.Rows.Any(r => r.Reached is not null);
+        writer.WriteLine(Csv.Line([.. table.Columns.Select(c => c.Header), .. hasTargets ? ["reached", "target"] : Array.Empty<string>()]));
+        foreach (PageRow row in table.Rows)
+        {
+            IEnumerable<object?> cells = table.Columns.Select((column, i) => Value(column, i < row.Cells.Count ? row.Cells[i] : PageCell.Empty));
+            writer.WriteLine(Csv.Line(hasTargets ? [.. cells, row.Reached, row.Target] : cells));
+        }
+    }
+
+    private static object? Value(PageColumn column, PageCell cell) =>
+        column.Kind == ColumnKind.Number && cell.Value is { } number ? number : cell.Text;
+}

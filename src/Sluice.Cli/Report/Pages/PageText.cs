@@ -1,0 +1,96 @@
+using Sluice.Cli.Commands;
+using Spectre.Console;
+
+namespace Sluice.Cli.Report.Pages;
+
+/// <summary>A page for people: plain columns when piped; lines, bars and colours in a terminal, the colours not under NO_COLOR.</summary>
+internal static class PageText
+{
+    private const int ChartWidth = 100;
+
+    // A chart that does not fit on a screen says less than the table above it.
+    private const int MostBars = 40;
+
+    private static readonly Color[] Colors = [Color.Aqua, Color.Grey, Color.Yellow, Color.Fuchsia, Color.Green, Color.Blue];
+
+    public static void Write(Terminal terminal, ReportPage page)
+    {
+        if (page.Environment is { } environment)
+        {
+            EnvironmentText.Write(terminal.Out, environment);
+            terminal.Out.WriteLine();
+        }
+        WriteSections(terminal, page);
+        foreach (string note in page.Notes)
+            terminal.Out.WriteLine($"note: {note}");
+    }
+
+    /// <summary>Without the environment and the notes, for a command that has printed them.</summary>
+    public static void WriteSections(Terminal terminal, ReportPage page)
+    {
+        foreach (PageSection section in page.Sections)
+        {
+            terminal.Out.WriteLine(section.Heading);
+            if (section.Text is { } text)
+                terminal.Out.WriteLine(text);
+            foreach (PageTable table in section.Tables)
+            {
+                if (table.Title is { } title)
+                    terminal.Out.WriteLine(title);
+                WriteTable(terminal, table);
+            }
+            if (terminal.IsOutputTerminal)
+            {
+                foreach (PageChart chart in section.Charts)
+                    WriteBars(terminal, chart);
+            }
+            terminal.Out.WriteLine();
+        }
+    }
+
+    public static void WriteTable(Terminal terminal, PageTable table)
+    {
+        bool hasTargets = table.Rows.Any(r => r.Reached is not null);
+        var text = new TextTable([.. table.Columns.Select(c => c.Header), .. hasTargets ? [""] : Array.Empty<string>()])
+        {
+            LeftColumns = table.Columns.Index().Where(c => c.Item.Kind != ColumnKind.Number).Select(c => c.Index).ToHashSet(),
+        };
+        foreach (PageRow row in table.Rows)
+        {
+            IEnumerable<string> cells = table.Columns.Select((_, i) => i < row.Cells.Count ? row.Cells[i].Text : "");
+            text.Add([.. cells, .. hasTargets ? [Mark(row)] : Array.Empty<string>()]);
+        }
+        text.WriteTo(terminal);
+    }
+
+    // Terminals have no room for a line of many points; its table has them.
+    private static void WriteBars(Terminal terminal, PageChart chart)
+    {
+        int bars = chart.Series.Sum(s => s.Y.Count);
+        if (chart.Kind != ChartKind.Bar || bars is 0 or > MostBars)
+            return;
+        var drawn = new BarChart { Width = Math.Min(ChartWidth, terminal.AnsiOut().Profile.Width), Label = Markup.Escape(Label(chart)) };
+        int longest = chart.Series.Max(s => s.Y.Count);
+        for (int i = 0; i < longest; i++)
+        {
+            foreach ((int number, ChartSeries series) in chart.Series.Index())
+            {
+                if (i >= series.Y.Count || series.Y[i] is not { } y)
+                    continue;
+                string category = chart.X.Categories is { } names && i < names.Count ? names[i] : $"{(series.X.Count > i ? series.X[i] : i)}";
+                string name = chart.Series.Count == 1 ? category : $"{category}, {series.Name}";
+                drawn.AddItem(Markup.Escape(name), Math.Round(y, 2), Colors[number % Colors.Length]);
+            }
+        }
+        terminal.AnsiOut().Write(drawn);
+    }
+
+    private static string Label(PageChart chart) => chart.Y.Unit is { } unit ? $"{chart.Title} ({unit})" : chart.Title;
+
+    private static string Mark(PageRow row) => row.Reached switch
+    {
+        null => "",
+        true => $"ok: {row.Target}",
+        false => $"LOST: {row.Target}",
+    };
+}

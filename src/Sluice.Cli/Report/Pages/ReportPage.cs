@@ -1,0 +1,33 @@
+using System.Buffers;
+
+namespace Sluice.Cli.Report.Pages;
+
+/// <summary>
+/// What a command found out, in a form that knows nothing of the command: <see cref="PageText"/> prints it, <see cref="PageOutput"/> writes
+/// it as JSON (exactly this record), CSV and one HTML page.
+/// </summary>
+internal sealed record ReportPage
+{
+    private static readonly SearchValues<char> NeedQuotes = SearchValues.Create(" \t\"'*?$;&|<>()\\");
+
+    public int FormatVersion { get; init; } = 1;
+
+    public required string Title { get; init; }
+
+    /// <summary>As one would type it again; see <see cref="CommandLineOf"/>.</summary>
+    public required string CommandLine { get; init; }
+
+    public required DateTimeOffset Began { get; init; }
+
+    public EnvironmentRecord? Environment { get; init; }
+
+    /// <summary>What a reader must know to read the figures: how they were measured, what was left out and why.</summary>
+    public IReadOnlyList<string> Notes { get; init; } = [];
+
+    public required IReadOnlyList<PageSection> Sections { get; init; }
+
+    public static string CommandLineOf(IEnumerable<string> arguments) =>
+        string.Join(' ', arguments.Prepend("sluice").Select(a => a.Length == 0 || a.AsSpan().ContainsAny(NeedQuotes)
+            ? $"'{a.Replace("'", @"'\''", StringComparison.Ordinal)}'"
+            : a));
+}

@@ -1,0 +1,37 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Report.Pages;
+
+public sealed class ReportPageTests
+{
+    [Fact]
+    public void A_page_survives_json()
+    {
+        string json = JsonSerializer.Serialize(SamplePage.Make(), ReportJsonContext.Default.ReportPage);
+        ReportPage back = JsonSerializer.Deserialize(json, ReportJsonContext.Default.ReportPage)!;
+        JsonSerializer.Serialize(back, ReportJsonContext.Default.ReportPage).ShouldBe(json);
+        back.Sections[0].Tables[0].Rows[1].Reached.ShouldBe(false);
+        back.Sections[0].Charts[0].Series[0].Y.ShouldBe([100d, null, 300d]);
+    }
+
+    [Fact]
+    public void Numbers_that_are_none_become_gaps()
+    {
+        var series = new ChartSeries { Name = "a", Y = [double.NaN, 1, double.PositiveInfinity], Low = [0, double.NegativeInfinity, null] };
+        series.Y.ShouldBe([null, 1d, null]);
+        series.Low.ShouldBe([0d, null, null]);
+        PageCell.Of(double.NaN).Value.ShouldBeNull();
+    }
+
+    [Theory]
+    [InlineData("sluice bench --suite all", "bench", "--suite", "all")]
+    [InlineData("sluice extents 'my file'", "extents", "my file")]
+    [InlineData(@"sluice extents 'it'\''s'", "extents", "it's")]
+    [InlineData("sluice extents ''", "extents", "")]
+    public void A_command_line_can_be_typed_again(string expected, params string[] arguments) =>
+        ReportPage.CommandLineOf(arguments).ShouldBe(expected);
+}

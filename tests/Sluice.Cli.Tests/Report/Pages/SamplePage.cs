@@ -1,0 +1,64 @@
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Tests.Report.Pages;
+
+/// <summary>A page with one of everything, and with text that a careless writer of HTML, JSON or CSV would break on.</summary>
+internal static class SamplePage
+{
+    public const string Nasty = "</script><!-- \"quoted\", <b>bold</b> & 'more'";
+
+    public static ReportPage Make() => new()
+    {
+        Title = $"A page {Nasty}",
+        CommandLine = ReportPage.CommandLineOf(["bench", "--row", Nasty]),
+        Began = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.Zero),
+        Environment = EnvironmentProbe.ForPath(Path.GetTempPath()),
+        Notes = [Nasty],
+        Sections =
+        [
+            new PageSection
+            {
+                Heading = "Reading",
+                Text = $"First paragraph.\n{Nasty}",
+                Charts = [LineChart(), BarChart()],
+                Tables = [Rows()],
+            },
+        ],
+    };
+
+    private static PageChart LineChart() => new()
+    {
+        Title = "Rate by request size",
+        Kind = ChartKind.Line,
+        X = new ChartAxis("request size", "B", IsLog: true),
+        Y = new ChartAxis("rate", "MiB/s", IsLog: true),
+        Series =
+        [
+            new ChartSeries { Name = "Sluice", X = [512, 4096, 65536], Y = [100, null, 300], Low = [90, null, 250], High = [110, null, 350] },
+            new ChartSeries { Name = ".NET", X = [512, 65536], Y = [50, 200] },
+        ],
+        Reference = new ChartLine(150, "device"),
+    };
+
+    private static PageChart BarChart() => new()
+    {
+        Title = "Ratio",
+        Kind = ChartKind.Bar,
+        X = new ChartAxis("row", Categories: ["one", Nasty]),
+        Y = new ChartAxis("ratio"),
+        Series = [new ChartSeries { Name = "Sluice", Y = [2.5, 0.8], Low = [2.2, 0.7], High = [2.8, 0.9] }],
+        Reference = new ChartLine(1, "as fast as .NET"),
+    };
+
+    private static PageTable Rows() => new()
+    {
+        Columns = [PageColumn.Text("row"), new PageColumn("rate", "MiB/s"), new PageColumn("code", null, ColumnKind.Code)],
+        Rows =
+        [
+            new PageRow("one", 1234.5, "a = b;") { Reached = true, Target = "ratio >= 2" },
+            new PageRow(Nasty, 99.5) { Reached = false, Target = "ratio >= 1" },
+            new PageRow("three", 5.25, "c"),
+        ],
+    };
+}
