@@ -91,6 +91,9 @@ internal static class SluiceTool
         commands.Add(
             "ops", "Time the five operations of a file: open, read, write, seek, close.",
             o => new OpsArguments(o), (a, result, token) => new OpsCommand(a.Bind(result), terminal, token).RunAsync());
+        commands.Add(
+            "doctor", "Show what this machine and a file system allow, and what Sluice therefore does.",
+            o => new DoctorArguments(o), (a, result, token) => new DoctorCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         return commands;
     }
 

@@ -2,7 +2,7 @@ using Sluice.Cli.Commands;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>How long and how large: the real run, or a quick one that only shows that everything works.</summary>
+/// <summary>How long and how large: the real run, its short form, or a quick one that only shows that everything works.</summary>
 internal sealed record BenchScale
 {
     /// <summary>A suite's space covers these too: logs, small files, what the file system itself takes.</summary>
@@ -71,6 +71,28 @@ internal sealed record BenchScale
         EnumeratedFileCount = 200_000,
         CopyFileBytes = 2 * ByteSize.GiB,
         TextDivisor = 1,
+    };
+
+    /// <summary>All suites in about two minutes: fewer and shorter rounds, on files a quarter to a tenth as long as rows are called.</summary>
+    public static BenchScale Short { get; } = new()
+    {
+        SliceTime = TimeSpan.FromMilliseconds(100),
+        StreamSliceTime = TimeSpan.FromMilliseconds(80),
+        Rounds = 3,
+        FioTime = TimeSpan.FromMilliseconds(300),
+        FioSamples = 1,
+        DirectFileBytes = 512 * ByteSize.MiB,
+        HotFileBytes = 64 * ByteSize.MiB,
+        AppendLimitBytes = 128 * ByteSize.MiB,
+        StreamFileBytes = 25 * ByteSize.MiB,
+        ByteFileBytes = 5_000_000,
+        SequentialFileBytes = 256 * ByteSize.MiB,
+        LogFileBytes = 107_374_200,
+        SmallFileCount = 2_000,
+        TreeFileCount = 5_000,
+        EnumeratedFileCount = 20_000,
+        CopyFileBytes = 256 * ByteSize.MiB,
+        TextDivisor = 10,
     };
 
     public static BenchScale Quick { get; } = new()

@@ -17,7 +17,4 @@ internal sealed record Suite(
     public const string AllName = "all";
 
     public static IReadOnlyList<Suite> All { get; } = [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create()];
-
-    /// <summary>What runs when neither a suite nor a row is named.</summary>
-    public static Suite Default => All[0];
 }

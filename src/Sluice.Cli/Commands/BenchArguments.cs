@@ -17,6 +17,7 @@ internal sealed class BenchArguments
     private readonly Option<string> _json;
     private readonly Option<string> _csv;
     private readonly Option<bool> _quick;
+    private readonly Option<bool> _full;
 
     public BenchArguments(OptionList options)
     {
@@ -26,6 +27,7 @@ internal sealed class BenchArguments
         _json = options.Value("--json", null, "file", "Also write the result as JSON.");
         _csv = options.Value("--csv", null, "file", "Also write the result as CSV.");
         _quick = options.Flag("--quick", null, "A few seconds on small files: shows that everything works, measures nothing.");
+        _full = options.Flag("--full", null, "All suites at their usual length; without it and without --suite or --row, a short form of all, about two minutes.");
     }
 
     /// <exception cref="UsageException">A suite or row that does not exist.</exception>
@@ -38,7 +40,10 @@ internal sealed class BenchArguments
             JsonPath = result.GetValue(_json),
             CsvPath = result.GetValue(_csv),
             Quick = result.GetValue(_quick),
+            Full = result.GetValue(_full),
         };
+        if (options.Quick && options.Full)
+            throw new UsageException("--quick and --full exclude each other");
         if (options.Suite is { } name && name != Suite.AllName && Suite.All.All(s => s.Name != name))
             throw new UsageException($"no suite '{name}'; there is {string.Join(", ", Suite.All.Select(s => s.Name))} or {Suite.AllName}");
         if (options.RowFilter is { } filter && options.SelectRows().Count == 0)
@@ -49,7 +54,7 @@ internal sealed class BenchArguments
     private static string SuiteHelp()
     {
         IEnumerable<string> suites = Suite.All.Select(
-            s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun}{(s == Suite.Default ? ", the default" : "")})");
-        return $"What to run: {string.Join(", ", suites)} or {Suite.AllName}.";
+            s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun})");
+        return $"What to run, at its usual length: {string.Join(", ", suites)} or {Suite.AllName}.";
     }
 }

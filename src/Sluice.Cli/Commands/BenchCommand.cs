@@ -20,7 +20,7 @@ internal sealed class BenchCommand(
             if (path is not null)
                 JsonFile.CheckWritable(path);
         }
-        BenchScale scale = options.Quick ? BenchScale.Quick : BenchScale.Full;
+        BenchScale scale = options.Scale;
         foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
             await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
 
@@ -43,6 +43,7 @@ internal sealed class BenchCommand(
             Environment = environment,
             Fio = fio.Description,
             Quick = options.Quick,
+            Short = options.IsShort,
             Seconds = Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 1),
             Interrupted = interrupted,
             Rows = rows,

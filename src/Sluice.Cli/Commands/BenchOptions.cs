@@ -5,7 +5,7 @@ namespace Sluice.Cli.Commands;
 /// <summary>One checked `bench` command line.</summary>
 internal sealed record BenchOptions(string Directory)
 {
-    /// <summary>A suite's name, or <see cref="Bench.Suite.AllName"/>. Null: the default suite, or all of them if rows are picked.</summary>
+    /// <summary>A suite's name, or <see cref="Bench.Suite.AllName"/>, which null also stands for.</summary>
     public string? Suite { get; init; }
 
     /// <summary>Only rows whose id contains this.</summary>
@@ -17,10 +17,17 @@ internal sealed record BenchOptions(string Directory)
 
     public bool Quick { get; init; }
 
+    /// <summary>Everything at its usual length, though nothing was picked.</summary>
+    public bool Full { get; init; }
+
+    /// <summary>Whether it is the short form of all suites: the whole takes ten minutes and more, which nobody expects of a bare command.</summary>
+    public bool IsShort => Suite is null && RowFilter is null && !Full && !Quick;
+
+    public BenchScale Scale => Quick ? BenchScale.Quick : IsShort ? BenchScale.Short : BenchScale.Full;
+
     public IReadOnlyList<Suite> SelectSuites() => Suite switch
     {
-        null => RowFilter is null ? [Bench.Suite.Default] : Bench.Suite.All,
-        Bench.Suite.AllName => Bench.Suite.All,
+        null or Bench.Suite.AllName => Bench.Suite.All,
         _ => [.. Bench.Suite.All.Where(s => s.Name == Suite)],
     };
 

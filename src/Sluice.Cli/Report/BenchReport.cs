@@ -17,6 +17,9 @@ internal sealed record BenchReport
     /// <summary>Quick runs check the shape of the output; their figures mean nothing.</summary>
     public required bool Quick { get; init; }
 
+    /// <summary>All suites with fewer rounds and shorter files; kept results are of whole runs.</summary>
+    public bool Short { get; init; }
+
     public required double Seconds { get; init; }
 
     public required bool Interrupted { get; init; }

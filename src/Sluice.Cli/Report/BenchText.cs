@@ -48,6 +48,11 @@ internal static class BenchText
             terminal.Out.WriteLine($"fio gave no figure: {error}");
         if (report.Quick)
             terminal.Out.WriteLine("quick run: shows that everything works; its figures mean nothing");
+        if (report.Short)
+        {
+            terminal.Out.WriteLine("short form: three rounds, on files a quarter to a tenth as long as the rows' names say; --full is the whole, "
+                + "--suite NAME one suite of it");
+        }
         if (report.Interrupted)
             terminal.Out.WriteLine(report.Rows.Count > 0 ? "interrupted: only the rows above were measured" : "interrupted before a row was measured");
     }

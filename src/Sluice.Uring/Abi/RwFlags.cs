@@ -7,5 +7,6 @@ internal enum RwFlags : uint
     None = 0,
     NoWait = 0x08,
     Append = 0x10,
+    Atomic = 0x40,
     DontCache = 0x80,
 }

@@ -11,6 +11,7 @@ internal enum StatxMask : uint
     BasicStats = 0x7ff,
     Btime = 0x800,
     DioAlign = 0x2000,
+    WriteAtomic = 0x10000,
 }
 
 /// <summary>struct statx_timestamp (16 bytes).</summary>
@@ -55,4 +56,6 @@ internal struct Statx
     [FieldOffset(144)] public ulong MntId;
     [FieldOffset(152)] public uint DioMemAlign;
     [FieldOffset(156)] public uint DioOffsetAlign;
+    [FieldOffset(168)] public uint AtomicWriteUnitMin;
+    [FieldOffset(172)] public uint AtomicWriteUnitMax;
 }

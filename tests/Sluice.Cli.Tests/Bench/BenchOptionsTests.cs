@@ -8,8 +8,22 @@ namespace Sluice.Cli.Tests.Bench;
 public sealed class BenchOptionsTests
 {
     [Fact]
-    public void Without_a_suite_or_a_row_the_handle_suite_runs() =>
-        new BenchOptions("d").SelectSuites().ShouldHaveSingleItem().Name.ShouldBe("handle");
+    public void Without_a_suite_or_a_row_all_suites_run_in_their_short_form()
+    {
+        var options = new BenchOptions("d");
+        options.SelectSuites().ShouldBe(Suite.All);
+        options.IsShort.ShouldBeTrue();
+        options.Scale.ShouldBe(BenchScale.Short);
+    }
+
+    [Fact]
+    public void What_is_named_runs_at_its_usual_length()
+    {
+        new BenchOptions("d") { Full = true }.Scale.ShouldBe(BenchScale.Full);
+        new BenchOptions("d") { Suite = "all" }.Scale.ShouldBe(BenchScale.Full);
+        new BenchOptions("d") { RowFilter = "open" }.Scale.ShouldBe(BenchScale.Full);
+        new BenchOptions("d") { Suite = "handle", Quick = true }.Scale.ShouldBe(BenchScale.Quick);
+    }
 
     [Fact]
     public void All_runs_every_suite() => new BenchOptions("d") { Suite = "all" }.SelectSuites().ShouldBe(Suite.All);

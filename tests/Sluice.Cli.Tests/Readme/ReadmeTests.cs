@@ -46,6 +46,7 @@ public sealed class ReadmeTests
             BenchReport report = ReadmeFigures.Read(Path.Combine(Root, path));
 
             report.Quick.ShouldBeFalse(path);
+            report.Short.ShouldBeFalse(path);
             report.Interrupted.ShouldBeFalse(path);
             report.Rows.ShouldAllBe(row => row.Suite == suite, path);
             report.Rows.Count.ShouldBeGreaterThanOrEqualTo(Suites.First(known => known.Name == suite).Rows, path);

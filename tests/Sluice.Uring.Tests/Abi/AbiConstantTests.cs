@@ -59,10 +59,12 @@ public sealed class AbiConstantTests
         { FallocateFlags.PunchHole, 2 },
         { RwFlags.NoWait, 8 },
         { RwFlags.Append, 16 },
+        { RwFlags.Atomic, 64 },
         { RwFlags.DontCache, 128 },
         { StatxMask.Size, 0x200 },
         { StatxMask.BasicStats, 0x7ff },
         { StatxMask.DioAlign, 0x2000 },
+        { StatxMask.WriteAtomic, 0x10000 },
     };
 
     [Theory]

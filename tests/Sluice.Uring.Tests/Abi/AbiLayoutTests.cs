@@ -103,6 +103,8 @@ public sealed class AbiLayoutTests
         { typeof(Statx), nameof(Statx.MntId), 144 },
         { typeof(Statx), nameof(Statx.DioMemAlign), 152 },
         { typeof(Statx), nameof(Statx.DioOffsetAlign), 156 },
+        { typeof(Statx), nameof(Statx.AtomicWriteUnitMin), 168 },
+        { typeof(Statx), nameof(Statx.AtomicWriteUnitMax), 172 },
         { typeof(Iovec), nameof(Iovec.Base), 0 },
         { typeof(Iovec), nameof(Iovec.Len), 8 },
     };

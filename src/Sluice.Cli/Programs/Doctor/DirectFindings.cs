@@ -1,0 +1,70 @@
+using Sluice.Cli.Load;
+using Sluice.Interop;
+
+namespace Sluice.Cli.Programs.Doctor;
+
+/// <summary>What transfers past the page cache need, and whether they really come about.</summary>
+internal static class DirectFindings
+{
+    private const int FallbackBytes = 4096;
+
+    /// <param name="mayWrite">Whether the first block may be written again: not on a user's own file.</param>
+    public static IEnumerable<Finding> Collect(SluiceHandle file, bool mayWrite)
+    {
+        DirectLimits limits = CapabilityProbe.LimitsOf(file.SafeFileHandle);
+        // A probe of its own: the handle's alignment is known only when it is direct already.
+        int alignment = Math.Max(limits.OffsetBytes ?? FallbackBytes, Math.Max(limits.MemoryBytes ?? FallbackBytes, 1));
+        yield return Alignment(limits);
+        int errno = limits.OffsetBytes == 0 ? -1 : CapabilityProbe.SetDirect(file.SafeFileHandle, on: true);
+        if (errno != 0)
+        {
+            yield return new Finding("O_DIRECT", FindingState.No,
+                errno < 0 ? "the file system has no direct I/O for this file (STATX_DIOALIGN)" : $"refused: {ErrnoText.Of(errno)}",
+                "FileCaching.Direct opens Cached, and CachingReason says why");
+            yield break;
+        }
+        yield return Transfers(file, alignment, mayWrite);
+        yield return Atomic(file, limits, mayWrite);
+        _ = CapabilityProbe.SetDirect(file.SafeFileHandle, on: false);
+    }
+
+    private static Finding Alignment(DirectLimits limits) => limits switch
+    {
+        { OffsetBytes: null } => new Finding("direct alignment", FindingState.Unknown, "statx does not tell (before Linux 6.1, or the file system does not)",
+            "the device's logical block size is taken, else 4096 bytes"),
+        { OffsetBytes: 0 } => new Finding("direct alignment", FindingState.No, "STATX_DIOALIGN: none", ""),
+        _ => new Finding("direct alignment", FindingState.Fact,
+            $"memory {limits.MemoryBytes} bytes, offset and length {limits.OffsetBytes} bytes (STATX_DIOALIGN)",
+            "callers need none: whole blocks go direct, edges through pooled buffers or the page cache"),
+    };
+
+    private static Finding Transfers(SluiceHandle file, int alignment, bool mayWrite)
+    {
+        Memory<byte> block = PinnedBuffer.Allocate(Math.Max(alignment, FallbackBytes));
+        int written = mayWrite ? CapabilityProbe.Write(file.SafeFileHandle, block) : 0;
+        int read = CapabilityProbe.Read(file.SafeFileHandle, block);
+        string tried = $"a block of {block.Length} bytes was {(mayWrite ? "written and read" : "read")}";
+        return written == 0 && read == 0
+            ? new Finding("O_DIRECT", FindingState.Yes, tried, "FileCaching.Direct goes past the page cache, several requests deep")
+            : new Finding("O_DIRECT", FindingState.No,
+                $"taken at opening, refused at the transfer: {ErrnoText.Of(written != 0 ? written : read)}",
+                "the handle goes on Cached after the first refusal, and CachingReason says so");
+    }
+
+    private static Finding Atomic(SluiceHandle file, DirectLimits limits, bool mayWrite)
+    {
+        const string Instead = "not used: ReplaceAtomicallyAsync writes beside the file and renames";
+        if (limits.AtomicMinBytes is not > 0)
+        {
+            return new Finding("atomic writes", FindingState.No,
+                limits.AtomicMinBytes is null ? "statx does not tell of RWF_ATOMIC here" : "STATX_WRITE_ATOMIC: none on this file system and device", Instead);
+        }
+        string range = $"{limits.AtomicMinBytes} to {limits.AtomicMaxBytes} bytes (STATX_WRITE_ATOMIC)";
+        if (!mayWrite)
+            return new Finding("atomic writes", FindingState.Fact, range, Instead);
+        int errno = CapabilityProbe.WriteAtomically(file.SafeFileHandle, PinnedBuffer.Allocate(limits.AtomicMinBytes.Value));
+        return errno == 0
+            ? new Finding("atomic writes", FindingState.Yes, $"{range}, tried", Instead)
+            : new Finding("atomic writes", FindingState.No, $"{range}, and yet: {ErrnoText.Of(errno)}", Instead);
+    }
+}

@@ -1,0 +1,3 @@
+namespace Sluice.Cli.Programs.Doctor;
+
+internal sealed record FindingGroup(string Name, IReadOnlyList<Finding> Findings);

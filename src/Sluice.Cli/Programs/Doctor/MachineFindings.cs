@@ -1,0 +1,125 @@
+using System.Globalization;
+using Sluice.Cli.Commands;
+using Sluice.Interop;
+
+namespace Sluice.Cli.Programs.Doctor;
+
+/// <summary>What kernel, sandbox and limits of the process allow, whatever the file.</summary>
+internal static class MachineFindings
+{
+    public static FindingGroup Collect()
+    {
+        var findings = new List<Finding> { Engine() };
+        if (OperatingSystem.IsLinux())
+        {
+            RingDiagnosis rings = RingDiagnosis.Run();
+            findings.Add(Setup(rings));
+            findings.Add(Sysctl());
+            findings.Add(Seccomp());
+            if (rings.Refusal is null)
+            {
+                findings.Add(Operations(rings));
+                findings.Add(Modes(rings));
+                findings.Add(Registered(rings));
+            }
+            findings.Add(Limit("descriptors", "Max open files", "", "one for each open file, and one for each ring"));
+        }
+        findings.Add(Pool());
+        return new FindingGroup("kernel and process", findings);
+    }
+
+    private static Finding Engine()
+    {
+        string name = SluiceEngines.Default.Name;
+        return SluiceEngines.UringReason is { } reason
+            ? new Finding("engine", FindingState.Fact, $"{name}: {reason}", "asynchronous transfers block threads of the pool, as .NET's do")
+            : new Finding("engine", FindingState.Fact, $"{name}: kernel and sandbox allow io_uring",
+                "what is not in the page cache goes through a ring; SLUICE_ENGINE=pool turns that off");
+    }
+
+    private static Finding Setup(RingDiagnosis rings) => rings.Refusal is { } refusal
+        ? new Finding("io_uring", FindingState.No, refusal, "batches, readers, writers and copies take plain system calls too")
+        : new Finding("io_uring", FindingState.Yes, "setup, register, enter and cancelling were tried", "batches, readers, writers and copies use rings");
+
+    private static Finding Sysctl()
+    {
+        string? value = ReadFile("/proc/sys/kernel/io_uring_disabled");
+        return value switch
+        {
+            null => new Finding("kernel.io_uring_disabled", FindingState.Unknown, "this kernel has no such setting (before 6.6), or hides it", ""),
+            "0" => new Finding("kernel.io_uring_disabled", FindingState.Fact, "0: io_uring is allowed for everyone", ""),
+            "1" => new Finding("kernel.io_uring_disabled", FindingState.Fact,
+                "1: allowed for privileged users and the group of kernel.io_uring_group", "sysctl -w kernel.io_uring_disabled=0 would allow it to everyone"),
+            _ => new Finding("kernel.io_uring_disabled", FindingState.Fact, $"{value}: switched off",
+                "sysctl -w kernel.io_uring_disabled=0 would allow it"),
+        };
+    }
+
+    private static Finding Seccomp()
+    {
+        string? mode = StatusLine("Seccomp:");
+        return mode switch
+        {
+            null => new Finding("seccomp", FindingState.Unknown, "/proc/self/status does not tell", ""),
+            "0" => new Finding("seccomp", FindingState.Fact, "no filter on this process", ""),
+            _ => new Finding("seccomp", FindingState.Fact,
+                $"mode {mode}, {StatusLine("Seccomp_filters:") ?? "some"} filters: a container's, for instance",
+                "calls that it refuses are replaced by others one by one"),
+        };
+    }
+
+    private static Finding Operations(RingDiagnosis rings) => rings.MissingOperations.Count == 0
+        ? new Finding("ring operations", FindingState.Yes, "all that Sluice knows", "")
+        : new Finding("ring operations", FindingState.No, $"missing: {string.Join(", ", rings.MissingOperations)}", "plain system calls in their place");
+
+    private static Finding Modes(RingDiagnosis rings) => new(
+        "ring modes", rings.HasCoopTaskrun ? FindingState.Yes : FindingState.No,
+        $"COOP_TASKRUN {Word(rings.HasCoopTaskrun)}, SINGLE_ISSUER with DEFER_TASKRUN {Word(rings.HasDeferTaskrun)}",
+        rings.HasCoopTaskrun ? "rings of batches set COOP_TASKRUN; rings may change threads, so none is bound to one issuer" : "");
+
+    private static Finding Registered(RingDiagnosis rings)
+    {
+        string limit = rings.MemlockLimitBytes == long.MaxValue
+            ? "no limit (CAP_IPC_LOCK, or none set)"
+            : $"RLIMIT_MEMLOCK is {ByteSize.Format(rings.MemlockLimitBytes)}";
+        string tried = ByteSize.Format(RingDiagnosis.RegisteredBytes);
+        return new Finding("registered buffers", rings.RegisterErrno == 0 ? FindingState.Yes : FindingState.No,
+            rings.RegisterErrno == 0 ? $"{tried} tried; {limit}" : $"{tried}: {ErrnoText.Of(rings.RegisterErrno ?? 0)}; {limit}",
+            "not needed: rings get plain addresses, so memory is locked for a transfer at a time");
+    }
+
+    private static Finding Pool()
+    {
+        ThreadPool.GetMinThreads(out int workers, out _);
+        return new Finding("thread pool", FindingState.Fact, $"{Environment.ProcessorCount} processors, {workers} threads at once without waiting",
+            "continuations run there; blocking I/O of .NET needs a thread for each transfer outstanding");
+    }
+
+    private static Finding Limit(string name, string line, string unit, string consequence)
+    {
+        string? found = ReadLines("/proc/self/limits").FirstOrDefault(l => l.StartsWith(line, StringComparison.Ordinal));
+        string[] values = found?[line.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries) ?? [];
+        return values.Length < 2
+            ? new Finding(name, FindingState.Unknown, "/proc/self/limits does not tell", consequence)
+            : new Finding(name, FindingState.Fact, string.Create(CultureInfo.InvariantCulture, $"soft limit {values[0]}{unit}, hard limit {values[1]}{unit}"), consequence);
+    }
+
+    private static string Word(bool there) => there ? "yes" : "no";
+
+    private static string? StatusLine(string name) => ReadLines("/proc/self/status")
+        .FirstOrDefault(l => l.StartsWith(name, StringComparison.Ordinal))?[name.Length..].Trim();
+
+    private static string? ReadFile(string path) => ReadLines(path) is [var first, ..] ? first.Trim() : null;
+
+    private static string[] ReadLines(string path)
+    {
+        try
+        {
+            return File.Exists(path) ? File.ReadAllLines(path) : [];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return [];
+        }
+    }
+}

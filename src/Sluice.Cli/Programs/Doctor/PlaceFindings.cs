@@ -1,0 +1,78 @@
+using Sluice.Cli.Bench;
+using Sluice.Cli.Commands;
+using Sluice.Interop;
+
+namespace Sluice.Cli.Programs.Doctor;
+
+/// <summary>What the file system of a file or folder allows, tried on files of a scratch folder, or by reading the user's own file.</summary>
+internal static class PlaceFindings
+{
+    private const int ScratchBytes = (int)ByteSize.MiB;
+
+    public static IReadOnlyList<FindingGroup> Collect(string path, bool isFolder, Action<string> removed)
+    {
+        string folder = isFolder ? path : Path.GetDirectoryName(Path.GetFullPath(path)) ?? path;
+        var groups = new List<FindingGroup>();
+        if (!Libc.IsSupported)
+        {
+            const string Where = "tried on 64-bit Linux only";
+            groups.Add(new FindingGroup(path,
+                [new Finding("caching, preallocation, extents", FindingState.Unknown, Where, "FileCaching.Direct and Uncached open Cached"), SpaceFindings.FreeSpace(folder)]));
+            return groups;
+        }
+        if (!isFolder)
+            groups.Add(new FindingGroup($"{path}, read only", [.. OfFile(path)]));
+        if (PathProbe.KindOf(path, out _) != PathKind.BlockDevice)
+            groups.Add(new FindingGroup($"file system of {folder}", [.. OfFolder(folder, removed)]));
+        return groups;
+    }
+
+    private static List<Finding> OfFile(string path)
+    {
+        var findings = new List<Finding>();
+        try
+        {
+            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+            findings.Add(new Finding("length", FindingState.Fact, ByteSize.Format(file.Length), ""));
+            findings.AddRange(CacheFindings.Collect(file, mayWrite: false));
+            findings.AddRange(DirectFindings.Collect(file, mayWrite: false));
+            findings.Add(SpaceFindings.Extents(file));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            findings.Add(new Finding("reading it", FindingState.Unknown, $"not tried: {e.Message}", "its folder's answers hold for it too"));
+        }
+        return findings;
+    }
+
+    private static List<Finding> OfFolder(string folder, Action<string> removed)
+    {
+        var findings = new List<Finding>();
+        try
+        {
+            foreach (string leftover in ScratchFolder.RemoveLeftovers(folder))
+                removed(leftover);
+            using ScratchFolder scratch = ScratchFolder.Create(folder);
+            Probe(scratch.FullPath, findings);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            findings.Add(new Finding("what needs a file of ours", FindingState.Unknown, $"not tried: {e.Message}", "each is found out at its first use"));
+        }
+        findings.Add(SpaceFindings.FreeSpace(folder));
+        return findings;
+    }
+
+    private static void Probe(string scratch, List<Finding> findings)
+    {
+        using SluiceHandle file = SluiceHandle.Open(Path.Combine(scratch, "doctor.dat"), FileMode.Create, FileAccess.ReadWrite);
+        byte[] content = new byte[ScratchBytes];
+        new Random(1).NextBytes(content);
+        file.Write(content, 0);
+        file.FlushToDisk();
+        findings.AddRange(CacheFindings.Collect(file, mayWrite: true));
+        findings.AddRange(DirectFindings.Collect(file, mayWrite: true));
+        findings.Add(SpaceFindings.Extents(file));
+        findings.AddRange(SpaceFindings.Collect(file, scratch));
+    }
+}
