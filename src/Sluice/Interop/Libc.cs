@@ -15,6 +15,7 @@ internal static unsafe partial class Libc
 
     private const int FGetFl = 3;
     private const int FSetFl = 4;
+    private const int FDupFdCloseOnExec = 1030;
     private const int SeekCur = 1;
     private const int SeekSet = 0;
     private const int AtEmptyPath = 0x1000;
@@ -245,6 +246,13 @@ internal static unsafe partial class Libc
     {
         int flags = fcntl(fd, FGetFl, 0);
         return flags < 0 ? -LastErrno() : flags;
+    }
+
+    /// <summary>A second descriptor of the same open file.</summary>
+    public static int Duplicate(int fd)
+    {
+        int second = fcntl(fd, FDupFdCloseOnExec, 0);
+        return second < 0 ? -LastErrno() : second;
     }
 
     public static int SetFlags(int fd, int flags) => fcntl(fd, FSetFl, flags) < 0 ? -LastErrno() : 0;

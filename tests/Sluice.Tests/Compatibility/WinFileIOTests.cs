@@ -1,0 +1,433 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using Sluice.Interop;
+
+namespace Sluice.Tests.Compatibility;
+
+[UnsupportedOSPlatform("windows")]
+public sealed class WinFileIOTests : IDisposable
+{
+    private const int Block = 65_536;
+
+    /// <summary>Around the block of ReadBlocks and WriteBlocks, and around nothing.</summary>
+    public static TheoryData<int> Lengths => [0, 1, 4095, Block - 1, Block, Block + 1, (3 * Block) - 1, 3 * Block, 1_000_003];
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Lengths))]
+    public void Read_gives_the_file_to_the_byte(int length)
+    {
+        byte[] buffer = new byte[length + 10];
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(_temp.NewFile(length));
+        file.Read(buffer.Length).ShouldBe(length);
+        buffer.AsMemory(0, length).ShouldBeBytes(Bytes.Pattern(length));
+        buffer.AsSpan(length).ToArray().ShouldAllBe(b => b == 0);
+        file.Read(buffer.Length).ShouldBe(0);
+        file.Close().ShouldBeTrue();
+    }
+
+    [Theory]
+    [MemberData(nameof(Lengths))]
+    public void ReadUntilEOF_fills_a_buffer_that_is_just_large_enough(int length)
+    {
+        byte[] buffer = new byte[length];
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(_temp.NewFile(length));
+        file.ReadUntilEOF().ShouldBe(length);
+        buffer.ShouldBeBytes(Bytes.Pattern(length));
+        file.ReadUntilEOF().ShouldBe(0);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(Block)]
+    [InlineData(1_000_003)]
+    public void ReadUntilEOF_of_one_byte_too_many_throws_and_can_be_gone_on_from(int length)
+    {
+        byte[] buffer = new byte[length - 1];
+        string path = _temp.NewFile(length);
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(path);
+        string message = Should.Throw<ApplicationException>(() => file.ReadUntilEOF()).Message;
+        message.ShouldContain(path);
+        message.ShouldContain("larger than the pinned buffer");
+        buffer.ShouldBeBytes(Bytes.Pattern(length - 1));
+        byte[] rest = new byte[8];
+        file.PinBuffer(rest);
+        file.ReadUntilEOF().ShouldBe(1);
+        rest[0].ShouldBe(Bytes.Pattern(length)[^1]);
+    }
+
+    [Theory]
+    [MemberData(nameof(Lengths))]
+    public void ReadBlocks_gives_the_file_to_the_byte(int length)
+    {
+        byte[] buffer = new byte[length + 10];
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(_temp.NewFile(length));
+        file.ReadBlocks(length / 2).ShouldBe(length / 2);
+        buffer.AsMemory(0, length / 2).ShouldBeBytes(Bytes.Pattern(length / 2));
+        file.ReadBlocks(buffer.Length).ShouldBe(length - (length / 2));
+        buffer.AsMemory(0, length - (length / 2)).ShouldBeBytes(Bytes.Pattern(length - (length / 2), length / 2));
+        file.ReadBlocks(buffer.Length).ShouldBe(0);
+    }
+
+    [Theory]
+    [MemberData(nameof(Lengths))]
+    public void Write_and_WriteBlocks_write_what_is_in_the_buffer_and_go_on_behind_it(int length)
+    {
+        string path = _temp.NewPath();
+        byte[] buffer = Bytes.Pattern(length);
+        using WinFileIO file = new(buffer);
+        file.OpenForWriting(path);
+        file.Write(length).ShouldBe(length);
+        file.WriteBlocks(length).ShouldBe(length);
+        file.Write(length / 3).ShouldBe(length / 3);
+        file.Close().ShouldBeTrue();
+        File.ReadAllBytes(path).ShouldBeBytes([.. buffer, .. buffer, .. buffer.AsSpan(0, length / 3)]);
+    }
+
+    [Fact]
+    public void OpenForWriting_replaces_what_was_there()
+    {
+        string path = _temp.NewFile(1000);
+        using (WinFileIO file = new(Bytes.Pattern(10)))
+        {
+            file.OpenForWriting(path);
+            file.Write(10);
+        }
+
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(10));
+    }
+
+    [Fact]
+    public void Arrays_of_anything_without_references_hold_the_bytes_of_the_file()
+    {
+        RoundTrip("sluice\r\n\u00e9\u4e2d".ToCharArray());
+        RoundTrip([1, -2, int.MaxValue]);
+        RoundTrip([1L, long.MinValue]);
+        RoundTrip([1.5, double.NaN, -0.0]);
+        RoundTrip([true, false, true]);
+        RoundTrip([1.25m, decimal.MinValue]);
+        RoundTrip([Guid.Parse("00112233-4455-6677-8899-aabbccddeeff"), Guid.Empty]);
+        RoundTrip([new Pair(7, 'x', new Inner(1.5f)), new Pair(-1, 'y', new Inner(-2f))]);
+        RoundTrip([DateTime.UnixEpoch, DateTime.MaxValue]);
+        RoundTrip([DayOfWeek.Friday, DayOfWeek.Monday]);
+    }
+
+    [Fact]
+    public void Arrays_of_several_dimensions_are_filled_row_by_row()
+    {
+        int[,] grid = new int[3, 5];
+        byte[] expected = Bytes.Pattern(grid.Length * sizeof(int));
+        using WinFileIO file = new(grid);
+        file.OpenForReading(_temp.NewFile(expected));
+        file.ReadUntilEOF().ShouldBe(expected.Length);
+        MemoryMarshal.AsBytes(MemoryMarshal.CreateSpan(ref grid[0, 0], grid.Length)).ToArray().ShouldBeBytes(expected);
+        grid[0, 1].ShouldBe(BitConverter.ToInt32(expected, 4));
+        grid[1, 0].ShouldBe(BitConverter.ToInt32(expected, 20));
+
+        string copy = _temp.NewPath();
+        file.OpenForWriting(copy);
+        file.WriteBlocks(expected.Length);
+        file.Close().ShouldBeTrue();
+        File.ReadAllBytes(copy).ShouldBeBytes(expected);
+    }
+
+    [Fact]
+    public void Sizes_are_bytes_whatever_the_elements_are()
+    {
+        long[] buffer = new long[4];
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(_temp.NewFile(100));
+        file.Read(32).ShouldBe(32);
+        Should.Throw<ApplicationException>(() => file.Read(33)).Message.ShouldContain("the pinned buffer has 32");
+        file.Read(3).ShouldBe(3);
+        BitConverter.GetBytes(buffer[0]).ShouldBe([.. Bytes.Pattern(3, 32), .. Bytes.Pattern(5, 3)]);
+    }
+
+    [Fact]
+    public void Arrays_that_hold_references_are_refused_and_the_buffer_before_stays()
+    {
+        byte[] buffer = new byte[4];
+        using WinFileIO file = new(buffer);
+        foreach (Array array in (Array[])[new string[1], new object[1], new int[1][], new Holder[1], new string[2, 2], new Memory<byte>[1]])
+        {
+            Should.Throw<ArgumentException>(() => new WinFileIO(array)).Message.ShouldContain("holds references");
+            Should.Throw<ArgumentException>(() => file.PinBuffer(array));
+        }
+
+        Should.Throw<ArgumentNullException>(() => new WinFileIO(null!));
+        Should.Throw<ArgumentNullException>(() => file.PinBuffer(null!));
+        file.OpenForReading(_temp.NewFile(4));
+        file.ReadUntilEOF().ShouldBe(4);
+        buffer.ShouldBeBytes(Bytes.Pattern(4));
+    }
+
+    [Fact]
+    public void A_missing_file_is_told_in_the_words_of_the_operating_system()
+    {
+        string missing = Path.Combine(_temp.Root, "missing", "file");
+        using WinFileIO file = new(new byte[1]);
+        ApplicationException read = Should.Throw<ApplicationException>(() => file.OpenForReading(missing));
+        read.Message.ShouldContain(missing);
+        read.Message.ShouldContain(Marshal.GetPInvokeErrorMessage(2));
+        read.InnerException.ShouldBeOfType<DirectoryNotFoundException>();
+        Should.Throw<ApplicationException>(() => file.OpenForReading(_temp.NewPath())).Message
+            .ShouldContain(Marshal.GetPInvokeErrorMessage(2));
+        Should.Throw<ApplicationException>(() => file.OpenForWriting(missing)).Message.ShouldContain(Marshal.GetPInvokeErrorMessage(2));
+        Should.Throw<ApplicationException>(() => file.OpenForWriting(_temp.Root)).Message.ShouldContain(_temp.Root);
+        Should.Throw<ApplicationException>(() => file.OpenForReading(""));
+        Should.Throw<ApplicationException>(() => file.OpenForReading("a\0b"));
+        Should.Throw<ArgumentNullException>(() => file.OpenForReading(null!));
+        Should.Throw<ArgumentNullException>(() => file.OpenForWriting(null!));
+    }
+
+    [SkippableFact]
+    public void No_permission_is_told_in_the_words_of_the_operating_system()
+    {
+        Skip.If(Environment.IsPrivilegedProcess, "root may read every file");
+        string path = _temp.NewFile(1);
+        File.SetUnixFileMode(path, UnixFileMode.None);
+        using WinFileIO file = new(new byte[1]);
+        Should.Throw<ApplicationException>(() => file.OpenForReading(path)).Message.ShouldContain("Permission denied");
+    }
+
+    [Fact]
+    public void Transfers_before_a_file_is_open_throw()
+    {
+        using WinFileIO file = new(new byte[10]);
+        ShouldAllThrow(file, "needs a file");
+        file.OpenForReading(_temp.NewFile(10));
+        file.Close().ShouldBeTrue();
+        ShouldAllThrow(file, "needs a file");
+        Should.Throw<ApplicationException>(() => file.OpenForReading(_temp.NewPath()));
+        ShouldAllThrow(file, "needs a file");
+    }
+
+    [Fact]
+    public void Transfers_without_a_buffer_throw_until_one_is_pinned()
+    {
+        using WinFileIO file = new();
+        file.OpenForReading(_temp.NewFile(10));
+        ShouldAllThrow(file, "needs a buffer");
+        byte[] buffer = new byte[10];
+        file.PinBuffer(buffer);
+        file.Read(4).ShouldBe(4);
+        file.UnpinBuffer();
+        file.UnpinBuffer();
+        ShouldAllThrow(file, "needs a buffer");
+        file.PinBuffer(buffer);
+        file.ReadUntilEOF().ShouldBe(6);
+        buffer.AsMemory(0, 6).ShouldBeBytes(Bytes.Pattern(6, 4));
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(11)]
+    [InlineData(int.MaxValue)]
+    [InlineData(int.MinValue)]
+    public void Sizes_that_the_buffer_has_not_are_refused_and_nothing_moves(int size)
+    {
+        string path = _temp.NewFile(20);
+        byte[] buffer = new byte[10];
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(path);
+        Should.Throw<ApplicationException>(() => file.Read(size));
+        Should.Throw<ApplicationException>(() => file.ReadBlocks(size));
+        file.Read(10).ShouldBe(10);
+        buffer.ShouldBeBytes(Bytes.Pattern(10));
+        file.OpenForWriting(path);
+        Should.Throw<ApplicationException>(() => file.Write(size));
+        Should.Throw<ApplicationException>(() => file.WriteBlocks(size));
+        file.Close().ShouldBeTrue();
+        new FileInfo(path).Length.ShouldBe(0);
+    }
+
+    [Fact]
+    public void A_file_is_read_only_if_it_was_opened_for_reading_and_written_only_if_for_writing()
+    {
+        string path = _temp.NewFile(4);
+        using WinFileIO file = new(new byte[4]);
+        file.OpenForReading(path);
+        Should.Throw<ApplicationException>(() => file.Write(1)).Message.ShouldContain(path);
+        Should.Throw<ApplicationException>(() => file.WriteBlocks(1));
+        file.OpenForWriting(path);
+        Should.Throw<ApplicationException>(() => file.Read(1)).Message.ShouldContain(path);
+        Should.Throw<ApplicationException>(() => file.ReadBlocks(1));
+        Should.Throw<ApplicationException>(() => file.ReadUntilEOF());
+    }
+
+    [SkippableFact]
+    public void A_full_disk_is_told_in_the_words_of_the_operating_system()
+    {
+        Skip.IfNot(File.Exists("/dev/full"), "there is no /dev/full here");
+        using WinFileIO file = new(new byte[Block * 2]);
+        file.OpenForWriting("/dev/full");
+        Should.Throw<ApplicationException>(() => file.Write(10)).Message.ShouldContain("No space left on device");
+        Should.Throw<ApplicationException>(() => file.WriteBlocks(Block * 2)).Message.ShouldContain("/dev/full");
+    }
+
+    [Fact]
+    public async Task A_pipe_is_read_to_its_end()
+    {
+        string path = _temp.NewFifo();
+        byte[] buffer = new byte[200_000];
+        Task writing = Task.Run(() => File.WriteAllBytes(path, Bytes.Pattern(150_000)));
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(path);
+        file.ReadBlocks(Block + 1).ShouldBe(Block + 1);
+        buffer.AsMemory(0, Block + 1).ShouldBeBytes(Bytes.Pattern(Block + 1));
+        file.ReadUntilEOF().ShouldBe(150_000 - Block - 1);
+        buffer.AsMemory(0, 150_000 - Block - 1).ShouldBeBytes(Bytes.Pattern(150_000 - Block - 1, Block + 1));
+        await writing;
+    }
+
+    [Fact]
+    public void Opening_another_file_closes_the_first()
+    {
+        string first = _temp.NewPath();
+        using WinFileIO file = new(Bytes.Pattern(10));
+        file.OpenForWriting(first);
+        file.Write(10);
+        file.OpenForReading(first);
+        file.Read(10).ShouldBe(10);
+        file.OpenForWriting(first);
+        new FileInfo(first).Length.ShouldBe(0);
+        file.Close().ShouldBeTrue();
+
+        // Nobody holds it any more.
+        using FileStream alone = new(first, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+    }
+
+    [Fact]
+    public void Disposed_it_is_of_no_more_use_and_can_be_disposed_again()
+    {
+        WinFileIO file = new(new byte[1]);
+        file.Close().ShouldBeTrue();
+        file.OpenForReading(_temp.NewFile(1));
+        file.Dispose();
+        file.Dispose();
+        file.Close().ShouldBeTrue();
+        file.UnpinBuffer();
+        Should.Throw<ObjectDisposedException>(() => file.Read(1));
+        Should.Throw<ObjectDisposedException>(() => file.PinBuffer(new byte[1]));
+        Should.Throw<ObjectDisposedException>(() => file.OpenForReading("x"));
+        Should.Throw<ObjectDisposedException>(() => file.OpenForWriting("x"));
+    }
+
+    [Fact]
+    public void A_buffer_is_collected_once_it_is_unpinned_replaced_or_forgotten()
+    {
+        using WinFileIO file = new();
+        WeakReference[] buffers = [Pin(file, unpins: true), Pin(file, unpins: false), PinAndForget()];
+        file.PinBuffer(new byte[1]);
+        for (int i = 0; i < 10 && buffers.Any(b => b.IsAlive); i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        buffers.Select(b => b.IsAlive).ShouldBe([false, false, false]);
+    }
+
+    [SkippableFact]
+    public void What_close_would_say_is_asked_of_the_operating_system()
+    {
+        Skip.IfNot(Libc.IsSupported, "only Linux is asked");
+        string path = _temp.NewFile(1);
+        using Microsoft.Win32.SafeHandles.SafeFileHandle open = File.OpenHandle(path);
+        DescriptorClose.TryClose(open).ShouldBeTrue();
+        open.IsClosed.ShouldBeFalse();
+        RandomAccess.Read(open, new byte[1], 0).ShouldBe(1);
+        const int beyondAnyLimit = 0x3FFF_FFFF;
+        using Microsoft.Win32.SafeHandles.SafeFileHandle none = new(beyondAnyLimit, ownsHandle: false);
+        DescriptorClose.TryClose(none).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void More_than_2_GiB_are_read_by_ReadBlocks_piece_by_piece_and_refused_by_ReadUntilEOF()
+    {
+        const long length = (long)int.MaxValue + 100;
+        string path = _temp.NewFile(0);
+        using (FileStream sparse = new(path, FileMode.Open))
+        {
+            sparse.SetLength(length);
+            sparse.Position = length - 3;
+            sparse.Write(Bytes.Pattern(3));
+        }
+
+        byte[] buffer = new byte[1 << 20];
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(path);
+        Should.Throw<ApplicationException>(() => file.ReadUntilEOF());
+        long total = buffer.Length;
+        int bytes;
+        int last = 0;
+        while ((bytes = file.ReadBlocks(buffer.Length)) > 0)
+        {
+            total += bytes;
+            last = bytes;
+        }
+
+        total.ShouldBe(length);
+        buffer.AsMemory(last - 3, 3).ShouldBeBytes(Bytes.Pattern(3));
+    }
+
+    private static void ShouldAllThrow(WinFileIO file, string words)
+    {
+        foreach (Action call in (Action[])
+            [() => file.Read(1), () => file.ReadUntilEOF(), () => file.ReadBlocks(1), () => file.Write(1), () => file.WriteBlocks(1)])
+        {
+            Should.Throw<ApplicationException>(call).Message.ShouldContain(words);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference Pin(WinFileIO file, bool unpins)
+    {
+        byte[] buffer = new byte[100];
+        file.PinBuffer(buffer);
+        if (unpins)
+        {
+            file.UnpinBuffer();
+        }
+
+        return new WeakReference(buffer);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference PinAndForget()
+    {
+        byte[] buffer = new byte[100];
+        _ = new WinFileIO(buffer);
+        return new WeakReference(buffer);
+    }
+
+    private void RoundTrip<T>(T[] values)
+        where T : unmanaged
+    {
+        string path = _temp.NewPath();
+        byte[] expected = MemoryMarshal.AsBytes(values.AsSpan()).ToArray();
+        using WinFileIO file = new(values);
+        file.OpenForWriting(path);
+        file.Write(expected.Length).ShouldBe(expected.Length);
+        file.OpenForReading(path);
+        Array.Clear(values);
+        file.ReadUntilEOF().ShouldBe(expected.Length);
+        file.Close().ShouldBeTrue();
+        File.ReadAllBytes(path).ShouldBeBytes(expected, typeof(T).Name);
+        MemoryMarshal.AsBytes(values.AsSpan()).ToArray().ShouldBeBytes(expected, typeof(T).Name);
+    }
+
+    private readonly record struct Inner(float Value);
+
+    private readonly record struct Pair(int Number, char Letter, Inner Inner);
+
+    private readonly record struct Holder(int Number, string Text);
+}
