@@ -94,6 +94,9 @@ internal static class SluiceTool
         commands.Add(
             "doctor", "Show what this machine and a file system allow, and what Sluice therefore does.",
             o => new DoctorArguments(o), (a, result, token) => new DoctorCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+        commands.Add(
+            "examples", "Read and write a file by byte, line and block, with .NET and with Sluice; --show prints the code.",
+            o => new ExamplesArguments(o), (a, result, token) => new ExamplesCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         return commands;
     }
 

@@ -1,0 +1,162 @@
+using Sluice.Cli.Bench;
+using Sluice.Cli.Programs.Examples;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Sluice.Interop;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice examples`: the common ways of reading and writing a file in sequence, timed, checked, and shown as code.</summary>
+internal sealed class ExamplesCommand(
+    ExamplesOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+{
+    // Enough for the just-in-time compiler to replace its first, slow version of each loop.
+    private const long WarmUpRecords = 20_000;
+
+    private long FileBytes => options.Count * RecordSource.RecordBytes;
+
+    public Task<int> RunAsync()
+    {
+        if (options.Show is { } shown)
+        {
+            Show(shown);
+            return Task.FromResult(ExitCode.Success);
+        }
+        if (options.List)
+        {
+            List();
+            return Task.FromResult(ExitCode.Success);
+        }
+        return MeasureAllAsync();
+    }
+
+    private void Show(ExampleCase shown)
+    {
+        terminal.Out.WriteLine($"// {shown.Name}, as it is compiled into this tool. In a program of yours, write: using Sluice;");
+        terminal.Out.WriteLine(shown.Writes
+            ? "// 'records' makes what is written: records of 100 bytes, one after the other or as many as a block holds."
+            : "// 'seen' counts and sums up what is read, so that the result can be checked.");
+        terminal.Out.Write(shown.Code());
+    }
+
+    private void List()
+    {
+        var table = new TextTable("case", "") { LeftColumns = new HashSet<int> { 0, 1 } };
+        foreach (ExampleCase example in options.Cases)
+            table.Add(example.Name, example.Summary);
+        table.WriteTo(terminal);
+    }
+
+    private async Task<int> MeasureAllAsync()
+    {
+        string folder = options.File is null ? Path.GetTempPath() : Path.GetDirectoryName(Path.GetFullPath(options.File)) ?? "/";
+        if (!Directory.Exists(folder))
+            throw new DirectoryNotFoundException($"{folder}: no such directory");
+        CheckFile();
+        if (EnvironmentProbe.FreeBytesAt(folder) is { } free && free < FileBytes)
+            throw new IOException($"{folder}: {ByteSize.Format(FileBytes)} needed, {ByteSize.Format(free)} free");
+        options.Output.Check(terminal);
+        foreach (string leftover in ScratchFolder.RemoveLeftovers(folder))
+            await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
+
+        DateTimeOffset began = DateTimeOffset.UtcNow;
+        EnvironmentRecord environment = EnvironmentProbe.ForPath(folder);
+        Dictionary<ExampleCase, ExampleTimes> results;
+        string? cachingReason;
+        uint crc;
+        using (ScratchFolder scratch = ScratchFolder.Create(folder))
+        {
+            // Beside FILE and not in it: nobody finds half a file under its name, whatever ends the run.
+            string path = Path.Combine(scratch.FullPath, "records.dat");
+            using (var progress = new LiveProgress(terminal, options.Quiet))
+                (results, crc) = await MeasureAsync(path, progress);
+            cachingReason = WhyNotDirect(path);
+            if (options.File is { } file)
+                File.Move(path, file, overwrite: true);
+        }
+        var page = new ReportPage
+        {
+            Title = $"{options.Count:#,0} records of {RecordSource.RecordBytes} bytes, read and written in sequence",
+            CommandLine = ReportPage.CommandLineOf(arguments),
+            Began = began,
+            Environment = environment,
+            Notes = Notes(crc, cachingReason),
+            Sections = ExampleReport.Sections(results, FileBytes),
+        };
+        PageText.Write(terminal, page);
+        options.Output.Write(page);
+        return ReportWrong(results);
+    }
+
+    private void CheckFile()
+    {
+        if (options.File is not { } file)
+            return;
+        if (Directory.Exists(file))
+            throw new UsageException($"{file} is a directory");
+        if (!File.Exists(file))
+            return;
+        if (PathProbe.KindOf(file, out _) is not (PathKind.RegularFile or PathKind.Unknown))
+            throw new UsageException($"{file} is no plain file");
+        if (options.Force)
+            return;
+        if (!terminal.IsInputTerminal)
+            throw new UsageException($"{file} exists: replacing it needs --force");
+        if (!terminal.Confirm($"{file} exists ({ByteSize.Format(new FileInfo(file).Length)}). Replace it?"))
+            throw new UsageException($"{file} left as it was");
+    }
+
+    private async Task<(Dictionary<ExampleCase, ExampleTimes> Results, uint Crc)> MeasureAsync(string path, LiveProgress progress)
+    {
+        var warmUp = new ExampleRun(path, Math.Min(WarmUpRecords, options.Count), cancellationToken);
+        progress.Show(() => "warming up");
+        warmUp.MakeFile();
+        foreach (ExampleCase example in options.Cases)
+            await warmUp.MeasureAsync(example, new ExampleTimes());
+
+        var run = new ExampleRun(path, options.Count, cancellationToken);
+        var results = options.Cases.ToDictionary(c => c, _ => new ExampleTimes());
+        for (int round = 1; round <= options.Rounds; round++)
+        {
+            foreach (bool writes in (bool[])[true, false])
+            {
+                if (!writes)
+                    run.MakeFile();
+                // There and back: what comes first in one round comes last in the next.
+                IEnumerable<ExampleCase> cases = options.Cases.Where(c => c.Writes == writes);
+                foreach (ExampleCase example in round % 2 == 0 ? cases.Reverse() : cases)
+                {
+                    int number = round;
+                    progress.Show(() => $"round {number} of {options.Rounds}: {example.Name}");
+                    await run.MeasureAsync(example, results[example]);
+                }
+            }
+        }
+        return (results, run.Crc);
+    }
+
+    private static string? WhyNotDirect(string path)
+    {
+        using var handle = SluiceHandle.Open(path, caching: FileCaching.Direct);
+        return handle.CachingReason;
+    }
+
+    private IReadOnlyList<string> Notes(uint crc, string? cachingReason) =>
+    [
+        $"medians of {options.Rounds} rounds; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared with the "
+            + $"records (count and CRC-32C; of the file {crc:x8})",
+        "reading: from the page cache, but for direct; writing: until the system has the bytes, or, direct, the device",
+        .. cachingReason is { } reason ? [$"direct took no effect here: {reason}"] : Array.Empty<string>(),
+    ];
+
+    private int ReportWrong(Dictionary<ExampleCase, ExampleTimes> results)
+    {
+        int exitCode = ExitCode.Success;
+        foreach ((ExampleCase example, ExampleTimes times) in results.Where(r => r.Value.Difference is not null))
+        {
+            terminal.Error.WriteLine($"sluice: {example.Name} gave a wrong result: {times.Difference}");
+            exitCode = ExitCode.IoError;
+        }
+        return exitCode;
+    }
+}

@@ -1,0 +1,81 @@
+using System.Buffers.Binary;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Text;
+
+namespace Sluice.Cli.Programs;
+
+/// <summary>
+/// Counts what a program reads and takes its CRC-32C: the same for the same bytes, whether they come one at a time or in blocks, and cheap
+/// enough to stand in a loop that is timed. It is also where a long loop finds out that it was interrupted.
+/// </summary>
+internal sealed class Checksum(CancellationToken cancellationToken)
+{
+    private const int BytesBetweenLooks = 1 << 20;
+    private const int NarrowAtOnce = 1024;
+
+    private uint _crc;
+
+    public Checksum()
+        : this(CancellationToken.None)
+    {
+    }
+
+    public long Bytes { get; private set; }
+
+    public long Lines { get; private set; }
+
+    public uint Crc => _crc;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Add(byte value)
+    {
+        _crc = BitOperations.Crc32C(_crc, value);
+        if ((++Bytes & (BytesBetweenLooks - 1)) == 0)
+            cancellationToken.ThrowIfCancellationRequested();
+    }
+
+    public void Add(ReadOnlySpan<byte> bytes)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        Bytes += bytes.Length;
+        uint crc = _crc;
+        for (; bytes.Length >= sizeof(ulong); bytes = bytes[sizeof(ulong)..])
+            crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt64LittleEndian(bytes));
+        foreach (byte value in bytes)
+            crc = BitOperations.Crc32C(crc, value);
+        _crc = crc;
+    }
+
+    /// <summary>A line without its end, whatever that was.</summary>
+    public void AddLine(ReadOnlySpan<byte> line)
+    {
+        Add(line);
+        // Without it, "ab" and "a", "b" would be the same.
+        _crc = BitOperations.Crc32C(_crc, (byte)'\n');
+        Lines++;
+    }
+
+    /// <summary>As <see cref="AddLine(ReadOnlySpan{byte})"/>, of ASCII text.</summary>
+    public void AddLine(ReadOnlySpan<char> line)
+    {
+        Span<byte> narrow = stackalloc byte[NarrowAtOnce];
+        for (; line.Length > NarrowAtOnce; line = line[NarrowAtOnce..])
+        {
+            Encoding.Latin1.GetBytes(line[..NarrowAtOnce], narrow);
+            Add(narrow);
+        }
+        Encoding.Latin1.GetBytes(line, narrow);
+        AddLine(narrow[..line.Length]);
+    }
+
+    /// <summary>What of the expected is missing or different, or null.</summary>
+    public string? Difference(Checksum expected)
+    {
+        if (Lines != expected.Lines)
+            return $"{Lines:#,0} lines, not {expected.Lines:#,0}";
+        if (Bytes != expected.Bytes)
+            return $"{Bytes:#,0} bytes, not {expected.Bytes:#,0}";
+        return Crc == expected.Crc ? null : $"CRC-32C {Crc:x8}, not {expected.Crc:x8}";
+    }
+}

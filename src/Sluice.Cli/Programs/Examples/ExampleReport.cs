@@ -1,0 +1,80 @@
+using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Programs.Examples;
+
+/// <summary>The cases' times as tables and bars.</summary>
+internal static class ExampleReport
+{
+    private const double BytesPerMiB = ByteSize.MiB;
+
+    public static IReadOnlyList<PageSection> Sections(IReadOnlyDictionary<ExampleCase, ExampleTimes> results, long fileBytes)
+    {
+        double? clockHz = CpuMeter.NominalFrequencyHz();
+        return
+        [
+            .. results.Keys.GroupBy(c => c.Writes).Select(cases => Section(cases.Key ? "Writing" : "Reading", [.. cases], results, fileBytes, clockHz)),
+        ];
+    }
+
+    private static PageSection Section(
+        string heading, IReadOnlyList<ExampleCase> cases, IReadOnlyDictionary<ExampleCase, ExampleTimes> results, long fileBytes,
+        double? clockHz) => new()
+        {
+            Heading = heading,
+            Tables =
+            [
+                new PageTable
+                {
+                    Columns =
+                    [
+                        PageColumn.Text("case"), PageColumn.Text("with"), new PageColumn("speed", "MiB/s"), new PageColumn("CPU", "clocks/B"),
+                        new PageColumn("CPU time", "ns/B"), new PageColumn("ratio"), PageColumn.Text("result"),
+                    ],
+                    Rows = [.. cases.Select(c => Row(c, results[c], Baseline(c, cases, results), fileBytes, clockHz))],
+                },
+            ],
+            Charts = [Chart(heading, cases, results, fileBytes)],
+        };
+
+    private static PageRow Row(ExampleCase example, ExampleTimes times, ExampleTimes? baseline, long fileBytes, double? clockHz)
+    {
+        double cpuPerByte = Statistics.Median(times.CpuSeconds) / fileBytes;
+        return new PageRow(
+            example.Name, example.Way, PageCell.Of(Speed(times, fileBytes), "#,0"),
+            clockHz is { } hz ? PageCell.Of(cpuPerByte * hz, "0.00") : PageCell.Empty, PageCell.Of(cpuPerByte * 1e9, "0.00"),
+            PageCell.Ratio(baseline is null ? null : Statistics.MedianRatio(baseline.Seconds, times.Seconds)),
+            times.Difference is { } wrong ? $"WRONG: {wrong}" : "right");
+    }
+
+    /// <summary>The synchronous way of .NET among the cases of the same unit.</summary>
+    private static ExampleTimes? Baseline(
+        ExampleCase example, IReadOnlyList<ExampleCase> cases, IReadOnlyDictionary<ExampleCase, ExampleTimes> results) =>
+        cases.FirstOrDefault(c => c.Unit == example.Unit && c.Way == ExampleCases.DotNet) is { } baseline ? results[baseline] : null;
+
+    private static double Speed(ExampleTimes times, long fileBytes) =>
+        Statistics.Median(times.Seconds.Select(s => fileBytes / BytesPerMiB / Math.Max(s, 1e-9)));
+
+    private static PageChart Chart(
+        string heading, IReadOnlyList<ExampleCase> cases, IReadOnlyDictionary<ExampleCase, ExampleTimes> results, long fileBytes)
+    {
+        ExampleUnit[] units = [.. cases.Select(c => c.Unit).Distinct()];
+        return new PageChart
+        {
+            Title = heading,
+            Kind = ChartKind.Bar,
+            X = new ChartAxis("at a time", Categories: [.. units.Select(u => u == ExampleUnit.Block ? "64 KiB" : u.ToString().ToLowerInvariant())]),
+            Y = new ChartAxis("speed", "MiB/s"),
+            Series =
+            [
+                .. cases.GroupBy(c => c.Way).Select(way => new ChartSeries
+                {
+                    Name = way.Key,
+                    Y = [.. units.Select(u => way.FirstOrDefault(c => c.Unit == u) is { } c ? Speed(results[c], fileBytes) : (double?)null)],
+                }),
+            ],
+        };
+    }
+}
