@@ -97,6 +97,8 @@ internal static class SluiceTool
         commands.Add(
             "examples", "Read and write a file by byte, line and block, with .NET and with Sluice; --show prints the code.",
             o => new ExamplesArguments(o), (a, result, token) => new ExamplesCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+            "figures", "Draw figures 2 to 8 of MSR-TR-2004-136: bandwidth and CPU by request size, .NET and Sluice.",
+            o => new FiguresArguments(o), (a, result, token) => new FiguresCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         return commands;
     }
 

@@ -76,21 +76,21 @@ internal sealed record BenchScale
     /// <summary>All suites in about two minutes: fewer and shorter rounds, on files a quarter to a tenth as long as rows are called.</summary>
     public static BenchScale Short { get; } = new()
     {
-        SliceTime = TimeSpan.FromMilliseconds(100),
-        StreamSliceTime = TimeSpan.FromMilliseconds(80),
+        SliceTime = TimeSpan.FromMilliseconds(70),
+        StreamSliceTime = TimeSpan.FromMilliseconds(60),
         Rounds = 3,
-        FioTime = TimeSpan.FromMilliseconds(300),
+        FioTime = TimeSpan.FromMilliseconds(200),
         FioSamples = 1,
-        DirectFileBytes = 512 * ByteSize.MiB,
+        DirectFileBytes = 256 * ByteSize.MiB,
         HotFileBytes = 64 * ByteSize.MiB,
         AppendLimitBytes = 128 * ByteSize.MiB,
         StreamFileBytes = 25 * ByteSize.MiB,
         ByteFileBytes = 5_000_000,
         SequentialFileBytes = 256 * ByteSize.MiB,
         LogFileBytes = 107_374_200,
-        SmallFileCount = 2_000,
-        TreeFileCount = 5_000,
-        EnumeratedFileCount = 20_000,
+        SmallFileCount = 1_000,
+        TreeFileCount = 3_000,
+        EnumeratedFileCount = 10_000,
         CopyFileBytes = 256 * ByteSize.MiB,
         TextDivisor = 10,
     };

@@ -1,0 +1,59 @@
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli.Programs.Figures;
+
+/// <summary>How long and how large the figures are.</summary>
+internal sealed record FigureScale
+{
+    private const int KiB = (int)ByteSize.KiB;
+    private const int MiB = (int)ByteSize.MiB;
+
+    public required TimeSpan SliceTime { get; init; }
+
+    public required int Rounds { get; init; }
+
+    /// <summary>Read from one end, and written, in a slice at most.</summary>
+    public required long FileBytes { get; init; }
+
+    /// <summary>Of a stream, in bytes.</summary>
+    public required IReadOnlyList<int> StreamRequests { get; init; }
+
+    /// <summary>Past the page cache, where requests are whole blocks.</summary>
+    public required IReadOnlyList<int> DirectRequests { get; init; }
+
+    public required IReadOnlyList<int> Depths { get; init; }
+
+    /// <summary>Of the request sizes with which files are made.</summary>
+    public required IReadOnlyList<int> CreationRequests { get; init; }
+
+    public required long CreatedFileBytes { get; init; }
+
+    /// <summary>Each of the two images.</summary>
+    public required long VolumeBytes { get; init; }
+
+    public static FigureScale Full { get; } = new()
+    {
+        SliceTime = TimeSpan.FromMilliseconds(120),
+        Rounds = 3,
+        FileBytes = 256 * ByteSize.MiB,
+        StreamRequests = [1, 4, 16, 64, 256, KiB, 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB, 4 * MiB],
+        DirectRequests = [512, 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB, 4 * MiB],
+        Depths = [1, 2, 4, 8, 16, 32],
+        CreationRequests = [1, 16, 256, KiB, 4 * KiB, 64 * KiB, MiB],
+        CreatedFileBytes = 32 * ByteSize.MiB,
+        VolumeBytes = 256 * ByteSize.MiB,
+    };
+
+    public static FigureScale Quick { get; } = new()
+    {
+        SliceTime = TimeSpan.FromMilliseconds(5),
+        Rounds = 1,
+        FileBytes = 8 * ByteSize.MiB,
+        StreamRequests = [1, 4 * KiB, MiB],
+        DirectRequests = [4 * KiB, MiB],
+        Depths = [1, 32],
+        CreationRequests = [4 * KiB, 64 * KiB],
+        CreatedFileBytes = ByteSize.MiB,
+        VolumeBytes = 24 * ByteSize.MiB,
+    };
+}

@@ -1,0 +1,46 @@
+using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Measuring;
+
+namespace Sluice.Cli.Programs.Figures;
+
+/// <summary>One request size on open files, .NET's RandomAccess and SluiceHandle in turns over one sequence of offsets.</summary>
+internal static class RequestPoint
+{
+    private static readonly int[] FirstDotNet = [0, 1];
+    private static readonly int[] FirstSluice = [1, 0];
+
+    /// <returns>Null where this request is no whole number of the file system's blocks.</returns>
+    public static async Task<CurvePoint?> MeasureAsync(FigureContext context, string curve, Workload workload)
+    {
+        using IoTarget dotNet = IoTarget.Open(IoSide.Bcl, workload.OpenOptions);
+        if (workload.RequestSizeBytes % dotNet.RequestAlignmentBytes != 0)
+            return null;
+        using IoTarget sluice = IoTarget.Open(IoSide.Sluice, workload.OpenOptions);
+        if (workload.Cache == CacheMode.Direct && sluice.Caching != FileCaching.Direct)
+            throw new IOException($"{workload.Path}: direct I/O is not to be had: {sluice.CachingReason}");
+        using var runner = new WorkloadRunner(workload);
+        IoTarget[] targets = [dotNet, sluice];
+        List<double>[] rates = [[], []];
+        List<double>[] cpuNs = [[], []];
+        // Round 0 warms up.
+        for (int round = 0; round <= context.Scale.Rounds; round++)
+        {
+            foreach (int side in round % 2 == 0 ? FirstDotNet : FirstSluice)
+                await SliceAsync(side, counts: round > 0);
+        }
+        return new CurvePoint(curve, workload.RequestSizeBytes, workload.Outstanding ?? 1,
+            Reading.Of(rates[0], cpuNs[0]), Reading.Of(rates[1], cpuNs[1]));
+
+        async Task SliceAsync(int side, bool counts)
+        {
+            var measurement = new Measurement();
+            await runner.RunSliceAsync(targets[side], measurement, context.Scale.SliceTime, context.CancellationToken);
+            context.CancellationToken.ThrowIfCancellationRequested();
+            if (!counts || measurement.Bytes == 0)
+                return;
+            rates[side].Add(measurement.SliceMiBPerSecond[0] * ByteSize.MiB);
+            cpuNs[side].Add(measurement.Cpu.TotalNanoseconds / measurement.Bytes);
+        }
+    }
+}

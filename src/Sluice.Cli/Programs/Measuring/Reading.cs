@@ -1,0 +1,15 @@
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Programs.Measuring;
+
+/// <summary>What one contender reached: the median of its rounds, their spread, and what it cost.</summary>
+/// <param name="Rate">Units a second.</param>
+/// <param name="CpuNs">Nanoseconds of processor time a unit.</param>
+internal sealed record Reading(double Rate, double Low, double High, double CpuNs)
+{
+    public static Reading Of(IReadOnlyList<double> rates, IEnumerable<double> cpuNs) =>
+        new(Statistics.Median(rates), rates.Min(), rates.Max(), Statistics.Median(cpuNs));
+
+    /// <summary>In other units, of which so many make one.</summary>
+    public Reading Per(double units) => new(Rate / units, Low / units, High / units, CpuNs * units);
+}
