@@ -1,4 +1,3 @@
-using Microsoft.Win32.SafeHandles;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 
@@ -93,34 +92,12 @@ internal static class FileRows
         string path = context.ScratchFile("gathered.dat");
         long length = WholeSegments(context.Scale);
         IReadOnlyList<ReadOnlyMemory<byte>> segments = [.. Loops.Buffers(SegmentCount, SegmentBytes).Select(m => (ReadOnlyMemory<byte>)m)];
-        return new Contest(Loops.Passes("Sluice", GatherSluice), Loops.Passes(".NET", GatherDotNet))
+        return new Contest(
+            Loops.Passes("Sluice", () => GatherPasses.GatherSluice(path, length, segments)),
+            Loops.Passes(".NET", () => GatherPasses.GatherDotNet(path, length, segments)))
         {
-            Second = Loops.Passes("Sluice's single writes", WriteSluice),
+            Second = Loops.Passes("Sluice's single writes", () => GatherPasses.WriteSluice(path, length, segments)),
         };
-
-        long GatherSluice()
-        {
-            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
-            for (long offset = 0; offset < length; offset += SegmentBytes * SegmentCount)
-                file.Write(segments, offset);
-            return length;
-        }
-
-        long WriteSluice()
-        {
-            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
-            for (long offset = 0; offset < length; offset += SegmentBytes)
-                file.Write(segments[(int)(offset / SegmentBytes % SegmentCount)].Span, offset);
-            return length;
-        }
-
-        long GatherDotNet()
-        {
-            using SafeFileHandle file = File.OpenHandle(path, FileMode.Create, FileAccess.Write);
-            for (long offset = 0; offset < length; offset += SegmentBytes * SegmentCount)
-                RandomAccess.Write(file, segments, offset);
-            return length;
-        }
     }
 
     private static Contest OpenSized(BenchContext context, bool preallocated)

@@ -146,6 +146,41 @@ internal static class StreamPasses
         return 1;
     }
 
+    /// <summary>Opens the stream, and seeks to each byte of the file from its begin, as the .NET 6 text does.</summary>
+    /// <returns>Seeks.</returns>
+    public static long SeekForward<TSide>(StreamOpening opening)
+        where TSide : struct, IStreamSide<TSide>
+    {
+        using TSide side = TSide.Open(opening);
+        for (long offset = 0; offset < opening.LengthBytes; offset++)
+            side.Seek(offset, SeekOrigin.Begin);
+        return opening.LengthBytes;
+    }
+
+    /// <summary>As <see cref="SeekForward"/>, from the end.</summary>
+    public static long SeekBackward<TSide>(StreamOpening opening)
+        where TSide : struct, IStreamSide<TSide>
+    {
+        using TSide side = TSide.Open(opening);
+        for (long offset = -1; offset >= -opening.LengthBytes; offset--)
+            side.Seek(offset, SeekOrigin.End);
+        return opening.LengthBytes;
+    }
+
+    /// <summary>Opens the stream, and asks for its length as often as the file has bytes.</summary>
+    /// <returns>Times asked.</returns>
+    public static long GetLength<TSide>(StreamOpening opening)
+        where TSide : struct, IStreamSide<TSide>
+    {
+        using TSide side = TSide.Open(opening);
+        for (long i = 0; i < opening.LengthBytes; i++)
+        {
+            if (side.Length != opening.LengthBytes)
+                throw new IOException($"{opening.Path}: a length of {opening.LengthBytes} bytes expected");
+        }
+        return opening.LengthBytes;
+    }
+
     private static long Expect(StreamOpening opening, long bytes) => bytes == opening.LengthBytes
         ? bytes
         : throw new IOException($"{opening.Path}: {opening.LengthBytes} bytes expected, {bytes} met");

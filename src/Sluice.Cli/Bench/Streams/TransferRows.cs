@@ -71,7 +71,7 @@ internal static class TransferRows
             Target = target with { AllocatesNoMore = true },
         };
 
-    private static Contest OpenRead(StreamOpening opening, int userBufferBytes)
+    public static Contest OpenRead(StreamOpening opening, int userBufferBytes)
     {
         byte[] buffer = new byte[userBufferBytes];
         return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
@@ -82,7 +82,7 @@ internal static class TransferRows
             : Loops.Passes(TSide.Name, () => StreamPasses.Read<TSide>(opening, buffer));
     }
 
-    private static Contest OpenWrite(StreamOpening opening, int userBufferBytes)
+    public static Contest OpenWrite(StreamOpening opening, int userBufferBytes)
     {
         byte[] buffer = new byte[userBufferBytes];
         new Random(1).NextBytes(buffer);

@@ -70,15 +70,15 @@ internal sealed class CreationFigure : FigureSet
     {
         var settings = new FragSettings
         {
-            MinSizeBytes = 16 * ByteSize.KiB,
-            MaxSizeBytes = 256 * ByteSize.KiB,
+            // Small enough for thousands of holes, large enough for a volume that one would still use.
+            MinSizeBytes = 64 * ByteSize.KiB,
+            MaxSizeBytes = ByteSize.MiB,
             FilesPerCycle = 100_000,
             Cycles = 2,
             KeepPercent = 60,
             FillPercent = 99,
             LeaveBytes = 0,
             Seed = Seed,
-            Profile = FragProfile.Interleaved,
         };
         // It stays on the volume, which goes as a whole.
         using FragFolder folder = FragFolder.Create(volume);

@@ -1,0 +1,74 @@
+using Sluice.Cli.Bench.Streams;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Programs.Tables;
+
+/// <summary>Measured cases as the text prints them: two lines each, the ratio being time to .NET's time.</summary>
+internal static class TableSections
+{
+    public static PageSection Make(MethodTable table, IReadOnlyList<(TableCase Case, RowReport Row)> measured)
+    {
+        string unit = table.InNanoseconds ? "ns" : "us";
+        IEnumerable<PageColumn> times = table.HasSpread
+            ? [new PageColumn("Median", unit), new PageColumn("Min", unit), new PageColumn("Max", unit)]
+            : [new PageColumn("Mean", unit)];
+        return new PageSection
+        {
+            Heading = table.Heading,
+            Text = table.Text,
+            Charts = [Chart(measured)],
+            Tables =
+            [
+                new PageTable
+                {
+                    Columns =
+                    [
+                        PageColumn.Text("Method"), PageColumn.Text("Runtime"), .. table.Parameters.Select(Column), .. times,
+                        new PageColumn("Ratio"), new PageColumn("Allocated", "B"),
+                    ],
+                    Rows = [.. measured.SelectMany(m => Rows(table, m.Case, m.Row))],
+                },
+            ],
+        };
+    }
+
+    private static PageChart Chart(IReadOnlyList<(TableCase Case, RowReport Row)> measured) => new()
+    {
+        Title = "Time, .NET's being 1",
+        Kind = ChartKind.Bar,
+        X = new ChartAxis("method", Categories: [.. measured.Select(m => string.Join(' ', m.Case.Arguments.Prepend(m.Case.Method)))]),
+        Y = new ChartAxis("time to .NET's"),
+        Series = [new ChartSeries { Name = SluiceStreamSide.Name, Y = [.. measured.Select(m => (double?)TimeRatio(m.Row))] }],
+        Reference = new ChartLine(1, ".NET"),
+    };
+
+    private static IEnumerable<PageRow> Rows(MethodTable table, TableCase @case, RowReport row)
+    {
+        yield return Row(table, @case, $".NET {Environment.Version.Major}.{Environment.Version.Minor}", row.DotNet, 1);
+        yield return Row(table, @case, SluiceStreamSide.Name, row.Sluice, TimeRatio(row));
+    }
+
+    private static PageRow Row(MethodTable table, TableCase @case, string runtime, ContenderReport side, double ratio)
+    {
+        double scale = (table.InNanoseconds ? 1e9 : 1e6) / @case.OperationsPerPass;
+        IEnumerable<PageCell> times = table.HasSpread
+            ? [Time(scale / side.Rate), Time(scale / side.SliceRates.Max()), Time(scale / side.SliceRates.Min())]
+            : [Time(scale / side.Rate)];
+        return new PageRow(
+            [@case.Method, runtime, .. @case.Arguments.Select(Argument), .. times, PageCell.Of(ratio, "0.00"), PageCell.Of(Math.Round(side.AllocatedBytesPerOperation), "#,0")])
+        {
+            Key = string.Join(' ', [@case.Method, runtime, .. @case.Arguments]),
+        };
+    }
+
+    // The report's ratio is of rates.
+    private static double TimeRatio(RowReport row) => row.Ratio > 0 ? 1 / row.Ratio : 0;
+
+    private static PageCell Time(double time) => PageCell.Of(time, time >= 1000 ? "#,0" : "0.00");
+
+    private static PageColumn Column(string parameter) =>
+        parameter.EndsWith("Size", StringComparison.Ordinal) && !parameter.StartsWith("specify", StringComparison.Ordinal) ? new PageColumn(parameter) : PageColumn.Text(parameter);
+
+    private static PageCell Argument(string argument) => long.TryParse(argument, out long number) ? new PageCell(argument, number) : argument;
+}
