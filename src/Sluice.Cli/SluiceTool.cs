@@ -95,13 +95,14 @@ internal static class SluiceTool
             "doctor", "Show what this machine and a file system allow, and what Sluice therefore does.",
             o => new DoctorArguments(o), (a, result, token) => new DoctorCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(
-            "examples", "Read and write a file by byte, line and block, with .NET and with Sluice; --show prints the code.",
-            o => new ExamplesArguments(o), (a, result, token) => new ExamplesCommand(a.Bind(result), arguments, terminal, token).RunAsync());
             "figures", "Draw figures 2 to 8 of MSR-TR-2004-136: bandwidth and CPU by request size, .NET and Sluice.",
             o => new FiguresArguments(o), (a, result, token) => new FiguresCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(
             "tables", "Measure the tables of the .NET 6 text about FileStream: every method, .NET and Sluice.",
             o => new TablesArguments(o), (a, result, token) => new TablesCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+        commands.Add(
+            "examples", "Read and write a file by byte, line and block, with .NET and with Sluice; --show prints the code.",
+            o => new ExamplesArguments(o), (a, result, token) => new ExamplesCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         return commands;
     }
 
