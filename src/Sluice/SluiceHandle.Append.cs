@@ -25,6 +25,12 @@ public sealed partial class SluiceHandle
             return Wait(StartAppend(buffer.ToArray(), CancellationToken.None));
         }
 
+        if (DirectGate is null && Libc.IsSupported)
+        {
+            // Whoever writes for all who append at once takes one reference for them all.
+            return AppendCombined(buffer, isHeld: false);
+        }
+
         bool added = false;
         try
         {
@@ -58,7 +64,10 @@ public sealed partial class SluiceHandle
 
         try
         {
-            return new ValueTask<long>(Append(buffer.Span));
+            long begin = WritePace.Begin();
+            long landed = Append(buffer.Span);
+            WritePace.End(begin, buffer.Length);
+            return new ValueTask<long>(landed);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
@@ -69,6 +78,14 @@ public sealed partial class SluiceHandle
     /// <summary>Appends on this thread; the caller holds a reference.</summary>
     internal long AppendBlocking(ReadOnlySpan<byte> buffer)
     {
+        long begin = WritePace.Begin();
+        long landed = AppendHeld(buffer);
+        WritePace.End(begin, buffer.Length);
+        return landed;
+    }
+
+    private long AppendHeld(ReadOnlySpan<byte> buffer)
+    {
         if (!Libc.IsSupported)
         {
             return AppendPortably(buffer);
@@ -76,7 +93,7 @@ public sealed partial class SluiceHandle
 
         if (DirectGate is null)
         {
-            return AppendCombined(buffer);
+            return AppendCombined(buffer, isHeld: true);
         }
 
         // A direct file ends anywhere in a block: appends go through the page cache, kept apart from block writes.
@@ -86,7 +103,7 @@ public sealed partial class SluiceHandle
             SwitchDirect(on: false);
             try
             {
-                return AppendCombined(buffer);
+                return AppendCombined(buffer, isHeld: true);
             }
             finally
             {
@@ -102,7 +119,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    private long AppendCombined(ReadOnlySpan<byte> buffer)
+    private long AppendCombined(ReadOnlySpan<byte> buffer, bool isHeld)
     {
         if (buffer.IsEmpty)
         {
@@ -110,11 +127,14 @@ public sealed partial class SluiceHandle
         }
 
         AppendCombiner combiner = _combiner ?? MakeCombiner();
-        long begin = WritePace.Begin();
-        long landed = combiner.Append(buffer);
-        WritePace.End(begin, buffer.Length);
+        long landed = combiner.Append(buffer, isHeld);
         if (landed < 0)
         {
+            if (landed == AppendCombiner.Closed)
+            {
+                IoErrors.ThrowClosed(Path);
+            }
+
             IoErrors.Throw((int)-landed, IoVerb.Append, Path, -1);
         }
 
@@ -126,7 +146,7 @@ public sealed partial class SluiceHandle
         lock (RareLock)
         {
             _appendTarget ??= new AppendTarget(_fd);
-            return _combiner ??= new AppendCombiner(_appendTarget);
+            return _combiner ??= new AppendCombiner(_appendTarget, _file);
         }
     }
 

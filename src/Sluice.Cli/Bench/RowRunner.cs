@@ -27,6 +27,7 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
     private async Task<RowReport> RunContestAsync(Suite suite, Row row)
     {
         TimeSpan sliceTime = suite.SliceTime(context.Scale);
+        PoolThreads.StartAnew();
         using Contest contest = row.Open(context);
         Contender[] contenders = [.. contest.All];
         var samples = contenders.ToDictionary(c => c, _ => new List<SliceSample>());

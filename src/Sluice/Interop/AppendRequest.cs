@@ -1,23 +1,18 @@
 namespace Sluice.Interop;
 
 /// <summary>
-/// One thread's append while it waits in <see cref="AppendCombiner"/>. The memory is the waiting caller's: whoever serves the request
-/// may read it until the state becomes <see cref="Done"/>, and not a moment longer.
+/// One thread's append while it waits in <see cref="AppendCombiner"/>. The memory is the waiting caller's: whoever leads may read it
+/// until the state becomes <see cref="AppendState.Done"/>, and not a moment longer.
 /// </summary>
 #pragma warning disable CA1001 // One for each thread, for the thread's life; the semaphore has no handle until one is asked for.
 internal sealed class AppendRequest
 #pragma warning restore CA1001
 {
-    public const int Waiting = 0;
-    public const int Parked = 1;
-    public const int Retry = 2;
-    public const int Done = 3;
-
     [ThreadStatic]
     private static AppendRequest? t_request;
 
     private readonly SemaphoreSlim _wake = new(0);
-    private int _state;
+    private volatile AppendState _state;
 
     public static AppendRequest ForThisThread => t_request ??= new AppendRequest();
 
@@ -27,35 +22,42 @@ internal sealed class AppendRequest
 
     public int Length { get; private set; }
 
-    /// <summary>Where the bytes landed, or a negative errno; valid once done.</summary>
+    /// <summary>Whether its thread holds a reference to the file until it is done.</summary>
+    public bool IsHeld { get; private set; }
+
+    /// <summary>As <see cref="AppendCombiner.Append"/> returns it; valid once done.</summary>
     public long Result { get; private set; }
 
-    public bool IsDone => Volatile.Read(ref _state) == Done;
+    public AppendState State => _state;
 
-    public void Begin(nint address, int length)
+    public void Begin(nint address, int length, bool isHeld)
     {
         Address = address;
         Length = length;
-        _state = Waiting;
+        IsHeld = isHeld;
+        _state = AppendState.Waiting;
     }
 
-    /// <summary>Called by whoever serves: the last touch of this object and of its memory.</summary>
+    /// <summary>Called by whoever leads: the last touch of this object and of its memory.</summary>
     public void Complete(long result)
     {
         Result = result;
-        if (Interlocked.Exchange(ref _state, Done) == Parked)
+        if (Interlocked.Exchange(ref _state, AppendState.Done) == AppendState.Parked)
         {
             _wake.Release();
         }
     }
 
-    /// <summary>The waiter is about to sleep; false when it need not.</summary>
-    public bool TryPark() => Interlocked.CompareExchange(ref _state, Parked, Waiting) == Waiting;
+    /// <summary>Hands the lead to its thread; false when that sleeps.</summary>
+    public bool TryMakeLeader() => TryMove(AppendState.Waiting, AppendState.Leads);
 
-    /// <summary>Wakes the waiter, if it sleeps, to look for itself; true when it did.</summary>
+    /// <summary>Its thread is about to sleep; false when it need not.</summary>
+    public bool TryPark() => TryMove(AppendState.Waiting, AppendState.Parked);
+
+    /// <summary>Wakes its thread, if that sleeps, to look for itself; true when it did.</summary>
     public bool TryRetry()
     {
-        if (Interlocked.CompareExchange(ref _state, Retry, Parked) != Parked)
+        if (!TryMove(AppendState.Parked, AppendState.Retry))
         {
             return false;
         }
@@ -64,21 +66,12 @@ internal sealed class AppendRequest
         return true;
     }
 
-    /// <summary>The waiter has found work instead of sleep; takes back a wake-up that came meanwhile.</summary>
-    public void Unpark()
-    {
-        if (Interlocked.CompareExchange(ref _state, Waiting, Parked) != Parked)
-        {
-            // Whoever took the state from Parked, to Retry or to Done, calls once.
-            _wake.Wait();
-            Interlocked.CompareExchange(ref _state, Waiting, Retry);
-        }
-    }
-
-    /// <summary>Sleeps until somebody calls.</summary>
+    /// <summary>Sleeps until somebody calls. Whoever takes the state from Parked calls once.</summary>
     public void Sleep()
     {
         _wake.Wait();
-        Interlocked.CompareExchange(ref _state, Waiting, Retry);
+        TryMove(AppendState.Retry, AppendState.Waiting);
     }
+
+    private bool TryMove(AppendState from, AppendState to) => Interlocked.CompareExchange(ref _state, to, from) == from;
 }

@@ -48,6 +48,57 @@ public abstract partial class SluiceHandleConformance
         AppendRecords.Check(Content(first), 100, writers, count, landed);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Appends_under_a_handle_that_is_closed_are_whole_or_refused(bool isAsync)
+    {
+        const int writers = 8;
+        const int most = 1_000_000;
+        string path = _temp.NewFile(0);
+        SluiceHandle handle = Open(path);
+        ConcurrentDictionary<(int, int), long> landed = [];
+        using var begun = new CountdownEvent(writers);
+        Task<int>[] ended = [.. Enumerable.Range(0, writers).Select(writer => OnItsOwnThread(!isAsync, async () =>
+        {
+            for (int i = 0; i < most; i++)
+            {
+                try
+                {
+                    landed[(writer, i)] = await AppendAsync(handle, AppendRecords.Make(writer, i), isAsync);
+                }
+                catch (ObjectDisposedException)
+                {
+                    return i;
+                }
+
+                if (i == 2)
+                {
+                    begun.Signal();
+                }
+
+                // An append that completes at once would never let the other writers begin.
+                if (isAsync)
+                {
+                    await Task.Yield();
+                }
+            }
+
+            return most;
+        }))];
+        begun.Wait();
+        handle.Dispose();
+        int[] counts = await Task.WhenAll(ended);
+
+        // A refused record may not stand there, an acknowledged one must.
+        await using SluiceHandle again = Open(path);
+        AppendRecords.Check(Content(again), 0, counts, landed);
+    }
+
+    private static Task<T> OnItsOwnThread<T>(bool blocks, Func<Task<T>> body) =>
+        Task.Factory.StartNew(
+            body, CancellationToken.None, blocks ? TaskCreationOptions.LongRunning : TaskCreationOptions.None, TaskScheduler.Default).Unwrap();
+
     /// <summary>A thread of its own for calls that block, which would starve the pool that carries them out.</summary>
     private static Task OnItsOwnThread(bool blocks, Func<Task> body) =>
         Task.Factory.StartNew(
