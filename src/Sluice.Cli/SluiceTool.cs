@@ -95,6 +95,9 @@ internal static class SluiceTool
             "doctor", "Show what this machine and a file system allow, and what Sluice therefore does.",
             o => new DoctorArguments(o), (a, result, token) => new DoctorCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(
+            "advise", "Measure for a minute, and say which way to read and write in a folder.",
+            o => new AdviseArguments(o), (a, result, token) => new AdviseCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+        commands.Add(
             "figures", "Draw figures 2 to 8 of MSR-TR-2004-136: bandwidth and CPU by request size, .NET and Sluice.",
             o => new FiguresArguments(o), (a, result, token) => new FiguresCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(

@@ -77,7 +77,7 @@ internal sealed record BenchScale
     public static BenchScale Short { get; } = new()
     {
         SliceTime = TimeSpan.FromMilliseconds(70),
-        StreamSliceTime = TimeSpan.FromMilliseconds(60),
+        StreamSliceTime = TimeSpan.FromMilliseconds(70),
         Rounds = 3,
         FioTime = TimeSpan.FromMilliseconds(200),
         FioSamples = 1,

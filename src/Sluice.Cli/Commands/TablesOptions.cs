@@ -15,5 +15,5 @@ internal sealed record TablesOptions(string Directory)
 
     public BenchScale Scale => Quick
         ? BenchScale.Quick with { Rounds = 1, StreamSliceTime = TimeSpan.FromMilliseconds(5) }
-        : BenchScale.Full with { Rounds = 5, StreamSliceTime = TimeSpan.FromMilliseconds(60) };
+        : BenchScale.Full with { Rounds = 5, StreamSliceTime = TimeSpan.FromMilliseconds(80) };
 }

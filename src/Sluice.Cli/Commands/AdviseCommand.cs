@@ -1,0 +1,64 @@
+using System.Globalization;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Load;
+using Sluice.Cli.Programs;
+using Sluice.Cli.Programs.Advise;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice advise`: measures for a minute, and says which way to read and write in a folder.</summary>
+internal sealed class AdviseCommand(
+    AdviseOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+{
+    public async Task<int> RunAsync()
+    {
+        ProgramRun.Prepare(options.Directory, options.Scale.SpaceBytes, terminal);
+        options.Output.Check(terminal);
+        await terminal.Error.WriteLineAsync(options.Quick ? "a few seconds" : "about a minute");
+        DateTimeOffset began = DateTimeOffset.UtcNow;
+        double? clockHz = CpuMeter.NominalFrequencyHz();
+        IReadOnlyList<(Comparison Comparison, RequestGrid? Grid)> answers;
+        TimeSpan time;
+        bool interrupted;
+        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
+        using (var progress = new LiveProgress(terminal, quiet: false))
+        {
+            var adviser = new Adviser(
+                new BenchContext(scratch.FullPath, options.Scale.Files, cancellationToken), options.Scale, clockHz, cancellationToken);
+            (answers, time, interrupted) = await ProgramRun.CarryAsync(Adviser.Subjects(options.Scale, cancellationToken), subject =>
+            {
+                progress.Show(() => subject.Heading);
+                return adviser.MeasureAsync(subject);
+            }, cancellationToken);
+        }
+        var page = new ReportPage
+        {
+            Title = $"How to read and write in {options.Directory}",
+            CommandLine = ReportPage.CommandLineOf(arguments),
+            Began = began,
+            Environment = EnvironmentProbe.ForPath(options.Directory),
+            Notes = Notes(time, interrupted),
+            Sections = [.. answers.Select(a => Adviser.Section(a.Comparison, a.Grid)), Adviser.Summary([.. answers.Select(a => a.Comparison)])],
+        };
+        PageText.Write(terminal, page);
+        options.Output.Write(page);
+        return interrupted ? ExitCode.Interrupted : ExitCode.Success;
+    }
+
+    private List<string> Notes(TimeSpan time, bool interrupted)
+    {
+        List<string> notes =
+        [
+            string.Create(CultureInfo.InvariantCulture,
+                $"medians of {options.Scale.Rounds} rounds in turns; of ways that are within a tenth of the fastest, the one with the least CPU is taken; {time.TotalSeconds:0} s in all"),
+            "measured on this machine as busy as it was, by one program at a time",
+        ];
+        if (options.Quick)
+            notes.Add("quick run: shows that everything works; its advice means nothing");
+        if (interrupted)
+            notes.Add("interrupted: what is missing was not measured");
+        return notes;
+    }
+}

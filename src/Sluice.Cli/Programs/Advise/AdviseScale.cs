@@ -1,0 +1,46 @@
+using Sluice.Cli.Bench;
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli.Programs.Advise;
+
+/// <summary>How long and how large: about a minute, or a quick run that only shows that everything works.</summary>
+internal sealed record AdviseScale
+{
+    public required TimeSpan SliceTime { get; init; }
+
+    public required TimeSpan GridSliceTime { get; init; }
+
+    public required int Rounds { get; init; }
+
+    /// <summary>A new file, and one that is copied.</summary>
+    public required long WrittenBytes { get; init; }
+
+    /// <summary>Sizes of the files that are there beforehand.</summary>
+    public required BenchScale Files { get; init; }
+
+    public long SpaceBytes => Files.DirectFileBytes + Files.HotFileBytes + Files.LogFileBytes + (2 * WrittenBytes) + BenchScale.SpareBytes;
+
+    public static AdviseScale Full { get; } = new()
+    {
+        SliceTime = TimeSpan.FromMilliseconds(250),
+        GridSliceTime = TimeSpan.FromMilliseconds(80),
+        Rounds = 3,
+        WrittenBytes = 128 * ByteSize.MiB,
+        Files = BenchScale.Full with
+        {
+            DirectFileBytes = 512 * ByteSize.MiB,
+            LogFileBytes = 53_687_000,
+            CopyFileBytes = 128 * ByteSize.MiB,
+            SmallFileCount = 1000,
+        },
+    };
+
+    public static AdviseScale Quick { get; } = new()
+    {
+        SliceTime = TimeSpan.FromMilliseconds(5),
+        GridSliceTime = TimeSpan.FromMilliseconds(2),
+        Rounds = 1,
+        WrittenBytes = 2 * ByteSize.MiB,
+        Files = BenchScale.Quick with { DirectFileBytes = 8 * ByteSize.MiB, SmallFileCount = 50, CopyFileBytes = 2 * ByteSize.MiB },
+    };
+}

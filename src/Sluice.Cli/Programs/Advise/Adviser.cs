@@ -1,0 +1,86 @@
+using Sluice.Cli.Bench;
+using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Programs.Advise;
+
+/// <summary>Measures one subject after the other, and says what follows.</summary>
+internal sealed class Adviser(BenchContext context, AdviseScale scale, double? clockHz, CancellationToken cancellationToken)
+{
+    private readonly PointRunner _points = new(scale.SliceTime, scale.Rounds, cancellationToken);
+
+    public static IReadOnlyList<Subject> Subjects(AdviseScale scale, CancellationToken cancellationToken) =>
+    [
+        SequentialReading.Create(scale, cancellationToken), SequentialWriting.Create(scale), RandomReading.Cold(), RandomReading.Hot(),
+        TextReading.Create(), SmallFiles.Reading(), SmallFiles.Writing(), Copying.Create(), DurableWriting.Create(),
+    ];
+
+    public async Task<(Comparison Comparison, RequestGrid? Grid)> MeasureAsync(Subject subject)
+    {
+        try
+        {
+            IReadOnlyList<Way> ways = subject.Open(context);
+            IReadOnlyList<Reading> readings = await _points.MeasureAsync([.. ways.Select(w => w.ToContender())]);
+            RequestGrid? grid = subject.Grid is { } measure ? await measure(context) : null;
+            return (new Comparison(subject, ways, readings, clockHz), grid);
+        }
+        finally
+        {
+            context.DeleteScratchFiles();
+        }
+    }
+
+    /// <summary>The answers in a line each.</summary>
+    public static PageSection Summary(IReadOnlyList<Comparison> comparisons) => new()
+    {
+        Heading = "In short",
+        Tables =
+        [
+            new PageTable
+            {
+                Columns =
+                [
+                    PageColumn.Text("to"), PageColumn.Text("take"), PageColumn.Text("which gives"), new PageColumn("to .NET's usual way"),
+                    new PageColumn("in C#", null, ColumnKind.Code),
+                ],
+                Rows =
+                [
+                    .. comparisons.Select(c => new PageRow(
+                        c.Subject.Wish, c.Best.Way.Name, c.Describe(c.Best.Reading), PageCell.Ratio(c.Best.Reading.Rate / c.Baseline.Reading.Rate), c.Best.Way.Code)),
+                ],
+            },
+        ],
+    };
+
+    public static PageSection Section(Comparison comparison, RequestGrid? grid) => new()
+    {
+        Heading = comparison.Subject.Heading,
+        Text = string.Join('\n', comparison.Sentences().Concat(grid?.Sentences() ?? [])) + $"\n    {comparison.Best.Way.Code}",
+        Charts = [Chart(comparison)],
+        Tables = grid is null ? [Table(comparison)] : [Table(comparison), grid.ToTable()],
+    };
+
+    private static PageChart Chart(Comparison comparison) => new()
+    {
+        Title = comparison.Subject.Heading,
+        Kind = ChartKind.Bar,
+        X = new ChartAxis("way", Categories: [.. comparison.Measured.Select(m => m.Way.Name)]),
+        Y = new ChartAxis("rate", comparison.Subject.Unit),
+        Series = [new ChartSeries { Name = "rate", Y = [.. comparison.Measured.Select(m => (double?)comparison.RateOf(m.Reading))] }],
+    };
+
+    private static PageTable Table(Comparison c) => new()
+    {
+        Columns =
+        [
+            PageColumn.Text("way"), new PageColumn("rate", c.Subject.Unit), new PageColumn("from"), new PageColumn("to"), new PageColumn("CPU", c.CpuUnit),
+            new PageColumn("ratio"), new PageColumn("in C#", null, ColumnKind.Code),
+        ],
+        Rows =
+        [
+            .. c.Measured.Select(m => new PageRow(
+                m.Way.Name, c.RateOf(m.Reading), c.RateOf(m.Reading with { Rate = m.Reading.Low }), c.RateOf(m.Reading with { Rate = m.Reading.High }),
+                c.CpuOf(m.Reading), PageCell.Ratio(m.Reading.Rate / c.Baseline.Reading.Rate), m.Way.Code)),
+        ],
+    };
+}

@@ -1,0 +1,43 @@
+using Sluice.Cli.Commands;
+using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Programs.Advise;
+
+/// <summary>Rates by request size and by how many are outstanding.</summary>
+internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestBytes, int Depth), Reading> readings)
+{
+    // Of the best rate; more costs memory and latency for nothing.
+    private const double Enough = 0.95;
+
+    /// <summary>The least memory in flight that gives nearly the best rate.</summary>
+    public (int RequestBytes, int Depth) Choice { get; } = readings
+        .Where(r => r.Value.Rate >= Enough * readings.Values.Max(v => v.Rate))
+        .OrderBy(r => (long)r.Key.RequestBytes * r.Key.Depth).ThenBy(r => r.Key.Depth).First().Key;
+
+    public IEnumerable<string> Sentences()
+    {
+        Reading reading = readings[Choice];
+        yield return $"{name}: {Choice.Depth} requests of {ByteSize.Format(Choice.RequestBytes)} outstanding are enough, with "
+            + $"{Comparison.Round(reading.Rate / ByteSize.MiB)} MiB/s; the best of all is {Comparison.Round(readings.Values.Max(v => v.Rate) / ByteSize.MiB)}. "
+            + "RequestSize and Depth find themselves if they are not set.";
+    }
+
+    public PageTable ToTable()
+    {
+        int[] depths = [.. readings.Keys.Select(k => k.Depth).Distinct().Order()];
+        return new PageTable
+        {
+            Title = $"{name}, MiB/s by request size and depth",
+            Columns = [new PageColumn("request"), .. depths.Select(d => new PageColumn($"depth {d}"))],
+            Rows =
+            [
+                .. readings.Keys.Select(k => k.RequestBytes).Distinct().Order().Select(size => new PageRow(
+                [
+                    new PageCell(ByteSize.Format(size), size),
+                    .. depths.Select(d => (PageCell)(readings[(size, d)].Rate / ByteSize.MiB)),
+                ])),
+            ],
+        };
+    }
+}

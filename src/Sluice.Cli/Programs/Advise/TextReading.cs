@@ -1,0 +1,74 @@
+using Sluice.Cli.Bench;
+
+namespace Sluice.Cli.Programs.Advise;
+
+/// <summary>A text line by line, from memory: what splitting and decoding cost.</summary>
+internal static class TextReading
+{
+    public static Subject Create() => new(
+        "Lines of text", "read a text line by line", Subject.BytesUnit, "net", Open, c =>
+        [
+            $"As strings, Sluice is {c.Compare("strings", "net")} File.ReadLines; without a thread to block, {c.Compare("bytes-async", "net-async")} StreamReader.ReadLineAsync.",
+        ]);
+
+    private static IReadOnlyList<Way> Open(BenchContext context)
+    {
+        string path = context.LogFile;
+        long sizeBytes = context.Scale.LogFileBytes;
+        return
+        [
+            new Way("net", ".NET File.ReadLines", "foreach (string line in File.ReadLines(path))", Whole(() => Consume(File.ReadLines(path)))),
+            new Way("net-async", ".NET StreamReader.ReadLineAsync", "while (await reader.ReadLineAsync() is { } line)", slice => RepeatAsync(slice, NetAsync)),
+            new Way("strings", "Sluice, lines as strings", "foreach (string line in new SluiceReader(path).ReadStringLines())", Whole(() =>
+            {
+                using var reader = new SluiceReader(path);
+                Consume(reader.ReadStringLines());
+            })),
+            new Way("bytes", "Sluice, lines as bytes", "foreach (ReadOnlySpan<byte> line in new SluiceReader(path).ReadLines())", Whole(() =>
+            {
+                using var reader = new SluiceReader(path);
+                foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+                    _ = line.Length;
+            })),
+            new Way("bytes-async", "Sluice, lines as bytes, asynchronous", "await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())",
+                slice => RepeatAsync(slice, SluiceAsync)),
+        ];
+
+        Func<Slice, Task> Whole(Action pass) => slice => Loops.RepeatLong(slice, () =>
+        {
+            pass();
+            slice.Count(0, sizeBytes);
+        });
+
+        async Task RepeatAsync(Slice slice, Func<Task> pass)
+        {
+            do
+            {
+                await pass();
+                slice.Count(0, sizeBytes);
+            }
+            while (!slice.IsOver);
+        }
+
+        async Task NetAsync()
+        {
+            using var reader = new StreamReader(path, new FileStreamOptions { Options = FileOptions.Asynchronous });
+            while (await reader.ReadLineAsync() is not null)
+            {
+            }
+        }
+
+        async Task SluiceAsync()
+        {
+            await using var reader = new SluiceReader(path);
+            await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())
+                _ = line.Length;
+        }
+    }
+
+    private static void Consume(IEnumerable<string> lines)
+    {
+        foreach (string line in lines)
+            _ = line.Length;
+    }
+}
