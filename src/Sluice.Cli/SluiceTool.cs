@@ -81,16 +81,16 @@ internal static class SluiceTool
             o => new BenchArguments(o), (a, result, token) => new BenchCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(
             "copy", "Copy files and folders by the cheapest way that works.",
-            o => new CopyArguments(o), (a, result, token) => new CopyCommand(a.Bind(result), terminal, token).RunAsync());
+            o => new CopyArguments(o), (a, result, token) => new CopyCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(
             "extents", "Show where files lie on their device, and how fragmented they are.",
-            o => new ExtentsArguments(o), (a, result, token) => new ExtentsCommand(a.Bind(result), terminal, token).RunAsync());
+            o => new ExtentsArguments(o), (a, result, token) => new ExtentsCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(
             "frag", "Age a volume: fill it with files, delete at random, again and again. Short options take their value attached (-f70).",
             o => new FragArguments(o), (a, result, token) => new FragCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(
             "ops", "Time the five operations of a file: open, read, write, seek, close.",
-            o => new OpsArguments(o), (a, result, token) => new OpsCommand(a.Bind(result), terminal, token).RunAsync());
+            o => new OpsArguments(o), (a, result, token) => new OpsCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         commands.Add(
             "doctor", "Show what this machine and a file system allow, and what Sluice therefore does.",
             o => new DoctorArguments(o), (a, result, token) => new DoctorCommand(a.Bind(result), arguments, terminal, token).RunAsync());

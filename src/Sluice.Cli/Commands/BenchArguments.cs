@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -14,8 +15,7 @@ internal sealed class BenchArguments
 
     private readonly Option<string> _suite;
     private readonly Option<string> _row;
-    private readonly Option<string> _json;
-    private readonly Option<string> _csv;
+    private readonly PageOutputArguments _output;
     private readonly Option<bool> _quick;
     private readonly Option<bool> _full;
 
@@ -24,10 +24,9 @@ internal sealed class BenchArguments
         options.Argument(_directory);
         _suite = options.Value("--suite", null, "name", SuiteHelp());
         _row = options.Value("--row", null, "text", "Run only the rows whose id contains this text, of every suite if none is named.");
-        _json = options.Value("--json", null, "file", "Also write the result as JSON.");
-        _csv = options.Value("--csv", null, "file", "Also write the result as CSV.");
         _quick = options.Flag("--quick", null, "A few seconds on small files: shows that everything works, measures nothing.");
         _full = options.Flag("--full", null, "All suites at their usual length; without it and without --suite or --row, a short form of all, about two minutes.");
+        _output = new PageOutputArguments(options);
     }
 
     /// <exception cref="UsageException">A suite or row that does not exist.</exception>
@@ -37,8 +36,7 @@ internal sealed class BenchArguments
         {
             Suite = result.GetValue(_suite),
             RowFilter = result.GetValue(_row),
-            JsonPath = result.GetValue(_json),
-            CsvPath = result.GetValue(_csv),
+            Output = _output.Bind(result),
             Quick = result.GetValue(_quick),
             Full = result.GetValue(_full),
         };

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Runtime.ExceptionServices;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -15,11 +16,7 @@ internal sealed class BenchCommand(
     {
         if (!Directory.Exists(options.Directory))
             throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
-        foreach (string? path in (string?[])[options.JsonPath, options.CsvPath])
-        {
-            if (path is not null)
-                JsonFile.CheckWritable(path);
-        }
+        options.Output.Check(terminal);
         BenchScale scale = options.Scale;
         foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
             await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
@@ -51,10 +48,10 @@ internal sealed class BenchCommand(
         if (rows.Count > 0)
             BenchText.WriteTable(terminal, report);
         BenchText.WriteSummary(terminal, report);
-        if (options.JsonPath is not null)
-            JsonFile.Write(options.JsonPath, report, ReportJsonContext.Default.BenchReport);
-        if (options.CsvPath is not null)
-            BenchCsv.Write(options.CsvPath, report);
+        options.Output.Write(
+            BenchPage.Of(report),
+            json: path => JsonFile.Write(path, report, ReportJsonContext.Default.BenchReport),
+            csv: path => BenchCsv.Write(path, report));
         failure?.Throw();
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
     }

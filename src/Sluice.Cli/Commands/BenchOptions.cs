@@ -1,4 +1,5 @@
 using Sluice.Cli.Bench;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -11,9 +12,7 @@ internal sealed record BenchOptions(string Directory)
     /// <summary>Only rows whose id contains this.</summary>
     public string? RowFilter { get; init; }
 
-    public string? JsonPath { get; init; }
-
-    public string? CsvPath { get; init; }
+    public PageOutput Output { get; init; } = new();
 
     public bool Quick { get; init; }
 

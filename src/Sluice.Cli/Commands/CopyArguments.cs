@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -34,6 +35,7 @@ internal sealed class CopyArguments
     private readonly Option<bool> _sync;
     private readonly Option<bool> _quiet;
     private readonly Option<bool> _demo;
+    private readonly PageOutputArguments _output;
 
     public CopyArguments(OptionList options)
     {
@@ -48,6 +50,7 @@ internal sealed class CopyArguments
         _sync = options.Flag("--sync", null, "End only when the copy is on the disk.");
         _quiet = options.Flag("--quiet", "q", "Print nothing but errors.");
         _demo = options.Flag("--demo", null, "Make a file, copy it past the cache with four requests outstanding, print the rates, delete both.");
+        _output = new PageOutputArguments(options, _force);
         _size = options.Value("--size", null, "size", "The size of the demo's file (1G).");
     }
 
@@ -76,6 +79,7 @@ internal sealed class CopyArguments
             Sync = result.GetValue(_sync),
             Quiet = result.GetValue(_quiet),
             Demo = demo,
+            Output = _output.Bind(result),
             DemoSizeBytes = ParseSize(result.GetValue(_size)),
         };
     }

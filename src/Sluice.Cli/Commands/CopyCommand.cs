@@ -1,12 +1,24 @@
 using System.Diagnostics;
 using Sluice.Cli.Load;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice copy`: copies each source, and says how and how fast.</summary>
-internal sealed class CopyCommand(CopyCommandOptions options, Terminal terminal, CancellationToken cancellationToken)
+internal sealed class CopyCommand(
+    CopyCommandOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
-    public Task<int> RunAsync() => options.Demo ? RunDemoAsync() : CopyAllAsync();
+    private readonly List<CopyRecord> _records = [];
+
+    public async Task<int> RunAsync()
+    {
+        options.Output.Check(terminal);
+        DateTimeOffset began = DateTimeOffset.UtcNow;
+        int exitCode = options.Demo ? await RunDemoAsync() : await CopyAllAsync();
+        if (_records.Count > 0)
+            options.Output.Write(CopyPage.Of(_records, arguments, began, options.Target));
+        return exitCode;
+    }
 
     private static string Name(CopyMethod method) => method switch
     {
@@ -47,17 +59,19 @@ internal sealed class CopyCommand(CopyCommandOptions options, Terminal terminal,
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();
         CopyResult result;
+        var line = new CopyProgressLine(source);
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
-            var line = new CopyProgressLine(source);
             progress.Show(line.Text);
             result = await SluiceFile.CopyAsync(source, target, LibraryOptions(line, mayReplace), cancellationToken);
         }
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         foreach (FileFailure failure in result.Failures)
             await terminal.Error.WriteLineAsync($"sluice: {failure.Error.Message.ReplaceLineEndings(" ")}");
+        cpu = CpuMeter.ProcessTime() - cpu;
         if (!options.Quiet)
-            await terminal.Out.WriteLineAsync(Describe(result, elapsed, CpuMeter.ProcessTime() - cpu));
+            await terminal.Out.WriteLineAsync(Describe(result, elapsed, cpu));
+        Record(source, result, elapsed, cpu, line);
         return result.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
@@ -86,6 +100,13 @@ internal sealed class CopyCommand(CopyCommandOptions options, Terminal terminal,
         FlushesToDisk = options.Sync,
         Progress = progress,
     };
+
+    private void Record(string name, CopyResult result, TimeSpan elapsed, TimeSpan cpu, CopyProgressLine line) => _records.Add(
+        new CopyRecord(name, result.Bytes, result.Files, elapsed.TotalSeconds, cpu.TotalSeconds, Name(result.Method), result.MethodReason)
+        {
+            Rates = line.Rates,
+            Failures = [.. result.Failures.Select(f => f.Error.Message)],
+        });
 
     private string Describe(CopyResult result, TimeSpan elapsed, TimeSpan cpu)
     {
@@ -130,16 +151,19 @@ internal sealed class CopyCommand(CopyCommandOptions options, Terminal terminal,
         start = Stopwatch.GetTimestamp();
         cpu = CpuMeter.ProcessTime();
         CopyResult result;
+        var line = new CopyProgressLine("the copy");
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
-            var line = new CopyProgressLine(source);
             progress.Show(line.Text);
             CopyMethod method = options.Method == CopyMethod.Auto ? CopyMethod.Direct : options.Method;
             var copy = new CopyOptions { Method = method, Depth = options.Depth, FlushesToDisk = true, Progress = line };
             result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
         }
         string depth = result.Depth > 0 ? $", {result.Depth} requests of 1 MiB outstanding" : "";
-        Report("copied", Stopwatch.GetElapsedTime(start), CpuMeter.ProcessTime() - cpu, $": {Name(result.Method)}{depth}; on the disk");
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
+        cpu = CpuMeter.ProcessTime() - cpu;
+        Record($"{ByteSize.Format(options.DemoSizeBytes)} of random data", result, elapsed, cpu, line);
+        Report("copied", elapsed, cpu, $": {Name(result.Method)}{depth}; on the disk");
         if (!options.Quiet)
             await terminal.Out.WriteLineAsync("both files are deleted");
         return ExitCode.Success;

@@ -1,3 +1,5 @@
+using Sluice.Cli.Report.Pages;
+
 namespace Sluice.Cli.Commands;
 
 /// <summary>One checked `copy` command line.</summary>
@@ -19,6 +21,8 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
     public bool Verify { get; init; }
 
     public bool Sync { get; init; }
+
+    public PageOutput Output { get; init; } = new();
 
     public bool Quiet { get; init; }
 

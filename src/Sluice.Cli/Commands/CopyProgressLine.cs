@@ -6,15 +6,36 @@ namespace Sluice.Cli.Commands;
 internal sealed class CopyProgressLine(string source) : IProgress<CopyProgress>
 {
     private const int BarWidth = 20;
+    private const double RateStepSeconds = 0.1;
 
     private readonly long _start = Stopwatch.GetTimestamp();
     private readonly Lock _lock = new();
+    private readonly List<(double Seconds, double MiBPerSecond)> _rates = [];
     private CopyProgress _last;
+    private double _rateSeconds;
+    private long _rateBytes;
+
+    /// <summary>The rate in steps of about a tenth of a second, at the end of each step.</summary>
+    public IReadOnlyList<(double Seconds, double MiBPerSecond)> Rates
+    {
+        get
+        {
+            lock (_lock)
+                return [.. _rates];
+        }
+    }
 
     public void Report(CopyProgress value)
     {
+        double seconds = Stopwatch.GetElapsedTime(_start).TotalSeconds;
         lock (_lock)
+        {
             _last = value;
+            if (seconds - _rateSeconds < RateStepSeconds)
+                return;
+            _rates.Add((seconds, (value.Bytes - _rateBytes) / (double)ByteSize.MiB / (seconds - _rateSeconds)));
+            (_rateSeconds, _rateBytes) = (seconds, value.Bytes);
+        }
     }
 
     public string Text() => Text(Stopwatch.GetElapsedTime(_start));

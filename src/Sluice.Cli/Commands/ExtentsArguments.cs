@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -15,7 +16,7 @@ internal sealed class ExtentsArguments
     private readonly Option<string> _worst;
     private readonly Option<string> _extents;
     private readonly Option<bool> _sync;
-    private readonly Option<string> _json;
+    private readonly PageOutputArguments _output;
 
     public ExtentsArguments(OptionList options)
     {
@@ -23,7 +24,7 @@ internal sealed class ExtentsArguments
         _worst = options.Value("--worst", "w", "N", "Of a folder, list the N files in most pieces (10).");
         _extents = options.Value("--extents", "e", "N", "Of a file, list the first N extents (20).");
         _sync = options.Flag("--sync", null, "Write each file to the disk first: data that is in memory only has no place yet.");
-        _json = options.Value("--json", null, "file", "Also write everything as JSON.");
+        _output = new PageOutputArguments(options);
     }
 
     /// <exception cref="UsageException">Numbers that make no sense.</exception>
@@ -36,7 +37,7 @@ internal sealed class ExtentsArguments
             Worst = Number.Parse("--worst", result.GetValue(_worst), 0, MaxListed, 10),
             ExtentLimit = Number.Parse("--extents", result.GetValue(_extents), 0, MaxListed, 20),
             Sync = result.GetValue(_sync),
-            JsonPath = result.GetValue(_json),
+            Output = _output.Bind(result),
         };
     }
 }

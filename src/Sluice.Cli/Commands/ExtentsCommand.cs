@@ -1,10 +1,12 @@
 using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice extents`: where files lie on their device, and how scattered they are.</summary>
-internal sealed class ExtentsCommand(ExtentsOptions options, Terminal terminal, CancellationToken cancellationToken)
+internal sealed class ExtentsCommand(
+    ExtentsOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
     public Task<int> RunAsync() => Task.FromResult(Run());
 
@@ -15,8 +17,8 @@ internal sealed class ExtentsCommand(ExtentsOptions options, Terminal terminal, 
             throw new FileNotFoundException($"{options.Path}: no such file or directory");
         if (!isFolder && Interop.PathProbe.KindOf(options.Path, out _) is Interop.PathKind.BlockDevice or Interop.PathKind.Other)
             throw new UsageException($"{options.Path} is neither a plain file nor a folder");
-        if (options.JsonPath is not null)
-            JsonFile.CheckWritable(options.JsonPath);
+        options.Output.Check(terminal);
+        DateTimeOffset began = DateTimeOffset.UtcNow;
         var scan = new ExtentScan(options.Sync, cancellationToken);
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
@@ -30,8 +32,9 @@ internal sealed class ExtentsCommand(ExtentsOptions options, Terminal terminal, 
             terminal.Error.WriteLine($"sluice: {failure.ReplaceLineEndings(" ")}");
         ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan);
         ExtentText.Write(terminal, report, options.ExtentLimit);
-        if (options.JsonPath is not null)
-            JsonFile.Write(options.JsonPath, report, ReportJsonContext.Default.ExtentReport);
+        options.Output.Write(
+            ExtentPage.Of(report, arguments, began, scan.Places),
+            json: path => JsonFile.Write(path, report, ReportJsonContext.Default.ExtentReport));
         return scan.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 }

@@ -1,3 +1,5 @@
+using Sluice.Cli.Report.Pages;
+
 namespace Sluice.Cli.Commands;
 
 /// <summary>One checked `extents` command line.</summary>
@@ -11,5 +13,5 @@ internal sealed record ExtentsOptions(string Path)
 
     public bool Sync { get; init; }
 
-    public string? JsonPath { get; init; }
+    public PageOutput Output { get; init; } = new();
 }

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using Sluice.Cli.Programs.Frag;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -39,7 +40,7 @@ internal sealed class FragArguments
     private readonly Option<string> _budget;
     private readonly Option<string> _profile;
     private readonly Option<string> _target;
-    private readonly Option<string> _json;
+    private readonly PageOutputArguments _output;
     private readonly Option<bool> _dryRun;
     private readonly Option<bool> _cleanup;
     private readonly Option<bool> _force;
@@ -63,10 +64,10 @@ internal sealed class FragArguments
         _profile = options.Value("--profile", null, "name",
             "uniform (FragDisk's), log-normal sizes, append (small steps), interleaved (8 files grow in turns) (uniform).");
         _target = options.Value("--target-extents", null, "N", "End after the cycle whose files lie in N pieces on average.");
-        _json = options.Value("--json", null, "file", "Also write the result as JSON.");
         _dryRun = options.Flag("--dry-run", null, "Print what would be made and deleted; touch nothing.");
         _cleanup = options.Flag("--cleanup", null, "Remove what earlier runs made in DIRECTORY, and nothing else.");
         _force = options.Flag("--force", null, "Do not ask.");
+        _output = new PageOutputArguments(options, _force);
         _quiet = options.Flag("--quiet", "q", "Show no progress.");
     }
 
@@ -108,7 +109,7 @@ internal sealed class FragArguments
             Cleanup = cleanup,
             Force = result.GetValue(_force),
             Quiet = result.GetValue(_quiet),
-            JsonPath = result.GetValue(_json),
+            Output = _output.Bind(result),
         };
     }
 

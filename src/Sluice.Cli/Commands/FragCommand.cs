@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Sluice.Cli.Programs.Frag;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -27,8 +28,7 @@ internal sealed class FragCommand(
         var plan = new FragPlan(settings, budgetBytes);
         if (options.DryRun)
             return PrintPlan(plan, budgetBytes);
-        if (options.JsonPath is not null)
-            JsonFile.CheckWritable(options.JsonPath);
+        options.Output.Check(terminal);
         IReadOnlyList<string> earlier = FragFolder.Find(options.Directory);
         if (earlier.Count > 0)
             terminal.Error.WriteLine($"{string.Join(", ", earlier)}: of earlier runs; --cleanup removes them");
@@ -50,6 +50,7 @@ internal sealed class FragCommand(
 
     private int Age(FragPlan plan, long budgetBytes)
     {
+        DateTimeOffset began = DateTimeOffset.UtcNow;
         long start = Stopwatch.GetTimestamp();
         using FragFolder folder = FragFolder.Create(options.Directory);
         try
@@ -65,8 +66,8 @@ internal sealed class FragCommand(
             }
             FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start));
             // Written first: if that fails the files go too, and nobody has been told that they are there.
-            if (options.JsonPath is not null)
-                JsonFile.Write(options.JsonPath, report, ReportJsonContext.Default.FragReport);
+            options.Output.Write(
+                FragPage.Of(report, began), json: path => JsonFile.Write(path, report, ReportJsonContext.Default.FragReport));
             Print(report);
             return ExitCode.Success;
         }
@@ -95,6 +96,7 @@ internal sealed class FragCommand(
         UsedPercent = Math.Round(VolumeSpace.Of(options.Directory).UsedPercent, 2),
         CyclePiecesPerFile = run.CyclePiecesPerFile,
         PiecesPerFile = run.LivingPiecesPerFile,
+        History = run.History,
         TargetReached = run.TargetReached,
         Seconds = Math.Round(elapsed.TotalSeconds, 2),
     };

@@ -1,4 +1,5 @@
 using Sluice.Cli.Programs.Frag;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -16,5 +17,5 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
 
     public bool Quiet { get; init; }
 
-    public string? JsonPath { get; init; }
+    public PageOutput Output { get; init; } = new();
 }

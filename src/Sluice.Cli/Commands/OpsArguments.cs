@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -18,6 +19,7 @@ internal sealed class OpsArguments
     private readonly Option<string> _rounds;
     private readonly Option<string> _engine;
     private readonly Option<bool> _quiet;
+    private readonly PageOutputArguments _output;
 
     public OpsArguments(OptionList options)
     {
@@ -27,6 +29,7 @@ internal sealed class OpsArguments
         _rounds = options.Value("--rounds", null, "N", "Run all N times, in turns, and take the medians (5).");
         _engine = options.Value("--engine", null, "name", "sluice, bcl (.NET's FileStream) or both (both).");
         _quiet = options.Flag("--quiet", "q", "Print comma-separated lines: operation, milliseconds.");
+        _output = new PageOutputArguments(options);
     }
 
     /// <exception cref="UsageException">Values that make no sense, alone or together.</exception>
@@ -40,6 +43,7 @@ internal sealed class OpsArguments
             Rounds = Number.Parse("--rounds", result.GetValue(_rounds), 1, MostRounds, options.Rounds),
             Engine = ParseEngine(result.GetValue(_engine)),
             Quiet = result.GetValue(_quiet),
+            Output = _output.Bind(result),
         };
         return options.SizeBytes % options.ChunkBytes == 0
             ? options

@@ -1,17 +1,15 @@
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Ops;
 using Sluice.Cli.Report;
-using Spectre.Console;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice ops`: what opening, reading, writing, seeking and closing cost, with FileStream and with SluiceStream.</summary>
-internal sealed class OpsCommand(OpsOptions options, Terminal terminal, CancellationToken cancellationToken)
+internal sealed class OpsCommand(
+    OpsOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
-    private const int ChartWidth = 60;
-
     private static readonly FileOperation[] Operations = Enum.GetValues<FileOperation>();
 
     private readonly Dictionary<(IoSide Side, FileOperation Operation), List<double>> _milliseconds = [];
@@ -45,6 +43,8 @@ internal sealed class OpsCommand(OpsOptions options, Terminal terminal, Cancella
     {
         if (!Directory.Exists(options.Directory))
             throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        options.Output.Check(terminal);
+        DateTimeOffset began = DateTimeOffset.UtcNow;
         if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < options.SizeBytes)
             throw new IOException($"{options.Directory}: {ByteSize.Format(options.SizeBytes)} needed, {ByteSize.Format(free)} free");
         foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
@@ -52,10 +52,12 @@ internal sealed class OpsCommand(OpsOptions options, Terminal terminal, Cancella
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, options.Quiet))
             Measure(Path.Combine(scratch.FullPath, "ops.dat"), progress);
+        ReportPage page = Page(began);
         if (options.Quiet)
             WriteCsv();
         else
-            WriteTable();
+            PageText.Write(terminal, page);
+        options.Output.Write(page);
         return ExitCode.Success;
     }
 
@@ -95,37 +97,23 @@ internal sealed class OpsCommand(OpsOptions options, Terminal terminal, Cancella
             terminal.Out.WriteLine(Csv.Line([Name(operation), .. Sides.Select(s => (object?)Median(s, operation))]));
     }
 
-    private void WriteTable()
+    private ReportPage Page(DateTimeOffset began)
     {
-        EnvironmentText.Write(terminal.Out, EnvironmentProbe.ForPath(options.Directory));
-        terminal.Out.WriteLine();
-        terminal.Out.WriteLine($"{ByteSize.Format(options.SizeBytes)} by {ByteSize.Format(options.ChunkBytes)} and by byte, "
-            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; medians of {options.Rounds} rounds, ms");
-        var table = new TextTable(["operation", .. Sides.Select(Name), .. Sides.Count == 1 ? (string[])[] : ["ratio"]]);
-        foreach (FileOperation operation in Operations)
+        string text = $"{ByteSize.Format(options.SizeBytes)} by {ByteSize.Format(options.ChunkBytes)} and by byte, "
+            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; medians of {options.Rounds} rounds, ms";
+        return new ReportPage
         {
-            string[] times = [.. Sides.Select(s => Median(s, operation).ToString("0.00", CultureInfo.InvariantCulture))];
-            double? ratio = Sides.Count == 1
-                ? null
-                : Statistics.MedianRatio(Times(IoSide.Bcl, operation), Times(IoSide.Sluice, operation));
-            table.Add([Name(operation), .. times, .. ratio is { } r ? (string[])[r.ToString("0.00", CultureInfo.InvariantCulture)] : []]);
-        }
-        table.WriteTo(terminal);
-        if (terminal.IsOutputTerminal)
-            WriteChart();
-    }
-
-    private void WriteChart()
-    {
-        var chart = new BarChart { Width = ChartWidth, Label = "milliseconds" };
-        foreach (FileOperation operation in Operations)
-        {
-            foreach (IoSide side in Sides)
-            {
-                Color color = side == IoSide.Bcl ? Color.Grey : Color.Aqua;
-                chart.AddItem($"{Name(operation)}, {Name(side)}", Math.Round(Median(side, operation), 2), color);
-            }
-        }
-        terminal.AnsiOut().Write(chart);
+            Title = "The five operations of a file",
+            CommandLine = ReportPage.CommandLineOf(arguments),
+            Began = began,
+            Environment = EnvironmentProbe.ForPath(options.Directory),
+            Notes = Sides.Count == 1 ? [] : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"],
+            Sections =
+            [
+                OpsPage.Section(
+                    text, [.. Operations.Select(Name)],
+                    [.. Sides.Select(s => (Name(s), (IReadOnlyList<IReadOnlyList<double>>)[.. Operations.Select(o => Times(s, o))]))]),
+            ],
+        };
     }
 }

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using Sluice.Cli.Load;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -28,7 +29,7 @@ internal sealed class SpeedArguments
     private readonly Option<string> _cache;
     private readonly Option<string> _warmUp;
     private readonly Option<string> _seed;
-    private readonly Option<string> _json;
+    private readonly PageOutputArguments _output;
     private readonly Option<bool> _force;
     private readonly Option<bool> _destroy;
 
@@ -53,8 +54,8 @@ internal sealed class SpeedArguments
         _cache = options.Value("--cache", null, "state", "hot (read in first), cold (pages dropped), direct (past the page cache).");
         _warmUp = options.Value("--warmup", null, "seconds", "Unmeasured time at the start (a tenth of the time, at most 2).");
         _seed = options.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");
-        _json = options.Value("--json", null, "file", "Also write the result as JSON.");
         _force = options.Flag("--force", null, "Do not ask before an existing file is overwritten, extended or made anew.");
+        _output = new PageOutputArguments(options, _force);
         _destroy = options.Flag("--i-know-this-destroys-data", null, "Allow writing to a block device.");
     }
 
@@ -93,7 +94,7 @@ internal sealed class SpeedArguments
             OperationsPerSecond = ParseRate(result.GetValue(_iops)),
             WarmUp = result.GetValue(_warmUp) is { } warmUp ? ParseSeconds("--warmup", warmUp, 0, allowZero: true) : null,
             Seed = ParseSeed(result.GetValue(_seed)),
-            JsonPath = result.GetValue(_json),
+            Output = _output.Bind(result),
             Force = result.GetValue(_force),
             DestroysDeviceData = result.GetValue(_destroy),
         };
@@ -117,8 +118,11 @@ internal sealed class SpeedArguments
                 $"{options.Outstanding} requests of {ByteSize.Format(options.RequestSizeBytes)} need {ByteSize.Format(buffers)} of memory, "
                 + $"more than half of the {ByteSize.Format(memory)} there is");
         }
-        if (options.JsonPath is not null && Path.GetFullPath(options.JsonPath) == Path.GetFullPath(options.Path))
-            throw new UsageException("--json names the file that is measured");
+        foreach ((string option, string path) in options.Output.Named)
+        {
+            if (Path.GetFullPath(path) == Path.GetFullPath(options.Path))
+                throw new UsageException($"{option} names the file that is measured");
+        }
     }
 
     // The examples give the size to whichever option is at hand (-w100M -p); two that differ cannot both be meant.

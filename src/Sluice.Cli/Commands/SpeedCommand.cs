@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -25,8 +26,7 @@ internal sealed class SpeedCommand(
     public async Task<int> RunAsync()
     {
         SpeedFile file = SpeedFile.Inspect(options);
-        if (options.JsonPath is not null)
-            JsonFile.CheckWritable(options.JsonPath);
+        options.Output.Check(terminal);
         file.RequireConsent(terminal);
         if (file.SizeNote is { } note)
             _notes.Add(note);
@@ -52,8 +52,10 @@ internal sealed class SpeedCommand(
             SpeedCsv.Write(terminal.Out, report);
         else
             SpeedText.Write(terminal, report);
-        if (options.JsonPath is not null)
-            JsonFile.Write(options.JsonPath, report, ReportJsonContext.Default.SpeedReport);
+        options.Output.Write(
+            SpeedPage.Of(report),
+            json: path => JsonFile.Write(path, report, ReportJsonContext.Default.SpeedReport),
+            csv: path => SpeedCsv.WriteFile(path, report));
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
     }
 

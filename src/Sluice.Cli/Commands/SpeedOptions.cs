@@ -1,4 +1,5 @@
 using Sluice.Cli.Load;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Commands;
 
@@ -40,7 +41,7 @@ internal sealed record SpeedOptions(string Path)
 
     public TimeSpan? WarmUp { get; init; }
 
-    public string? JsonPath { get; init; }
+    public PageOutput Output { get; init; } = new();
 
     public bool Force { get; init; }
 

@@ -12,6 +12,15 @@ internal static class SpeedCsv
         "create_mib_s", "dotnet_mib_s", "dotnet_iops", "dotnet_cpu_percent", "dotnet_p50_us", "dotnet_p99_us", "ratio", "interrupted",
     ];
 
+    /// <summary>With a line of the columns' names above, which -q leaves out.</summary>
+    public static void WriteFile(string path, SpeedReport report)
+    {
+        using var writer = new StreamWriter(path);
+        writer.NewLine = "\n";
+        writer.WriteLine(Csv.Line(Columns));
+        Write(writer, report);
+    }
+
     public static void Write(TextWriter output, SpeedReport report)
     {
         SpeedWorkload load = report.Workload;

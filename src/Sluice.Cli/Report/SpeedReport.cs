@@ -110,4 +110,7 @@ internal sealed record SideReport
     public double? SteadyMiBPerSecond { get; init; }
 
     public required IReadOnlyList<double> WindowMiBPerSecond { get; init; }
+
+    /// <summary>When each window began, in seconds of measured time; null in results of before this was kept.</summary>
+    public IReadOnlyList<double>? WindowStartSeconds { get; init; }
 }

@@ -88,6 +88,7 @@ internal static class SpeedReportBuilder
             SteadyFromSeconds = steady is { } first ? Round(measured.Windows[first].StartSeconds) : null,
             SteadyMiBPerSecond = steady is { } from ? Round(SteadyMean(measured.Windows, from)) : null,
             WindowMiBPerSecond = [.. measured.Windows.Select(w => Round(w.MiBPerSecond))],
+            WindowStartSeconds = [.. measured.Windows.Select(w => Round(w.StartSeconds))],
         };
     }
 

@@ -31,7 +31,7 @@ internal static class SpeedText
                 : "interrupted before anything was measured");
     }
 
-    private static string Describe(SpeedWorkload load)
+    public static string Describe(SpeedWorkload load)
     {
         string order = load.SeekPercent == 0
             ? "sequential"

@@ -9,7 +9,7 @@ namespace Sluice.Cli.Tests.Readme;
 /// </summary>
 public sealed class ReadmeTests
 {
-    private static readonly string Root = FindRoot();
+    internal static readonly string Root = FindRoot();
     private static readonly string ReadmePath = Path.Combine(Root, "README.md");
     private static readonly string FiguresPath = Path.Combine(Root, "docs", "figures.md");
 

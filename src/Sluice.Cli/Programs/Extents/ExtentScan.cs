@@ -1,3 +1,4 @@
+using Sluice.Cli.Report.Pages;
 using Sluice.Interop;
 
 namespace Sluice.Cli.Programs.Extents;
@@ -7,6 +8,7 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
 {
     private readonly List<string> _failures = [];
     private readonly List<FileLayout> _files = [];
+    private readonly List<MapSpan> _places = [];
     private PlatformNotSupportedException? _unsupported;
     private long _seen;
 
@@ -19,6 +21,9 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
 
     /// <summary>The extents of the file asked last.</summary>
     public IReadOnlyList<FileExtent> LastExtents { get; private set; } = [];
+
+    /// <summary>Every extent that has a place, of all files, in the order in which they were asked.</summary>
+    public IReadOnlyList<MapSpan> Places => _places;
 
     /// <summary>Files seen so far; read by a progress display.</summary>
     public long Seen => Volatile.Read(ref _seen);
@@ -34,8 +39,10 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
         LastExtents = handle.GetExtents();
         foreach (FileExtent extent in LastExtents)
         {
-            if (FileLayout.HasPlace(extent))
-                Histogram.Add(extent);
+            if (!FileLayout.HasPlace(extent))
+                continue;
+            Histogram.Add(extent);
+            _places.Add(new MapSpan(extent.Offset, extent.PhysicalOffset, extent.Length));
         }
         _files.Add(FileLayout.Of(path, handle.Length, LastExtents));
         Interlocked.Increment(ref _seen);

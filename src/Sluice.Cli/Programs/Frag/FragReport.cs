@@ -36,6 +36,8 @@ internal sealed record FragReport
 
     public required double? PiecesPerFile { get; init; }
 
+    public IReadOnlyList<FragCycle> History { get; init; } = [];
+
     public required bool TargetReached { get; init; }
 
     public required double Seconds { get; init; }

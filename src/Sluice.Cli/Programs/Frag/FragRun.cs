@@ -11,6 +11,7 @@ internal sealed class FragRun
     private readonly HashSet<int> _skipped = [];
     private readonly Dictionary<int, int> _piecesOfLiving = [];
     private readonly Dictionary<int, long> _bytesOfLiving = [];
+    private readonly List<FragCycle> _history = [];
 
     // Read by the progress display.
     private volatile int _living;
@@ -54,6 +55,8 @@ internal sealed class FragRun
     public double? LivingPiecesPerFile => CanMap && _piecesOfLiving.Count > 0 ? _piecesOfLiving.Values.Average() : null;
 
     public bool TargetReached { get; private set; }
+
+    public IReadOnlyList<FragCycle> History => _history;
 
     public string ProgressLine()
     {
@@ -148,6 +151,12 @@ internal sealed class FragRun
         if (CanMap && _cycleFiles > 0)
             CyclePiecesPerFile = (double)_cyclePieces / _cycleFiles;
         bool nothingMade = _cycleFiles == 0;
+        if (!nothingMade)
+        {
+            _history.Add(new FragCycle(
+                cycle, _cycleFiles, _living, Math.Round(_usedPercent, 2), Math.Round(VolumeSpace.Of(_folder.FullPath).UsedPercent, 2),
+                CyclePiecesPerFile));
+        }
         _cyclePieces = 0;
         _cycleFiles = 0;
         TargetReached = _settings.TargetPieces is { } target && CyclePiecesPerFile >= target;

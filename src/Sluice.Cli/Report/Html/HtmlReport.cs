@@ -1,40 +1,139 @@
-using System.Net;
+using System.Globalization;
+using System.Text.Json;
+using Sluice.Cli.Commands;
 using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>A page as one HTML file that needs nothing beside it.</summary>
+/// <summary>A page as one HTML file that needs nothing beside it: its text and tables are in the HTML, its charts are drawn by uPlot.</summary>
 internal static class HtmlReport
 {
+    // No address at all may be asked for anything: the page is opened from a disk, perhaps years later.
+    private const string Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+    private static readonly ReportJsonContext Compact =
+        new(new JsonSerializerOptions(ReportJsonContext.Default.Options) { WriteIndented = false });
+
     public static void Write(string path, ReportPage page)
     {
         using var writer = new StreamWriter(path);
         writer.NewLine = "\n";
-        Write(writer, page);
+        Write(writer, page, HtmlAssets.UplotScript);
     }
 
-    public static void Write(TextWriter writer, ReportPage page)
+    /// <param name="uplot">The chart library, or null: then each chart's figures stand there as a table.</param>
+    public static void Write(TextWriter writer, ReportPage page, string? uplot)
+    {
+        WriteHead(writer, page, uplot);
+        WriteTop(writer, page);
+        for (int i = 0; i < page.Sections.Count; i++)
+            WriteSection(writer, page.Sections[i], i, hasCharts: uplot is not null);
+        WriteFoot(writer, page, uplot);
+    }
+
+    private static void WriteHead(TextWriter writer, ReportPage page, string? uplot)
     {
         writer.WriteLine("<!doctype html>");
-        writer.WriteLine($"<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{Escape(page.Title)}</title></head><body>");
-        writer.WriteLine($"<h1>{Escape(page.Title)}</h1>");
-        writer.WriteLine($"<p><code>{Escape(page.CommandLine)}</code></p>");
-        foreach (PageSection section in page.Sections)
-        {
-            writer.WriteLine($"<h2>{Escape(section.Heading)}</h2>");
-            foreach (PageTable table in section.Tables)
-                WriteTable(writer, table);
-        }
-        writer.WriteLine("</body></html>");
+        writer.WriteLine("<html lang=\"en\">");
+        writer.WriteLine("<head>");
+        writer.WriteLine("<meta charset=\"utf-8\">");
+        writer.WriteLine("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+        writer.WriteLine($"<meta http-equiv=\"Content-Security-Policy\" content=\"{Policy}\">");
+        writer.WriteLine($"<title>{HtmlText.Escape(page.Title)}</title>");
+        writer.WriteLine("<link rel=\"icon\" href=\"data:,\">");
+        if (uplot is not null)
+            writer.WriteLine($"<style>{HtmlAssets.UplotStyle}</style>");
+        writer.WriteLine($"<style>\n{HtmlAssets.Style}</style>");
+        // Before anything is drawn, or a dark page would flash in white.
+        writer.WriteLine("<script>document.documentElement.dataset.theme="
+            + "matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';</script>");
+        writer.WriteLine("</head>");
+        writer.WriteLine("<body>");
     }
 
-    private static void WriteTable(TextWriter writer, PageTable table)
+    private static void WriteTop(TextWriter writer, ReportPage page)
     {
-        writer.WriteLine($"<table><tr>{string.Concat(table.Columns.Select(c => $"<th>{Escape(c.Header)}</th>"))}</tr>");
-        foreach (PageRow row in table.Rows)
-            writer.WriteLine($"<tr>{string.Concat(row.Cells.Select(c => $"<td>{Escape(c.Text)}</td>"))}</tr>");
-        writer.WriteLine("</table>");
+        string version = page.Environment is { } record ? $"<small>{HtmlText.Escape(record.SluiceVersion)}</small>" : "";
+        writer.WriteLine($"<div class=\"top\"><span class=\"brand\">sluice{version}</span><button type=\"button\" class=\"theme\">Dark</button></div>");
+        writer.WriteLine($"<h1>{HtmlText.Escape(page.Title)}</h1>");
+        string began = page.Began.UtcDateTime.ToString("d MMMM yyyy, HH:mm", CultureInfo.InvariantCulture);
+        writer.WriteLine($"<p class=\"began\"><time datetime=\"{page.Began.UtcDateTime:yyyy-MM-ddTHH:mm:ssZ}\">{began} UTC</time></p>");
+        writer.WriteLine($"<code class=\"command\">{HtmlText.Escape(page.CommandLine)}</code>");
+        if (page.Environment is { } environment)
+            WriteEnvironment(writer, environment);
+        if (page.Notes.Count > 0)
+            writer.WriteLine($"<ul class=\"notes\">{string.Concat(page.Notes.Select(n => $"<li>{HtmlText.Escape(n)}</li>"))}</ul>");
+        if (page.Sections.Count > 2)
+        {
+            IEnumerable<string> links = page.Sections.Select((s, i) => $"<a href=\"#section-{i}\">{HtmlText.Escape(s.Heading)}</a>");
+            writer.WriteLine($"<nav class=\"contents\">{string.Concat(links)}</nav>");
+        }
     }
 
-    private static string Escape(string text) => WebUtility.HtmlEncode(text);
+    private static void WriteEnvironment(TextWriter writer, EnvironmentRecord environment)
+    {
+        string? rotational = environment.Rotational switch { true => "rotating", false => "not rotating", null => null };
+        (string Name, string? Value)[] facts =
+        [
+            ("Device", Join(environment.Device, environment.DeviceModel, rotational,
+                environment.Scheduler is { } scheduler ? $"scheduler {scheduler}" : null,
+                environment.LogicalBlockSizeBytes is { } block ? $"{block} B blocks" : null)),
+            ("File system", Join(environment.FileSystem, environment.MountOptions,
+                environment.FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null)),
+            ("Processor", Join(environment.Processor, $"{environment.ProcessorCount} cores",
+                environment.NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null)),
+            ("Memory", ByteSize.Format(environment.MemoryBytes)),
+            ("Kernel", Join(environment.Kernel)),
+            ("Runtime", Join(environment.Runtime, environment.RuntimeMode)),
+            ("Engine", Join(environment.Engine, environment.EngineReason)),
+        ];
+        writer.Write("<dl class=\"facts\">");
+        foreach ((string name, string? value) in facts)
+        {
+            if (value is not null)
+                writer.Write($"<div><dt>{name}</dt><dd>{HtmlText.Escape(value)}</dd></div>");
+        }
+        writer.WriteLine("</dl>");
+    }
+
+    private static void WriteSection(TextWriter writer, PageSection section, int number, bool hasCharts)
+    {
+        writer.WriteLine($"<section id=\"section-{number}\">");
+        writer.WriteLine($"<h2>{HtmlText.Escape(section.Heading)}</h2>");
+        foreach (string paragraph in (section.Text ?? "").Split('\n', StringSplitOptions.RemoveEmptyEntries))
+            writer.WriteLine($"<p>{HtmlText.Escape(paragraph)}</p>");
+        foreach (PageMap map in section.Maps)
+            HtmlMap.Write(writer, map);
+        for (int i = 0; i < section.Charts.Count; i++)
+            HtmlChart.Write(writer, section.Charts[i], $"{number}.{i}", hasCharts);
+        foreach (PageTable table in section.Tables)
+            HtmlTable.Write(writer, table);
+        writer.WriteLine("</section>");
+    }
+
+    private static void WriteFoot(TextWriter writer, ReportPage page, string? uplot)
+    {
+        string charts = uplot is null
+            ? "This sluice was built without Node, so the page has no charts; every figure is in its tables."
+            : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). Click a name to hide or show it, drag "
+                + "across a line chart to zoom, double-click to go back.";
+        writer.WriteLine($"<footer>{charts}</footer>");
+        writer.Write("<script id=\"page-data\" type=\"application/json\">");
+        // The default encoder writes < and > as \u003C and \u003E: nothing in the data can end the script.
+        writer.Write(JsonSerializer.Serialize(page, Compact.ReportPage));
+        writer.WriteLine("</script>");
+        if (uplot is not null)
+        {
+            writer.WriteLine($"<script>/*!\nuPlot, embedded below:\n{HtmlAssets.UplotLicence?.Trim()}\n*/\n{uplot}</script>");
+        }
+        writer.WriteLine($"<script>\n{HtmlAssets.Script}</script>");
+        writer.WriteLine("</body>");
+        writer.WriteLine("</html>");
+    }
+
+    private static string? Join(params string?[] parts)
+    {
+        string text = string.Join(", ", parts.Where(p => !string.IsNullOrEmpty(p)));
+        return text.Length == 0 ? null : text;
+    }
 }

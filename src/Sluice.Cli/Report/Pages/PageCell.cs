@@ -15,13 +15,16 @@ internal sealed record PageCell(string Text, double? Value = null)
 
     public static implicit operator PageCell(double number) => Of(number);
 
-    public static implicit operator PageCell(double? number) => number is { } n ? Of(n) : Empty;
+    public static implicit operator PageCell(double? number) => Of(number);
 
     public static implicit operator PageCell(long number) => new(number.ToString("#,0", CultureInfo.InvariantCulture), number);
 
     /// <summary>The number in the given format, or with about three significant digits.</summary>
     public static PageCell Of(double number, string? format = null) =>
         new(number.ToString(format ?? FormatFor(number), CultureInfo.InvariantCulture), number);
+
+    /// <summary>An empty cell where there is no number.</summary>
+    public static PageCell Of(double? number, string? format = null) => number is { } n ? Of(n, format) : Empty;
 
     /// <summary>A ratio, of which above 1 is better by the tool's convention.</summary>
     public static PageCell Ratio(double? ratio) => ratio is { } r ? Of(r, "0.00") : Empty;

@@ -27,16 +27,20 @@ internal sealed record PageOutput
     /// <summary>Replace result files that are there without asking.</summary>
     public bool Force { get; init; }
 
-    private IEnumerable<string> Paths => new[] { JsonPath, HtmlPath, CsvPath }.OfType<string>();
+    /// <summary>The files, each with the option that names it.</summary>
+    public IEnumerable<(string Option, string Path)> Named =>
+        from named in new (string Option, string? Path)[] { ("--json", JsonPath), ("--html", HtmlPath), ("--csv", CsvPath) }
+        where named.Path is not null
+        select (named.Option, named.Path);
 
     /// <summary>Before minutes of measuring rather than after them.</summary>
     /// <exception cref="UsageException">A file is there and must not be replaced, or two of the files are one.</exception>
     /// <exception cref="IOException">A file cannot be written.</exception>
     public void Check(Terminal terminal)
     {
-        foreach (IGrouping<string, string> same in Paths.GroupBy(Path.GetFullPath).Where(g => g.Count() > 1))
+        foreach (IGrouping<string, string> same in Named.Select(n => n.Path).GroupBy(Path.GetFullPath).Where(g => g.Count() > 1))
             throw new UsageException($"{same.First()} is named for two results");
-        foreach (string path in Paths)
+        foreach ((string _, string path) in Named)
         {
             // A pipe or /dev/null keeps nothing that could be lost.
             if (!Force && File.Exists(path) && PathProbe.KindOf(path, out _) is PathKind.RegularFile or PathKind.Unknown)

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>A heading with what belongs under it: the charts first in a page, the tables only in a terminal that cannot draw.</summary>
+/// <summary>A heading with what belongs under it: in a page maps and charts come before the tables, in a terminal after them.</summary>
 internal sealed record PageSection
 {
     public required string Heading { get; init; }
@@ -9,6 +9,8 @@ internal sealed record PageSection
     public string? Text { get; init; }
 
     public IReadOnlyList<PageChart> Charts { get; init; } = [];
+
+    public IReadOnlyList<PageMap> Maps { get; init; } = [];
 
     public IReadOnlyList<PageTable> Tables { get; init; } = [];
 }

@@ -15,7 +15,7 @@ public sealed class ReportPageTests
         ReportPage back = JsonSerializer.Deserialize(json, ReportJsonContext.Default.ReportPage)!;
         JsonSerializer.Serialize(back, ReportJsonContext.Default.ReportPage).ShouldBe(json);
         back.Sections[0].Tables[0].Rows[1].Reached.ShouldBe(false);
-        back.Sections[0].Charts[0].Series[0].Y.ShouldBe([100d, null, 300d]);
+        back.Sections[0].Charts[0].Series[0].Y.ShouldBe([100d, 150d, null, 300d]);
     }
 
     [Fact]

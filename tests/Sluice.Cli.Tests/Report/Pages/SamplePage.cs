@@ -35,7 +35,10 @@ internal static class SamplePage
         Y = new ChartAxis("rate", "MiB/s", IsLog: true),
         Series =
         [
-            new ChartSeries { Name = "Sluice", X = [512, 4096, 65536], Y = [100, null, 300], Low = [90, null, 250], High = [110, null, 350] },
+            new ChartSeries
+            {
+                Name = "Sluice", X = [512, 1024, 4096, 65536], Y = [100, 150, null, 300], Low = [90, 140, null, 250], High = [110, 160, null, 350],
+            },
             new ChartSeries { Name = ".NET", X = [512, 65536], Y = [50, 200] },
         ],
         Reference = new ChartLine(150, "device"),
@@ -56,7 +59,7 @@ internal static class SamplePage
         Columns = [PageColumn.Text("row"), new PageColumn("rate", "MiB/s"), new PageColumn("code", null, ColumnKind.Code)],
         Rows =
         [
-            new PageRow("one", 1234.5, "a = b;") { Reached = true, Target = "ratio >= 2" },
+            new PageRow("one", 1234.25, "a = b;") { Reached = true, Target = "ratio >= 2" },
             new PageRow(Nasty, 99.5) { Reached = false, Target = "ratio >= 1" },
             new PageRow("three", 5.25, "c"),
         ],

@@ -1,0 +1,29 @@
+using System.Reflection;
+
+namespace Sluice.Cli.Report.Html;
+
+/// <summary>What a page carries with it, embedded in the tool by the build.</summary>
+internal static class HtmlAssets
+{
+    public static string Script { get; } = Required("report.js");
+
+    public static string Style { get; } = Required("report.css");
+
+    /// <summary>Null in a tool that was built without Node, which fetches uPlot.</summary>
+    public static string? UplotScript { get; } = Find("uPlot.js");
+
+    public static string? UplotStyle { get; } = Find("uPlot.css");
+
+    public static string? UplotLicence { get; } = Find("uPlot.licence");
+
+    private static string Required(string name) => Find(name) ?? throw new InvalidOperationException($"{name} is not embedded");
+
+    private static string? Find(string name)
+    {
+        using Stream? stream = Assembly.GetExecutingAssembly().GetManifestResourceStream($"Sluice.Cli.Report.{name}");
+        if (stream is null)
+            return null;
+        using var reader = new StreamReader(stream);
+        return reader.ReadToEnd();
+    }
+}

@@ -1,0 +1,64 @@
+using System.Globalization;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Report.Html;
+
+/// <summary>A map of a file's or many files' place on the device, as a picture of lines and areas that needs no script.</summary>
+internal static class HtmlMap
+{
+    private const int Width = 1000;
+    private const int StripHeight = 26;
+    private const int JoinHeight = 90;
+
+    public static void Write(TextWriter writer, PageMap map)
+    {
+        bool isFile = map.FileBytes is not null;
+        int deviceTop = isFile ? 20 + StripHeight + JoinHeight : 20;
+        int height = deviceTop + StripHeight + 22;
+        writer.WriteLine("<figure class=\"map\">");
+        writer.WriteLine($"<figcaption>{HtmlText.Escape(map.Title)}</figcaption>");
+        writer.WriteLine($"<svg viewBox=\"0 0 {Width} {height}\" role=\"img\" aria-label=\"{HtmlText.Escape(map.Title)}\">");
+        if (isFile)
+        {
+            writer.WriteLine("<text x=\"0\" y=\"13\">file: 0</text>"
+                + $"<text x=\"{Width}\" y=\"13\" text-anchor=\"end\">{ByteSize.Format(map.FileBytes!.Value)}</text>");
+            writer.WriteLine($"<rect class=\"frame\" x=\"0\" y=\"20\" width=\"{Width}\" height=\"{StripHeight}\" rx=\"3\"/>");
+        }
+        writer.WriteLine($"<rect class=\"frame\" x=\"0\" y=\"{deviceTop}\" width=\"{Width}\" height=\"{StripHeight}\" rx=\"3\"/>");
+        foreach (MapSpan span in map.Spans)
+            WriteSpan(writer, map, span, deviceTop);
+        int below = deviceTop + StripHeight + 15;
+        writer.WriteLine($"<text x=\"0\" y=\"{below}\">device: {ByteSize.Format(map.DeviceStart)}</text>"
+            + $"<text x=\"{Width}\" y=\"{below}\" text-anchor=\"end\">{ByteSize.Format(map.DeviceEnd)}</text>");
+        writer.WriteLine("</svg>");
+        writer.WriteLine("</figure>");
+    }
+
+    private static void WriteSpan(TextWriter writer, PageMap map, MapSpan span, int deviceTop)
+    {
+        double deviceBytes = Math.Max(1, map.DeviceEnd - map.DeviceStart);
+        double from = (span.DeviceOffset - map.DeviceStart) / deviceBytes * Width;
+        // What is narrower than half a pixel would not be seen at all.
+        double width = Math.Max(0.6, span.Length / deviceBytes * Width);
+        if (span.FileOffset is not { } offset)
+        {
+            writer.WriteLine($"<rect x=\"{N(from)}\" y=\"{deviceTop}\" width=\"{N(width)}\" height=\"{StripHeight}\" "
+                + $"fill=\"var(--cool-0)\" fill-opacity=\"{N(0.12 + 0.88 * span.Fill)}\"/>");
+            return;
+        }
+        double fileBytes = Math.Max(1, map.FileBytes ?? 1);
+        double top = offset / fileBytes * Width;
+        double topWidth = Math.Max(0.6, span.Length / fileBytes * Width);
+        // From teal over violet to orange along the file, so that a look tells which end of it a piece is from.
+        string colour = $"hsl({N(175 + 215 * offset / fileBytes)} 60% 50%)";
+        int join = 20 + StripHeight;
+        writer.WriteLine($"<g fill=\"{colour}\">"
+            + $"<title>{ByteSize.Format(span.Length)} at {ByteSize.Format(offset)} of the file, at {ByteSize.Format(span.DeviceOffset)} of the device</title>"
+            + $"<rect x=\"{N(top)}\" y=\"20\" width=\"{N(topWidth)}\" height=\"{StripHeight}\"/>"
+            + $"<path fill-opacity=\".28\" d=\"M{N(top)} {join}L{N(top + topWidth)} {join}L{N(from + width)} {deviceTop}L{N(from)} {deviceTop}Z\"/>"
+            + $"<rect x=\"{N(from)}\" y=\"{deviceTop}\" width=\"{N(width)}\" height=\"{StripHeight}\"/></g>");
+    }
+
+    private static string N(double value) => value.ToString("0.##", CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,60 @@
+using System.Globalization;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Report.Html;
+
+/// <summary>A table whose columns sort by a click, by the cells' values rather than their texts.</summary>
+internal static class HtmlTable
+{
+    public static void Write(TextWriter writer, PageTable table)
+    {
+        bool hasTargets = table.Rows.Any(r => r.Reached is not null);
+        if (table.Title is { } title)
+            writer.WriteLine($"<h3>{HtmlText.Escape(title)}</h3>");
+        writer.WriteLine("<div class=\"scroll\"><table class=\"data\">");
+        writer.Write("<thead><tr>");
+        foreach (PageColumn column in table.Columns)
+            WriteHeader(writer, column);
+        if (hasTargets)
+            WriteHeader(writer, PageColumn.Text("target"));
+        writer.WriteLine("</tr></thead>");
+        writer.WriteLine("<tbody>");
+        foreach (PageRow row in table.Rows)
+        {
+            writer.Write("<tr>");
+            for (int i = 0; i < table.Columns.Count; i++)
+                WriteCell(writer, table.Columns[i], i < row.Cells.Count ? row.Cells[i] : PageCell.Empty);
+            if (hasTargets)
+                writer.Write($"<td class=\"text\">{Mark(row)}</td>");
+            writer.WriteLine("</tr>");
+        }
+        writer.WriteLine("</tbody></table></div>");
+    }
+
+    private static void WriteHeader(TextWriter writer, PageColumn column)
+    {
+        string unit = column.Unit is null ? "" : $"<small>{HtmlText.Escape(column.Unit)}</small>";
+        writer.Write($"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\"><span>{HtmlText.Escape(column.Name)}</span>{unit}"
+            + "</button></th>");
+    }
+
+    private static void WriteCell(TextWriter writer, PageColumn column, PageCell cell)
+    {
+        string value = cell.Value is { } number ? $" data-value=\"{number.ToString("R", CultureInfo.InvariantCulture)}\"" : "";
+        writer.Write($"<td class=\"{ClassOf(column)}\"{value}>{HtmlText.Escape(cell.Text)}</td>");
+    }
+
+    private static string Mark(PageRow row) => row.Reached switch
+    {
+        null => "",
+        true => $"<span class=\"mark reached\">✓ {HtmlText.Escape(row.Target ?? "reached")}</span>",
+        false => $"<span class=\"mark short\">✗ short of {HtmlText.Escape(row.Target ?? "its target")}</span>",
+    };
+
+    private static string ClassOf(PageColumn column) => column.Kind switch
+    {
+        ColumnKind.Number => "num",
+        ColumnKind.Code => "code",
+        _ => "text",
+    };
+}

@@ -1,0 +1,9 @@
+using System.Net;
+
+namespace Sluice.Cli.Report.Html;
+
+internal static class HtmlText
+{
+    /// <summary>For text and for attributes in double quotes.</summary>
+    public static string Escape(string? text) => WebUtility.HtmlEncode(text) ?? "";
+}

@@ -1,0 +1,22 @@
+namespace Sluice.Cli.Report.Pages;
+
+/// <summary>Where files lie on their device: a strip of the device, and for one file a strip of the file above it, joined piece by piece.</summary>
+internal sealed record PageMap
+{
+    public required string Title { get; init; }
+
+    /// <summary>The file's length in bytes; null for a map of many files, which shows how densely the device is taken.</summary>
+    public long? FileBytes { get; init; }
+
+    /// <summary>The part of the device that is shown, in bytes.</summary>
+    public required long DeviceStart { get; init; }
+
+    public required long DeviceEnd { get; init; }
+
+    public required IReadOnlyList<MapSpan> Spans { get; init; }
+}
+
+/// <param name="FileOffset">In bytes; null in a map of many files.</param>
+/// <param name="DeviceOffset">In bytes.</param>
+/// <param name="Fill">The share of the span that is taken, 0 to 1.</param>
+internal sealed record MapSpan(long? FileOffset, long DeviceOffset, long Length, double Fill = 1);

@@ -1,0 +1,176 @@
+using System.Globalization;
+using Sluice.Cli.Commands;
+
+namespace Sluice.Cli.Report.Pages;
+
+/// <summary>`speed` as a page: latency by percentile, throughput over time, and all figures side by side.</summary>
+internal static class SpeedPage
+{
+    private static readonly (string Name, Func<LatencySummary, double> Of)[] Percentiles =
+    [
+        ("50 %", l => l.P50Us), ("90 %", l => l.P90Us), ("95 %", l => l.P95Us), ("99 %", l => l.P99Us), ("99.9 %", l => l.P999Us),
+        ("99.99 %", l => l.P9999Us), ("99.999 %", l => l.P99999Us), ("max", l => l.MaxUs),
+    ];
+
+    public static ReportPage Of(SpeedReport report) => new()
+    {
+        Title = $"Speed of {Path.GetFileName(report.Workload.File)}: {SpeedText.Describe(report.Workload)}",
+        CommandLine = ReportPage.CommandLineOf(report.Arguments),
+        Began = report.Started,
+        Environment = report.Environment,
+        Notes = [.. report.Notes, .. report.Interrupted ? ["Interrupted: the figures are of the time until then."] : Array.Empty<string>()],
+        Sections = [.. Sections(report)],
+    };
+
+    private static IEnumerable<PageSection> Sections(SpeedReport report)
+    {
+        if (report.Sides.Count > 0)
+        {
+            yield return new PageSection
+            {
+                Heading = "Rates",
+                Text = report.Ratio is { } ratio
+                    ? string.Create(CultureInfo.InvariantCulture,
+                        $"Sluice is {ratio:0.00} times as fast as .NET (the median over interleaved slices), and needs 1/{report.CpuRatio:0.00} ")
+                        + "of its CPU time for each request."
+                    : null,
+                Charts = [.. OverTime(report.Sides)],
+                Tables = [Rates(report)],
+            };
+            yield return new PageSection
+            {
+                Heading = "Latency",
+                Charts = [.. Latencies(report.Sides)],
+                Tables = [.. LatencyTables(report.Sides)],
+            };
+        }
+        if (report.Creations.Count > 0)
+            yield return Creations(report.Creations);
+    }
+
+    private static IEnumerable<PageChart> OverTime(IReadOnlyList<SideReport> sides)
+    {
+        if (sides.All(s => s.WindowMiBPerSecond.Count < 2 || s.WindowStartSeconds is null))
+            yield break;
+        yield return new PageChart
+        {
+            Title = "Throughput over time",
+            Kind = ChartKind.Line,
+            X = new ChartAxis("measured time", "s"),
+            Y = new ChartAxis("throughput", "MiB/s"),
+            Series =
+            [
+                .. sides.Where(s => s.WindowStartSeconds is not null)
+                    .Select(s => new ChartSeries { Name = SideName(s), X = s.WindowStartSeconds!, Y = [.. s.WindowMiBPerSecond] }),
+            ],
+        };
+    }
+
+    private static IEnumerable<PageChart> Latencies(IReadOnlyList<SideReport> sides)
+    {
+        ChartSeries[] series = [.. sides.SelectMany(s => Kinds(s).Select(k => new ChartSeries
+        {
+            Name = $"{SideName(s)}, {k.Name}",
+            Y = [.. Percentiles.Select(p => p.Of(k.Latency))],
+        }))];
+        if (series.Length == 0)
+            yield break;
+        yield return new PageChart
+        {
+            Title = "Latency by percentile",
+            Kind = ChartKind.Line,
+            X = new ChartAxis("of all requests", Categories: [.. Percentiles.Select(p => p.Name)]),
+            Y = new ChartAxis("latency", "us", IsLog: true),
+            Series = series,
+        };
+    }
+
+    private static IEnumerable<(string Name, LatencySummary Latency)> Kinds(SideReport side)
+    {
+        if (side.ReadLatency is { } read)
+            yield return ("read", read);
+        if (side.WriteLatency is { } write)
+            yield return ("write", write);
+        if (side.ServiceTime is { } service)
+            yield return ("service time", service);
+    }
+
+    private static IEnumerable<PageTable> LatencyTables(IReadOnlyList<SideReport> sides)
+    {
+        if (sides.SelectMany(Kinds).Any())
+        {
+            yield return new PageTable
+            {
+                Columns =
+                [
+                    PageColumn.Text(""), new PageColumn("requests"), new PageColumn("mean", "us"),
+                    .. Percentiles.Select(p => new PageColumn(p.Name, "us")),
+                ],
+                Rows =
+                [
+                    .. sides.SelectMany(s => Kinds(s).Select(k => new PageRow(
+                        [$"{SideName(s)}, {k.Name}", k.Latency.Count, k.Latency.MeanUs, .. Percentiles.Select(p => PageCell.Of(p.Of(k.Latency)))]))),
+                ],
+            };
+        }
+    }
+
+    private static PageTable Rates(SpeedReport report) => new()
+    {
+        Columns =
+        [
+            PageColumn.Text("side"), PageColumn.Text("engine"), PageColumn.Text("caching"), new PageColumn("measured", "s"),
+            new PageColumn("rate", "MiB/s"), new PageColumn("requests", "1/s"), new PageColumn("with flush", "MiB/s"),
+            new PageColumn("CPU", "%"), new PageColumn("CPU", "us/request"), new PageColumn("CPU", "clocks/B"),
+            new PageColumn("allocated", "B/request"), new PageColumn("steady from", "s"), new PageColumn("steady", "MiB/s"),
+        ],
+        Rows =
+        [
+            .. report.Sides.Select(s => new PageRow(
+                SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds, s.MiBPerSecond, s.Iops,
+                PageCell.Of(s.MiBPerSecondWithFlush), s.CpuPercent, s.CpuUsPerOperation, PageCell.Of(s.CpuClocksPerByte),
+                s.AllocatedBytesPerOperation, PageCell.Of(s.SteadyFromSeconds), PageCell.Of(s.SteadyMiBPerSecond))),
+        ],
+    };
+
+    private static PageSection Creations(IReadOnlyList<CreationReport> creations) => new()
+    {
+        Heading = "Creating the file",
+        Charts =
+        [
+            new PageChart
+            {
+                Title = "Rate of creation",
+                Kind = ChartKind.Bar,
+                X = new ChartAxis("until", Categories: ["written", "on the disk"]),
+                Y = new ChartAxis("rate", "MiB/s"),
+                Series =
+                [
+                    .. creations.Select(c => new ChartSeries { Name = SideName(c.Side), Y = [c.MiBPerSecond, c.MiBPerSecondWithFlush] }),
+                ],
+            },
+        ],
+        Tables =
+        [
+            new PageTable
+            {
+                Columns =
+                [
+                    PageColumn.Text("side"), PageColumn.Text("method"), PageColumn.Text("size"), new PageColumn("written", "s"),
+                    new PageColumn("flushed", "s"), new PageColumn("rate", "MiB/s"), new PageColumn("with flush", "MiB/s"),
+                    new PageColumn("CPU", "%"), new PageColumn("CPU", "clocks/B"),
+                ],
+                Rows =
+                [
+                    .. creations.Select(c => new PageRow(
+                        SideName(c.Side), c.Method, ByteSize.Format(c.SizeBytes), c.WriteSeconds, c.FlushSeconds, c.MiBPerSecond,
+                        c.MiBPerSecondWithFlush, c.CpuPercent, PageCell.Of(c.CpuClocksPerByte))),
+                ],
+            },
+        ],
+    };
+
+    private static string SideName(SideReport side) => SideName(side.Side);
+
+    private static string SideName(string side) => side == "bcl" ? ".NET" : "Sluice";
+}
