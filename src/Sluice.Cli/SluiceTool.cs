@@ -106,6 +106,9 @@ internal static class SluiceTool
         commands.Add(
             "examples", "Read and write a file by byte, line and block, with .NET and with Sluice; --show prints the code.",
             o => new ExamplesArguments(o), (a, result, token) => new ExamplesCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+        commands.Add(
+            "methods", "Time and check every way of reading and writing a whole text file.",
+            o => new MethodsArguments(o), (a, result, token) => new MethodsCommand(a.Bind(result), arguments, terminal, token).RunAsync());
         return commands;
     }
 

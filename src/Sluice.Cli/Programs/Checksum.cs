@@ -31,19 +31,23 @@ internal sealed class Checksum(CancellationToken cancellationToken)
     public void Add(byte value)
     {
         _crc = BitOperations.Crc32C(_crc, value);
-        if ((++Bytes & (BytesBetweenLooks - 1)) == 0)
-            cancellationToken.ThrowIfCancellationRequested();
+        Count(1);
     }
 
     public void Add(ReadOnlySpan<byte> bytes)
     {
-        cancellationToken.ThrowIfCancellationRequested();
-        Bytes += bytes.Length;
+        Count(bytes.Length);
         uint crc = _crc;
-        for (; bytes.Length >= sizeof(ulong); bytes = bytes[sizeof(ulong)..])
-            crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt64LittleEndian(bytes));
-        foreach (byte value in bytes)
-            crc = BitOperations.Crc32C(crc, value);
+        int at = 0;
+        for (; bytes.Length - at >= sizeof(ulong); at += sizeof(ulong))
+            crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt64LittleEndian(bytes[at..]));
+        if (bytes.Length - at >= sizeof(uint))
+        {
+            crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt32LittleEndian(bytes[at..]));
+            at += sizeof(uint);
+        }
+        for (; at < bytes.Length; at++)
+            crc = BitOperations.Crc32C(crc, bytes[at]);
         _crc = crc;
     }
 
@@ -77,5 +81,14 @@ internal sealed class Checksum(CancellationToken cancellationToken)
         if (Bytes != expected.Bytes)
             return $"{Bytes:#,0} bytes, not {expected.Bytes:#,0}";
         return Crc == expected.Crc ? null : $"CRC-32C {Crc:x8}, not {expected.Crc:x8}";
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void Count(int bytes)
+    {
+        long before = Bytes;
+        Bytes = before + bytes;
+        if (before / BytesBetweenLooks != Bytes / BytesBetweenLooks)
+            cancellationToken.ThrowIfCancellationRequested();
     }
 }

@@ -1,0 +1,102 @@
+using System.Globalization;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Programs.Methods;
+
+/// <summary>The methods' times as tables: those that give the same beside one another, each against the fastest of .NET's among them.</summary>
+internal static class MethodReport
+{
+    /// <summary>In MiB from half a one on, as the article names its sizes.</summary>
+    public static string SizeName(int sizeBytes) => sizeBytes < ByteSize.MiB / 2
+        ? ByteSize.Format(sizeBytes)
+        : string.Create(CultureInfo.InvariantCulture, $"{sizeBytes / (double)ByteSize.MiB:0.##} MiB");
+
+    /// <param name="results">Of each size, in the order in which they are shown.</param>
+    public static IReadOnlyList<PageSection> Sections(IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results) =>
+    [
+        .. results[0].Times.Keys
+            .GroupBy(m => (m.Writes, m.IsOpenBefore, Kind: m.IsOpenBefore ? ResultKind.Bytes : m.Kind))
+            .OrderBy(g => g.Key.Writes).ThenBy(g => g.Key.IsOpenBefore).ThenBy(g => g.Key.Kind)
+            .Select(g => Section(Heading(g.Key.Writes, g.Key.IsOpenBefore, g.Key.Kind), [.. g], results)),
+    ];
+
+    private static string Heading(bool writes, bool isOpenBefore, ResultKind kind) =>
+        (writes ? "Writing" : "Reading") + (isOpenBefore
+            ? " an open file, without open and close"
+            : kind switch
+            {
+                ResultKind.Bytes => writes ? " bytes" : " into bytes",
+                ResultKind.Text => writes ? " characters" : " into characters",
+                _ => writes ? " lines" : " into lines",
+            });
+
+    private static PageSection Section(
+        string heading, IReadOnlyList<Method> methods, IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results)
+    {
+        IEnumerable<PageColumn> columns = results.SelectMany(r => (PageColumn[])
+        [
+            new PageColumn(SizeName(r.SizeBytes), "ms"), new PageColumn(SizeName(r.SizeBytes), "MiB/s"),
+            new PageColumn($"{SizeName(r.SizeBytes)} ratio"),
+        ]);
+        return new PageSection
+        {
+            Heading = heading,
+            Tables =
+            [
+                new PageTable
+                {
+                    Columns = [PageColumn.Text("method"), PageColumn.Text("by"), .. columns, PageColumn.Text("result")],
+                    Rows = [.. methods.Select(m => Row(m, methods, results))],
+                },
+            ],
+            Charts = [Chart(heading, methods, results[^1].SizeBytes, results[^1].Times)],
+        };
+    }
+
+    private static PageRow Row(
+        Method method, IReadOnlyList<Method> methods, IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results)
+    {
+        IEnumerable<PageCell> cells = results.SelectMany(r =>
+        {
+            MethodTimes times = r.Times[method];
+            double fastest = FastestDotNet(methods, r.Times);
+            return (PageCell[])
+            [
+                PageCell.Of(Seconds(times) * 1000, "0.00"), PageCell.Of(Speed(times, r.SizeBytes), "#,0"),
+                PageCell.Ratio(fastest > 0 ? fastest / Seconds(times) : null),
+            ];
+        });
+        string? wrong = results.Select(r => r.Times[method].Difference is { } d ? $"{SizeName(r.SizeBytes)}: {d}" : null).FirstOrDefault(d => d is not null);
+        return new PageRow([method.Name, Name(method.Side), .. cells, wrong is null ? "right" : $"WRONG: {wrong}"]);
+    }
+
+    private static string Name(IoSide side) => side == IoSide.Bcl ? ".NET" : "Sluice";
+
+    private static double Seconds(MethodTimes times) => Math.Max(Statistics.Median(times.Seconds), 1e-9);
+
+    private static double Speed(MethodTimes times, int sizeBytes) => sizeBytes / (double)ByteSize.MiB / Seconds(times);
+
+    /// <summary>In seconds; 0 where there is none. A wrong result is not fast.</summary>
+    private static double FastestDotNet(IReadOnlyList<Method> methods, IReadOnlyDictionary<Method, MethodTimes> results) =>
+        methods.Where(m => m.Side == IoSide.Bcl && results[m].Difference is null).Select(m => Seconds(results[m])).DefaultIfEmpty(0).Min();
+
+    private static PageChart Chart(
+        string heading, IReadOnlyList<Method> methods, int sizeBytes, IReadOnlyDictionary<Method, MethodTimes> results) => new()
+        {
+            Title = $"{heading}, {SizeName(sizeBytes)}",
+            Kind = ChartKind.Bar,
+            X = new ChartAxis("method", Categories: [.. methods.Select(m => m.Name)]),
+            Y = new ChartAxis("speed", "MiB/s"),
+            Series =
+            [
+                .. methods.Select(m => m.Side).Distinct().Select(side => new ChartSeries
+                {
+                    Name = Name(side),
+                    Y = [.. methods.Select(m => m.Side == side ? Speed(results[m], sizeBytes) : (double?)null)],
+                }),
+            ],
+        };
+}

@@ -1,0 +1,10 @@
+namespace Sluice.Cli.Programs.Methods;
+
+/// <summary>What one method took at one size, and what its result lacked in any run.</summary>
+internal sealed class MethodTimes
+{
+    public List<double> Seconds { get; } = [];
+
+    /// <summary>Null: every run gave what it should.</summary>
+    public string? Difference { get; set; }
+}

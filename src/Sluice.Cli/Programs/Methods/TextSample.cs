@@ -1,0 +1,66 @@
+using System.Text;
+
+namespace Sluice.Cli.Programs.Methods;
+
+/// <summary>A text of a given size, in every form that a method may give back or want to write. It is ASCII: a byte is a character.</summary>
+internal sealed class TextSample
+{
+    private const int Seed = 2012;
+    private const int FewestWords = 2;
+    private const int MostWords = 20;
+
+    private static readonly string[] Words =
+    [
+        "water", "gate", "flows", "through", "the", "a", "channel", "mill", "wheel", "lock", "level", "rises", "slowly", "and", "falls",
+        "again", "over", "stones", "into", "basin", "of", "clear", "spring", "weir", "under", "bridge", "past", "meadow", "to", "sea",
+    ];
+
+    /// <param name="sizeBytes">Exactly so many, the last line's end included.</param>
+    public TextSample(int sizeBytes)
+    {
+        var text = new StringBuilder(sizeBytes);
+        var random = new Random(Seed);
+        while (text.Length < sizeBytes)
+        {
+            int words = random.Next(FewestWords, MostWords);
+            for (int i = 0; i < words; i++)
+                text.Append(Words[random.Next(Words.Length)]).Append(' ');
+            text.Length--;
+            text.Append(Environment.NewLine);
+        }
+        text.Length = sizeBytes;
+        // Cut off anywhere, it ends with a whole line again.
+        int end = Math.Min(sizeBytes, Environment.NewLine.Length);
+        text.Remove(sizeBytes - end, end);
+        // Half a line end would be one for some readers and none for others.
+        if (text.Length > 0 && text[^1] == '\r')
+            text[^1] = ' ';
+        text.Append(Environment.NewLine.AsSpan(0, end));
+        Text = text.ToString();
+        Chars = Text.ToCharArray();
+        Content = Encoding.ASCII.GetBytes(Text);
+        Lines = [.. ReadLines(Text)];
+        foreach (string line in Lines)
+            LineSum.AddLine(line);
+    }
+
+    public int SizeBytes => Content.Length;
+
+    public string Text { get; }
+
+    public char[] Chars { get; }
+
+    public byte[] Content { get; }
+
+    public string[] Lines { get; }
+
+    /// <summary>Number and hash of the lines.</summary>
+    public Checksum LineSum { get; } = new();
+
+    private static IEnumerable<string> ReadLines(string text)
+    {
+        using var reader = new StringReader(text);
+        while (reader.ReadLine() is { } line)
+            yield return line;
+    }
+}
