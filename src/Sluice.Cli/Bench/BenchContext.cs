@@ -46,6 +46,9 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         return path;
     }
 
+    /// <summary>A path that several rows share; gone when the run is over.</summary>
+    public string KeptPath(string name) => Path.Combine(directory, name);
+
     public void DeleteScratchFiles()
     {
         foreach (string path in _scratchFiles)

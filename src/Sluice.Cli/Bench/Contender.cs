@@ -8,6 +8,9 @@ internal sealed record Contender(string Name, Func<Slice, Task> RunAsync)
 
     public Action? Prepare { get; init; }
 
+    /// <summary>Whether it runs other programs, whose CPU time is its own.</summary>
+    public bool RunsPrograms { get; init; }
+
     /// <summary>Whether its loop sets <see cref="Slice.AllocatedBytes"/>, so that the runner need not look in while it runs.</summary>
     public bool MeasuresAllocations { get; init; }
 }

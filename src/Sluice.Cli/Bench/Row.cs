@@ -11,4 +11,7 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     public RowTarget Target { get; init; } = new();
 
     public FioJob? Fio { get; init; }
+
+    /// <summary>Fewer rounds than the run's, for a row whose single operation takes seconds.</summary>
+    public int? MostRounds { get; init; }
 }

@@ -38,7 +38,7 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
         foreach (Contender contender in contenders)
             await _slices.RunAsync(contender, sliceTime * WarmUpSlices);
         int completedRounds = 0;
-        for (int round = 0; round < context.Scale.Rounds && !cancellationToken.IsCancellationRequested; round++)
+        for (int round = 0; round < Math.Min(context.Scale.Rounds, row.MostRounds ?? int.MaxValue) && !cancellationToken.IsCancellationRequested; round++)
         {
             // Every other round backwards: whoever follows a writer meets its leftovers, and neither side always should.
             foreach (Contender contender in round % 2 == 0 ? contenders : Enumerable.Reverse(contenders))

@@ -11,6 +11,9 @@ internal sealed record RowTarget
 
     public double? MinFioRatio { get; init; }
 
+    /// <summary>For rows of operations a second: what one may take.</summary>
+    public double? MaxMilliseconds { get; init; }
+
     public double? MaxAllocatedBytes { get; init; }
 
     /// <summary>Whether Sluice may allocate no more than .NET does.</summary>

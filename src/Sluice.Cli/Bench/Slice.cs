@@ -16,6 +16,9 @@ internal sealed class Slice(TimeSpan duration, int loops, CancellationToken canc
     /// <summary>Allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>).</summary>
     public long AllocatedBytes { get; set; }
 
+    /// <summary>What a program that it ran says of its own time; null where the clock says it.</summary>
+    public TimeSpan? Elapsed { get; set; }
+
     public bool IsOver => Stopwatch.GetTimestamp() >= Volatile.Read(ref _deadline) || cancellationToken.IsCancellationRequested;
 
     public long Operations

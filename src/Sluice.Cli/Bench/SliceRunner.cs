@@ -14,6 +14,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         AllocationWatch? watch = contender.MeasuresAllocations ? null : new AllocationWatch(slice, duration);
         // For the same reason this method's own state machine goes to the heap now.
         await Task.Yield();
+        TimeSpan children = contender.RunsPrograms ? CpuMeter.ChildTime() : default;
         TimeSpan cpu = CpuMeter.ProcessTime();
         long start = Stopwatch.GetTimestamp();
         slice.Start();
@@ -30,7 +31,9 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
             await watch.ReadAsync();
         await run;
 
-        TimeSpan elapsed = Stopwatch.GetElapsedTime(start, end);
+        if (contender.RunsPrograms)
+            cpuAtEnd += CpuMeter.ChildTime() - children;
+        TimeSpan elapsed = slice.Elapsed ?? Stopwatch.GetElapsedTime(start, end);
         long operations = Math.Max(1, slice.Operations);
         return new SliceSample(
             slice.Operations / elapsed.TotalSeconds, (cpuAtEnd - cpu).TotalMicroseconds / operations,

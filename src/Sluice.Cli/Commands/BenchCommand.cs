@@ -31,7 +31,8 @@ internal sealed class BenchCommand(
         DateTimeOffset started = DateTimeOffset.UtcNow;
         long start = Stopwatch.GetTimestamp();
         var rows = new List<RowReport>();
-        (bool interrupted, ExceptionDispatchInfo? failure) = await RunRowsAsync(fio, scale, rows);
+        var skipped = new List<SkippedRow>();
+        (bool interrupted, ExceptionDispatchInfo? failure) = await RunRowsAsync(fio, scale, rows, skipped);
 
         var report = new BenchReport
         {
@@ -44,6 +45,7 @@ internal sealed class BenchCommand(
             Seconds = Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 1),
             Interrupted = interrupted,
             Rows = rows,
+            Skipped = skipped,
         };
         if (rows.Count > 0)
             BenchText.WriteTable(terminal, report);
@@ -57,7 +59,8 @@ internal sealed class BenchCommand(
     }
 
     /// <returns>Whether it was interrupted, and what a row failed with; the rows measured until then are kept either way.</returns>
-    private async Task<(bool Interrupted, ExceptionDispatchInfo? Failure)> RunRowsAsync(FioPeer fio, BenchScale scale, List<RowReport> rows)
+    private async Task<(bool Interrupted, ExceptionDispatchInfo? Failure)> RunRowsAsync(
+        FioPeer fio, BenchScale scale, List<RowReport> rows, List<SkippedRow> skipped)
     {
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
         using var progress = new LiveProgress(terminal, quiet: false);
@@ -67,9 +70,16 @@ internal sealed class BenchCommand(
         {
             foreach ((Suite suite, Row row) in _selected)
             {
-                int number = rows.Count + 1;
+                int number = rows.Count + skipped.Count + 1;
                 progress.Show(() => $"{number} of {_selected.Count}: {row.Name}");
-                rows.Add(await runner.RunAsync(suite, row));
+                try
+                {
+                    rows.Add(await runner.RunAsync(suite, row));
+                }
+                catch (RowSkippedException e)
+                {
+                    skipped.Add(new SkippedRow(row.Id, e.Message));
+                }
             }
             return (false, null);
         }

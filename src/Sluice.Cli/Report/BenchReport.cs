@@ -25,6 +25,9 @@ internal sealed record BenchReport
     public required bool Interrupted { get; init; }
 
     public required IReadOnlyList<RowReport> Rows { get; init; }
+
+    /// <summary>What could not be measured here.</summary>
+    public IReadOnlyList<SkippedRow> Skipped { get; init; } = [];
 }
 
 /// <summary>One row: Sluice beside .NET, and beside the device where fio measured it.</summary>
@@ -72,6 +75,9 @@ internal sealed record RowReport
 /// <summary>Medians over the slices of one contender, and the slices' rates.</summary>
 internal sealed record ContenderReport(
     string Name, double Rate, double CpuUsPerOperation, double AllocatedBytesPerOperation, IReadOnlyList<double> SliceRates);
+
+/// <summary>A row that was asked for, and why it was not measured.</summary>
+internal sealed record SkippedRow(string Id, string Reason);
 
 /// <summary>One figure that the row must reach, as text such as "ratio >= 2.5", and whether it did.</summary>
 internal sealed record TargetReport(string Requirement, double Actual, bool Reached);

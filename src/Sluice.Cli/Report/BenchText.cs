@@ -44,6 +44,8 @@ internal static class BenchText
         terminal.Out.WriteLine("CPU us/op and B/op: Sluice / .NET; LOST: below target");
         terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
             $"{report.Rows.Count} rows, {judged} with targets: {judged - lost} reached, {lost} not; {report.Seconds:0} s"));
+        foreach (SkippedRow row in report.Skipped)
+            terminal.Out.WriteLine($"skipped {row.Id}: {row.Reason}");
         foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
             terminal.Out.WriteLine($"fio gave no figure: {error}");
         if (report.Quick)

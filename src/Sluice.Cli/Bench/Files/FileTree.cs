@@ -2,40 +2,44 @@ using Sluice.Interop;
 
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>A row's own files in folders of a few hundred, or in one; gone when the row is over.</summary>
-internal sealed class FileTree : IDisposable
+/// <summary>Files in folders of a few hundred, or in one; made by the first row that asks for them and gone when the run is over.</summary>
+internal sealed class FileTree
 {
     private const int FilesPerFolder = 200;
 
-    public FileTree(string root, int count, int sizeBytes, bool isFlat)
-    {
-        Root = root;
-        byte[] content = new byte[sizeBytes];
-        new Random(42).NextBytes(content);
-        Paths = new string[count];
-        string folder = Directory.CreateDirectory(root).FullName;
-        for (int i = 0; i < count; i++)
-        {
-            if (!isFlat && i % FilesPerFolder == 0)
-                folder = Directory.CreateDirectory(Path.Combine(root, $"{i / FilesPerFolder % 16}", $"{i / FilesPerFolder}")).FullName;
-            Paths[i] = Path.Combine(folder, $"file-{i}");
-            File.WriteAllBytes(Paths[i], content);
-        }
-    }
+    private FileTree(string root, string[] paths) => (Root, Paths) = (root, paths);
 
     public string Root { get; }
 
     public string[] Paths { get; }
 
-    /// <summary>Their pages; names and inodes stay in memory.</summary>
+    public static FileTree Ensure(BenchContext context, string name, int count, int sizeBytes, bool isFlat)
+    {
+        string root = context.KeptPath(name);
+        string[] paths = [.. Enumerable.Range(0, count).Select(i => isFlat
+            ? Path.Combine(root, $"file-{i}")
+            : Path.Combine(root, $"{i / FilesPerFolder % 16}", $"{i / FilesPerFolder}", $"file-{i}"))];
+        if (!Directory.Exists(root))
+        {
+            byte[] content = new byte[sizeBytes];
+            new Random(42).NextBytes(content);
+            foreach (string folder in paths.Select(p => Path.GetDirectoryName(p)!).Distinct(StringComparer.Ordinal))
+                Directory.CreateDirectory(folder);
+            foreach (string path in paths)
+                File.WriteAllBytes(path, content);
+            // Before the first slice, or it would share the disk with the writing back of these.
+            PeerProgram.Run("sync", "--file-system", root);
+        }
+        return new FileTree(root, paths);
+    }
+
+    /// <summary>Their pages, which are on the disk already; names and inodes stay in memory.</summary>
     public void Drop()
     {
         foreach (string path in Paths)
         {
             using SluiceHandle handle = SluiceHandle.Open(path);
-            _ = PageCache.Drop(handle.SafeFileHandle);
+            _ = PageCache.DropClean(handle.SafeFileHandle);
         }
     }
-
-    public void Dispose() => Directory.Delete(Root, recursive: true);
 }

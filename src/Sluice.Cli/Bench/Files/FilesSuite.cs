@@ -6,10 +6,12 @@ namespace Sluice.Cli.Bench.Files;
 internal static class FilesSuite
 {
     public static Suite Create() => new(
-        "files", "SluiceFile against File, Directory and cp", "5 minutes", scale => scale.SliceTime, Space,
-        [.. SmallFileRows.All(), .. TextRows.All(), .. CopyRows.All(), .. EnumerationRows.All(), ReplacementRows.Replace()]);
+        "files", "SluiceFile against File, Directory and cp", "4 minutes", scale => scale.StreamSliceTime, Space,
+        [.. SmallFileRows.All(), .. TextRows.All(), .. CopyRows.All(), .. ReflinkRows.All(), .. EnumerationRows.All(), ReplacementRows.Replace()]);
 
-    /// <summary>The source of a copy and the copy; trees are smaller.</summary>
+    /// <summary>The source of a copy, the copy, and the images; small files take a block each, and are all there at the end.</summary>
     private static long Space(BenchScale scale) =>
-        (2 * scale.CopyFileBytes) + (scale.TreeFileCount * 16 * ByteSize.KiB) + BenchScale.SpareBytes;
+        (4 * scale.CopyFileBytes)
+        + (((20L * scale.TreeFileCount) + (20L * scale.SmallFileCount) + scale.EnumeratedFileCount) * 4 * ByteSize.KiB)
+        + BenchScale.SpareBytes;
 }

@@ -18,6 +18,7 @@ internal static class SmallFileRows
             "pages dropped, names and inodes in memory; the disk is asked for many at once", context => OpenRead(context, cold: true))
         {
             Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
+            MostRounds = 5,
         };
         yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync", OpenWrite)
         {
@@ -27,11 +28,11 @@ internal static class SmallFileRows
 
     private static Contest OpenRead(BenchContext context, bool cold)
     {
-        var tree = new FileTree(context.ScratchFile("small"), context.Scale.SmallFileCount, FileBytes, isFlat: false);
+        var tree = FileTree.Ensure(context, "small", context.Scale.SmallFileCount, FileBytes, isFlat: false);
         Action? prepare = cold ? tree.Drop : null;
         int degree = BestDegree(tree, prepare);
         return new Contest(
-            Side("Sluice", () => ReadBatchAsync(tree)), Side(".NET", () => ReadOneByOneAsync(tree)), tree)
+            Side("Sluice", () => ReadBatchAsync(tree)), Side(".NET", () => ReadOneByOneAsync(tree)))
         {
             Second = Side($"Parallel.ForEachAsync ({degree})", () => ReadInParallelAsync(tree, degree)),
         };
@@ -89,16 +90,16 @@ internal static class SmallFileRows
 
     private static Contest OpenWrite(BenchContext context)
     {
-        string root = context.ScratchFile("written");
         byte[] content = new byte[FileBytes];
         new Random(42).NextBytes(content);
-        string[] paths = [.. Enumerable.Range(0, context.Scale.SmallFileCount).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
-        var folder = new ScratchTree(root, () =>
+        string[] paths = [];
+        var folder = new FreshTree(context.KeptPath("written"), root =>
         {
             for (int i = 0; i < 16; i++)
                 Directory.CreateDirectory(Path.Combine(root, $"{i}"));
+            paths = [.. Enumerable.Range(0, context.Scale.SmallFileCount).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
         });
-        return new Contest(Side("Sluice", WriteBatchAsync), Side(".NET", WriteOneByOneAsync), folder);
+        return new Contest(Side("Sluice", WriteBatchAsync), Side(".NET", WriteOneByOneAsync));
 
         Contender Side(string name, Func<Task> writeAllAsync) => new(name, async slice =>
         {
