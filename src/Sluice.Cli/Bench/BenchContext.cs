@@ -3,11 +3,12 @@ using Sluice.Cli.Load;
 namespace Sluice.Cli.Bench;
 
 /// <summary>The scratch folder's files, made when a row first asks for them and shared by the rows after it.</summary>
-internal sealed class BenchContext(string directory, BenchScale scale, CancellationToken cancellationToken)
+internal sealed class BenchContext(string directory, BenchScale scale, CancellationToken cancellationToken) : IDisposable
 {
     private const int OffsetCount = 1 << 16;
 
     private readonly HashSet<string> _scratchFiles = [];
+    private readonly Dictionary<string, IDisposable> _shared = new(StringComparer.Ordinal);
 
     public BenchScale Scale { get; } = scale;
 
@@ -48,6 +49,21 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
 
     /// <summary>A path that several rows share; gone when the run is over.</summary>
     public string KeptPath(string name) => Path.Combine(directory, name);
+
+    /// <summary>What several rows share: made by the first that asks for it, disposed when the run is over.</summary>
+    public T Shared<T>(string name, Func<T> make)
+        where T : class, IDisposable
+    {
+        if (!_shared.TryGetValue(name, out IDisposable? made))
+            _shared[name] = made = make();
+        return (T)made;
+    }
+
+    public void Dispose()
+    {
+        foreach (IDisposable made in _shared.Values)
+            made.Dispose();
+    }
 
     public void DeleteScratchFiles()
     {

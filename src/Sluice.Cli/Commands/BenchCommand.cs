@@ -64,7 +64,7 @@ internal sealed class BenchCommand(
     {
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
         using var progress = new LiveProgress(terminal, quiet: false);
-        var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
+        using var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
         var runner = new RowRunner(context, fio, cancellationToken);
         try
         {

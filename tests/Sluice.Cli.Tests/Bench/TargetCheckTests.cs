@@ -63,6 +63,17 @@ public sealed class TargetCheckTests
         target.Reached.ShouldBe(reached);
     }
 
+    [Theory]
+    [InlineData(100, true)]
+    [InlineData(99, false)]
+    public void An_operation_may_take_no_longer(double operationsPerSecond, bool reached)
+    {
+        RowReport row = Row(1, 1) with { Sluice = new ContenderReport("Sluice", operationsPerSecond, 1, 0, []) };
+        TargetReport target = TargetCheck.Evaluate(new RowTarget { MaxMilliseconds = 10 }, row).ShouldHaveSingleItem();
+        target.Requirement.ShouldBe("ms <= 10");
+        target.Reached.ShouldBe(reached);
+    }
+
     [Fact]
     public void Without_fio_its_target_is_not_judged() =>
         TargetCheck.Evaluate(new RowTarget { MinFioRatio = 0.95 }, Row(1, 1)).ShouldBeEmpty();

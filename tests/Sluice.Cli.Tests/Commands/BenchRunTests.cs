@@ -55,6 +55,28 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [Fact]
+    public async Task Every_row_of_copies_is_measured_or_skipped_with_its_reason()
+    {
+        string results = Directory.CreateDirectory(_folder["results"]).FullName;
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        ToolRun run = await ToolRun.RunAsync(
+            "bench", disk, "--quick", "--suite", "files", "--row", "copy", "--json", Path.Combine(results, "r.json"));
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(Path.Combine(results, "r.json")));
+        JsonElement[] rows = [.. json.RootElement.GetProperty("rows").EnumerateArray()];
+        JsonElement[] skipped = [.. json.RootElement.GetProperty("skipped").EnumerateArray()];
+        rows.Concat(skipped).Select(r => r.GetProperty("id").GetString()).Order(StringComparer.Ordinal).ShouldBe(
+            Suite.All.Single(s => s.Name == "files").Rows.Select(r => r.Id).Where(i => i.Contains("copy", StringComparison.Ordinal))
+                .Order(StringComparer.Ordinal));
+        foreach (JsonElement row in rows)
+            row.GetProperty("sluice").GetProperty("rate").GetDouble().ShouldBeGreaterThan(0);
+        foreach (JsonElement row in skipped)
+            run.Out.ShouldContain($"skipped {row.GetProperty("id").GetString()}: {row.GetProperty("reason").GetString()}");
+    }
+
+    [Fact]
     public async Task A_row_can_be_picked_by_its_id()
     {
         ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");

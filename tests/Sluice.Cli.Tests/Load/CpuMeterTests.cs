@@ -18,6 +18,11 @@ public sealed class CpuMeterTests
     public void Without_either_there_is_none() => CpuMeter.ParseFrequencyHz(["processor : 0", "no colon here"]).ShouldBeNull();
 
     [Fact]
+    public void The_time_of_children_is_read_behind_the_programs_name() =>
+        CpuMeter.ParseChildTime("7 (a) b (c)) S 1 7 7 0 -1 4194560 100 200 0 0 11 12 130 14 20 0 1 0 5")
+            .ShouldBe(TimeSpan.FromMilliseconds(1440));
+
+    [Fact]
     public void Process_time_grows_with_work()
     {
         TimeSpan before = CpuMeter.ProcessTime();

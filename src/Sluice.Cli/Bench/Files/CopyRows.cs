@@ -79,8 +79,10 @@ internal static class CopyRows
 
     private static Row Tree(string id, string name, string why, bool isFlat) => new(id, name, why, context =>
     {
-        FileTree source = FileTree.Ensure(context, isFlat ? "tree-flat" : "tree-nested", context.Scale.TreeFileCount, TreeFileBytes, isFlat);
-        var target = new FreshTree(source.Root + "-copy");
+        TreeVolume volume = TreeVolume.Of(context);
+        string name = isFlat ? "flat" : "nested";
+        FileTree source = FileTree.Ensure(Path.Combine(volume.Root, name), context.Scale.TreeFileCount, TreeFileBytes, isFlat);
+        var target = new FreshTree(volume, name + "-copy");
         var options = new CopyOptions { IsRecursive = true };
         return new Contest(
             Once("Sluice", () => SluiceFile.CopyAsync(source.Root, target.FullPath, options), source.Paths.Length, target.Renew),

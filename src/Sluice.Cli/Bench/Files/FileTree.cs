@@ -13,9 +13,8 @@ internal sealed class FileTree
 
     public string[] Paths { get; }
 
-    public static FileTree Ensure(BenchContext context, string name, int count, int sizeBytes, bool isFlat)
+    public static FileTree Ensure(string root, int count, int sizeBytes, bool isFlat)
     {
-        string root = context.KeptPath(name);
         string[] paths = [.. Enumerable.Range(0, count).Select(i => isFlat
             ? Path.Combine(root, $"file-{i}")
             : Path.Combine(root, $"{i / FilesPerFolder % 16}", $"{i / FilesPerFolder}", $"file-{i}"))];

@@ -12,6 +12,6 @@ internal static class FilesSuite
     /// <summary>The source of a copy, the copy, and the images; small files take a block each, and are all there at the end.</summary>
     private static long Space(BenchScale scale) =>
         (4 * scale.CopyFileBytes)
-        + (((20L * scale.TreeFileCount) + (20L * scale.SmallFileCount) + scale.EnumeratedFileCount) * 4 * ByteSize.KiB)
+        + (((3L * scale.TreeFileCount) + (2L * scale.SmallFileCount) + scale.EnumeratedFileCount) * 4 * ByteSize.KiB)
         + BenchScale.SpareBytes;
 }

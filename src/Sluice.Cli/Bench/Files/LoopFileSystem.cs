@@ -18,7 +18,8 @@ internal sealed class LoopFileSystem : IDisposable
 
     private LoopFileSystem(string image, SafeFileHandle root) => (_image, _root) = (image, root);
 
-    public string Root => string.Create(CultureInfo.InvariantCulture, $"/proc/self/fd/{_root.DangerousGetHandle()}");
+    /// <summary>A path for this process and those that it starts.</summary>
+    public string Root => string.Create(CultureInfo.InvariantCulture, $"/proc/{Environment.ProcessId}/fd/{_root.DangerousGetHandle()}");
 
     /// <exception cref="RowSkippedException">Only root may mount, or a program is missing.</exception>
     public static LoopFileSystem Make(string image, string fileSystem, long sizeBytes)
@@ -30,9 +31,9 @@ internal sealed class LoopFileSystem : IDisposable
         {
             using (SafeFileHandle file = File.OpenHandle(image, FileMode.Create, FileAccess.Write))
                 RandomAccess.SetLength(file, Math.Max(sizeBytes, FewestBytes));
-            PeerProgram.Run($"mkfs.{fileSystem}", fileSystem == "xfs" ? ["-q", "-m", "reflink=1", image] : ["-q", image]);
+            PeerProgram.Run($"mkfs.{fileSystem}", [.. OptionsOf(fileSystem), image]);
             Directory.CreateDirectory(folder);
-            PeerProgram.Run("mount", "-o", "loop", image, folder);
+            PeerProgram.Run("mount", "-o", fileSystem == "ext4" ? "loop,noinit_itable" : "loop", image, folder);
             try
             {
                 int fd = PathCalls.Open(PathCalls.ToKernel(folder), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
@@ -52,6 +53,14 @@ internal sealed class LoopFileSystem : IDisposable
             throw new RowSkippedException($"no {fileSystem} image: {e.Message}", e);
         }
     }
+
+    private static string[] OptionsOf(string fileSystem) => fileSystem switch
+    {
+        "xfs" => ["-q", "-m", "reflink=1"],
+        // An inode for each block.
+        "ext4" => ["-q", "-F", "-i", "4096", "-E", "nodiscard"],
+        _ => ["-q"],
+    };
 
     /// <summary>What was written is on it: blocks without a place cannot be shared.</summary>
     public void Flush() => _ = CopyCalls.FlushFileSystem((int)_root.DangerousGetHandle());

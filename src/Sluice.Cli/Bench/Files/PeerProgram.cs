@@ -13,13 +13,14 @@ internal static class PeerProgram
     /// <exception cref="IOException">It is not installed, or it failed.</exception>
     public static string Read(string name, params string[] arguments)
     {
-        var start = new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true };
+        var start = new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true };
         try
         {
             using Process process = Process.Start(start) ?? throw new IOException($"{name} could not be started");
+            Task<string> error = process.StandardError.ReadToEndAsync();
             string output = process.StandardOutput.ReadToEnd();
             process.WaitForExit();
-            return process.ExitCode == 0 ? output : throw new IOException($"{name} ended with {process.ExitCode}");
+            return process.ExitCode == 0 ? output : throw new IOException($"{name} ended with {process.ExitCode}: {error.GetAwaiter().GetResult().Trim()}");
         }
         catch (Win32Exception e)
         {

@@ -28,7 +28,7 @@ internal static class SmallFileRows
 
     private static Contest OpenRead(BenchContext context, bool cold)
     {
-        var tree = FileTree.Ensure(context, "small", context.Scale.SmallFileCount, FileBytes, isFlat: false);
+        var tree = FileTree.Ensure(context.KeptPath("small"), context.Scale.SmallFileCount, FileBytes, isFlat: false);
         Action? prepare = cold ? tree.Drop : null;
         int degree = BestDegree(tree, prepare);
         return new Contest(
@@ -93,7 +93,7 @@ internal static class SmallFileRows
         byte[] content = new byte[FileBytes];
         new Random(42).NextBytes(content);
         string[] paths = [];
-        var folder = new FreshTree(context.KeptPath("written"), root =>
+        var folder = new FreshTree(TreeVolume.Of(context), "written", root =>
         {
             for (int i = 0; i < 16; i++)
                 Directory.CreateDirectory(Path.Combine(root, $"{i}"));
