@@ -14,6 +14,6 @@ internal sealed record TablesOptions(string Directory)
     public PageOutput Output { get; init; } = new();
 
     public BenchScale Scale => Quick
-        ? BenchScale.Quick with { Rounds = 1, StreamSliceTime = TimeSpan.FromMilliseconds(5) }
+        ? BenchScale.Quick with { Rounds = 1, StreamSliceTime = TimeSpan.FromMilliseconds(2), StreamFileBytes = 256 * ByteSize.KiB }
         : BenchScale.Full with { Rounds = 5, StreamSliceTime = TimeSpan.FromMilliseconds(80) };
 }

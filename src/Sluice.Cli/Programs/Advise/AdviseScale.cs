@@ -23,7 +23,7 @@ internal sealed record AdviseScale
     public static AdviseScale Full { get; } = new()
     {
         SliceTime = TimeSpan.FromMilliseconds(250),
-        GridSliceTime = TimeSpan.FromMilliseconds(80),
+        GridSliceTime = TimeSpan.FromMilliseconds(200),
         Rounds = 3,
         WrittenBytes = 128 * ByteSize.MiB,
         Files = BenchScale.Full with

@@ -11,7 +11,7 @@ internal static class SequentialReading
     private const int MiB = 1024 * KiB;
 
     private static readonly int[] GridSizes = [64 * KiB, 256 * KiB, MiB, 4 * MiB];
-    private static readonly int[] GridDepths = [1, 2, 4, 8];
+    private static readonly int[] GridDepths = [1, 4, 16];
 
     public static Subject Create(AdviseScale scale, CancellationToken cancellationToken) => new(
         "A large file, read once", "read a large file once, in order", Subject.BytesUnit, "net", Open, Remarks)

@@ -48,12 +48,12 @@ internal sealed record FigureScale
     {
         SliceTime = TimeSpan.FromMilliseconds(5),
         Rounds = 1,
-        FileBytes = 8 * ByteSize.MiB,
+        FileBytes = 4 * ByteSize.MiB,
         StreamRequests = [1, 4 * KiB, MiB],
         DirectRequests = [4 * KiB, MiB],
         Depths = [1, 32],
         CreationRequests = [4 * KiB, 64 * KiB],
         CreatedFileBytes = ByteSize.MiB,
-        VolumeBytes = 24 * ByteSize.MiB,
+        VolumeBytes = 16 * ByteSize.MiB,
     };
 }

@@ -34,10 +34,18 @@ internal static class RequestPoint
 
         async Task SliceAsync(int side, bool counts)
         {
-            var measurement = new Measurement();
-            await runner.RunSliceAsync(targets[side], measurement, context.Scale.SliceTime, context.CancellationToken);
-            context.CancellationToken.ThrowIfCancellationRequested();
-            if (!counts || measurement.Bytes == 0)
+            Measurement measurement;
+            TimeSpan time = context.Scale.SliceTime;
+            do
+            {
+                // A busy machine may not begin a request within a slice.
+                measurement = new Measurement();
+                await runner.RunSliceAsync(targets[side], measurement, time, context.CancellationToken);
+                context.CancellationToken.ThrowIfCancellationRequested();
+                time *= 2;
+            }
+            while (measurement.Bytes == 0);
+            if (!counts)
                 return;
             rates[side].Add(measurement.SliceMiBPerSecond[0] * ByteSize.MiB);
             cpuNs[side].Add(measurement.Cpu.TotalNanoseconds / measurement.Bytes);

@@ -15,19 +15,40 @@ internal sealed class PointRunner(TimeSpan sliceTime, int rounds, CancellationTo
         {
             foreach (Contender contender in contenders)
             {
-                await _slices.RunAsync(contender, sliceTime);
-                cancellationToken.ThrowIfCancellationRequested();
+                await SliceAsync(contender);
             }
         }
         for (int round = 0; round < rounds; round++)
         {
-            // Every other round backwards: whoever follows a writer meets its leftovers.
-            foreach (int i in round % 2 == 0 ? Enumerable.Range(0, contenders.Count) : Enumerable.Range(0, contenders.Count).Reverse())
+            foreach (int i in Order(contenders.Count, round))
             {
-                samples[i].Add(await _slices.RunAsync(contenders[i], sliceTime));
-                cancellationToken.ThrowIfCancellationRequested();
+                samples[i].Add(await SliceAsync(contenders[i]));
             }
         }
         return [.. samples.Select(s => Reading.Of([.. s.Select(x => x.OperationsPerSecond)], s.Select(x => x.CpuUsPerOperation * 1000)))];
+    }
+
+    // On a busy machine, or with requests that take longer than a slice, one may end before anything was done.
+    private async Task<SliceSample> SliceAsync(Contender contender)
+    {
+        TimeSpan time = sliceTime;
+        while (true)
+        {
+            SliceSample sample = await _slices.RunAsync(contender, time);
+            cancellationToken.ThrowIfCancellationRequested();
+            if (sample.OperationsPerSecond > 0)
+                return sample;
+            time *= 2;
+        }
+    }
+
+    /// <summary>
+    /// Each round begins with another contender, and every other one runs backwards: who follows a writer meets its leftovers, and disks
+    /// that are rented out give more to who comes first after a pause.
+    /// </summary>
+    private IEnumerable<int> Order(int count, int round)
+    {
+        int[] order = [.. Enumerable.Range(0, count).Select(i => ((round * count / rounds) + i) % count)];
+        return round % 2 == 0 ? order : Enumerable.Reverse(order);
     }
 }

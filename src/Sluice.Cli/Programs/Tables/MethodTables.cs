@@ -18,10 +18,10 @@ internal static class MethodTables
 
     private static readonly string[] TransferParameters = ["fileSize", "userBufferSize", "options"];
 
-    /// <summary>In text and bench: the files of 100 MiB, or as long as the scale has them.</summary>
+    /// <param name="scale">Its stream files stand for the text's files of 100 MiB.</param>
     public static IReadOnlyList<MethodTable> All(BenchScale scale) =>
     [
-        Position(), Length(), Writes(scale), Reads(scale), Synchronous(scale), Bytes(), Copies(scale), Opening(), Gather(scale), Preallocation(scale),
+        Position(), Length(), Writes(scale), Reads(scale), Synchronous(scale), Bytes(scale), Copies(scale), Opening(), Gather(scale), Preallocation(scale),
     ];
 
     private static MethodTable Position() => new(
@@ -53,9 +53,9 @@ internal static class MethodTables
         TransferParameters,
         [
             .. Both(a => Write("WriteAsync", OneKibibyte, OneKibibyte, a)),
-            .. Both(a => Write("WriteAsync", OneMebibyte, 512, a)),
-            .. Both(a => Write("WriteAsync", OneMebibyte, FourKibibytes, a)),
-            .. Both(a => Write("WriteAsync_NoBuffering", OneMebibyte, SixteenKibibytes, a, NoBuffer)),
+            .. Both(a => Write("WriteAsync", Medium(scale), 512, a)),
+            .. Both(a => Write("WriteAsync", Medium(scale), FourKibibytes, a)),
+            .. Both(a => Write("WriteAsync_NoBuffering", Medium(scale), SixteenKibibytes, a, NoBuffer)),
             .. Both(a => Write("WriteAsync", Large(scale), FourKibibytes, a)),
             .. Both(a => Write("WriteAsync_NoBuffering", Large(scale), SixteenKibibytes, a, NoBuffer)),
         ]);
@@ -63,9 +63,9 @@ internal static class MethodTables
     private static MethodTable Reads(BenchScale scale) => new(
         "ReadAsync", "A file that is in the page cache is read from open to close.", TransferParameters,
         [
-            .. Both(a => Read("ReadAsync", OneMebibyte, 512, a)),
-            .. Both(a => Read("ReadAsync", OneMebibyte, FourKibibytes, a)),
-            .. Both(a => Read("ReadAsync_NoBuffering", OneMebibyte, SixteenKibibytes, a, NoBuffer)),
+            .. Both(a => Read("ReadAsync", Medium(scale), 512, a)),
+            .. Both(a => Read("ReadAsync", Medium(scale), FourKibibytes, a)),
+            .. Both(a => Read("ReadAsync_NoBuffering", Medium(scale), SixteenKibibytes, a, NoBuffer)),
             .. Both(a => Read("ReadAsync", Large(scale), FourKibibytes, a)),
             .. Both(a => Read("ReadAsync_NoBuffering", Large(scale), SixteenKibibytes, a, NoBuffer)),
         ]);
@@ -73,27 +73,27 @@ internal static class MethodTables
     private static MethodTable Synchronous(BenchScale scale) => new(
         "Read & Write", "The synchronous calls, on streams opened either way.", TransferParameters,
         [
-            .. new (long Size, int Buffer)[] { (OneMebibyte, 512), (OneMebibyte, FourKibibytes), (Large(scale), FourKibibytes) }.SelectMany(
+            .. new (long Size, int Buffer)[] { (Medium(scale), 512), (Medium(scale), FourKibibytes), (Large(scale), FourKibibytes) }.SelectMany(
                 s => Both(a => Read("Read", s.Size, s.Buffer, a, synchronousCalls: true))
                     .Concat(Both(a => Write("Write", s.Size, s.Buffer, a, synchronousCalls: true)))),
         ]);
 
-    private static MethodTable Bytes() => new(
+    private static MethodTable Bytes(BenchScale scale) => new(
         "Byte by byte", "The text's readers asked for asynchronous ones: .NET has none, beside Sluice's stands ReadAsync of one byte.", ["fileSize"],
         [
-            new TableCase("ReadByte", [Size(OneMebibyte)], context =>
+            new TableCase("ReadByte", [Size(Medium(scale))], context =>
             {
-                StreamOpening opening = StreamOpening.Reading(context.SmallFile(OneMebibyte), OneMebibyte);
+                StreamOpening opening = StreamOpening.Reading(context.SmallFile(Medium(scale)), Medium(scale));
                 return Sides(() => StreamPasses.ReadBytes<FileStreamSide>(opening), () => StreamPasses.ReadBytes<SluiceStreamSide>(opening));
             }),
-            new TableCase("WriteByte", [Size(OneMebibyte)], context =>
+            new TableCase("WriteByte", [Size(Medium(scale))], context =>
             {
-                StreamOpening opening = StreamOpening.Writing(context.ScratchFile("bytes.dat"), OneMebibyte);
+                StreamOpening opening = StreamOpening.Writing(context.ScratchFile("bytes.dat"), Medium(scale));
                 return Sides(() => StreamPasses.WriteBytes<FileStreamSide>(opening), () => StreamPasses.WriteBytes<SluiceStreamSide>(opening));
             }),
-            new TableCase("ReadByteAsync", [Size(OneMebibyte)], context =>
+            new TableCase("ReadByteAsync", [Size(Medium(scale))], context =>
             {
-                StreamOpening opening = StreamOpening.Reading(context.SmallFile(OneMebibyte), OneMebibyte, asynchronous: true);
+                StreamOpening opening = StreamOpening.Reading(context.SmallFile(Medium(scale)), Medium(scale), asynchronous: true);
                 byte[] oneByte = new byte[1];
                 return new Contest(
                     Loops.PassesAsync(SluiceStreamSide.Name, () => StreamPasses.ReadBytesAsync(opening)),
@@ -103,7 +103,7 @@ internal static class MethodTables
 
     private static MethodTable Copies(BenchScale scale) => new(
         "CopyToAsync", "From one stream to another of the same kind.", ["fileSize", "options"],
-        [.. ((long[])[OneKibibyte, OneMebibyte, Large(scale)]).SelectMany(size => Both(a => Copy(size, a)))]);
+        [.. ((long[])[OneKibibyte, Medium(scale), Large(scale)]).SelectMany(size => Both(a => Copy(size, a)))]);
 
     private static MethodTable Opening() => new(
         "Open and close", "Without a transfer.", ["options"],
@@ -180,6 +180,9 @@ internal static class MethodTables
         new(Loops.PassesAsync(SluiceStreamSide.Name, sluice), Loops.PassesAsync(FileStreamSide.Name, dotNet));
 
     private static IEnumerable<TableCase> Both(Func<bool, TableCase> make) => [make(false), make(true)];
+
+    // A quick run's are shorter still.
+    private static long Medium(BenchScale scale) => Math.Min(OneMebibyte, scale.StreamFileBytes / 2);
 
     private static long Large(BenchScale scale) => Math.Min(HundredMebibytes, scale.StreamFileBytes);
 

@@ -1,0 +1,90 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Programs.Advise;
+using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Programs;
+
+/// <summary>`sluice advise` as a user types it, on small files, and what it concludes from figures.</summary>
+public sealed class AdviseRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Every_subject_gets_an_answer_with_its_line_of_code()
+    {
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        ToolRun run = await ToolRun.RunAsync("advise", disk, "--quick", "--json", _folder["r.json"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+
+        IReadOnlyList<Subject> subjects = Adviser.Subjects(AdviseScale.Quick, CancellationToken.None);
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
+        sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe([.. subjects.Select(s => s.Heading), "In short"]);
+        foreach (JsonElement section in sections.SkipLast(1))
+        {
+            string text = section.GetProperty("text").GetString()!;
+            text.ShouldStartWith("Take ");
+            string[] codes = [.. section.GetProperty("tables")[0].GetProperty("rows").EnumerateArray().Select(r => r.GetProperty("cells")[6].GetProperty("text").GetString()!)];
+            codes.ShouldContain(text.Split('\n')[^1].Trim());
+            codes.ShouldAllBe(c => c.Length > 10);
+        }
+        sections[^1].GetProperty("tables")[0].GetProperty("rows").GetArrayLength().ShouldBe(subjects.Count);
+        run.Out.ShouldContain("requests of");
+    }
+
+    [Fact]
+    public void Of_ways_that_are_about_as_fast_the_one_with_the_least_CPU_is_taken()
+    {
+        Comparison comparison = Compare(("net", 100, 5), ("fast", 200, 9), ("thrifty", 185, 3), ("slow", 150, 1));
+        comparison.Fastest.Way.Key.ShouldBe("fast");
+        comparison.Best.Way.Key.ShouldBe("thrifty");
+        string[] sentences = [.. comparison.Sentences()];
+        sentences[0].ShouldStartWith("Take Sluice thrifty: 185 things/s");
+        sentences[1].ShouldContain("1.85 x as fast as that, for 0.60 x the CPU");
+        sentences[2].ShouldContain("Sluice fast is a little faster");
+    }
+
+    [Fact]
+    public void Where_NET_is_best_it_says_so()
+    {
+        Comparison comparison = Compare(("net", 100, 5), ("sluice", 50, 1));
+        comparison.Best.Way.IsDotNet.ShouldBeTrue();
+        comparison.Sentences().ShouldContain("Sluice gains nothing here.");
+    }
+
+    [Fact]
+    public void Small_differences_are_none()
+    {
+        Comparison comparison = Compare(("net", 100, 5), ("sluice", 104, 5), ("slow", 80, 5));
+        comparison.Compare("sluice", "net").ShouldBe("as fast as");
+        comparison.Compare("slow", "net").ShouldBe("0.80 x as fast as");
+    }
+
+    [Fact]
+    public void The_least_memory_in_flight_that_is_fast_enough_is_chosen()
+    {
+        var grid = new RequestGrid("Reads", new Dictionary<(int, int), Reading>
+        {
+            [(65536, 1)] = new(100, 100, 100, 1),
+            [(65536, 8)] = new(960, 900, 990, 1),
+            [(1048576, 1)] = new(970, 900, 990, 1),
+            [(1048576, 8)] = new(1000, 900, 1100, 1),
+        });
+        grid.Choice.ShouldBe((65536, 8));
+        grid.ToTable().Rows.Count.ShouldBe(2);
+    }
+
+    private static Comparison Compare(params (string Key, double Rate, double CpuNs)[] measured)
+    {
+        var subject = new Subject("h", "w", "things/s", "net", _ => [], _ => []);
+        Way[] ways = [.. measured.Select(m => new Way(m.Key, m.Key == "net" ? ".NET" : $"Sluice {m.Key}", "code;", _ => Task.CompletedTask))];
+        return new Comparison(subject, ways, [.. measured.Select(m => new Reading(m.Rate, m.Rate, m.Rate, m.CpuNs))], clockHz: null);
+    }
+}

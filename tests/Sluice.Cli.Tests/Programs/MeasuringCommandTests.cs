@@ -1,0 +1,149 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Programs;
+
+/// <summary>What `figures`, `tables` and `advise` have in common.</summary>
+public sealed class MeasuringCommandTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("figures a b")]
+    [InlineData("figures --what")]
+    [InlineData("figures --figure 1")]
+    [InlineData("figures --figure 9")]
+    [InlineData("figures --figure 2,x")]
+    [InlineData("figures --figure")]
+    [InlineData("tables a b")]
+    [InlineData("tables --what")]
+    [InlineData("tables --table nosuch")]
+    [InlineData("advise a b")]
+    [InlineData("advise --what")]
+    [InlineData("bench --quick --full")]
+    [InlineData("doctor a b")]
+    [InlineData("doctor --what")]
+    public async Task A_wrong_command_line_is_exit_code_2(string typed)
+    {
+        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.TrimEnd('\n').ShouldNotContain("\n");
+        run.Out.ShouldBe("");
+    }
+
+    [Theory]
+    [InlineData("figures")]
+    [InlineData("tables")]
+    [InlineData("advise")]
+    [InlineData("doctor")]
+    public async Task A_missing_folder_is_exit_code_1(string command)
+    {
+        ToolRun run = await ToolRun.RunAsync(command, _folder["missing"]);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("no such");
+        run.Out.ShouldBe("");
+    }
+
+    [SkippableTheory]
+    [InlineData("figures")]
+    [InlineData("tables")]
+    [InlineData("advise")]
+    public async Task Too_little_room_is_told_before_anything_is_made(string command)
+    {
+        using SmallDisk? disk = SmallDisk.TryMount(_folder["disk"], "2m", out string reason);
+        Skip.If(disk is null, reason);
+        ToolRun run = await ToolRun.RunAsync(command, "--quick", disk.Path);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("needed, 2 MiB free");
+        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
+    }
+
+    [SkippableTheory]
+    [InlineData("figures")]
+    [InlineData("tables")]
+    [InlineData("advise")]
+    public async Task Without_permission_it_is_an_IO_error(string command)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "permissions are tried with Linux's setpriv");
+        string[]? asOther = OtherUser.TryFind(out string reason);
+        Skip.If(asOther is null, reason);
+        Shell.Run("chmod", asOther.Length > 0 ? "755" : "555", _folder.FullPath);
+        using ToolProcess tool = ToolProcess.StartAs(asOther, "/", command, "--quick", _folder.FullPath);
+        ToolRun run = await tool.EndAsync();
+        Shell.Run("chmod", "755", _folder.FullPath);
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain("denied");
+    }
+
+    [Theory]
+    [InlineData("figures")]
+    [InlineData("tables")]
+    [InlineData("advise")]
+    [InlineData("doctor")]
+    public async Task A_result_that_is_there_is_not_replaced_unasked(string command)
+    {
+        string json = _folder["r.json"];
+        await File.WriteAllTextAsync(json, "mine");
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        ToolRun run = await ToolRun.RunAsync(command, disk, "--json", json);
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.ShouldContain("--force");
+        (await File.ReadAllTextAsync(json)).ShouldBe("mine");
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData("figures")]
+    [InlineData("tables")]
+    [InlineData("advise")]
+    public async Task Cancelled_it_leaves_nothing_and_says_so(string command)
+    {
+        using var cancellation = new CancellationTokenSource();
+        await cancellation.CancelAsync();
+        ToolRun run = await ToolRun.RunAsync([command, "--quick", _folder.FullPath], null, cancellation.Token);
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        (run.Out + run.Error).ShouldContain("interrupted");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    [SkippableTheory]
+    [InlineData("figures", "INT", ExitCode.Interrupted)]
+    [InlineData("tables", "TERM", ExitCode.Terminated)]
+    [InlineData("advise", "INT", ExitCode.Interrupted)]
+    public async Task A_signal_ends_it_in_good_order_with_what_was_measured(string command, string signal, int exitCode)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        using ToolProcess tool = ToolProcess.Start(disk, command, ".", "--json", _folder["r.json"]);
+        await tool.WaitUntilAsync(() => Directory.EnumerateFiles(disk, "*.dat", SearchOption.AllDirectories).Any());
+        tool.Signal(signal);
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Out.ShouldContain("interrupted");
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        json.RootElement.GetProperty("notes").EnumerateArray().ShouldContain(n => n.GetString()!.Contains("interrupted"));
+    }
+
+    [SkippableFact]
+    public async Task What_a_killed_run_leaves_the_next_one_removes_and_names()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        using (ToolProcess killed = ToolProcess.Start(_folder.FullPath, "advise", "."))
+        {
+            await killed.WaitUntilAsync(() => Directory.EnumerateFiles(_folder.FullPath, "*.dat", SearchOption.AllDirectories).Any());
+            killed.Signal("KILL");
+            await killed.EndAsync();
+        }
+        string left = Directory.EnumerateDirectories(_folder.FullPath).ShouldHaveSingleItem();
+        ToolRun run = await ToolRun.RunAsync("tables", "--quick", "--table", "length", _folder.FullPath);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Error.ShouldContain($"removed {left}");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+}
