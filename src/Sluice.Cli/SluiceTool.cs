@@ -109,6 +109,9 @@ internal static class SluiceTool
         commands.Add(
             "methods", "Time and check every way of reading and writing a whole text file.",
             o => new MethodsArguments(o), (a, result, token) => new MethodsCommand(a.Bind(result), arguments, terminal, token).RunAsync());
+        commands.Add(
+            "compare", "Put the JSON results of two runs side by side, and say what changed beyond noise.",
+            o => new CompareArguments(o), (a, result, _) => new CompareCommand(a.Bind(result), arguments, terminal).RunAsync());
         return commands;
     }
 

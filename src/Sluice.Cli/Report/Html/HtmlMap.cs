@@ -44,7 +44,7 @@ internal static class HtmlMap
         if (span.FileOffset is not { } offset)
         {
             writer.WriteLine($"<rect x=\"{N(from)}\" y=\"{deviceTop}\" width=\"{N(width)}\" height=\"{StripHeight}\" "
-                + $"fill=\"var(--cool-0)\" fill-opacity=\"{N(0.12 + 0.88 * span.Fill)}\"/>");
+                + $"fill=\"var(--cool-0)\" fill-opacity=\"{N(0.3 + 0.7 * Math.Sqrt(span.Fill))}\"/>");
             return;
         }
         double fileBytes = Math.Max(1, map.FileBytes ?? 1);

@@ -45,7 +45,7 @@ internal static class OpsPage
                     [
                         .. operations.Select((operation, i) => new PageRow(
                             [
-                                operation, .. sides.Select(s => PageCell.Of(Statistics.Median(s.Rounds[i]), "0.00")),
+                                operation, .. sides.Select(s => PageCell.Of(Statistics.Median(s.Rounds[i]), Statistics.Median(s.Rounds[i]) < 0.1 ? "0.000" : "0.00")),
                                 .. compares ? [PageCell.Ratio(Statistics.MedianRatio(sides[0].Rounds[i], sides[1].Rounds[i]))]
                                     : Array.Empty<PageCell>(),
                             ])),

@@ -31,8 +31,8 @@ internal static class SpeedPage
                 Heading = "Rates",
                 Text = report.Ratio is { } ratio
                     ? string.Create(CultureInfo.InvariantCulture,
-                        $"Sluice is {ratio:0.00} times as fast as .NET (the median over interleaved slices), and needs 1/{report.CpuRatio:0.00} ")
-                        + "of its CPU time for each request."
+                        $"Sluice is {ratio:0.00} times as fast as .NET (the median over interleaved slices), and does {report.CpuRatio:0.00} ")
+                        + "times as much with the same CPU time."
                     : null,
                 Charts = [.. OverTime(report.Sides)],
                 Tables = [Rates(report)],

@@ -1,0 +1,23 @@
+using Sluice.Cli.Report.Compare;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice compare`: two results side by side, and what changed beyond noise.</summary>
+internal sealed class CompareCommand(CompareOptions options, IReadOnlyList<string> arguments, Terminal terminal)
+{
+    public Task<int> RunAsync()
+    {
+        ResultFile first = ResultFile.Read(options.First);
+        ResultFile second = ResultFile.Read(options.Second);
+        options.Output.Check(terminal);
+        ReportPage page = ComparePage.Of(first, second, arguments);
+        // Above the result stands what both runs are; their machine is in the notes where it differs.
+        foreach (string note in page.Notes)
+            terminal.Out.WriteLine(note);
+        terminal.Out.WriteLine();
+        PageText.WriteSections(terminal, page);
+        options.Output.Write(page);
+        return Task.FromResult(ExitCode.Success);
+    }
+}

@@ -1,0 +1,54 @@
+using Sluice.Cli.Commands;
+using Sluice.Cli.Report.Pages;
+
+namespace Sluice.Cli.Report.Compare;
+
+/// <summary>Two results side by side.</summary>
+internal static class ComparePage
+{
+    /// <exception cref="UsageException">The results have nothing in common.</exception>
+    public static ReportPage Of(ResultFile before, ResultFile after, IReadOnlyList<string> arguments)
+    {
+        bool samples = before.Bench is not null && after.Bench is not null;
+        IReadOnlyList<PageSection> sections = (samples
+            ? BenchComparePage.Sections(before.Bench!, after.Bench!)
+            : TableComparePage.Sections(before.Page, after.Page))
+            ?? throw new UsageException($"{before.Path} and {after.Path} have no row in common");
+        return new ReportPage
+        {
+            Title = "Two runs, side by side",
+            CommandLine = ReportPage.CommandLineOf(arguments),
+            Began = DateTimeOffset.UtcNow,
+            Environment = after.Page.Environment,
+            Notes =
+            [
+                $"first run: {before.Path}, {before.Page.Began.UtcDateTime:yyyy-MM-dd HH:mm} UTC, {before.Page.CommandLine}",
+                $"second run: {after.Path}, {after.Page.Began.UtcDateTime:yyyy-MM-dd HH:mm} UTC, {after.Page.CommandLine}",
+                .. EnvironmentNotes(before.Page.Environment, after.Page.Environment),
+                samples
+                    ? "a change is the second run over the first, above 1 is faster; its interval is Welch's on the logarithms of the rounds, so wide that "
+                        + "in 95 of 100 such comparisons of unchanged runs no row at all is called changed"
+                    : "these results keep no samples, so there is no interval: what of a change is noise, only more runs tell",
+            ],
+            Sections = sections,
+        };
+    }
+
+    // The free space differs from minute to minute and explains nothing.
+    private static IEnumerable<string> EnvironmentNotes(EnvironmentRecord? before, EnvironmentRecord? after)
+    {
+        if (before is null || after is null)
+            yield break;
+        (string Name, object? Before, object? After)[] facts =
+        [
+            ("system", before.OperatingSystem, after.OperatingSystem), ("kernel", before.Kernel, after.Kernel),
+            ("runtime", before.Runtime, after.Runtime), ("runtime mode", before.RuntimeMode, after.RuntimeMode),
+            ("sluice", before.SluiceVersion, after.SluiceVersion), ("engine", before.Engine, after.Engine),
+            ("processor", before.Processor, after.Processor), ("processors", before.ProcessorCount, after.ProcessorCount),
+            ("file system", before.FileSystem, after.FileSystem), ("mount options", before.MountOptions, after.MountOptions),
+            ("device", before.Device, after.Device), ("scheduler", before.Scheduler, after.Scheduler),
+        ];
+        foreach ((string name, object? first, object? second) in facts.Where(f => !Equals(f.Before, f.After)))
+            yield return $"the {name} differs: {first ?? "unknown"}, then {second ?? "unknown"}";
+    }
+}

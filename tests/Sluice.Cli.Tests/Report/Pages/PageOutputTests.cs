@@ -1,0 +1,69 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Report.Pages;
+
+/// <summary>Result files, by the command that is quickest.</summary>
+public sealed class PageOutputTests : IDisposable
+{
+    private static readonly string[] Command = ["ops", "--size", "8K", "--rounds", "1", "--quiet"];
+
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Each_form_is_written_where_its_option_says()
+    {
+        ToolRun run = await ToolRun.RunAsync(
+            [.. Command, "--json", _folder["r.json"], "--html", _folder["r.html"], "--csv", _folder["r.csv"], _folder.FullPath]);
+        run.Error.ShouldBe("");
+        run.ExitCode.ShouldBe(ExitCode.Success);
+        ReportPage page = JsonSerializer.Deserialize(await File.ReadAllTextAsync(_folder["r.json"]), ReportJsonContext.Default.ReportPage)!;
+        page.Sections[0].Tables[0].Rows.Select(r => r.Cells[0].Text)
+            .ShouldBe(["Write Chunk", "Write Byte", "Read Chunk", "Read Byte", "Seek", "Open+Close"]);
+        page.Sections[0].Charts[0].Series.Select(s => s.Name).ShouldBe(["FileStream", "SluiceStream"]);
+        (await File.ReadAllLinesAsync(_folder["r.csv"]))[0].ShouldBe("operation,\"FileStream, ms\",\"SluiceStream, ms\",ratio");
+        (await File.ReadAllTextAsync(_folder["r.html"])).ShouldStartWith("<!doctype html>");
+    }
+
+    [Theory]
+    [InlineData(null, ExitCode.Usage, "old")]
+    [InlineData("n\n", ExitCode.Usage, "old")]
+    [InlineData("y\n", ExitCode.Success, "<!doctype html>")]
+    public async Task A_file_that_is_there_is_replaced_only_when_the_user_says_so(string? answer, int exitCode, string content)
+    {
+        await File.WriteAllTextAsync(_folder["r.html"], "old");
+        ToolRun run = await ToolRun.RunAsync([.. Command, "--html", _folder["r.html"], _folder.FullPath], answer, CancellationToken.None);
+        run.ExitCode.ShouldBe(exitCode);
+        (await File.ReadAllTextAsync(_folder["r.html"])).ShouldStartWith(content);
+        run.Error.ShouldContain("r.html exists");
+    }
+
+    [Fact]
+    public async Task With_force_it_is_replaced_without_a_question()
+    {
+        await File.WriteAllTextAsync(_folder["r.html"], "old");
+        ToolRun run = await ToolRun.RunAsync([.. Command, "--force", "--html", _folder["r.html"], _folder.FullPath]);
+        run.ExitCode.ShouldBe(ExitCode.Success);
+        run.Error.ShouldBe("");
+        (await File.ReadAllTextAsync(_folder["r.html"])).ShouldStartWith("<!doctype html>");
+    }
+
+    [Fact]
+    public async Task A_result_that_cannot_be_written_is_known_before_anything_is_measured()
+    {
+        ToolRun run = await ToolRun.RunAsync([.. Command, "--html", _folder["no/r.html"], _folder.FullPath]);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Out.ShouldBe("");
+        ToolRun twice = await ToolRun.RunAsync([.. Command, "--html", _folder["r"], "--json", _folder["r"], _folder.FullPath]);
+        twice.ExitCode.ShouldBe(ExitCode.Usage);
+        twice.Error.ShouldContain("is named for two results");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+}

@@ -1,0 +1,38 @@
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Report.Pages;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Report.Pages;
+
+public sealed class PageTextTests
+{
+    [Fact]
+    public void Piped_it_is_plain_columns_without_charts()
+    {
+        string text = Print(isTerminal: false, noColor: false);
+        text.ShouldNotContain("\e");
+        text.ShouldContain("three                                                5.25  c");
+        text.ShouldContain("LOST: ratio >= 1");
+        text.ShouldNotContain("█");
+    }
+
+    [Fact]
+    public void In_a_terminal_its_bar_charts_are_drawn()
+    {
+        string text = Print(isTerminal: true, noColor: false);
+        text.ShouldContain("█");
+        text.ShouldContain("one");
+        text.ShouldNotContain("Rate by request size", customMessage: "a line of points has no room there");
+    }
+
+    [Fact]
+    public void NO_COLOR_leaves_the_bars_and_takes_the_colours() => Print(isTerminal: true, noColor: true).ShouldNotContain("\e[38");
+
+    private static string Print(bool isTerminal, bool noColor)
+    {
+        var output = new StringWriter();
+        PageText.Write(new Terminal(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = noColor }, SamplePage.Make());
+        return output.ToString();
+    }
+}
