@@ -12,7 +12,7 @@ namespace Sluice.Cli.Programs;
 internal sealed class Checksum(CancellationToken cancellationToken)
 {
     private const int BytesBetweenLooks = 1 << 20;
-    private const int NarrowAtOnce = 1024;
+    private const int NarrowAtOnce = 256;
 
     private uint _crc;
 

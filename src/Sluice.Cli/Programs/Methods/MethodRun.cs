@@ -9,10 +9,14 @@ internal sealed class MethodRun
     private const int BytesOfARound = 10 << 20;
     private const int MostRunsOfARound = 15;
 
+    // Below it no collection is near.
+    private const long AllocatedBeforeCollecting = 16 << 20;
+
     private readonly MethodInput _reading;
     private readonly MethodInput _writing;
     private readonly CancellationToken _cancellationToken;
     private readonly int _runsOfARound;
+    private long _allocatedAtCollection;
 
     /// <param name="folder">Gets the file that is read and the one that is written.</param>
     public MethodRun(string folder, int sizeBytes, CancellationToken cancellationToken)
@@ -56,8 +60,7 @@ internal sealed class MethodRun
             File.Delete(input.Path);
         else
             input.Forget(method.Kind);
-        // What the methods before have left behind is not this one's to collect.
-        GC.Collect();
+        CollectGarbage();
         MethodResult result;
         double seconds;
         if (method.IsOpenBefore)
@@ -78,6 +81,15 @@ internal sealed class MethodRun
         times.Difference ??= method.Writes
             ? MethodResult.Bytes(File.ReadAllBytes(input.Path)).Difference(input.Sample)
             : result.Difference(input.Sample);
+    }
+
+    /// <summary>What the methods before have left behind is not the next one's to collect.</summary>
+    private void CollectGarbage()
+    {
+        if (GC.GetTotalAllocatedBytes() - _allocatedAtCollection < AllocatedBeforeCollecting)
+            return;
+        GC.Collect();
+        _allocatedAtCollection = GC.GetTotalAllocatedBytes();
     }
 
     private static (MethodResult Result, double Seconds) Time(Func<MethodResult> run)

@@ -44,7 +44,11 @@ internal static class NewerWriteMethods
 
     private static void WriteMapped(MethodInput input)
     {
-        using MemoryMappedFile file = MemoryMappedFile.CreateFromFile(input.Path, FileMode.Create, mapName: null, input.Sample.SizeBytes);
+        // Without space reserved, a full disk would be a signal in the middle of the copying, which ends the process.
+        using var stream = new FileStream(
+            input.Path, new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.ReadWrite, PreallocationSize = input.Sample.SizeBytes });
+        using MemoryMappedFile file = MemoryMappedFile.CreateFromFile(
+            stream, mapName: null, input.Sample.SizeBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
         using MemoryMappedViewAccessor view = file.CreateViewAccessor(0, input.Sample.SizeBytes, MemoryMappedFileAccess.Write);
         view.WriteArray(0, input.Sample.Content, 0, input.Sample.SizeBytes);
     }

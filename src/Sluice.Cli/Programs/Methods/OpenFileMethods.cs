@@ -27,7 +27,7 @@ internal static class OpenFileMethods
         {
             var file = new WinFileIO(i.Bytes);
             file.OpenForReading(i.Path);
-            return new OpenedMethod(() => MethodResult.Bytes(i.Bytes.AsMemory(0, file.Read(i.Bytes.Length))), file);
+            return new OpenedMethod(() => MethodResult.Bytes(i.Bytes.AsMemory(0, WinFileIOMethods.Checked(() => file.Read(i.Bytes.Length)))), file);
         }),
         Method.WritingOpen("BinaryWriter.Write, no open/close", IoSide.Bcl, ResultKind.Text, i =>
         {
@@ -60,7 +60,7 @@ internal static class OpenFileMethods
         {
             var file = new WinFileIO(i.Sample.Content);
             file.OpenForWriting(i.Path);
-            return (() => file.Write(i.Sample.SizeBytes), [file]);
+            return (() => WinFileIOMethods.Checked(() => file.Write(i.Sample.SizeBytes)), [file]);
         }),
     ];
 }

@@ -14,13 +14,28 @@ internal static class WinFileIOMethods
         Write("WFIO2.WriteBlocks", (file, bytes) => file.WriteBlocks(bytes)),
     ];
 
+    /// <summary>Its errors as the I/O errors that they are: the rest of the tool knows no ApplicationException.</summary>
+    public static T Checked<T>(Func<T> transfer)
+    {
+        try
+        {
+            return transfer();
+        }
+        catch (ApplicationException e)
+        {
+            throw new IOException(e.Message, e);
+        }
+    }
+
     private static Method Read(string name, Func<WinFileIO, int, int> read) =>
         Method.Reading(name, IoSide.Sluice, ResultKind.Bytes, input =>
         {
             using var file = new WinFileIO(input.Bytes);
-            file.OpenForReading(input.Path);
-            int got = read(file, input.Bytes.Length);
-            Close(file, input);
+            int got = Run(file, input, () =>
+            {
+                file.OpenForReading(input.Path);
+                return read(file, input.Bytes.Length);
+            });
             return MethodResult.Bytes(input.Bytes.AsMemory(0, got));
         });
 
@@ -28,14 +43,16 @@ internal static class WinFileIOMethods
         Method.Writing(name, IoSide.Sluice, ResultKind.Bytes, input =>
         {
             using var file = new WinFileIO(input.Sample.Content);
-            file.OpenForWriting(input.Path);
-            write(file, input.Sample.SizeBytes);
-            Close(file, input);
+            Run(file, input, () =>
+            {
+                file.OpenForWriting(input.Path);
+                return write(file, input.Sample.SizeBytes);
+            });
         });
 
-    private static void Close(WinFileIO file, MethodInput input)
+    private static int Run(WinFileIO file, MethodInput input, Func<int> transfer)
     {
-        if (!file.Close())
-            throw new IOException($"closing {input.Path} failed");
+        int bytes = Checked(transfer);
+        return file.Close() ? bytes : throw new IOException($"closing {input.Path} failed");
     }
 }
