@@ -6,9 +6,6 @@ namespace Sluice;
 /// <summary>True append: the kernel finds the end of file and writes there in one step (RWF_APPEND).</summary>
 public sealed partial class SluiceHandle
 {
-    private AppendCombiner? _combiner;
-    private AppendTarget? _appendTarget;
-
     /// <summary>
     /// Writes all of the buffer at the end of the file as it is at that moment, and returns the offset where it landed. Atomic
     /// against other threads, handles and processes that append to the same file on a local file system.
@@ -20,7 +17,7 @@ public sealed partial class SluiceHandle
     public long Append(ReadOnlySpan<byte> buffer)
     {
         CheckAppend();
-        if (_isCustomEngine)
+        if (IsCustomEngine)
         {
             return Wait(StartAppend(buffer.ToArray(), CancellationToken.None));
         }
@@ -126,7 +123,7 @@ public sealed partial class SluiceHandle
             return RandomAccess.GetLength(_file);
         }
 
-        AppendCombiner combiner = _combiner ?? MakeCombiner();
+        AppendCombiner combiner = _rare?.Combiner ?? MakeCombiner();
         long landed = combiner.Append(buffer, isHeld);
         if (landed < 0)
         {
@@ -143,17 +140,18 @@ public sealed partial class SluiceHandle
 
     private AppendCombiner MakeCombiner()
     {
-        lock (RareLock)
+        RareHandleState rare = Rare;
+        lock (rare.Lock)
         {
-            _appendTarget ??= new AppendTarget(_fd);
-            return _combiner ??= new AppendCombiner(_appendTarget, _file);
+            rare.AppendTarget ??= new AppendTarget(_fd);
+            return rare.Combiner ??= new AppendCombiner(rare.AppendTarget, _file);
         }
     }
 
     /// <summary>Where there is no RWF_APPEND: atomic among the threads of this handle only.</summary>
     private long AppendPortably(ReadOnlySpan<byte> buffer)
     {
-        lock (RareLock)
+        lock (Rare.Lock)
         {
             long end = RandomAccess.GetLength(_file);
             RandomAccess.Write(_file, buffer, end);

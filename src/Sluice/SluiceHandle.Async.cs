@@ -28,11 +28,12 @@ public sealed partial class SluiceHandle
     /// <summary>Where the last short read found the end of the file.</summary>
     private long _endSeen = -1;
 
-    private int _coldReads;
-    private int _hotReads;
-    private int _noWaitWrites = NoWaitUnknown;
-    private const int NoWaitUnknown = 0;
-    private const int NoWaitRefused = -1;
+    // Counts that begin anew when they overflow: then the page cache is asked a few times more.
+    private byte _coldReads;
+    private byte _hotReads;
+    private sbyte _noWaitWrites = NoWaitUnknown;
+    private const sbyte NoWaitUnknown = 0;
+    private const sbyte NoWaitRefused = -1;
     private const int NoWaitMostMisses = 16;
 
     /// <summary>Reads at an offset, as <see cref="Read(Span{byte}, long)"/>; what lies in the page cache is there when this returns.</summary>
@@ -42,7 +43,7 @@ public sealed partial class SluiceHandle
     /// <exception cref="OperationCanceledException">The transfer was cancelled.</exception>
     public ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset, CancellationToken cancellationToken = default)
     {
-        if (_hotReads >= HotStreak && buffer.Length <= MostHotBytes && fileOffset >= 0 && _disposed == 0 && !cancellationToken.IsCancellationRequested)
+        if (_hotReads >= HotStreak && buffer.Length <= MostHotBytes && fileOffset >= 0 && !_disposed && !cancellationToken.IsCancellationRequested)
         {
             int hot = ReadHot(buffer.Span, fileOffset);
             if (hot == buffer.Length)
@@ -96,9 +97,9 @@ public sealed partial class SluiceHandle
 
         if (bytes == -Errno.EAGAIN)
         {
-            _coldReads = Math.Max(_coldReads + 1, 1);
+            _coldReads++;
         }
-        else if (bytes == -Errno.EOPNOTSUPP && (_flags & Uring.Abi.RwFlags.DontCache) == Uring.Abi.RwFlags.None)
+        else if (bytes == -Errno.EOPNOTSUPP && (Flags & Uring.Abi.RwFlags.DontCache) == Uring.Abi.RwFlags.None)
         {
             // This file system cannot be asked (FUSE, /proc): do not ask again.
             _readsInline = false;
@@ -155,7 +156,7 @@ public sealed partial class SluiceHandle
     public void FlushToDisk(bool dataOnly = false)
     {
         ThrowIfClosed();
-        if (_isCustomEngine)
+        if (IsCustomEngine)
         {
             Wait(StartFlush(dataOnly, CancellationToken.None));
             return;
@@ -200,11 +201,11 @@ public sealed partial class SluiceHandle
 
     private void NoteHotRead(long fileOffset, int bytes)
     {
-        if (_dropsBehind)
+        if (DropsBehind)
         {
             AfterRead(fileOffset, bytes);
         }
-        else if (_flags == Uring.Abi.RwFlags.None)
+        else if (Flags == Uring.Abi.RwFlags.None)
         {
             _hotReads++;
         }
@@ -250,7 +251,7 @@ public sealed partial class SluiceHandle
         try
         {
             _file.DangerousAddRef(ref added);
-            return LinuxTransfer.ReadNoWait(_fd, buffer, fileOffset, _flags);
+            return LinuxTransfer.ReadNoWait(_fd, buffer, fileOffset, Flags);
         }
         finally
         {
@@ -269,18 +270,18 @@ public sealed partial class SluiceHandle
             _file.DangerousAddRef(ref added);
             if (_noWaitWrites >= 0)
             {
-                int bytes = LinuxTransfer.WriteNoWait(_fd, buffer, fileOffset, _flags);
+                int bytes = LinuxTransfer.WriteNoWait(_fd, buffer, fileOffset, Flags);
                 if (bytes > 0)
                 {
                     return bytes;
                 }
 
                 // ext4 never takes it, xfs not where blocks must be allocated: a syscall saved is worth more than a rare wait.
-                _noWaitWrites = bytes == -Errno.EAGAIN && _noWaitWrites < NoWaitMostMisses ? _noWaitWrites + 1 : NoWaitRefused;
+                _noWaitWrites = bytes == -Errno.EAGAIN && _noWaitWrites < NoWaitMostMisses ? (sbyte)(_noWaitWrites + 1) : NoWaitRefused;
             }
 
             long begin = WritePace.Begin();
-            int written = LinuxTransfer.Write(_fd, Debugged(buffer), fileOffset, _flags);
+            int written = LinuxTransfer.Write(_fd, Debugged(buffer), fileOffset, Flags);
             WritePace.End(begin, buffer.Length);
             return written;
         }

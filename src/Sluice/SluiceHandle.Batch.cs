@@ -84,7 +84,7 @@ public sealed partial class SluiceHandle
             {
                 WriteBatchByRing(ring, requests);
             }
-            else if (_isCustomEngine || Alignment.Offset != 1)
+            else if (IsCustomEngine || Alignment.Offset != 1)
             {
                 WriteBatchByEngine(requests);
             }
@@ -128,7 +128,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    private BatchRing? RentBatchRing() => !_isCustomEngine && _engine is UringEngine ? BatchRing.TryRent() : null;
+    private BatchRing? RentBatchRing() => !IsCustomEngine && EngineInUse is UringEngine ? BatchRing.TryRent() : null;
 
     private void ReadBatchByEngine(Span<ReadRequest> requests)
     {
@@ -225,7 +225,7 @@ public sealed partial class SluiceHandle
                     }
                 }
 
-                ring.Run(isRead: true, _fd, count, _flags);
+                ring.Run(isRead: true, _fd, count, Flags);
                 for (int i = 0; i < count; i++)
                 {
                     TakeRead(ref requests[entries[i].Request], entries[i]);
@@ -251,7 +251,7 @@ public sealed partial class SluiceHandle
             return false;
         }
 
-        int bytes = LinuxTransfer.ReadNoWait(_fd, request.Buffer.Span, request.FileOffset, _flags);
+        int bytes = LinuxTransfer.ReadNoWait(_fd, request.Buffer.Span, request.FileOffset, Flags);
         if (bytes < 0 || (bytes < request.Buffer.Length && !IsAtEnd(request.FileOffset + bytes)))
         {
             return false;
@@ -359,7 +359,7 @@ public sealed partial class SluiceHandle
                 count++;
             }
 
-            ring.Run(isRead: false, _fd, count, _flags);
+            ring.Run(isRead: false, _fd, count, Flags);
         }
         finally
         {

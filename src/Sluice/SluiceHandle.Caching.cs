@@ -14,11 +14,10 @@ public sealed partial class SluiceHandle
     private const long XfsMagic = 0x5846_5342;
     private const long OverlayMagic = 0x794C_7630;
 
-    private bool _dropsBehind;
-    private int _gateUsers;
+    private bool DropsBehind => _rare is { DropsBehind: true };
 
     /// <summary>On a direct handle, keeps edge writes and block writes of this process to one file apart; null on others.</summary>
-    internal DirectWriteGate? DirectGate { get; private set; }
+    internal DirectWriteGate? DirectGate => _rare?.DirectGate;
 
     /// <summary>
     /// Whether a direct read's EIO may be the file system's answer to a cached write beside it, and not the device's: xfs, and overlay,
@@ -39,8 +38,8 @@ public sealed partial class SluiceHandle
     /// <summary>The file system turned RWF_DONTCACHE down: from here on the pages are dropped by fadvise.</summary>
     internal void LoseDontCache()
     {
-        _flags &= ~RwFlags.DontCache;
-        _dropsBehind = true;
+        Flags &= ~RwFlags.DontCache;
+        Rare.DropsBehind = true;
     }
 
     /// <summary>
@@ -60,14 +59,14 @@ public sealed partial class SluiceHandle
             return false;
         }
 
-        lock (RareLock)
+        lock (Rare.Lock)
         {
             if (Caching == FileCaching.Direct)
             {
                 SwitchDirect(on: false);
                 Caching = FileCaching.Cached;
-                CachingReason = "the file system took O_DIRECT at opening and refused a direct transfer (EINVAL)";
-                Alignment = FileAlignment.None;
+                Rare.CachingReason = "the file system took O_DIRECT at opening and refused a direct transfer (EINVAL)";
+                Rare.Alignment = FileAlignment.None;
             }
         }
 
@@ -77,7 +76,7 @@ public sealed partial class SluiceHandle
     /// <summary>Books a completed write: starts dropping its pages on an uncached handle without RWF_DONTCACHE.</summary>
     internal void AfterWrite(long fileOffset, int bytes)
     {
-        if (_dropsBehind && bytes > 0)
+        if (DropsBehind && bytes > 0)
         {
             (long start, long length) = DropBehind.AfterWrite(fileOffset, bytes);
             Libc.DropFromCache(_fd, start, length);
@@ -87,7 +86,7 @@ public sealed partial class SluiceHandle
     /// <summary>Books a completed read: drops its pages on an uncached handle without RWF_DONTCACHE.</summary>
     internal void AfterRead(long fileOffset, int bytes)
     {
-        if (_dropsBehind && bytes > 0)
+        if (DropsBehind && bytes > 0)
         {
             Libc.DropFromCache(_fd, fileOffset, bytes);
         }
@@ -106,7 +105,7 @@ public sealed partial class SluiceHandle
             return;
         }
 
-        CachingReason = !CanSeek
+        Rare.CachingReason = !CanSeek
             ? "the file cannot seek"
             : !Libc.IsSupported
                 ? "Sluice changes caching on 64-bit Linux only"
@@ -144,10 +143,11 @@ public sealed partial class SluiceHandle
 
         int offset = known ? (int)stat.DioOffsetAlign : LogicalBlockSize(stat);
         int memory = known ? (int)stat.DioMemAlign : offset;
-        Alignment = new FileAlignment(Math.Max(memory, 1), offset, offset);
+        RareHandleState rare = Rare;
+        rare.Alignment = new FileAlignment(Math.Max(memory, 1), offset, offset);
         Caching = FileCaching.Direct;
-        DirectGate = DirectWriteGate.Acquire(((ulong)stat.DevMajor << 32) | stat.DevMinor, stat.Ino);
-        _gateUsers = 1;
+        rare.DirectGate = DirectWriteGate.Acquire(((ulong)stat.DevMajor << 32) | stat.DevMinor, stat.Ino);
+        rare.GateUsers = 1;
         return null;
     }
 
@@ -156,11 +156,11 @@ public sealed partial class SluiceHandle
         Caching = FileCaching.Uncached;
         if ((Access & FileAccess.Read) != 0 && !SupportsDontCache())
         {
-            _dropsBehind = true;
+            Rare.DropsBehind = true;
         }
         else
         {
-            _flags |= RwFlags.DontCache;
+            Flags |= RwFlags.DontCache;
         }
 
         return null;
@@ -201,10 +201,11 @@ public sealed partial class SluiceHandle
     /// </summary>
     private bool TryKeepGate()
     {
-        int users = Volatile.Read(ref _gateUsers);
+        RareHandleState rare = Rare;
+        int users = Volatile.Read(ref rare.GateUsers);
         while (users > 0)
         {
-            int seen = Interlocked.CompareExchange(ref _gateUsers, users + 1, users);
+            int seen = Interlocked.CompareExchange(ref rare.GateUsers, users + 1, users);
             if (seen == users)
             {
                 return true;
@@ -218,7 +219,7 @@ public sealed partial class SluiceHandle
 
     private void LeaveGate()
     {
-        if (DirectGate is { } gate && Interlocked.Decrement(ref _gateUsers) == 0)
+        if (_rare is { DirectGate: { } gate } rare && Interlocked.Decrement(ref rare.GateUsers) == 0)
         {
             gate.Release();
         }

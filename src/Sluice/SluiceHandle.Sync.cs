@@ -24,7 +24,7 @@ public sealed partial class SluiceHandle
             return 0;
         }
 
-        if (_isCustomEngine || !Libc.IsSupported)
+        if (IsCustomEngine || !Libc.IsSupported)
         {
             return ReadSlow(buffer, fileOffset);
         }
@@ -35,9 +35,9 @@ public sealed partial class SluiceHandle
             Hold(ref added);
             long offset = CanSeek ? fileOffset : -1;
             int first = Alignment.Offset == 1
-                ? LinuxTransfer.Read(_fd, Debugged(buffer), offset, _flags)
+                ? LinuxTransfer.Read(_fd, Debugged(buffer), offset, Flags)
                 : DirectTransfer.Read(this, buffer, offset);
-            if (first == buffer.Length && !_dropsBehind)
+            if (first == buffer.Length && !DropsBehind)
             {
                 return first;
             }
@@ -68,7 +68,7 @@ public sealed partial class SluiceHandle
             return;
         }
 
-        if (_isCustomEngine || !Libc.IsSupported)
+        if (IsCustomEngine || !Libc.IsSupported)
         {
             WriteSlow(buffer, fileOffset);
             return;
@@ -96,9 +96,9 @@ public sealed partial class SluiceHandle
         while (true)
         {
             int written = Alignment.Offset == 1
-                ? LinuxTransfer.Write(_fd, Debugged(buffer), offset, _flags)
+                ? LinuxTransfer.Write(_fd, Debugged(buffer), offset, Flags)
                 : DirectTransfer.Write(this, buffer, offset);
-            if (written == buffer.Length && !_dropsBehind)
+            if (written == buffer.Length && !DropsBehind)
             {
                 return;
             }
@@ -160,7 +160,7 @@ public sealed partial class SluiceHandle
 
             Span<byte> rest = buffer[done..];
             bytes = Alignment.Offset == 1
-                ? LinuxTransfer.Read(_fd, Debugged(rest), offset < 0 ? offset : offset + done, _flags)
+                ? LinuxTransfer.Read(_fd, Debugged(rest), offset < 0 ? offset : offset + done, Flags)
                 : DirectTransfer.Read(this, rest, offset + done);
         }
     }
@@ -216,7 +216,7 @@ public sealed partial class SluiceHandle
     /// <summary>True when the call should be made again in another way.</summary>
     private bool RecoverSync(int errno, IoVerb verb, long offset, int length)
     {
-        if (errno == Errno.EOPNOTSUPP && (_flags & RwFlags.DontCache) != RwFlags.None)
+        if (errno == Errno.EOPNOTSUPP && (Flags & RwFlags.DontCache) != RwFlags.None)
         {
             LoseDontCache();
             return true;
@@ -235,7 +235,7 @@ public sealed partial class SluiceHandle
     /// <summary>Through an engine that was asked for, or where Sluice makes no system calls of its own.</summary>
     private int ReadSlow(Span<byte> buffer, long fileOffset)
     {
-        if (!_isCustomEngine)
+        if (!IsCustomEngine)
         {
             try
             {
@@ -255,7 +255,7 @@ public sealed partial class SluiceHandle
 
     private void WriteSlow(ReadOnlySpan<byte> buffer, long fileOffset)
     {
-        if (!_isCustomEngine)
+        if (!IsCustomEngine)
         {
             try
             {

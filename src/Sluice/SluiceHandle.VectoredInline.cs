@@ -22,7 +22,7 @@ public sealed partial class SluiceHandle
         try
         {
             _file.DangerousAddRef(ref added);
-            RwFlags flags = wait ? _flags : _flags | RwFlags.NoWait;
+            RwFlags flags = wait ? Flags : Flags | RwFlags.NoWait;
             int result = VectorCall.Read(_fd, buffers, fileOffset, flags, out long total);
             bytes = result;
             if (result < 0 || (result < total && !IsAtEnd(fileOffset + result)))
@@ -55,7 +55,7 @@ public sealed partial class SluiceHandle
         {
             _file.DangerousAddRef(ref added);
             long begin = timed ? WritePace.Begin() : 0;
-            int result = VectorCall.Write(_fd, buffers, fileOffset, _flags, out long total);
+            int result = VectorCall.Write(_fd, buffers, fileOffset, Flags, out long total);
             if (timed)
             {
                 WritePace.End(begin, (int)Math.Min(total, int.MaxValue));

@@ -19,30 +19,32 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
     private const byte Seeks = 1;
     private const byte SeeksNot = 2;
 
+    // One of these for each open file: fields are as narrow as they may be, and what few handles need is elsewhere.
     private readonly SafeFileHandle _file;
     private readonly int _fd;
+    private readonly byte _access;
     private readonly bool _ownsHandle;
-    private readonly bool _isCustomEngine;
-    private readonly IoEngine _engine;
-    private Lock? _lock;
+    private RareHandleState? _rare;
     private WritePace _writePace;
+    private byte _caching;
+    private byte _flagBits;
     private byte _seeking;
     private bool _readsInline;
     private bool _writesInline;
-    private RwFlags _flags;
-    private int _disposed;
+    private bool _disposed;
 
     private SluiceHandle(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine, bool ownsHandle)
     {
         _file = file;
         _ownsHandle = ownsHandle;
         Path = path;
-        Access = access;
+        _access = (byte)access;
         engine ??= IoEngine.Ambient;
-        _isCustomEngine = engine is not null;
-        _engine = engine ?? SluiceEngines.Default;
-        Caching = FileCaching.Cached;
-        Alignment = FileAlignment.None;
+        if (engine is not null)
+        {
+            _rare = new RareHandleState { Engine = engine };
+        }
+
         if (Libc.IsSupported)
         {
             _fd = (int)file.DangerousGetHandle();
@@ -53,7 +55,7 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         }
 
         SetCaching(caching);
-        _readsInline = Libc.IsSupported && !_isCustomEngine && Alignment.Offset == 1;
+        _readsInline = Libc.IsSupported && !IsCustomEngine && Alignment.Offset == 1;
         _writesInline = _readsInline;
     }
 
@@ -64,25 +66,29 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
     public string Path { get; }
 
     /// <summary>What the handle was opened for.</summary>
-    public FileAccess Access { get; }
+    public FileAccess Access => (FileAccess)_access;
 
     /// <summary>Whether the file has offsets; pipes, FIFOs and terminals have none, and ignore those they are given.</summary>
     public bool CanSeek => _seeking == 0 ? FindOutSeeking() : _seeking == Seeks;
 
     /// <summary>The caching that took effect.</summary>
-    public FileCaching Caching { get; private set; }
+    public FileCaching Caching
+    {
+        get => (FileCaching)_caching;
+        private set => _caching = (byte)value;
+    }
 
     /// <summary>Why <see cref="Caching"/> differs from what was asked; null when it does not.</summary>
-    public string? CachingReason { get; private set; }
+    public string? CachingReason => _rare?.CachingReason;
 
     /// <summary>What transfers should be aligned to; they work unaligned too, with a copy.</summary>
-    public FileAlignment Alignment { get; private set; }
+    public FileAlignment Alignment => _rare?.Alignment ?? FileAlignment.None;
 
     /// <summary>The engine of this handle's asynchronous transfers: "uring", "pool", or a decorator's name.</summary>
-    public string Engine => _engine.Name;
+    public string Engine => EngineInUse.Name;
 
     /// <summary>Why <see cref="Engine"/> is not "uring"; null where it is, or where an engine was asked for.</summary>
-    public string? EngineReason => _isCustomEngine ? null : SluiceEngines.UringReason;
+    public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason;
 
     /// <summary>The length of the file, in bytes.</summary>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
@@ -102,7 +108,7 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Whether the handle can be used no more.</summary>
-    internal bool IsClosed => _disposed != 0 || _file.IsClosed;
+    internal bool IsClosed => _disposed || _file.IsClosed;
 
     /// <summary>The operating system's own position of the file, which no transfer of Sluice uses or moves; 0 where it has none.</summary>
     internal long DescriptorPosition => Libc.IsSupported ? Math.Max(0, Libc.Position(_fd)) : BorrowedStream.PositionOf(_file, Access);
@@ -119,20 +125,27 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         return true;
     }
 
-    internal IoEngine EngineInUse => _engine;
+    internal IoEngine EngineInUse => _rare?.Engine ?? SluiceEngines.ForDescriptor(_fd);
+
+    private bool IsCustomEngine => _rare?.Engine is not null;
 
     internal int Descriptor => _fd;
 
     /// <summary>Known after the first read that came back short: /dev/zero and its kind cut reads that may not wait wherever they like.</summary>
-    internal bool IsCharacterDevice { get; private set; }
+    internal bool IsCharacterDevice => _rare is { IsCharacterDevice: true };
 
-    internal RwFlags TransferFlags => _flags;
+    internal RwFlags TransferFlags => Flags;
 
     internal ref WritePace WritePace => ref _writePace;
 
-    /// <summary>Guards what is rare; made at first use, so that opening a file does not pay for it.</summary>
-    private Lock RareLock =>
-        _lock ?? Interlocked.CompareExchange(ref _lock, new Lock(), null) ?? _lock;
+    private RwFlags Flags
+    {
+        get => (RwFlags)_flagBits;
+        set => _flagBits = (byte)value;
+    }
+
+    private RareHandleState Rare =>
+        _rare ?? Interlocked.CompareExchange(ref _rare, new RareHandleState(), null) ?? _rare;
 
     /// <summary>
     /// The most that one system call is asked to transfer: the kernel's MAX_RW_COUNT, rounded down to a large alignment. Small in
@@ -208,13 +221,13 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
     /// <summary>Closes the handle; transfers in flight end first, on their own. Harmless when called twice.</summary>
     public void Dispose()
     {
-        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        if (Interlocked.Exchange(ref _disposed, true))
         {
             return;
         }
 
         LeaveGate();
-        _appendTarget?.Dispose();
+        _rare?.AppendTarget?.Dispose();
         if (_ownsHandle)
         {
             _file.Dispose();
@@ -312,7 +325,7 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
 
         if ((stat.Mode & Statx.TypeMask) == Statx.TypeCharacterDevice)
         {
-            IsCharacterDevice = true;
+            Rare.IsCharacterDevice = true;
             _readsInline = false;
             return false;
         }

@@ -15,7 +15,6 @@ namespace Sluice;
 public sealed partial class SluiceStream
 {
     private StreamBuffer? _window;
-    private byte[] _buffer = [];
     private long _base;
     private int _pos;
     private int _readEnd;
@@ -23,9 +22,13 @@ public sealed partial class SluiceStream
     private int _writeEnd;
     private AdaptiveSize _sizing = new();
     private OperationGate _gate;
-    private ReadAhead? _ahead;
-    private WriteBehind? _behind;
-    private WritingState? _writing;
+    private StreamExtras? _extras;
+
+    private StreamExtras Extras => _extras ??= StreamExtras.Rent(this);
+
+    private ReadAhead? Ahead => _extras?.Ahead;
+
+    private WriteBehind? Behind => _extras?.Behind;
 
     /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
     private int SizeFor(long offset, int most)
@@ -64,7 +67,7 @@ public sealed partial class SluiceStream
 
         if (target != _base + _pos)
         {
-            _ahead?.Abandon();
+            Ahead?.Abandon();
         }
 
         Forget(target);
@@ -83,14 +86,7 @@ public sealed partial class SluiceStream
             ReleaseWindow();
         }
 
-        SetWindow(StreamBufferPool.Rent(size));
-        return _window!;
-    }
-
-    private void SetWindow(StreamBuffer window)
-    {
-        _window = window;
-        _buffer = window.Array;
+        return _window = StreamBufferPool.Rent(size);
     }
 
     /// <summary>After a flush: an idle stream keeps no more memory than FileStream.</summary>
@@ -107,7 +103,6 @@ public sealed partial class SluiceStream
         if (_window is { } window)
         {
             _window = null;
-            _buffer = [];
             StreamBufferPool.Return(window);
         }
     }
@@ -150,7 +145,7 @@ public sealed partial class SluiceStream
             return 0;
         }
 
-        _buffer.AsSpan(_pos, count).CopyTo(destination);
+        _window!.Array.AsSpan(_pos, count).CopyTo(destination);
         _pos += count;
         return count;
     }
@@ -164,7 +159,8 @@ public sealed partial class SluiceStream
         _base = offset - window.Start;
         _pos = _writeStart = window.Start;
         _writeEnd = window.Start + room;
-        _writing ??= new WritingState(this);
+        // From here on there is something to be written should nobody dispose this stream.
+        _ = Extras;
     }
 
     /// <summary>
@@ -173,7 +169,8 @@ public sealed partial class SluiceStream
     /// </summary>
     private void ReserveSpace(long offset, int length)
     {
-        if (offset >= AdaptiveSize.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive && ((_writing ??= new WritingState(this)).Reserves ??= _handle.GainsByReserving) && offset + length > _handle.Length)
+        if (offset >= AdaptiveSize.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive
+            && (Extras.Reserves ??= _handle.GainsByReserving) == true && offset + length > _handle.Length)
         {
             _handle.Reserve(offset, length);
         }
@@ -188,7 +185,7 @@ public sealed partial class SluiceStream
             return 0;
         }
 
-        source[..count].CopyTo(_buffer.AsSpan(_pos));
+        source[..count].CopyTo(_window!.Array.AsSpan(_pos));
         _pos += count;
         return count;
     }
@@ -198,25 +195,9 @@ public sealed partial class SluiceStream
     {
         if (!_gate.TryEnter())
         {
-            _gate.EnterAsync(_handle, CancellationToken.None).GetAwaiter().GetResult();
+            _gate.EnterAsync(this, CancellationToken.None).GetAwaiter().GetResult();
         }
     }
 
-    private void ExitGate() => _gate.Exit(_handle);
-
-    /// <summary>
-    /// What only a stream that writes needs. It also writes what is still in memory when a stream is collected that nobody disposed, as
-    /// FileStream does; the file's own finalizer is critical and runs later.
-    /// </summary>
-    private sealed class WritingState(SluiceStream stream) : IDisposable
-    {
-        public OverlapGauge Overlap;
-
-        /// <summary>Whether space is reserved before large windows; null until it was asked.</summary>
-        public bool? Reserves;
-
-        ~WritingState() => stream.FlushAtFinalization();
-
-        public void Dispose() => GC.SuppressFinalize(this);
-    }
+    private void ExitGate() => _gate.Exit(this);
 }

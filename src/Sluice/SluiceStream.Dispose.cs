@@ -1,4 +1,5 @@
 using System.Runtime.ExceptionServices;
+using Sluice.Streams;
 
 namespace Sluice;
 
@@ -9,7 +10,7 @@ public sealed partial class SluiceStream
     /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
     public override ValueTask DisposeAsync()
     {
-        if (!_isOpen)
+        if (!IsOpen)
         {
             return base.DisposeAsync();
         }
@@ -26,7 +27,7 @@ public sealed partial class SluiceStream
     /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
     protected override void Dispose(bool disposing)
     {
-        if (!_isOpen || TryCloseAtOnce())
+        if (!IsOpen || TryCloseAtOnce())
         {
             return;
         }
@@ -38,9 +39,9 @@ public sealed partial class SluiceStream
             if (entered)
             {
                 // What is in flight is waited for whoever has closed the handle; what is not cannot be written any more then, as in .NET.
-                if (!_handle.IsClosed || _behind is { IsInFlight: true })
+                if (!_handle.IsClosed || Behind is { IsInFlight: true })
                 {
-                    error = ErrorOf(static stream => stream._behind?.Settle());
+                    error = ErrorOf(static stream => stream.Behind?.Settle());
                 }
 
                 // The bytes behind a failed write are tried as well: what can be saved is saved.
@@ -50,9 +51,9 @@ public sealed partial class SluiceStream
                     error ??= second;
                 }
 
-                if (_ahead is { IsBusy: true } ahead)
+                if (Ahead is { IsBusy: true } ahead)
                 {
-                    Streams.Blocking.Wait(ahead.DrainAsync());
+                    Blocking.Wait(ahead.DrainAsync());
                 }
             }
         }
@@ -74,7 +75,7 @@ public sealed partial class SluiceStream
         bool entered = _gate.TryEnter();
         if (!entered && _handle.CanSeek)
         {
-            await _gate.EnterAsync(_handle, CancellationToken.None).ConfigureAwait(false);
+            await _gate.EnterAsync(this, CancellationToken.None).ConfigureAwait(false);
             entered = true;
         }
 
@@ -82,7 +83,7 @@ public sealed partial class SluiceStream
         {
             if (entered)
             {
-                if (!_handle.IsClosed || _behind is { IsInFlight: true })
+                if (!_handle.IsClosed || Behind is { IsInFlight: true })
                 {
                     error = await ErrorOfAsync(SettleAsync(CancellationToken.None)).ConfigureAwait(false);
                 }
@@ -93,7 +94,7 @@ public sealed partial class SluiceStream
                     error ??= second;
                 }
 
-                if (_ahead is { IsBusy: true } ahead)
+                if (Ahead is { IsBusy: true } ahead)
                 {
                     await ahead.DrainAsync().ConfigureAwait(false);
                 }
@@ -132,23 +133,27 @@ public sealed partial class SluiceStream
 
     private void Close(bool entered)
     {
-        if (!_isOpen)
+        if (!IsOpen)
         {
             return;
         }
 
-        _isOpen = false;
         _canRead = false;
         _canWrite = false;
         if (entered)
         {
             Forget(0);
             ReleaseWindow();
-            _behind?.GiveUp();
+            Behind?.GiveUp();
+            if (_extras is { Peer: null } extras)
+            {
+                _extras = null;
+                StreamExtras.Return(extras);
+            }
+
             ExitGate();
         }
 
-        _writing?.Dispose();
         if (_ownsHandle)
         {
             _handle.Dispose();
@@ -158,7 +163,7 @@ public sealed partial class SluiceStream
     /// <summary>Closes a stream that has nothing to wait for, as most are that were read.</summary>
     private bool TryCloseAtOnce()
     {
-        if (_writeEnd != 0 || _behind is { IsPending: true } || _ahead is { IsBusy: true } || !_gate.TryEnter())
+        if (_writeEnd != 0 || Behind is { IsPending: true } || Ahead is { IsBusy: true } || !_gate.TryEnter())
         {
             return false;
         }

@@ -22,7 +22,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _readEnd - _pos && count != 0)
         {
-            _buffer.AsSpan(_pos, count).CopyTo(buffer);
+            _window!.Array.AsSpan(_pos, count).CopyTo(buffer);
             _pos += count;
             return count;
         }
@@ -37,7 +37,7 @@ public sealed partial class SluiceStream
         int pos = _pos;
         if (pos < _readEnd)
         {
-            byte value = _buffer[pos];
+            byte value = _window!.Array[pos];
             _pos = pos + 1;
             return value;
         }
@@ -93,7 +93,7 @@ public sealed partial class SluiceStream
     {
         long offset = _base + _pos;
         Forget(offset);
-        _ahead?.Abandon();
+        Ahead?.Abandon();
         int size = SizeFor(offset, AdaptiveSize.MostRead);
         if (PassesThrough(rest.Length, size))
         {

@@ -6,7 +6,6 @@ namespace Sluice;
 /// <summary>Asynchronous reading: what is in the window or in the page cache is there when the call returns.</summary>
 public sealed partial class SluiceStream
 {
-    private Task<int>? _lastRead;
 
     /// <inheritdoc/>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
@@ -20,7 +19,7 @@ public sealed partial class SluiceStream
 
         // Most results are the count that was asked for: the same task serves again.
         int result = read.Result;
-        return _lastRead is { } last && last.Result == result ? last : _lastRead = Task.FromResult(result);
+        return Extras.LastRead is { } last && last.Result == result ? last : Extras.LastRead = Task.FromResult(result);
     }
 
     /// <summary>As <see cref="Read(Span{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
@@ -47,7 +46,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _readEnd - _pos && count != 0)
         {
-            _buffer.AsSpan(_pos, count).CopyTo(buffer.Span);
+            _window!.Array.AsSpan(_pos, count).CopyTo(buffer.Span);
             _pos += count;
             ExitGate();
             return new ValueTask<int>(count);
@@ -64,7 +63,7 @@ public sealed partial class SluiceStream
         int pos = _pos;
         if (pos < _readEnd && !cancellationToken.IsCancellationRequested)
         {
-            byte value = _buffer[pos];
+            byte value = _window!.Array[pos];
             _pos = pos + 1;
             return new ValueTask<int>(value);
         }
@@ -75,16 +74,14 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadByteSlowAsync(CancellationToken cancellationToken)
     {
-        byte[] one = _oneByte ??= new byte[1];
+        byte[] one = Extras.OneByte ??= new byte[1];
         return await ReadAsync(one, cancellationToken).ConfigureAwait(false) == 0 ? -1 : one[0];
     }
-
-    private byte[]? _oneByte;
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadInTurnAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(_handle, cancellationToken).ConfigureAwait(false);
+        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
         return await ReadSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
     }
 
@@ -123,7 +120,7 @@ public sealed partial class SluiceStream
     private async ValueTask<int> ReadRestAsync(Memory<byte> rest, CancellationToken cancellationToken)
     {
         int done = 0;
-        while (_ahead is { } ahead && ahead.Offset == _base + _pos)
+        while (Ahead is { } ahead && ahead.Offset == _base + _pos)
         {
             bool isLast = await TakeAheadAsync(ahead).ConfigureAwait(false);
             if (cancellationToken.IsCancellationRequested)
@@ -160,7 +157,7 @@ public sealed partial class SluiceStream
         Forget(offset);
         (StreamBuffer chunk, int length, bool isLast) = await ahead.TakeAsync().ConfigureAwait(false);
         ReleaseWindow();
-        SetWindow(chunk);
+        _window = chunk;
         ShowRead(offset, 0, length, !isLast);
         return isLast;
     }
@@ -190,8 +187,8 @@ public sealed partial class SluiceStream
 
         if (!isHot && IsAdaptive && _sizing is { IsSequential: true, Current: >= AdaptiveSize.Large } && IsReadAheadWorthwhile)
         {
-            _ahead ??= new ReadAhead(_handle);
-            await _ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
+            ReadAhead ahead = Extras.Ahead ??= new ReadAhead(_handle);
+            await ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
         }
 
         return length;

@@ -21,7 +21,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _writeEnd - _pos && count != 0)
         {
-            buffer.CopyTo(_buffer.AsSpan(_pos));
+            buffer.CopyTo(_window!.Array.AsSpan(_pos));
             _pos += count;
             return;
         }
@@ -36,7 +36,7 @@ public sealed partial class SluiceStream
         int pos = _pos;
         if (pos < _writeEnd)
         {
-            _buffer[pos] = value;
+            _window!.Array[pos] = value;
             _pos = pos + 1;
             return;
         }
@@ -89,7 +89,7 @@ public sealed partial class SluiceStream
 
                 HandDown();
                 put = 0;
-                _behind?.Settle();
+                Behind?.Settle();
                 int size = SizeFor(_base, AdaptiveSize.MostWrite);
                 if (WritesThrough(buffer.Length, size))
                 {
@@ -131,9 +131,9 @@ public sealed partial class SluiceStream
         if (length > 0)
         {
             // An earlier failure comes first, and a later write never overtakes an earlier one.
-            _behind?.Settle();
+            Behind?.Settle();
             ReserveSpace(_base + _writeStart, length);
-            _handle.Write(_buffer.AsSpan(_writeStart, length), _base + _writeStart);
+            _handle.Write(_window!.Array.AsSpan(_writeStart, length), _base + _writeStart);
             _sizing.Ended(end, _pos == _writeEnd);
         }
 
@@ -143,14 +143,14 @@ public sealed partial class SluiceStream
     /// <summary>Before reading: everything written is in the file.</summary>
     private void LeaveWriting()
     {
-        _behind?.Settle();
+        Behind?.Settle();
         HandDown();
     }
 
     /// <summary>Before writing: nothing is read ahead.</summary>
     private void LeaveReading()
     {
-        if (_ahead is { } ahead)
+        if (Ahead is { } ahead)
         {
             ahead.Abandon();
         }
@@ -184,7 +184,7 @@ public sealed partial class SluiceStream
                 Forget(_base + _pos);
             }
 
-            _ahead?.Abandon();
+            Ahead?.Abandon();
             ReleaseIdleWindow();
         }
         finally
@@ -193,11 +193,12 @@ public sealed partial class SluiceStream
         }
     }
 
-    private void FlushAtFinalization()
+    /// <summary>Writes what is in memory; called by the finalizer of the extras when both are collected.</summary>
+    internal void FlushAtFinalization()
     {
         try
         {
-            if (_isOpen && !_handle.IsClosed)
+            if (IsOpen && !_handle.IsClosed)
             {
                 LeaveWriting();
             }

@@ -37,7 +37,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _writeEnd - _pos && count != 0)
         {
-            buffer.Span.CopyTo(_buffer.AsSpan(_pos));
+            buffer.Span.CopyTo(_window!.Array.AsSpan(_pos));
             _pos += count;
             ExitGate();
             return ValueTask.CompletedTask;
@@ -54,7 +54,7 @@ public sealed partial class SluiceStream
         int pos = _pos;
         if (pos < _writeEnd && !cancellationToken.IsCancellationRequested)
         {
-            _buffer[pos] = value;
+            _window!.Array[pos] = value;
             _pos = pos + 1;
             return ValueTask.CompletedTask;
         }
@@ -73,7 +73,7 @@ public sealed partial class SluiceStream
         }
 
         ThrowIfClosed();
-        if (_writeEnd == 0 && _readEnd == 0 && _behind is not { IsPending: true } && _ahead is not { Offset: >= 0 } && !_gate.IsTaken)
+        if (_writeEnd == 0 && _readEnd == 0 && Behind is not { IsPending: true } && Ahead is not { Offset: >= 0 } && !_gate.IsTaken)
         {
             return Task.CompletedTask;
         }
@@ -83,7 +83,7 @@ public sealed partial class SluiceStream
 
     private async Task FlushSlowAsync(CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(_handle, cancellationToken).ConfigureAwait(false);
+        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
         try
         {
             await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
@@ -92,7 +92,7 @@ public sealed partial class SluiceStream
                 Forget(_base + _pos);
             }
 
-            _ahead?.Abandon();
+            Ahead?.Abandon();
             ReleaseIdleWindow();
         }
         finally
@@ -112,7 +112,7 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WriteInTurnAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(_handle, cancellationToken).ConfigureAwait(false);
+        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
         await WriteSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
     }
 
@@ -184,23 +184,22 @@ public sealed partial class SluiceStream
             _writeEnd = _pos;
             try
             {
-                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && _writing!.Overlap.PaysOff(_handle.Caching);
+                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Extras.Overlap.PaysOff(_handle.Caching);
                 await SettleAsync(cancellationToken).ConfigureAwait(false);
                 ReserveSpace(_base + _writeStart, length);
                 if (isOverlapped)
                 {
-                    (_behind ??= new WriteBehind(_handle)).Start(_window!, _writeStart, length, _base + _writeStart);
+                    (Extras.Behind ??= new WriteBehind()).Start(_handle, _window!, _writeStart, length, _base + _writeStart);
                     _window = null;
-                    _buffer = [];
                 }
                 else
                 {
-                    _writing!.Overlap.BeginWrite();
+                    Extras.Overlap.BeginWrite();
                     await _handle.WriteAsync(_window!.MemoryAt(_writeStart, length), _base + _writeStart, cancellationToken).ConfigureAwait(false);
-                    _writing!.Overlap.EndWrite();
+                    Extras.Overlap.EndWrite();
                 }
 
-                _writing!.Overlap.BeginFill();
+                Extras.Overlap.BeginFill();
             }
             catch
             {
@@ -215,11 +214,11 @@ public sealed partial class SluiceStream
     }
 
     private ValueTask SettleAsync(CancellationToken cancellationToken) =>
-        _behind is { IsPending: true } behind ? behind.SettleAsync(cancellationToken) : ValueTask.CompletedTask;
+        Behind is { IsPending: true } behind ? behind.SettleAsync(cancellationToken) : ValueTask.CompletedTask;
 
     /// <summary>Before reading: everything written is in the file.</summary>
     private ValueTask LeaveWritingAsync(CancellationToken cancellationToken) =>
-        _writeEnd == 0 && _behind is not { IsPending: true } ? ValueTask.CompletedTask : LeaveWritingSlowAsync(cancellationToken);
+        _writeEnd == 0 && Behind is not { IsPending: true } ? ValueTask.CompletedTask : LeaveWritingSlowAsync(cancellationToken);
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask LeaveWritingSlowAsync(CancellationToken cancellationToken)

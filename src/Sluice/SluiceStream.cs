@@ -25,13 +25,9 @@ public sealed partial class SluiceStream : Stream
     private readonly SluiceHandle _handle;
     private readonly bool _ownsHandle;
     private readonly int _bufferSize;
-    private readonly FileAccess _access;
-    private bool _isOpen = true;
     private bool _canRead;
     private bool _canWrite;
     private readonly bool _hasForeignHandle;
-    private long _appendStart = -1;
-    private FileStream? _peer;
 
     /// <summary>Opens a file for reading and writing (for writing with <see cref="FileMode.Append"/>), shared for reading.</summary>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
@@ -118,10 +114,9 @@ public sealed partial class SluiceStream : Stream
     {
         StreamOpening.Check(handle, access, bufferSize);
         _handle = handle;
-        _access = access;
         _ownsHandle = ownsHandle;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
-        SetAccess();
+        SetAccess(access);
     }
 
     /// <inheritdoc cref="SluiceStream(SafeFileHandle, FileAccess, int, bool)"/>
@@ -148,13 +143,12 @@ public sealed partial class SluiceStream : Stream
     private SluiceStream(SluiceHandle handle, FileMode mode, FileAccess access, int bufferSize)
     {
         _handle = handle;
-        _access = access;
         _ownsHandle = true;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
-        SetAccess();
+        SetAccess(access);
         if (mode == FileMode.Append && handle.CanSeek)
         {
-            _appendStart = _base = handle.Length;
+            Extras.AppendStart = _base = handle.Length;
         }
     }
 
@@ -191,7 +185,7 @@ public sealed partial class SluiceStream : Stream
     }
 
     /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>
-    public string Name => !_hasForeignHandle ? _handle.Path : _peer is null && _handle.IsClosed ? "[Unknown]" : Peer.Name;
+    public string Name => !_hasForeignHandle ? _handle.Path : _extras?.Peer is null && _handle.IsClosed ? "[Unknown]" : Peer.Name;
 
     /// <summary>Whether the file was opened for asynchronous use.</summary>
     public bool IsAsync => _handle.SafeFileHandle.IsAsync;
@@ -203,7 +197,7 @@ public sealed partial class SluiceStream : Stream
     public override bool CanWrite => _canWrite;
 
     /// <inheritdoc/>
-    public override bool CanSeek => _isOpen && _handle.CanSeek;
+    public override bool CanSeek => IsOpen && _handle.CanSeek;
 
     /// <summary>The length in bytes, written bytes that are still in memory included. Asked of the file each time: locks on Unix are
     /// advisory, so others may always write.</summary>
@@ -234,7 +228,7 @@ public sealed partial class SluiceStream : Stream
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value);
             ThrowUnlessSeekable();
-            if (_writeEnd != 0 || value < _appendStart)
+            if (_writeEnd != 0 || value < AppendStart)
             {
                 Seek(value, SeekOrigin.Begin);
             }
@@ -275,9 +269,9 @@ public sealed partial class SluiceStream : Stream
             StreamErrors.ThrowSeekBeforeStart(_handle.Path, target);
         }
 
-        if (target < _appendStart)
+        if (target < AppendStart)
         {
-            StreamErrors.ThrowSeekBeforeAppend(_handle.Path, target, _appendStart);
+            StreamErrors.ThrowSeekBeforeAppend(_handle.Path, target, AppendStart);
         }
 
         MoveTo(target);
@@ -296,9 +290,9 @@ public sealed partial class SluiceStream : Stream
         ThrowUnlessSeekable();
         ThrowUnlessWritable();
         FlushBuffer();
-        if (value < _appendStart)
+        if (value < AppendStart)
         {
-            StreamErrors.ThrowTruncateBeforeAppend(_handle.Path, value, _appendStart);
+            StreamErrors.ThrowTruncateBeforeAppend(_handle.Path, value, AppendStart);
         }
 
         _handle.SetLength(value);
@@ -334,13 +328,15 @@ public sealed partial class SluiceStream : Stream
         Peer.Unlock(position, length);
     }
 
+    private long AppendStart => _extras?.AppendStart ?? -1;
+
     /// <summary>For what only it knows: names and locks.</summary>
-    private FileStream Peer => _peer ??= BorrowedStream.Over(_handle.SafeFileHandle, _access);
+    private FileStream Peer => Extras.Peer ??= BorrowedStream.Over(_handle.SafeFileHandle, IsOpen ? AccessNow : _handle.Access);
 
     private long LengthNow()
     {
         long length = RandomAccess.GetLength(_handle.SafeFileHandle);
-        if (_behind is { IsPending: true } behind)
+        if (Behind is { IsPending: true } behind)
         {
             length = Math.Max(length, behind.End);
         }
@@ -352,15 +348,20 @@ public sealed partial class SluiceStream : Stream
 
     private bool IsBuffered => _bufferSize != 0;
 
-    private void SetAccess()
+    private bool IsOpen => _canRead | _canWrite;
+
+    /// <summary>Decides about the kind of a lock; nothing of a closed stream.</summary>
+    private FileAccess AccessNow => (_canRead ? FileAccess.Read : 0) | (_canWrite ? FileAccess.Write : 0);
+
+    private void SetAccess(FileAccess access)
     {
-        _canRead = (_access & FileAccess.Read) != 0;
-        _canWrite = (_access & FileAccess.Write) != 0;
+        _canRead = (access & FileAccess.Read) != 0;
+        _canWrite = (access & FileAccess.Write) != 0;
     }
 
     private void ThrowIfClosed()
     {
-        if (!_isOpen || _handle.SafeFileHandle.IsClosed)
+        if (!IsOpen || _handle.SafeFileHandle.IsClosed)
         {
             StreamErrors.ThrowClosed();
         }

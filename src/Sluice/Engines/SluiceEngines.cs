@@ -34,6 +34,18 @@ public static class SluiceEngines
         }
     }
 
+    /// <summary>The same as <see cref="Default"/>, but always the same ring for one open file.</summary>
+    internal static IoEngine ForDescriptor(int descriptor)
+    {
+        if (!Volatile.Read(ref s_decided))
+        {
+            Decide();
+        }
+
+        UringEngine[]? rings = s_rings;
+        return rings is null ? ThreadPoolEngine.Instance : rings.Length == 1 ? rings[0] : rings[(uint)descriptor % (uint)rings.Length];
+    }
+
     /// <summary>The engine that blocks threads of the pool, which is there everywhere.</summary>
     public static IoEngine Pool => ThreadPoolEngine.Instance;
 

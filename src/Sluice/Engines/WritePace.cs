@@ -21,14 +21,20 @@ internal struct WritePace
     /// <summary>What the coarse clock, of a few milliseconds, shows of the writes between: that one was throttled.</summary>
     private const int StallMs = 8;
 
-    private volatile bool _slow;
-    private int _count;
+    private const byte Slow = 0x80;
 
-    public readonly bool AllowsInline => !_slow;
+    // One byte, for there is one in each open file: whether the last timed write was slow, and a count.
+    private byte _state;
+
+    public readonly bool AllowsInline => (Volatile.Read(in _state) & Slow) == 0;
 
     /// <summary>Begins a write on the caller's thread; the result goes to <see cref="End"/>.</summary>
-    public long Begin() =>
-        (++_count % PreciseEvery) == 0 ? Stopwatch.GetTimestamp() : -1 - Environment.TickCount64;
+    public long Begin()
+    {
+        int count = (_state + 1) % PreciseEvery;
+        _state = (byte)((_state & Slow) | count);
+        return count == 0 ? Stopwatch.GetTimestamp() : -1 - Environment.TickCount64;
+    }
 
     /// <summary>Ends a write of <paramref name="length"/> bytes that <see cref="Begin"/> began.</summary>
     public void End(long begin, int length)
@@ -39,7 +45,7 @@ internal struct WritePace
         }
         else if (Environment.TickCount64 + 1 + begin >= StallMs)
         {
-            _slow = true;
+            _state |= Slow;
         }
     }
 
@@ -47,9 +53,9 @@ internal struct WritePace
     public void Record(long beginTimestamp, int length)
     {
         bool slow = Stopwatch.GetTimestamp() - beginTimestamp > SlowTicks + length / BytesPerTick;
-        if (slow != _slow)
+        if (slow == AllowsInline)
         {
-            _slow = slow;
+            _state ^= Slow;
         }
     }
 }

@@ -10,7 +10,7 @@ public sealed partial class SluiceHandle
     /// Direct transfers may go through a ring of their caller's own: the process uses rings, and no engine was asked for. Cached ones may
     /// not: overlapping reads defeat the kernel's read-ahead, and writes are memory copies that the ring hands to a kernel worker.
     /// </summary>
-    internal bool AllowsOwnRing => Caching == FileCaching.Direct && !_isCustomEngine && _engine is UringEngine;
+    internal bool AllowsOwnRing => Caching == FileCaching.Direct && !IsCustomEngine && EngineInUse is UringEngine;
 
     /// <summary>
     /// How far reading ahead makes sense: the file's length, 0 where it has none to tell (pipes, /proc), <see cref="long.MaxValue"/> on

@@ -10,8 +10,9 @@ namespace Sluice.Streams;
 /// failed is reported once for each time it fails, and tried again at the next occasion. Nothing that was accepted is dropped before
 /// the stream is closed.
 /// </remarks>
-internal sealed class WriteBehind(SluiceHandle handle)
+internal sealed class WriteBehind
 {
+    private SluiceHandle? _handle;
     private StreamBuffer? _buffer;
     private int _index;
     private int _length;
@@ -29,11 +30,12 @@ internal sealed class WriteBehind(SluiceHandle handle)
     public long End => _offset + _length;
 
     /// <summary>Begins a write; the buffer is given up to it. The one before must have been settled.</summary>
-    public void Start(StreamBuffer buffer, int index, int length, long offset)
+    public void Start(SluiceHandle handle, StreamBuffer buffer, int index, int length, long offset)
     {
 #pragma warning disable CA2012 // Kept until it is settled, and consumed there once.
         _task = handle.WriteBehindAsync(buffer.MemoryAt(index, length), offset);
 #pragma warning restore CA2012
+        _handle = handle;
         _buffer = buffer;
         _index = index;
         _length = length;
@@ -52,7 +54,7 @@ internal sealed class WriteBehind(SluiceHandle handle)
 
         if (_hasFailed)
         {
-            await handle.WriteAsync(_buffer.MemoryAt(_index, _length), _offset, cancellationToken).ConfigureAwait(false);
+            await _handle!.WriteAsync(_buffer.MemoryAt(_index, _length), _offset, cancellationToken).ConfigureAwait(false);
         }
         else
         {
@@ -80,7 +82,7 @@ internal sealed class WriteBehind(SluiceHandle handle)
 
         if (_hasFailed)
         {
-            handle.Write(_buffer.Array.AsSpan(_index, _length), _offset);
+            _handle!.Write(_buffer.Array.AsSpan(_index, _length), _offset);
         }
         else
         {
@@ -109,6 +111,9 @@ internal sealed class WriteBehind(SluiceHandle handle)
             Release();
         }
     }
+
+    /// <summary>Nothing is pending; ready for another stream.</summary>
+    public void Reset() => _handle = null;
 
     private void Release()
     {

@@ -1,0 +1,91 @@
+namespace Sluice.Streams;
+
+/// <summary>
+/// What only some streams need: those that write, append, read ahead, lock or lend their bytes. Taken from a pool when a stream first
+/// needs it, and given back when that stream is closed. Like its stream it is not thread-safe; the pool is.
+/// </summary>
+/// <remarks>
+/// One stream owns it between <see cref="Rent"/> and <see cref="Return"/>, and gives it back inside its gate. It also writes what is still in memory when a stream is
+/// collected that nobody disposed, as FileStream does; the file's own finalizer is critical and runs later.
+/// </remarks>
+internal sealed class StreamExtras
+{
+    private const int MostKept = 64;
+
+    private static readonly Lock PoolLock = new();
+    private static StreamExtras? s_first;
+    private static int s_kept;
+
+    private SluiceStream? _owner;
+    private StreamExtras? _next;
+
+    private StreamExtras()
+    {
+    }
+
+    ~StreamExtras() => _owner?.FlushAtFinalization();
+
+    public OverlapGauge Overlap;
+
+    public ReadAhead? Ahead { get; set; }
+
+    public WriteBehind? Behind { get; set; }
+
+    /// <summary>For names and locks; a name is asked for after closing too, so that one that has it is never given back.</summary>
+    public FileStream? Peer { get; set; }
+
+    /// <summary>Where appending began; -1 where it did not.</summary>
+    public long AppendStart { get; set; } = -1;
+
+    /// <summary>Whether space is reserved before large windows; null until it was asked.</summary>
+    public bool? Reserves { get; set; }
+
+    public Task<int>? LastRead { get; set; }
+
+    public byte[]? OneByte { get; set; }
+
+    public static StreamExtras Rent(SluiceStream owner)
+    {
+        StreamExtras? extras;
+        lock (PoolLock)
+        {
+            extras = s_first;
+            if (extras is not null)
+            {
+                s_first = extras._next;
+                s_kept--;
+            }
+        }
+
+        extras ??= new StreamExtras();
+        extras._next = null;
+        extras._owner = owner;
+        return extras;
+    }
+
+    /// <summary>The stream is closed; what it left in flight keeps its own parts alive.</summary>
+    public static void Return(StreamExtras extras)
+    {
+        extras._owner = null;
+        if (extras.Behind is { IsPending: true })
+        {
+            // Left to its transfer, with its buffer.
+            extras.Behind = null;
+        }
+
+        extras.Behind?.Reset();
+        extras.Ahead = null;
+        extras.AppendStart = -1;
+        extras.Reserves = null;
+        extras.Overlap = default;
+        lock (PoolLock)
+        {
+            if (s_kept < MostKept)
+            {
+                extras._next = s_first;
+                s_first = extras;
+                s_kept++;
+            }
+        }
+    }
+}
