@@ -35,10 +35,10 @@ internal static class TableSections
 
     private static PageChart Chart(IReadOnlyList<(TableCase Case, RowReport Row)> measured) => new()
     {
-        Title = "Time, .NET's being 1",
+        Title = "Time, .NET's being 1; shorter is better",
         Kind = ChartKind.Bar,
         X = new ChartAxis("method", Categories: [.. measured.Select(m => string.Join(' ', m.Case.Arguments.Prepend(m.Case.Method)))]),
-        Y = new ChartAxis("time to .NET's"),
+        Y = new ChartAxis("time to .NET's", LessIsBetter: true),
         Series = [new ChartSeries { Name = SluiceStreamSide.Name, Y = [.. measured.Select(m => (double?)TimeRatio(m.Row))] }],
         Reference = new ChartLine(1, ".NET"),
     };

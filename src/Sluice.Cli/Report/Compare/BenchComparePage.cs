@@ -93,7 +93,7 @@ internal static class BenchComparePage
         [
             new ChartSeries
             {
-                Name = "second run to first",
+                Name = "Sluice against .NET, second run to first",
                 Y = [.. rows.Select(r => r.Sides?.Ratio)],
                 Low = [.. rows.Select(r => r.Sides?.Low)],
                 High = [.. rows.Select(r => r.Sides?.High)],
@@ -106,10 +106,10 @@ internal static class BenchComparePage
     {
         Columns =
         [
-            PageColumn.Text("row"), PageColumn.Text("beyond noise"), new PageColumn("ratio, first"), new PageColumn("second"),
+            PageColumn.Text("row"), PageColumn.Text("beyond noise"), new PageColumn("ratio, first"), new PageColumn("ratio, second"),
             new PageColumn("change"), new PageColumn("from"), new PageColumn("to"),
-            new PageColumn("Sluice, first"), new PageColumn("second"), new PageColumn("change"), new PageColumn(".NET, first"),
-            new PageColumn("second"), new PageColumn("change"), PageColumn.Text("unit"),
+            new PageColumn("Sluice, first"), new PageColumn("Sluice, second"), new PageColumn("Sluice, change"), new PageColumn(".NET, first"),
+            new PageColumn(".NET, second"), new PageColumn(".NET, change"), PageColumn.Text("unit"),
         ],
         Rows =
         [

@@ -101,7 +101,11 @@ internal static class HtmlReport
         writer.WriteLine($"<section id=\"section-{number}\">");
         writer.WriteLine($"<h2>{HtmlText.Escape(section.Heading)}</h2>");
         foreach (string paragraph in (section.Text ?? "").Split('\n', StringSplitOptions.RemoveEmptyEntries))
-            writer.WriteLine($"<p>{HtmlText.Escape(paragraph)}</p>");
+        {
+            writer.WriteLine(paragraph.StartsWith("    ", StringComparison.Ordinal)
+                ? $"<pre>{HtmlText.Escape(paragraph.Trim())}</pre>"
+                : $"<p>{HtmlText.Escape(paragraph)}</p>");
+        }
         foreach (PageMap map in section.Maps)
             HtmlMap.Write(writer, map);
         for (int i = 0; i < section.Charts.Count; i++)

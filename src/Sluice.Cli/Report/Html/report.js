@@ -122,13 +122,32 @@
     const onReference = isBar && chart.reference && chart.y.isLog;
     const base = onReference ? chart.reference.y : chart.y.isLog ? undefined : 0;
     const judged = isBar && chart.series.length === 1 && chart.reference;
-    let count = data[0].length;
+    const count = data[0].length;
+    // Each category has a bar of one series only: the bars need no room for the others.
+    const exclusive = isBar && data[0].every((_, at) => places.filter(p => data[p.value][at] != null).length <= 1);
+    const families = isBar && !judged && chart.series.length === 1 && names && names.every(n => family(n) !== 'plain') ? names.map(family) : null;
+
+    function barColour(i, at) {
+      if (families) return `--${families[data[0][at]]}-0`;
+      if (!judged) return colours[i];
+      const value = data[1][at];
+      return (chart.y.lessIsBetter ? value <= chart.reference.y : value >= chart.reference.y) ? colours[i] : '--warm-1';
+    }
+
+    // Pale: what the bar says is within the noise.
+    function barFill(i, at) {
+      const place = places[i];
+      const unclear = judged && place.low && data[place.low][at] != null && data[place.low][at] <= chart.reference.y && data[place.high][at] >= chart.reference.y;
+      return css(barColour(i, at)) + (unclear ? '70' : '');
+    }
 
     // The group of a category shares the room among the bars that are on.
     function barPlace(index) {
       const visible = shown.flatMap((on, i) => (on ? [i] : []));
-      const width = (count === 1 ? 0.5 : 0.78) / Math.max(1, visible.length);
-      return { width, offset: -width * visible.length / 2 + Math.max(0, visible.indexOf(index)) * width };
+      const bars = exclusive ? 1 : Math.max(1, visible.length);
+      const room = flat ? 40 : Math.max(200, holder.clientWidth - 100) / count;
+      const width = Math.min(0.78 / bars, 90 / room);
+      return { width, offset: -width * bars / 2 + (exclusive ? 0 : Math.max(0, visible.indexOf(index)) * width) };
     }
 
     function barPaths(index) {
@@ -138,8 +157,8 @@
         disp: {
           x0: { unit: 1, values: u => u.data[0].map(x => x + barPlace(index).offset) },
           size: { unit: 1, values: () => [barPlace(index).width * (barPlace(index).width > 0.2 ? 0.94 : 1)] },
-          ...(judged ? {
-            fill: { unit: 3, values: u => u.data[1].map(y => (y === null ? null : css(y >= chart.reference.y ? colours[0] : '--warm-1'))) },
+          ...(judged || families ? {
+            fill: { unit: 3, values: u => u.data[1].map((y, at) => (y === null ? null : barFill(index, at))) },
           } : {}),
         },
       });
@@ -256,7 +275,7 @@
         const tr = document.createElement('tr');
         const name = document.createElement('td');
         const swatch = document.createElement('i');
-        swatch.style.setProperty('--color', `var(${judged && value < chart.reference.y ? '--warm-1' : colours[i]})`);
+        swatch.style.setProperty('--color', `var(${barColour(i, at)})`);
         name.append(swatch, series.name);
         const number = document.createElement('td');
         number.textContent = withUnit(chart.y, value);

@@ -22,7 +22,8 @@ internal static class BenchPage
         if (report.Interrupted)
             yield return "Interrupted: only the rows below were measured.";
         yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET: above 1 "
-            + "Sluice is faster, or needs less CPU time. Rates are medians over the rounds; whiskers reach from the lowest round to the highest.";
+            + "Sluice is faster, or needs less CPU time. Rates are medians over the rounds; whiskers reach from the lowest round to the highest, and "
+            + "bars whose whiskers reach across the line are pale.";
         yield return string.Create(CultureInfo.InvariantCulture, $"fio: {report.Fio}. The whole run took {report.Seconds:0} s.");
         foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
             yield return $"fio gave no figure: {error}";

@@ -5,7 +5,7 @@ internal sealed record PageSection
 {
     public required string Heading { get; init; }
 
-    /// <summary>Plain sentences; each line is a paragraph of its own.</summary>
+    /// <summary>Plain sentences; each line is a paragraph of its own, and one that begins with four blanks is code.</summary>
     public string? Text { get; init; }
 
     public IReadOnlyList<PageChart> Charts { get; init; } = [];

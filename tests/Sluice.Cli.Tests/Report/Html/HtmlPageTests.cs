@@ -122,6 +122,31 @@ public sealed class HtmlPageTests(BrowserFixture fixture) : IClassFixture<Browse
         (await page.Locator(".mark.short").CountAsync()).ShouldBe(report.Rows.Count(r => r.Targets.Any(t => !t.Reached)));
     }
 
+    [SkippableTheory]
+    [InlineData(false, "--cool-0", "--warm-1")]
+    [InlineData(true, "--warm-1", "--cool-0")]
+    public async Task A_bar_beyond_its_reference_has_the_colour_of_what_that_means(bool lessIsBetter, string above, string below)
+    {
+        ReportPage sample = SamplePage.Make();
+        PageChart chart = sample.Sections[0].Charts[1];
+        chart = chart with { Y = chart.Y with { LessIsBetter = lessIsBetter } };
+        ChartSeries one = chart.Series[0] with { Y = [2.5, null], Low = null, High = null };
+        IPage page = await OpenAsync(sample with
+        {
+            Sections =
+            [
+                new PageSection
+                {
+                    Heading = "Bars",
+                    Charts = [chart with { Series = [one] }, chart with { Series = [one with { Y = [null, 0.8] }] }],
+                },
+            ],
+        });
+        (await PixelsAsync(page, chart: 0, above)).ShouldBeGreaterThan(200);
+        (await PixelsAsync(page, chart: 0, below)).ShouldBe(0);
+        (await PixelsAsync(page, chart: 1, below)).ShouldBeGreaterThan(200);
+    }
+
     private static Task<string> PaperAsync(IPage page) => page.EvaluateAsync<string>("getComputedStyle(document.body).backgroundColor");
 
     // Pixels of about the colour: a line is blurred at its edges.

@@ -18,6 +18,7 @@ public sealed class HtmlReportTests
         html.ShouldNotContain(SamplePage.Nasty);
         html.ShouldNotContain("<b>bold</b>");
         html.ShouldContain("&lt;b&gt;bold&lt;/b&gt;");
+        html.ShouldContain("<pre>if (a &lt; b) return;</pre>");
     }
 
     [Fact]

@@ -20,7 +20,7 @@ internal static class SamplePage
             new PageSection
             {
                 Heading = "Reading",
-                Text = $"First paragraph.\n{Nasty}",
+                Text = $"First paragraph.\n{Nasty}\n    if (a < b) return;",
                 Charts = [LineChart(), BarChart()],
                 Tables = [Rows()],
             },
