@@ -9,6 +9,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Programs;
 
 /// <summary>`sluice advise` as a user types it, on small files, and what it concludes from figures.</summary>
+[Collection(MeasuringCollection.Name)]
 public sealed class AdviseRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();
@@ -18,7 +19,8 @@ public sealed class AdviseRunTests : IDisposable
     [Fact]
     public async Task Every_subject_gets_an_answer_with_its_line_of_code()
     {
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        using var memory = new MemoryFolder();
+        string disk = memory.FullPath;
         ToolRun run = await ToolRun.RunAsync("advise", disk, "--quick", "--json", _folder["r.json"]);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();

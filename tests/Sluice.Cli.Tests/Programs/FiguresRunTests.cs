@@ -9,6 +9,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Programs;
 
 /// <summary>`sluice figures` as a user types it, on small files.</summary>
+[Collection(MeasuringCollection.Name)]
 public sealed class FiguresRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();
@@ -18,7 +19,8 @@ public sealed class FiguresRunTests : IDisposable
     [Fact]
     public async Task Every_curve_has_both_sides_at_every_request_size_and_nothing_is_left()
     {
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        using var memory = new MemoryFolder();
+        string disk = memory.FullPath;
         ToolRun run = await ToolRun.RunAsync("figures", disk, "--quick", "--figure", "2,3,4,5,6,7", "--json", _folder["r.json"]);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();

@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Programs;
 
 /// <summary>What `figures`, `tables` and `advise` have in common.</summary>
+[Collection(MeasuringCollection.Name)]
 public sealed class MeasuringCommandTests : IDisposable
 {
     private readonly TempFolder _folder = new();

@@ -9,6 +9,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Programs;
 
 /// <summary>`sluice tables` as a user types it, on small files.</summary>
+[Collection(MeasuringCollection.Name)]
 public sealed class TablesRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();
@@ -18,7 +19,8 @@ public sealed class TablesRunTests : IDisposable
     [Fact]
     public async Task Every_method_has_two_lines_with_time_ratio_and_bytes()
     {
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        using var memory = new MemoryFolder();
+        string disk = memory.FullPath;
         ToolRun run = await ToolRun.RunAsync("tables", disk, "--quick", "--json", _folder["r.json"], "--csv", _folder["r.csv"]);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
@@ -49,7 +51,8 @@ public sealed class TablesRunTests : IDisposable
     [Fact]
     public async Task A_table_can_be_picked()
     {
-        ToolRun run = await ToolRun.RunAsync("tables", _folder.FullPath, "--quick", "--table", "gather");
+        using var memory = new MemoryFolder();
+        ToolRun run = await ToolRun.RunAsync("tables", memory.FullPath, "--quick", "--table", "gather");
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldContain("WriteGather");
         run.Out.ShouldNotContain("SeekForward");
