@@ -52,6 +52,8 @@ internal sealed class ExamplesArguments
         string? file = result.GetValue(_file);
         string? counted = result.GetValue(_count);
         string? option = result.GetValue(_countOption);
+        if (file is "")
+            throw new UsageException("FILE is empty");
         if (counted is not null && option is not null)
             throw new UsageException("COUNT and --count are the same: give one");
         var options = new ExamplesOptions();

@@ -13,6 +13,9 @@ internal sealed class ExamplesCommand(
     // Enough for the just-in-time compiler to replace its first, slow version of each loop.
     private const long WarmUpRecords = 20_000;
 
+    // A link stays one, and what it points to is made.
+    private readonly string? _file = options.File is { } file ? Resolve(file) : null;
+
     private long FileBytes => options.Count * RecordSource.RecordBytes;
 
     public Task<int> RunAsync()
@@ -29,6 +32,10 @@ internal sealed class ExamplesCommand(
         }
         return MeasureAllAsync();
     }
+
+    private static string Resolve(string file) => new FileInfo(file).LinkTarget is null
+        ? Path.GetFullPath(file)
+        : File.ResolveLinkTarget(file, returnFinalTarget: true)!.FullName;
 
     private void Show(ExampleCase shown)
     {
@@ -49,7 +56,7 @@ internal sealed class ExamplesCommand(
 
     private async Task<int> MeasureAllAsync()
     {
-        string folder = options.File is null ? Path.GetTempPath() : Path.GetDirectoryName(Path.GetFullPath(options.File)) ?? "/";
+        string folder = _file is null ? Path.GetTempPath() : Path.GetDirectoryName(_file) ?? _file;
         if (!Directory.Exists(folder))
             throw new DirectoryNotFoundException($"{folder}: no such directory");
         CheckFile();
@@ -71,7 +78,7 @@ internal sealed class ExamplesCommand(
             using (var progress = new LiveProgress(terminal, options.Quiet))
                 (results, crc) = await MeasureAsync(path, progress);
             cachingReason = WhyNotDirect(path);
-            if (options.File is { } file)
+            if (_file is { } file)
                 File.Move(path, file, overwrite: true);
         }
         var page = new ReportPage
@@ -90,7 +97,7 @@ internal sealed class ExamplesCommand(
 
     private void CheckFile()
     {
-        if (options.File is not { } file)
+        if (_file is not { } file)
             return;
         if (Directory.Exists(file))
             throw new UsageException($"{file} is a directory");

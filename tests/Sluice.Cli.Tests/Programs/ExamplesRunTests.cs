@@ -121,6 +121,22 @@ public sealed class ExamplesRunTests : IDisposable
         Entries().ShouldBe(["a.dat"]);
     }
 
+    [SkippableFact]
+    public async Task A_link_stays_one_and_what_it_points_to_is_replaced()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");
+        Directory.CreateDirectory(_folder["there"]);
+        await File.WriteAllTextAsync(_folder["there/a.dat"], "mine");
+        File.CreateSymbolicLink(_folder["link"], _folder["there/a.dat"]);
+        string[] line = ["examples", _folder["link"], "10", "--case", "read-block-file-stream"];
+        (await ToolRun.RunAsync(line)).ExitCode.ShouldBe(ExitCode.Usage);
+        (await File.ReadAllTextAsync(_folder["there/a.dat"])).ShouldBe("mine");
+        ToolRun run = await ToolRun.RunAsync([.. line, "--force"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        new FileInfo(_folder["link"]).LinkTarget.ShouldNotBeNull();
+        new FileInfo(_folder["there/a.dat"]).Length.ShouldBe(1000);
+    }
+
     [Fact]
     public async Task A_missing_folder_is_exit_code_1()
     {

@@ -58,23 +58,22 @@ internal static class ExampleReport
         Statistics.Median(times.Seconds.Select(s => fileBytes / BytesPerMiB / Math.Max(s, 1e-9)));
 
     private static PageChart Chart(
-        string heading, IReadOnlyList<ExampleCase> cases, IReadOnlyDictionary<ExampleCase, ExampleTimes> results, long fileBytes)
-    {
-        ExampleUnit[] units = [.. cases.Select(c => c.Unit).Distinct()];
-        return new PageChart
+        string heading, IReadOnlyList<ExampleCase> cases, IReadOnlyDictionary<ExampleCase, ExampleTimes> results, long fileBytes) => new()
         {
             Title = heading,
             Kind = ChartKind.Bar,
-            X = new ChartAxis("at a time", Categories: [.. units.Select(u => u == ExampleUnit.Block ? "64 KiB" : u.ToString().ToLowerInvariant())]),
+            X = new ChartAxis("case", Categories: [.. cases.Select(c => c.Name)]),
             Y = new ChartAxis("speed", "MiB/s"),
             Series =
             [
-                .. cases.GroupBy(c => c.Way).Select(way => new ChartSeries
+                .. cases.Select(Side).Distinct().Select(side => new ChartSeries
                 {
-                    Name = way.Key,
-                    Y = [.. units.Select(u => way.FirstOrDefault(c => c.Unit == u) is { } c ? Speed(results[c], fileBytes) : (double?)null)],
+                    Name = side,
+                    Y = [.. cases.Select(c => Side(c) == side ? Speed(results[c], fileBytes) : (double?)null)],
                 }),
             ],
         };
-    }
+
+    private static string Side(ExampleCase example) =>
+        example.Way.StartsWith(ExampleCases.DotNet, StringComparison.Ordinal) ? ExampleCases.DotNet : "Sluice";
 }
