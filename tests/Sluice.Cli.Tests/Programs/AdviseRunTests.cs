@@ -62,6 +62,18 @@ public sealed class AdviseRunTests : IDisposable
     }
 
     [Fact]
+    public void A_way_that_does_more_is_compared_and_not_chosen()
+    {
+        var subject = new Subject("h", "w", "things/s", "net", _ => [], _ => []);
+        var comparison = new Comparison(
+            subject, [new Way("net", ".NET", "code;", _ => Task.CompletedTask), new Way("flushed", "Sluice", "code;", _ => Task.CompletedTask) { DoesMore = true }],
+            [new Reading(100, 100, 100, 5), new Reading(200, 200, 200, 1)], clockHz: null);
+        comparison.Best.Way.Key.ShouldBe("net");
+        comparison.Fastest.Way.Key.ShouldBe("net");
+        comparison.Compare("flushed", "net").ShouldBe("2.00 x as fast as");
+    }
+
+    [Fact]
     public void Small_differences_are_none()
     {
         Comparison comparison = Compare(("net", 100, 5), ("sluice", 104, 5), ("slow", 80, 5));

@@ -13,6 +13,9 @@ internal sealed record Way(string Key, string Name, string Code, Func<Slice, Tas
     /// <summary>Loops that count.</summary>
     public int Loops { get; init; } = 1;
 
+    /// <summary>Does more than the others, such as flushing: shown and compared, not chosen.</summary>
+    public bool DoesMore { get; init; }
+
     public bool IsDotNet => Name.StartsWith(".NET", StringComparison.Ordinal);
 
     public Contender ToContender() => new(Name, RunAsync) { Loops = Loops, Prepare = Prepare, MeasuresAllocations = true };
