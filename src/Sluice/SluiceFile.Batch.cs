@@ -9,7 +9,7 @@ public static partial class SluiceFile
 {
     /// <summary>
     /// Reads whole files, in the order of the paths. Groups of them are read ahead of the caller; files above 256 KiB are read alone
-    /// when their turn comes, so that no more than 32 MiB for each of <see cref="FileBatchOptions.MaxDegreeOfParallelism"/> wait.
+    /// when their turn comes, so that no more than 16 MiB for each of <see cref="FileBatchOptions.MaxDegreeOfParallelism"/> wait.
     /// </summary>
     /// <param name="paths">The files; taken one by one, as the caller goes on.</param>
     /// <param name="options">How; null for the defaults.</param>

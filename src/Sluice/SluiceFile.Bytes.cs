@@ -6,7 +6,7 @@ namespace Sluice;
 public static partial class SluiceFile
 {
     /// <inheritdoc cref="File.ReadAllBytes(string)"/>
-    public static byte[] ReadAllBytes(string path) => File.ReadAllBytes(path);
+    public static byte[] ReadAllBytes(string path) => WholeFile.Read(path);
 
     /// <summary>Reads a whole file; what lies in the page cache is read on the caller's thread.</summary>
     /// <inheritdoc cref="File.ReadAllBytesAsync(string, CancellationToken)"/>

@@ -1,5 +1,6 @@
 using System.Text;
 using Sluice.Files;
+using Sluice.Interop;
 
 namespace Sluice;
 
@@ -100,7 +101,16 @@ public static partial class SluiceFile
     private static string Decode(RentedContent content, Encoding asked)
     {
         Encoding encoding = TextStart.Detect(content.Span, asked, out int markBytes);
-        return encoding.GetString(content.Span[markBytes..]);
+        if (content.Length < HugePages.FewestBytes)
+        {
+            return encoding.GetString(content.Span[markBytes..]);
+        }
+
+        return string.Create(encoding.GetCharCount(content.Span[markBytes..]), (content, encoding, markBytes), static (chars, from) =>
+        {
+            HugePages.Advise(chars);
+            _ = from.encoding.GetChars(from.content.Span[from.markBytes..], chars);
+        });
     }
 
     private static Task WriteTextAsync(

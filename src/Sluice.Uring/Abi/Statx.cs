@@ -33,6 +33,8 @@ internal struct Statx
     public const int TypeBlockDevice = 0x6000;
     public const int TypeDirectory = 0x4000;
     public const int TypeCharacterDevice = 0x2000;
+    public const int TypeFifo = 0x1000;
+    public const int TypeSocket = 0xC000;
 
     [FieldOffset(0)] public StatxMask Mask;
     [FieldOffset(4)] public uint BlockSize;

@@ -19,7 +19,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
     public CopyResult Copy(string source, string target)
     {
-        int fromFd = PathCalls.Open(PathCalls.ToKernel(source), PathCalls.ReadOnly);
+        int fromFd = PathCalls.Open(PathCalls.ToKernel(source), PathCalls.ReadOnly | PathCalls.NonBlocking);
         PathErrors.ThrowIfFailed(fromFd, "Opening the source", source);
         using SafeFileHandle from = new(fromFd, ownsHandle: true);
         PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx before), "Looking at the source", source);

@@ -118,7 +118,8 @@ internal sealed class FileTransfer(
     private int RunDirect(long begin)
     {
         int alignment = Math.Max(AlignmentOf(fromFd), AlignmentOf(toFd));
-        int fromFlags = Libc.GetFlags(fromFd);
+        // Without O_NONBLOCK, under which a ring may answer EAGAIN.
+        int fromFlags = Libc.GetFlags(fromFd) & ~PathCalls.NonBlocking;
         int toFlags = Libc.GetFlags(toFd);
         if (alignment == 0 || BlockBytes % alignment != 0 || Libc.SetFlags(fromFd, fromFlags | Libc.DirectFlag) < 0)
         {

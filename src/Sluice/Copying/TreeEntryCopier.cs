@@ -18,12 +18,13 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
 #endif
 
     private const uint PlainPermissionBits = 0x1FF;
+    private const uint AllPermissionBits = 0xFFF;
 
     [ThreadStatic]
     private static byte[]? t_buffer;
 
     private readonly List<FileFailure> _failures = [];
-    private readonly List<(string From, string To, (ulong, uint, uint) Node)> _shared = [];
+    private readonly List<(string From, string To, Statx Stat)> _shared = [];
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
     private long _resumedBytes;
 
@@ -76,14 +77,23 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
     public void CopySharedFiles()
     {
         Dictionary<(ulong, uint, uint), string> copies = [];
-        foreach ((string from, string to, (ulong, uint, uint) node) in _shared)
+        foreach ((string from, string to, Statx stat) in _shared)
         {
+            (ulong, uint, uint) node = (stat.Ino, stat.DevMajor, stat.DevMinor);
             cancellationToken.ThrowIfCancellationRequested();
             try
             {
                 if (!copies.TryGetValue(node, out string? first))
                 {
-                    CopyAlone(from, to);
+                    if ((stat.Mode & Statx.TypeMask) == Statx.TypeRegular)
+                    {
+                        CopyAlone(from, to);
+                    }
+                    else
+                    {
+                        MakeNode(from, to, stat);
+                    }
+
                     copies[node] = to;
                     continue;
                 }
@@ -142,20 +152,18 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
 
         if (type != DirectoryReader.TypeFile)
         {
-            throw new IOException($"Copying '{from}' failed: it is no plain file, folder or link.");
+            CopyNode(folder, name, from, to);
+            return;
         }
 
-        int fromFd = PathCalls.OpenAt(folder.From.Descriptor, name, PathCalls.ReadOnly | PathCalls.NoFollowFlag);
+        int fromFd = PathCalls.OpenAt(folder.From.Descriptor, name, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
         PathErrors.ThrowIfFailed(fromFd, "Opening the source", from);
         try
         {
             PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat), "Looking at the source", from);
             if (options.KeepsMetadata && stat.NLink > 1)
             {
-                lock (_shared)
-                {
-                    _shared.Add((from, to, (stat.Ino, stat.DevMajor, stat.DevMinor)));
-                }
+                AddShared(from, to, stat);
             }
             else if (isNewTree)
             {
@@ -169,6 +177,50 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         finally
         {
             PathCalls.Close(fromFd);
+        }
+    }
+
+    /// <summary>FIFOs, sockets and devices: made anew, as cp -r does; nothing is opened.</summary>
+    private void CopyNode(TreeFolder folder, byte[] name, string from, string to)
+    {
+        PathErrors.ThrowIfFailed(folder.From.Stat(name, StatxMask.BasicStats, out Statx stat), "Looking at the source", from);
+        if (options.KeepsMetadata && stat.NLink > 1)
+        {
+            AddShared(from, to, stat);
+            return;
+        }
+
+        MakeNode(from, to, stat);
+    }
+
+    private void MakeNode(string from, string to, in Statx stat)
+    {
+        byte[] kernelTo = PathCalls.ToKernel(to);
+        int result = NodeCalls.MakeNode(kernelTo, stat);
+        if (result == -Errno.EEXIST && (options.Overwrites || options.Resumes || isNewTree))
+        {
+            result = NodeCalls.Unlink(kernelTo);
+            result = result < 0 ? result : NodeCalls.MakeNode(kernelTo, stat);
+        }
+
+        PathErrors.ThrowIfFailed(result, $"Making the {NodeCalls.KindOf(stat)}", to);
+        if (options.KeepsMetadata)
+        {
+            // As with links: an owner that may not be given stays ours. The mode after it, since a change of owner takes bits away.
+            _ = NodeCalls.SetOwner(kernelTo, stat.Uid, stat.Gid);
+            PathErrors.ThrowIfFailed(NodeCalls.SetMode(kernelTo, stat.Mode & AllPermissionBits), "Keeping the permissions of", to);
+            _ = NodeCalls.SetTimes(kernelTo, stat);
+        }
+
+        meter.Find(0);
+        meter.EndFile();
+    }
+
+    private void AddShared(string from, string to, in Statx stat)
+    {
+        lock (_shared)
+        {
+            _shared.Add((from, to, stat));
         }
     }
 

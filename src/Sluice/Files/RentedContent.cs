@@ -1,11 +1,12 @@
 using System.Buffers;
+using Sluice.Interop;
 
 namespace Sluice.Files;
 
 /// <summary>Bytes in a buffer of the shared pool, which goes back when this is disposed.</summary>
 internal sealed class RentedContent(int length) : IDisposable
 {
-    public byte[] Array { get; private set; } = ArrayPool<byte>.Shared.Rent(length);
+    public byte[] Array { get; private set; } = Rent(length);
 
     /// <summary>How many bytes are content.</summary>
     public int Length { get; set; } = length;
@@ -20,10 +21,17 @@ internal sealed class RentedContent(int length) : IDisposable
             throw new IOException($"The file is too long: at most {System.Array.MaxLength} bytes fit into an array.");
         }
 
-        byte[] larger = ArrayPool<byte>.Shared.Rent((int)Math.Min((long)used * 2, System.Array.MaxLength));
+        byte[] larger = Rent((int)Math.Min((long)used * 2, System.Array.MaxLength));
         Array.AsSpan(0, used).CopyTo(larger);
         ArrayPool<byte>.Shared.Return(Array);
         Array = larger;
+    }
+
+    private static byte[] Rent(int length)
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(length);
+        HugePages.Advise(array.AsSpan(0, length));
+        return array;
     }
 
     public void Dispose()

@@ -11,9 +11,9 @@ namespace Sluice.Files;
 internal static class SmallFileReader
 {
     /// <summary>Files of one group.</summary>
-    public const int MostFiles = 64;
+    public const int MostFiles = 32;
 
-    /// <summary>The longest file that a group reads itself: 64 of them are 16 MiB.</summary>
+    /// <summary>The longest file that a group reads itself: 32 of them are 8 MiB.</summary>
 #if DEBUG
     public const int MostBytes = 4096;
 #else
@@ -29,21 +29,22 @@ internal static class SmallFileReader
     public static void Read(SmallFile[] files)
     {
         int cold = 0;
+        using FolderOpener folder = new();
         for (int i = 0; i < files.Length; i++)
         {
             ref SmallFile file = ref files[i];
             file.Fd = -1;
+            file.State = SmallFileState.Odd;
             if (Libc.IsSupported)
             {
-                file.KernelPath = SmallFile.ToKernelPath(file.Path);
-                ReadCached(ref file);
-            }
-            else
-            {
-                file.State = SmallFileState.Odd;
+                ReadCached(folder, ref file);
             }
 
-            cold += file.State == SmallFileState.Cold ? 1 : 0;
+            if (file.State == SmallFileState.Cold)
+            {
+                file.KernelPath = SmallFile.ToKernelPath(file.Path);
+                cold++;
+            }
         }
 
         if (cold > 0)
@@ -91,19 +92,13 @@ internal static class SmallFileReader
         }
     }
 
-    private static void ReadCached(ref SmallFile file)
+    private static void ReadCached(FolderOpener folder, ref SmallFile file)
     {
-        if (file.KernelPath is null)
-        {
-            file.State = SmallFileState.Odd;
-            return;
-        }
-
-        file.Fd = s_opensCached ? PathCalls.OpenCached(file.KernelPath) : PathCalls.Open(file.KernelPath, PathCalls.ReadOnly);
+        file.Fd = folder.Open(file.Path, s_opensCached);
         if (file.Fd is -Errno.EINVAL or -Errno.ENOSYS && s_opensCached)
         {
             s_opensCached = false;
-            file.Fd = PathCalls.Open(file.KernelPath, PathCalls.ReadOnly);
+            file.Fd = folder.Open(file.Path, onlyCached: false);
         }
 
         if (file.Fd < 0)

@@ -1,4 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Interop;
 
 namespace Sluice.Files;
 
@@ -12,6 +14,26 @@ internal static class WholeFile
         path, FileMode.Open, FileAccess.Read, FileShare.Read,
         FileOptions.SequentialScan | (isAsync ? FileOptions.Asynchronous : FileOptions.None));
 
+    /// <summary>The whole file, read on the caller's thread.</summary>
+    public static byte[] Read(string path)
+    {
+        using SafeFileHandle file = File.OpenHandle(path, options: FileOptions.SequentialScan);
+        if (TryGetLength(file, out long length) && length > 0)
+        {
+            byte[] bytes = NewArray(length <= Array.MaxLength ? (int)length : ThrowTooLong(path));
+            for (int done = 0; done < bytes.Length;)
+            {
+                int count = RandomAccess.Read(file, bytes.AsSpan(done), done);
+                done += count > 0 ? count : throw new EndOfStreamException($"'{path}' became shorter while it was being read.");
+            }
+
+            return LargeArrayHold.Keep(bytes);
+        }
+
+        using RentedContent content = Rent(SluiceHandle.FromSafeFileHandle(file, FileAccess.Read, ownsHandle: false));
+        return content.Span.ToArray();
+    }
+
     public static async Task<byte[]> ReadAsync(SluiceHandle handle, CancellationToken cancellationToken)
     {
         using SluiceHandle _ = handle;
@@ -22,9 +44,9 @@ internal static class WholeFile
             return content.Span.ToArray();
         }
 
-        byte[] bytes = GC.AllocateUninitializedArray<byte>((int)length);
+        byte[] bytes = NewArray((int)length);
         await FillAsync(handle, bytes, cancellationToken).ConfigureAwait(false);
-        return bytes;
+        return LargeArrayHold.Keep(bytes);
     }
 
     /// <summary>The content in a rented buffer, for callers that make something else of it.</summary>
@@ -87,6 +109,28 @@ internal static class WholeFile
         {
             content.Dispose();
             throw;
+        }
+    }
+
+    private static byte[] NewArray(int length)
+    {
+        byte[] bytes = GC.AllocateUninitializedArray<byte>(length);
+        HugePages.Advise(bytes.AsSpan());
+        return bytes;
+    }
+
+    /// <summary>False for pipes and the like.</summary>
+    private static bool TryGetLength(SafeFileHandle file, out long length)
+    {
+        try
+        {
+            length = RandomAccess.GetLength(file);
+            return true;
+        }
+        catch (NotSupportedException)
+        {
+            length = 0;
+            return false;
         }
     }
 

@@ -85,6 +85,37 @@ internal static unsafe partial class NodeCalls
         }
     }
 
+    /// <summary>A FIFO, socket or device of the same type and number as another; its permissions are subject to the umask.</summary>
+    public static int MakeNode(ReadOnlySpan<byte> path, in Statx like)
+    {
+        // makedev(3)
+        ulong device = ((ulong)(like.RdevMajor & 0xFFF) << 8) | ((ulong)(like.RdevMajor & ~0xFFFu) << 32)
+            | (like.RdevMinor & 0xFF) | ((ulong)(like.RdevMinor & ~0xFFu) << 12);
+        fixed (byte* p = path)
+        {
+            return Result(mknod(p, like.Mode, device));
+        }
+    }
+
+    /// <summary>What <see cref="MakeNode"/> makes, in a word.</summary>
+    public static string KindOf(in Statx stat) => (stat.Mode & Statx.TypeMask) switch
+    {
+        Statx.TypeBlockDevice => "block device",
+        Statx.TypeCharacterDevice => "character device",
+        Statx.TypeFifo => "FIFO",
+        Statx.TypeSocket => "socket",
+        _ => "node",
+    };
+
+    /// <summary>Permissions by name; a link is followed.</summary>
+    public static int SetMode(ReadOnlySpan<byte> path, uint mode)
+    {
+        fixed (byte* p = path)
+        {
+            return Result(chmod(p, mode));
+        }
+    }
+
     public static int SetMode(int fd, uint mode) => Result(fchmod(fd, mode));
 
     public static int SetOwner(int fd, uint user, uint group) => Result(fchown(fd, user, group));
@@ -185,6 +216,12 @@ internal static unsafe partial class NodeCalls
 
     [LibraryImport("libc")]
     private static partial int mkdir(byte* path, uint mode);
+
+    [LibraryImport("libc")]
+    private static partial int mknod(byte* path, uint mode, ulong device);
+
+    [LibraryImport("libc")]
+    private static partial int chmod(byte* path, uint mode);
 
     [LibraryImport("libc")]
     private static partial int fchmod(int fd, uint mode);

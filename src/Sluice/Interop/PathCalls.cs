@@ -14,7 +14,12 @@ internal static unsafe partial class PathCalls
     public const int WriteOnly = 1;
     public const int ReadWrite = 2;
     public const int Create = 0x40;
+
+    /// <summary>O_NONBLOCK: a FIFO is opened without waiting for who writes it; files do not mind.</summary>
+    public const int NonBlocking = 0x800;
     public const int Exclusive = 0x80;
+    /// <summary>O_PATH: to name files below it, without the right to list it.</summary>
+    public const int PathOnly = 0x200000;
     public const int CloseOnExec = 0x80000;
     public const int AtFdCwd = -100;
     public const int AtSymlinkNoFollow = 0x100;
@@ -59,15 +64,15 @@ internal static unsafe partial class PathCalls
     /// Opens for reading only if the names are in the kernel's cache (openat2, RESOLVE_CACHED); -EAGAIN where the disk must be asked,
     /// -EINVAL or -ENOSYS where the kernel cannot tell.
     /// </summary>
-    public static int OpenCached(ReadOnlySpan<byte> path)
+    public static int OpenCached(ReadOnlySpan<byte> path, int directoryFd = AtFdCwd, int flags = ReadOnly)
     {
-        ulong* how = stackalloc ulong[3] { CloseOnExec, 0, ResolveCached };
+        ulong* how = stackalloc ulong[3] { (uint)flags | CloseOnExec, 0, ResolveCached };
         fixed (byte* p = path)
         {
             nint fd;
             do
             {
-                fd = syscall(NrOpenAt2, AtFdCwd, (nint)p, (nint)how, 3 * sizeof(ulong), 0, 0);
+                fd = syscall(NrOpenAt2, directoryFd, (nint)p, (nint)how, 3 * sizeof(ulong), 0, 0);
             }
             while (fd < 0 && Marshal.GetLastSystemError() == Errno.EINTR);
             return fd < 0 ? -Marshal.GetLastSystemError() : (int)fd;

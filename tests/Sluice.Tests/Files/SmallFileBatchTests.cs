@@ -31,6 +31,42 @@ public sealed class SmallFileBatchTests : IDisposable
     }
 
     [Fact]
+    public async Task Paths_of_every_form_lead_where_they_lead_NET()
+    {
+        string one = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string two = Directory.CreateDirectory(Path.Combine(one, "zwö")).FullName;
+        string longName = new('n', 255);
+        foreach (string folder in (string[])[one, two])
+        {
+            foreach (string name in (string[])["a", longName, "ä€"])
+                File.WriteAllText(Path.Combine(folder, name), folder + name);
+        }
+
+        string link = _temp.NewPath();
+        Directory.CreateSymbolicLink(link, two);
+        string relative = Path.GetRelativePath(Environment.CurrentDirectory, one);
+        string[] forms =
+        [
+            one + "/a", two + "/a", one + "/ä€", two + "/" + longName, one + "/zwö/../a", one + "//a", one + "/./a", relative + "/a",
+            link + "/a", link + "/../a", one + "/" + longName + "n", one + "/a/", one + "/a/.", one + "/..", one + "/zwö", one + "/gone/a",
+            one + "/a/b", "", "/", ".", one + "/a\0b", one + "\0/a", "no such file",
+        ];
+        FileReadResult[] results = await SluiceFile.ReadAllBytesAsync([.. forms, .. forms.Reverse()]).ToArrayAsync();
+        for (int i = 0; i < forms.Length; i++)
+        {
+            foreach (FileReadResult result in (FileReadResult[])[results[i], results[^(i + 1)]])
+            {
+                Exception? expected = Record.Exception(() => File.ReadAllBytes(forms[i]));
+                (result.Error?.GetType()).ShouldBe(expected?.GetType(), forms[i]);
+                if (expected is null)
+                {
+                    result.GetContent().ShouldBeBytes(File.ReadAllBytes(forms[i]), forms[i]);
+                }
+            }
+        }
+    }
+
+    [Fact]
     public async Task Cold_files_are_read_too()
     {
         string[] paths = [.. Enumerable.Range(0, 300).Select(i => _temp.NewFile(Bytes.Pattern(1 + (i * 13 % 4096), i)))];
@@ -53,7 +89,7 @@ public sealed class SmallFileBatchTests : IDisposable
         // States are set by hand: names that are not in the kernel's cache cannot be had without dropping everybody's.
         FileRing? ring = SluiceEngines.Default.Name == "uring" ? FileRing.TryRent() : null;
         Skip.If(ring is null, $"no ring here: {SluiceEngines.UringReason}");
-        Sluice.Files.SmallFile[] files = new Sluice.Files.SmallFile[64];
+        Sluice.Files.SmallFile[] files = new Sluice.Files.SmallFile[Sluice.Files.SmallFileReader.MostFiles];
         for (int i = 0; i < files.Length; i++)
         {
             string path = i % 5 == 4 ? _temp.NewPath() : _temp.NewFile(Bytes.Pattern(1 + (i * 60), i));

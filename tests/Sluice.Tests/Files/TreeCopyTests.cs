@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Net.Sockets;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
 
@@ -106,13 +107,81 @@ public sealed class TreeCopyTests : IDisposable
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs");
         string source = MakeTree(7);
-        string fifo = Path.Combine(source, "fifo");
+        string fifo = Path.Combine(source, "zz");
         Run("mkfifo", fifo);
-        string target = _temp.NewPath();
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Run("mkfifo", Path.Combine(target, "zz"));
         CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true });
         result.Failures.ShouldHaveSingleItem().Path.ShouldBe(fifo);
         File.Delete(fifo);
+        File.Delete(Path.Combine(target, "zz"));
         Hashes(target).ShouldBe(Hashes(source));
+    }
+
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task FIFOs_sockets_and_devices_are_what_cp_makes_of_them(bool keeps)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "nodes are Linux's");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Run("mkfifo", "-m", "640", Path.Combine(source, "fifo"));
+        Run("ln", Path.Combine(source, "fifo"), Path.Combine(source, "same fifo"));
+        Run("touch", "-d", "2001-02-03 04:05:06.789", Path.Combine(source, "fifo"));
+        using (Socket socket = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
+        {
+            // A path of a socket is short.
+            string shortPath = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}");
+            socket.Bind(new UnixDomainSocketEndPoint(shortPath));
+            Run("mv", shortPath, Path.Combine(source, "socket"));
+        }
+
+        if (Environment.IsPrivilegedProcess)
+        {
+            Run("mknod", "-m", "600", Path.Combine(source, "null"), "c", "1", "3");
+            Run("mknod", "-m", "606", Path.Combine(source, "large numbers"), "b", "4095", "1048575");
+        }
+
+        (string expected, string actual) = (_temp.NewPath(), _temp.NewPath());
+        Run("cp", keeps ? "-a" : "-r", source, expected);
+        CopyResult result = await SluiceFile.CopyAsync(source, actual, new CopyOptions { IsRecursive = true, KeepsMetadata = keeps });
+        result.Failures.ShouldBeEmpty();
+        ShouldBeSame(Listing(actual, keeps ? Everything : Plain), Listing(expected, keeps ? Everything : Plain));
+        ShouldBeSame(Numbers(actual), Numbers(expected));
+        result.Files.ShouldBe(Listing(actual, "%y\n").Count(t => t != "d"));
+
+        // Again, over what is there.
+        result = await SluiceFile.CopyAsync(source, actual, new CopyOptions { IsRecursive = true, KeepsMetadata = keeps, Overwrites = true });
+        result.Failures.ShouldBeEmpty();
+        ShouldBeSame(Numbers(actual), Numbers(expected));
+
+        static string[] Numbers(string folder) =>
+            [.. Directory.EnumerateFileSystemEntries(folder).Order(StringComparer.Ordinal).Select(p => Path.GetFileName(p) + " " + Run("stat", "-c", "%F %t %T", p).Trim())];
+    }
+
+    [SkippableFact]
+    public async Task A_device_that_may_not_be_made_is_an_error_of_its_own()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can make the device that others may not copy");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string device = Path.Combine(source, "null");
+        Run("mknod", device, "c", "1", "3");
+        string blocked = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Directory.CreateDirectory(Path.Combine(blocked, "null"));
+        File.WriteAllText(Path.Combine(source, "file"), "x");
+        CopyResult result = await SluiceFile.CopyAsync(source, blocked, new CopyOptions { IsRecursive = true, Overwrites = true });
+        FileFailure failure = result.Failures.ShouldHaveSingleItem();
+        failure.Path.ShouldBe(device);
+        failure.Error.Message.ShouldContain("character device");
+        File.ReadAllText(Path.Combine(blocked, "file")).ShouldBe("x");
+    }
+
+    [SkippableFact]
+    public async Task A_FIFO_alone_is_refused_and_not_waited_for()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs");
+        string fifo = _temp.NewFifo();
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(fifo, _temp.NewPath()))).Message.ShouldContain("no plain file");
     }
 
     [SkippableFact]

@@ -1,0 +1,36 @@
+using System.Runtime.InteropServices;
+
+namespace Sluice.Interop;
+
+/// <summary>Large memory that is about to be filled, in pages of 2 MiB: the kernel then gives it with a 512th of the page faults.</summary>
+internal static unsafe partial class HugePages
+{
+    /// <summary>Below, too little of an array lies in whole huge pages.</summary>
+    public const int FewestBytes = 4 << 20;
+
+    private const int PageBytes = 2 << 20;
+    private const int AdviseHugePage = 14;
+
+    /// <summary>
+    /// Advises the kernel (madvise, MADV_HUGEPAGE) for what of this memory lies in whole huge pages, all of which the caller is going to
+    /// write. Where the system has them switched off, nothing changes.
+    /// </summary>
+    public static void Advise<T>(Span<T> memory)
+        where T : unmanaged
+    {
+        if (!Libc.IsSupported || (long)memory.Length * sizeof(T) < FewestBytes)
+        {
+            return;
+        }
+
+        fixed (T* p = memory)
+        {
+            nuint begin = ((nuint)p + PageBytes - 1) & ~(nuint)(PageBytes - 1);
+            nuint end = (nuint)(p + memory.Length) & ~(nuint)(PageBytes - 1);
+            _ = madvise((void*)begin, end - begin, AdviseHugePage);
+        }
+    }
+
+    [LibraryImport("libc")]
+    private static partial int madvise(void* address, nuint length, int advice);
+}
