@@ -26,8 +26,8 @@ internal sealed record BenchReport
 
     public required IReadOnlyList<RowReport> Rows { get; init; }
 
-    /// <summary>What could not be measured here.</summary>
-    public IReadOnlyList<SkippedRow> Skipped { get; init; } = [];
+    /// <summary>What could not be measured here. (The reader passes null for what an older result does not have.)</summary>
+    public IReadOnlyList<SkippedRow> Skipped { get; init => field = value ?? []; } = [];
 }
 
 /// <summary>One row: Sluice beside .NET, and beside the device where fio measured it.</summary>

@@ -36,7 +36,7 @@ internal sealed record FragReport
 
     public required double? PiecesPerFile { get; init; }
 
-    public IReadOnlyList<FragCycle> History { get; init; } = [];
+    public IReadOnlyList<FragCycle> History { get; init => field = value ?? []; } = [];
 
     public required bool TargetReached { get; init; }
 

@@ -29,7 +29,8 @@ internal static class BenchComparePage
             .. before.Rows.Where(r => !seen.Contains((r.Suite, r.Id))).Select(r => $"{r.Name} is in the first run only."),
             .. after.Rows.Where(r => !seen.Contains((r.Suite, r.Id))).Select(r => $"{r.Name} is in the second run only, or has another unit there."),
         ];
-        string[] quick = before.Quick || after.Quick ? ["A quick run is among them: its figures mean nothing."] : [];
+        string[] quick = before.Quick || after.Quick ? ["A quick run is among them: its figures mean nothing."]
+            : before.Short != after.Short ? ["One of the runs is of the short form, on smaller files: that alone may change a row."] : [];
         return
         [
             new PageSection

@@ -47,9 +47,12 @@ internal static class HtmlTable
     private static string Mark(PageRow row) => row.Reached switch
     {
         null => "",
-        true => $"<span class=\"mark reached\">✓ {HtmlText.Escape(row.Target ?? "reached")}</span>",
-        false => $"<span class=\"mark short\">✗ short of {HtmlText.Escape(row.Target ?? "its target")}</span>",
+        true => $"<span class=\"mark reached\">✓ {Requirement(row, "reached")}</span>",
+        false => $"<span class=\"mark short\">✗ short of {Requirement(row, "its target")}</span>",
     };
+
+    private static string Requirement(PageRow row, string otherwise) => HtmlText.Escape(
+        row.Target?.Replace(">=", "≥", StringComparison.Ordinal).Replace("<=", "≤", StringComparison.Ordinal) ?? otherwise);
 
     private static string ClassOf(PageColumn column) => column.Kind switch
     {

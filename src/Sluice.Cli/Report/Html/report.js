@@ -226,7 +226,7 @@
 
     const muted = () => css('--muted'), grid = () => css('--line-soft');
     const common = { stroke: muted, font: font(12), labelFont: font(12), labelGap: 4, ticks: { show: false }, border: { show: true, stroke: () => css('--line'), width: 1 } };
-    const nameWidth = names && flat ? Math.min(300, Math.max(...names.map(n => textWidth(n, 12)))) : 0;
+    const nameWidth = names && flat ? Math.min(300, 0.42 * holder.clientWidth, Math.max(...names.map(n => textWidth(n, 12)))) : 0;
     const tickWidth = Math.max(46, ...chart.series.flatMap(s => s.y).filter(v => v !== null).map(v => textWidth(formatTick(+v.toPrecision(2)), 12) + 18));
     const xAxis = {
       ...common,
@@ -238,7 +238,7 @@
       labelSize: 20,
       ...(names ? {
         splits: () => data[0], space: 0, rotate: 0,
-        values: (u, splits) => splits.map(i => shorten(names[i] ?? '', flat ? 300 : Math.max(40, u.bbox.width / devicePixelRatio / count - 6))),
+        values: (u, splits) => splits.map(i => shorten(names[i] ?? '', flat ? nameWidth + 1 : Math.max(40, u.bbox.width / devicePixelRatio / count - 6))),
       } : {
         ...(chart.x.isLog ? { splits: logSplits(chart.x) } : { space: 70 }),
         values: (u, splits) => splits.map(v => (chart.x.unit === 'B' ? formatSize(v) : formatTick(v))),
@@ -474,7 +474,8 @@
     }
   }
 
-  const printWidth = 690;
+  // As wide as a sheet with a wide table becomes.
+  const printWidth = 960;
   addEventListener('beforeprint', () => {
     applyTheme('light');
     for (const chart of charts) chart.setSize({ width: printWidth, height: chart.height });

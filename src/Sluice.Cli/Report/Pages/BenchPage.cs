@@ -19,12 +19,16 @@ internal static class BenchPage
     {
         if (report.Quick)
             yield return "A quick run: it shows that everything works, and its figures mean nothing.";
+        if (report.Short)
+            yield return "The short form: three rounds, on files a quarter to a tenth as long as the rows' names say; --full is the whole.";
         if (report.Interrupted)
             yield return "Interrupted: only the rows below were measured.";
         yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET: above 1 "
             + "Sluice is faster, or needs less CPU time. Rates are medians over the rounds; whiskers reach from the lowest round to the highest, and "
             + "bars whose whiskers reach across the line are pale.";
         yield return string.Create(CultureInfo.InvariantCulture, $"fio: {report.Fio}. The whole run took {report.Seconds:0} s.");
+        foreach (SkippedRow row in report.Skipped)
+            yield return $"Skipped {row.Id}: {row.Reason}";
         foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
             yield return $"fio gave no figure: {error}";
     }

@@ -7,7 +7,7 @@ internal sealed record ChartSeries
     public required string Name { get; init; }
 
     /// <summary>Empty: 0, 1, 2 ..., as for categories. Need not be the same for all series of a chart.</summary>
-    public IReadOnlyList<double> X { get; init; } = [];
+    public IReadOnlyList<double> X { get; init => field = value ?? []; } = [];
 
     public required IReadOnlyList<double?> Y { get; init => field = Finite(value); }
 

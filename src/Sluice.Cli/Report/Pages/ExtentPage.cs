@@ -38,14 +38,17 @@ internal static class ExtentPage
         {
             Heading = "On the device",
             Text = string.Create(CultureInfo.InvariantCulture,
-                $"{report.Files:#,0} files with {ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} of them on the device in ")
+                $"{Count(report.Files, "file")} with {ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} of them on the device in ")
                 + string.Create(CultureInfo.InvariantCulture,
-                    $"{report.Extents:#,0} extents and {report.Pieces:#,0} pieces; fragmentation score {report.Score:0.##}.{unplaced}"),
+                    $"{Count(report.Extents, "extent")} and {Count(report.Pieces, "piece")}; fragmentation score {report.Score:0.##}.{unplaced}"),
             Maps = places.Count == 0 ? [] : [Map(report, places)],
             Charts = report.Histogram.Count == 0 ? [] : [Histogram(report.Histogram)],
             Tables = report.Histogram.Count == 0 ? [] : [HistogramTable(report.Histogram)],
         };
     }
+
+    private static string Count(long number, string noun) =>
+        string.Create(CultureInfo.InvariantCulture, $"{number:#,0} {noun}{(number == 1 ? "" : "s")}");
 
     private static PageMap Map(ExtentReport report, IReadOnlyList<MapSpan> places)
     {

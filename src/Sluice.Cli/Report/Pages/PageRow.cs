@@ -11,7 +11,7 @@ internal sealed record PageRow
         Cells = cells;
     }
 
-    public IReadOnlyList<PageCell> Cells { get; init; } = [];
+    public IReadOnlyList<PageCell> Cells { get; init => field = value ?? []; } = [];
 
     /// <summary>Names the row in every run of the same command, for `compare`; null: the first cell's text does.</summary>
     public string? Key { get; init; }

@@ -8,9 +8,10 @@ internal sealed record PageSection
     /// <summary>Plain sentences; each line is a paragraph of its own, and one that begins with four blanks is code.</summary>
     public string? Text { get; init; }
 
-    public IReadOnlyList<PageChart> Charts { get; init; } = [];
+    // A result of before one of these was there reads as having none: the reader passes null for what is missing.
+    public IReadOnlyList<PageChart> Charts { get; init => field = value ?? []; } = [];
 
-    public IReadOnlyList<PageMap> Maps { get; init; } = [];
+    public IReadOnlyList<PageMap> Maps { get; init => field = value ?? []; } = [];
 
-    public IReadOnlyList<PageTable> Tables { get; init; } = [];
+    public IReadOnlyList<PageTable> Tables { get; init => field = value ?? []; } = [];
 }

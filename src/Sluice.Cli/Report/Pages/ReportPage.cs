@@ -22,7 +22,7 @@ internal sealed record ReportPage
     public EnvironmentRecord? Environment { get; init; }
 
     /// <summary>What a reader must know to read the figures: how they were measured, what was left out and why.</summary>
-    public IReadOnlyList<string> Notes { get; init; } = [];
+    public IReadOnlyList<string> Notes { get; init => field = value ?? []; } = [];
 
     public required IReadOnlyList<PageSection> Sections { get; init; }
 
