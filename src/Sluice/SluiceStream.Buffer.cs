@@ -15,6 +15,7 @@ namespace Sluice;
 public sealed partial class SluiceStream
 {
     private StreamBuffer? _window;
+    private byte[] _buffer = [];
     private long _base;
     private int _pos;
     private int _readEnd;
@@ -86,7 +87,15 @@ public sealed partial class SluiceStream
             ReleaseWindow();
         }
 
-        return _window = StreamBufferPool.Rent(size);
+        window = StreamBufferPool.Rent(size);
+        SetWindow(window);
+        return window;
+    }
+
+    private void SetWindow(StreamBuffer? window)
+    {
+        _window = window;
+        _buffer = window?.Array ?? [];
     }
 
     /// <summary>After a flush: an idle stream keeps no more memory than FileStream.</summary>
@@ -102,7 +111,7 @@ public sealed partial class SluiceStream
     {
         if (_window is { } window)
         {
-            _window = null;
+            SetWindow(null);
             StreamBufferPool.Return(window);
         }
     }
@@ -145,7 +154,7 @@ public sealed partial class SluiceStream
             return 0;
         }
 
-        _window!.Array.AsSpan(_pos, count).CopyTo(destination);
+        _buffer.AsSpan(_pos, count).CopyTo(destination);
         _pos += count;
         return count;
     }
@@ -185,7 +194,7 @@ public sealed partial class SluiceStream
             return 0;
         }
 
-        source[..count].CopyTo(_window!.Array.AsSpan(_pos));
+        source[..count].CopyTo(_buffer.AsSpan(_pos));
         _pos += count;
         return count;
     }

@@ -22,7 +22,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _readEnd - _pos && count != 0)
         {
-            _window!.Array.AsSpan(_pos, count).CopyTo(buffer);
+            _buffer.AsSpan(_pos, count).CopyTo(buffer);
             _pos += count;
             return count;
         }
@@ -37,7 +37,7 @@ public sealed partial class SluiceStream
         int pos = _pos;
         if (pos < _readEnd)
         {
-            byte value = _window!.Array[pos];
+            byte value = _buffer[pos];
             _pos = pos + 1;
             return value;
         }

@@ -46,7 +46,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _readEnd - _pos && count != 0)
         {
-            _window!.Array.AsSpan(_pos, count).CopyTo(buffer.Span);
+            _buffer.AsSpan(_pos, count).CopyTo(buffer.Span);
             _pos += count;
             ExitGate();
             return new ValueTask<int>(count);
@@ -63,7 +63,7 @@ public sealed partial class SluiceStream
         int pos = _pos;
         if (pos < _readEnd && !cancellationToken.IsCancellationRequested)
         {
-            byte value = _window!.Array[pos];
+            byte value = _buffer[pos];
             _pos = pos + 1;
             return new ValueTask<int>(value);
         }
@@ -157,7 +157,7 @@ public sealed partial class SluiceStream
         Forget(offset);
         (StreamBuffer chunk, int length, bool isLast) = await ahead.TakeAsync().ConfigureAwait(false);
         ReleaseWindow();
-        _window = chunk;
+        SetWindow(chunk);
         ShowRead(offset, 0, length, !isLast);
         return isLast;
     }

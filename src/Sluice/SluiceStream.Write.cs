@@ -21,7 +21,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _writeEnd - _pos && count != 0)
         {
-            buffer.CopyTo(_window!.Array.AsSpan(_pos));
+            buffer.CopyTo(_buffer.AsSpan(_pos));
             _pos += count;
             return;
         }
@@ -36,7 +36,7 @@ public sealed partial class SluiceStream
         int pos = _pos;
         if (pos < _writeEnd)
         {
-            _window!.Array[pos] = value;
+            _buffer[pos] = value;
             _pos = pos + 1;
             return;
         }
@@ -133,7 +133,7 @@ public sealed partial class SluiceStream
             // An earlier failure comes first, and a later write never overtakes an earlier one.
             Behind?.Settle();
             ReserveSpace(_base + _writeStart, length);
-            _handle.Write(_window!.Array.AsSpan(_writeStart, length), _base + _writeStart);
+            _handle.Write(_buffer.AsSpan(_writeStart, length), _base + _writeStart);
             _sizing.Ended(end, _pos == _writeEnd);
         }
 

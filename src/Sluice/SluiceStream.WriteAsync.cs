@@ -37,7 +37,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _writeEnd - _pos && count != 0)
         {
-            buffer.Span.CopyTo(_window!.Array.AsSpan(_pos));
+            buffer.Span.CopyTo(_buffer.AsSpan(_pos));
             _pos += count;
             ExitGate();
             return ValueTask.CompletedTask;
@@ -54,7 +54,7 @@ public sealed partial class SluiceStream
         int pos = _pos;
         if (pos < _writeEnd && !cancellationToken.IsCancellationRequested)
         {
-            _window!.Array[pos] = value;
+            _buffer[pos] = value;
             _pos = pos + 1;
             return ValueTask.CompletedTask;
         }
@@ -190,7 +190,7 @@ public sealed partial class SluiceStream
                 if (isOverlapped)
                 {
                     (Extras.Behind ??= new WriteBehind()).Start(_handle, _window!, _writeStart, length, _base + _writeStart);
-                    _window = null;
+                    SetWindow(null);
                 }
                 else
                 {
