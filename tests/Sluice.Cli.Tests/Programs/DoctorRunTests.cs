@@ -40,11 +40,8 @@ public sealed class DoctorRunTests : IDisposable
         CopyResult copy = await SluiceFile.CopyAsync(path, _folder["b.dat"]);
         (findings["reflink (FICLONE)"].There == "yes").ShouldBe(copy.Method == CopyMethod.Reflink);
         foreach (string name in new[] { "uncached (RWF_DONTCACHE)", "reads without waiting", "writes without waiting", "atomic writes",
-            "copy_file_range", "advisory locks (flock)", "free space", "descriptors", "registered buffers" })
-        {
-            if (name != "registered buffers" || SluiceEngines.UringReason is null)
-                findings.ShouldContainKey(name);
-        }
+            "copy_file_range", "advisory locks (flock)", "free space", "descriptors", "locked memory" })
+            findings.ShouldContainKey(name);
         run.Out.ShouldContain("so: ");
     }
 
@@ -114,6 +111,23 @@ public sealed class DoctorRunTests : IDisposable
         run.Out.ShouldContain("not tried: ");
         run.Out.ShouldContain("denied");
         run.Out.ShouldContain("engine");
+    }
+
+    [SkippableFact]
+    public async Task Without_memory_to_lock_it_says_what_was_found_about_rings()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "limits are set by Linux's prlimit");
+        string[]? asOther = OtherUser.TryFind(out string reason);
+        Skip.If(asOther is null, reason);
+        // Whether the kernel counts rings against the limit differs; the limit itself is always shown, and the engine's reason is the ring's.
+        using ToolProcess tool = ToolProcess.StartAs([.. asOther, "prlimit", "--memlock=0:0"], "/", "doctor", "/");
+        ToolRun run = await tool.EndAsync();
+        Skip.If(run.Error.Contains("prlimit", StringComparison.Ordinal), run.Error);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("RLIMIT_MEMLOCK is 0 B");
+        bool refused = run.Out.Contains("ENOMEM: raise RLIMIT_MEMLOCK", StringComparison.Ordinal);
+        run.Out.ShouldContain(refused ? "no ring to try it with" : "registering 1 MiB of buffers: ");
+        run.Out.ShouldContain(refused ? "batches, readers, writers and copies take plain system calls too" : "setup, register, enter and cancelling were tried");
     }
 
     private static void ShouldAgree((string There, string Why) finding, Action operation)

@@ -20,8 +20,8 @@ internal static class MachineFindings
             {
                 findings.Add(Operations(rings));
                 findings.Add(Modes(rings));
-                findings.Add(Registered(rings));
             }
+            findings.Add(Registered(rings));
             findings.Add(Limit("descriptors", "Max open files", "", "one for each open file, and one for each ring"));
         }
         findings.Add(Pool());
@@ -37,9 +37,13 @@ internal static class MachineFindings
                 "what is not in the page cache goes through a ring; SLUICE_ENGINE=pool turns that off");
     }
 
-    private static Finding Setup(RingDiagnosis rings) => rings.Refusal is { } refusal
-        ? new Finding("io_uring", FindingState.No, refusal, "batches, readers, writers and copies take plain system calls too")
-        : new Finding("io_uring", FindingState.Yes, "setup, register, enter and cancelling were tried", "batches, readers, writers and copies use rings");
+    private static Finding Setup(RingDiagnosis rings)
+    {
+        if (rings.Refusal is { } refusal)
+            return new Finding("io_uring", FindingState.No, refusal, "batches, readers, writers and copies take plain system calls too");
+        return new Finding("io_uring", FindingState.Yes, "setup, register, enter and cancelling were tried",
+            SluiceEngines.UringReason is { } reason ? $"not used: {reason}" : "batches, readers, writers and copies use rings");
+    }
 
     private static Finding Sysctl()
     {
@@ -75,17 +79,22 @@ internal static class MachineFindings
     private static Finding Modes(RingDiagnosis rings) => new(
         "ring modes", rings.HasCoopTaskrun ? FindingState.Yes : FindingState.No,
         $"COOP_TASKRUN {Word(rings.HasCoopTaskrun)}, SINGLE_ISSUER with DEFER_TASKRUN {Word(rings.HasDeferTaskrun)}",
-        rings.HasCoopTaskrun ? "rings of batches set COOP_TASKRUN; rings may change threads, so none is bound to one issuer" : "");
+        "rings of batches and of small files set COOP_TASKRUN, a copy's ring the other two; the rest may change threads and set none");
 
     private static Finding Registered(RingDiagnosis rings)
     {
+        const string Name = "locked memory";
         string limit = rings.MemlockLimitBytes == long.MaxValue
             ? "no limit (CAP_IPC_LOCK, or none set)"
             : $"RLIMIT_MEMLOCK is {ByteSize.Format(rings.MemlockLimitBytes)}";
-        string tried = ByteSize.Format(RingDiagnosis.RegisteredBytes);
-        return new Finding("registered buffers", rings.RegisterErrno == 0 ? FindingState.Yes : FindingState.No,
-            rings.RegisterErrno == 0 ? $"{tried} tried; {limit}" : $"{tried}: {ErrnoText.Of(rings.RegisterErrno ?? 0)}; {limit}",
-            "not needed: rings get plain addresses, so memory is locked for a transfer at a time");
+        string tried = $"registering {ByteSize.Format(RingDiagnosis.RegisteredBytes)} of buffers";
+        const string Unneeded = "no more is needed: Sluice registers no buffers, and a transfer locks its own for its time";
+        return rings.RegisterErrno switch
+        {
+            null => new Finding(Name, FindingState.Fact, $"{limit}; no ring to try it with", "some kernels count a ring's own memory"),
+            0 => new Finding(Name, FindingState.Yes, $"{limit}; {tried} was tried", Unneeded),
+            { } errno => new Finding(Name, FindingState.No, $"{limit}; {tried}: {ErrnoText.Of(errno)}", Unneeded),
+        };
     }
 
     private static Finding Pool()
