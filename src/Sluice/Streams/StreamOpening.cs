@@ -46,6 +46,21 @@ internal static class StreamOpening
         return SluiceHandle.FromSafeFileHandle(handle!, access, ownsHandle: true);
     }
 
+    /// <summary>As <see cref="Adopt(SafeFileHandle?, FileAccess, int, bool)"/>; a descriptor that is not taken stays open.</summary>
+    public static SluiceHandle Adopt(nint handle, FileAccess access, bool ownsHandle, int bufferSize, bool isAsync)
+    {
+        var file = new SafeFileHandle(handle, ownsHandle);
+        try
+        {
+            return Adopt(file, access, bufferSize, isAsync);
+        }
+        catch
+        {
+            file.SetHandleAsInvalid();
+            throw;
+        }
+    }
+
     public static void Check(SluiceHandle handle, FileAccess access, int bufferSize)
     {
         ArgumentNullException.ThrowIfNull(handle);
