@@ -87,7 +87,8 @@ internal static class CopyRows
         return new Contest(
             Once("Sluice", () => SluiceFile.CopyAsync(source.Root, target.FullPath, options), source.Paths.Length, target.Renew),
             Once("cp -r", () => Task.Run(() => PeerProgram.Run("cp", "-r", source.Root, target.FullPath)), source.Paths.Length, target.Renew)
-                with { RunsPrograms = true });
+                with
+            { RunsPrograms = true });
     })
     {
         Target = new RowTarget { MinRatio = 2 },

@@ -23,7 +23,8 @@ internal sealed record Method(string Name, IoSide Side, ResultKind Kind, Func<Me
         {
             run(input);
             return MethodResult.Written;
-        })) { Writes = true };
+        }))
+        { Writes = true };
 
     /// <param name="open">Opens the file, and tells what is timed.</param>
     public static Method WritingOpen(string name, IoSide side, ResultKind kind, Func<MethodInput, (Action Run, IDisposable[] Owned)> open) =>
@@ -37,5 +38,6 @@ internal sealed record Method(string Name, IoSide Side, ResultKind Kind, Func<Me
                     return MethodResult.Written;
                 },
                 owned);
-        }) { Writes = true, IsOpenBefore = true };
+        })
+        { Writes = true, IsOpenBefore = true };
 }
