@@ -62,6 +62,18 @@ public sealed class AdviseRunTests : IDisposable
     }
 
     [Fact]
+    public void Rounds_that_overlap_or_lie_far_apart_are_told()
+    {
+        var subject = new Subject("h", "w", "things/s", "net", _ => [], _ => []);
+        Way[] ways = [new Way("net", ".NET", "code;", _ => Task.CompletedTask), new Way("sluice", "Sluice", "code;", _ => Task.CompletedTask)];
+        string[] sentences = [.. new Comparison(subject, ways, [new Reading(100, 90, 130, 5), new Reading(200, 110, 210, 5)], null).Sentences()];
+        sentences.ShouldContain("The rounds of both overlap: that may be chance.");
+        sentences.ShouldContain("Its rounds lay between 110 and 210 things/s: the machine was not steady, so ask again.");
+        string[] steady = [.. new Comparison(subject, ways, [new Reading(100, 90, 130, 5), new Reading(200, 190, 210, 5)], null).Sentences()];
+        steady.Length.ShouldBe(2);
+    }
+
+    [Fact]
     public void A_way_that_does_more_is_compared_and_not_chosen()
     {
         var subject = new Subject("h", "w", "things/s", "net", _ => [], _ => []);

@@ -1,6 +1,8 @@
+using Microsoft.Win32.SafeHandles;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
+using Sluice.Interop;
 
 namespace Sluice.Cli.Programs.Advise;
 
@@ -20,7 +22,8 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         try
         {
             IReadOnlyList<Way> ways = subject.Open(context);
-            IReadOnlyList<Reading> readings = await _points.MeasureAsync([.. ways.Select(w => w.ToContender())]);
+            Settle();
+            IReadOnlyList<Reading> readings = await _points.MeasureAsync([.. ways.Select(w => w.ToContender())], subject.Writes ? Settle : null);
             RequestGrid? grid = subject.Grid is { } measure ? await measure(context) : null;
             return (new Comparison(subject, ways, readings, clockHz), grid);
         }
@@ -28,6 +31,15 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         {
             context.DeleteScratchFiles();
         }
+    }
+
+    // The file system as a whole: files that were deleted meanwhile are still being written.
+    private void Settle()
+    {
+        if (!Libc.IsSupported)
+            return;
+        using SafeFileHandle file = File.OpenHandle(context.SmallFile(1));
+        _ = CopyCalls.FlushFileSystem((int)file.DangerousGetHandle());
     }
 
     /// <summary>The answers in a line each.</summary>

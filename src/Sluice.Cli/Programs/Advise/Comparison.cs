@@ -10,6 +10,7 @@ internal sealed class Comparison
     // Differences below are this disk's mood.
     private const double Close = 0.9;
     private const double Same = 0.05;
+    private const double Unsteady = 1.5;
 
     private readonly Dictionary<string, (Way Way, Reading Reading)> _byKey = new(StringComparer.Ordinal);
     private readonly double? _clockHz;
@@ -68,6 +69,13 @@ internal sealed class Comparison
         yield return $"Take {best.Name}: {Describe(reading)}.";
         if (best.Key != Baseline.Way.Key)
             yield return $"{Baseline.Way.Name} gives {Describe(Baseline.Reading)}: this is {Compare(best.Key, Baseline.Way.Key)} that, for {CompareCpu(best.Key, Baseline.Way.Key)}.";
+        if (best.Key != Baseline.Way.Key && Baseline.Reading.High >= reading.Low)
+            yield return "The rounds of both overlap: that may be chance.";
+        if (reading.High > Unsteady * reading.Low)
+        {
+            yield return $"Its rounds lay between {Round(RateOf(reading with { Rate = reading.Low }))} and {Round(RateOf(reading with { Rate = reading.High }))} "
+                + $"{Subject.Unit}: the machine was not steady, so ask again.";
+        }
         if (Fastest.Way.Key != best.Key)
             yield return $"{Fastest.Way.Name} is a little faster ({Describe(Fastest.Reading)}), for {CompareCpu(Fastest.Way.Key, best.Key)}.";
         if (best.IsDotNet)

@@ -11,7 +11,10 @@ internal static class Copying
         [
             $"Neither is on the disk when it ends. Where it must be, Sluice's (FlushesToDisk) is {c.Compare("durable", "net-durable")} File.Copy and a flush, "
             + $"for {c.CompareCpu("durable", "net-durable")}.",
-        ]);
+        ])
+    {
+        Writes = true,
+    };
 
     private static IReadOnlyList<Way> Open(BenchContext context)
     {

@@ -13,7 +13,10 @@ internal static class DurableWriting
         "Records that must be on the disk", "write a record, and know that it is on the disk", "records/s", "net", Open, c =>
         [
             $"Data only (fdatasync) is {c.Compare("append", "append-all")} everything; with the length fixed beforehand, {c.Compare("fixed", "append")} growing.",
-        ]);
+        ])
+    {
+        Writes = true,
+    };
 
     private static IReadOnlyList<Way> Open(BenchContext context)
     {

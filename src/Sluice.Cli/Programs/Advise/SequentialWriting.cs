@@ -11,7 +11,10 @@ internal static class SequentialWriting
 
     public static Subject Create(AdviseScale scale) => new(
         "A large new file", "write a large file, on the disk at the end", Subject.BytesUnit, "net",
-        context => Open(context, scale.WrittenBytes), Remarks);
+        context => Open(context, scale.WrittenBytes), Remarks)
+    {
+        Writes = true,
+    };
 
     private static IReadOnlyList<Way> Open(BenchContext context, long sizeBytes)
     {

@@ -11,7 +11,10 @@ internal static class SmallFiles
         "Many small files, read", "read many files of 4 KiB", "files/s", "net", OpenReading, _ => []);
 
     public static Subject Writing() => new(
-        "Many small files, written", "write many files of 4 KiB", "files/s", "net", OpenWriting, _ => []);
+        "Many small files, written", "write many files of 4 KiB", "files/s", "net", OpenWriting, _ => [])
+    {
+        Writes = true,
+    };
 
     private static IReadOnlyList<Way> OpenReading(BenchContext context)
     {

@@ -15,6 +15,9 @@ internal sealed record Subject(
 
     public bool CountsBytes => Unit == BytesUnit;
 
+    /// <summary>Whether its ways write, so that each must wait until what the one before wrote is on the disk.</summary>
+    public bool Writes { get; init; }
+
     /// <summary>More measurements that sentences and a table come from.</summary>
     public Func<BenchContext, Task<RequestGrid>>? Grid { get; init; }
 }

@@ -7,33 +7,30 @@ internal sealed class PointRunner(TimeSpan sliceTime, int rounds, CancellationTo
 {
     private readonly SliceRunner _slices = new(cancellationToken);
 
+    /// <param name="settle">Called before each slice, so that it does not pay for what the one before has left to be written.</param>
     /// <returns>As many as contenders, in their order; units are what they count.</returns>
-    public async Task<IReadOnlyList<Reading>> MeasureAsync(IReadOnlyList<Contender> contenders, bool warmUp = true)
+    public async Task<IReadOnlyList<Reading>> MeasureAsync(IReadOnlyList<Contender> contenders, Action? settle = null)
     {
         List<SliceSample>[] samples = [.. contenders.Select(_ => new List<SliceSample>())];
-        if (warmUp)
-        {
-            foreach (Contender contender in contenders)
-            {
-                await SliceAsync(contender);
-            }
-        }
+        foreach (Contender contender in contenders)
+            await SliceAsync(contender, settle);
         for (int round = 0; round < rounds; round++)
         {
             foreach (int i in Order(contenders.Count, round))
             {
-                samples[i].Add(await SliceAsync(contenders[i]));
+                samples[i].Add(await SliceAsync(contenders[i], settle));
             }
         }
         return [.. samples.Select(s => Reading.Of([.. s.Select(x => x.OperationsPerSecond)], s.Select(x => x.CpuUsPerOperation * 1000)))];
     }
 
     // On a busy machine, or with requests that take longer than a slice, one may end before anything was done.
-    private async Task<SliceSample> SliceAsync(Contender contender)
+    private async Task<SliceSample> SliceAsync(Contender contender, Action? settle)
     {
         TimeSpan time = sliceTime;
         while (true)
         {
+            settle?.Invoke();
             SliceSample sample = await _slices.RunAsync(contender, time);
             cancellationToken.ThrowIfCancellationRequested();
             if (sample.OperationsPerSecond > 0)
