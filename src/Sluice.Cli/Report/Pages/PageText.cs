@@ -11,7 +11,11 @@ internal static class PageText
     // A chart that does not fit on a screen says less than the table above it.
     private const int MostBars = 40;
 
-    private static readonly Color[] Colors = [Color.Aqua, Color.Grey, Color.Yellow, Color.Fuchsia, Color.Green, Color.Blue];
+    // Sluice in cool colours, .NET in warm ones, as in the HTML page.
+    private static readonly Color[] Cool = [Color.Aqua, Color.DodgerBlue1, Color.Green];
+    private static readonly Color[] Warm = [Color.Orange1, Color.IndianRed, Color.Orchid];
+    private static readonly Color[] Plain = [Color.Grey, Color.SteelBlue, Color.Tan];
+    private static readonly string[] DotNetNames = [".NET", "FileStream", "File.", "System.IO", "StreamReader", "StreamWriter"];
 
     public static void Write(Terminal terminal, ReportPage page)
     {
@@ -71,6 +75,7 @@ internal static class PageText
             return;
         var drawn = new BarChart { Width = Math.Min(ChartWidth, terminal.AnsiOut().Profile.Width), Label = Markup.Escape(Label(chart)) };
         int longest = chart.Series.Max(s => s.Y.Count);
+        Color[] colors = ColorsOf(chart.Series);
         for (int i = 0; i < longest; i++)
         {
             foreach ((int number, ChartSeries series) in chart.Series.Index())
@@ -79,11 +84,33 @@ internal static class PageText
                     continue;
                 string category = chart.X.Categories is { } names && i < names.Count ? names[i] : $"{(series.X.Count > i ? series.X[i] : i)}";
                 string name = chart.Series.Count == 1 ? category : $"{category}, {series.Name}";
-                drawn.AddItem(Markup.Escape(name), Math.Round(y, 2), Colors[number % Colors.Length]);
+                drawn.AddItem(Markup.Escape(name), Significant(y), colors[number]);
             }
         }
         terminal.AnsiOut().Write(drawn);
     }
+
+    private static Color[] ColorsOf(IReadOnlyList<ChartSeries> series)
+    {
+        var used = new Dictionary<Color[], int>();
+        return [.. series.Select(s => Next(FamilyOf(s.Name)))];
+
+        Color Next(Color[] family)
+        {
+            int number = used.GetValueOrDefault(family);
+            used[family] = number + 1;
+            return family[number % family.Length];
+        }
+    }
+
+    private static Color[] FamilyOf(string name) =>
+        name.StartsWith("Sluice", StringComparison.OrdinalIgnoreCase) ? Cool
+        : Array.Exists(DotNetNames, n => name.StartsWith(n, StringComparison.OrdinalIgnoreCase)) ? Warm
+        : Plain;
+
+    // Three digits, however small: a chart of times from 2 us to 20 ms has no room for zeros.
+    private static double Significant(double value) =>
+        value == 0 ? 0 : Math.Round(value, Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Abs(value))), 0, 9));
 
     private static string Label(PageChart chart) => chart.Y.Unit is { } unit ? $"{chart.Title} ({unit})" : chart.Title;
 

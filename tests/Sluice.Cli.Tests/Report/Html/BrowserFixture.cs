@@ -32,6 +32,8 @@ public sealed class BrowserFixture : IAsyncLifetime
                 ExecutablePath = path,
                 // Chromium refuses its sandbox to root.
                 ChromiumSandbox = Environment.UserName != "root",
+                // Containers often have a /dev/shm that is too small for it.
+                Args = ["--disable-dev-shm-usage"],
             });
         }
         catch (PlaywrightException e)

@@ -27,12 +27,23 @@ public sealed class PageTextTests
     }
 
     [Fact]
+    public void A_small_value_keeps_its_digits()
+    {
+        ReportPage page = SamplePage.Make();
+        PageChart chart = page.Sections[0].Charts[1];
+        chart = chart with { Series = [chart.Series[0] with { Y = [0.001234, 1234.5], Low = null, High = null }] };
+        string text = Print(isTerminal: true, noColor: true, page with { Sections = [page.Sections[0] with { Charts = [chart] }] });
+        text.ShouldContain("0.00123");
+        text.ShouldContain("1234");
+    }
+
+    [Fact]
     public void NO_COLOR_leaves_the_bars_and_takes_the_colours() => Print(isTerminal: true, noColor: true).ShouldNotContain("\e[38");
 
-    private static string Print(bool isTerminal, bool noColor)
+    private static string Print(bool isTerminal, bool noColor, ReportPage? page = null)
     {
         var output = new StringWriter();
-        PageText.Write(new Terminal(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = noColor }, SamplePage.Make());
+        PageText.Write(new Terminal(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = noColor }, page ?? SamplePage.Make());
         return output.ToString();
     }
 }
