@@ -327,13 +327,21 @@ public sealed class WinFileIOTests : IDisposable
         using WinFileIO file = new();
         WeakReference[] buffers = [Pin(file, unpins: true), Pin(file, unpins: false), PinAndForget()];
         file.PinBuffer(new byte[1]);
-        for (int i = 0; i < 10 && buffers.Any(b => b.IsAlive); i++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
-
+        Collect();
         buffers.Select(b => b.IsAlive).ShouldBe([false, false, false]);
+    }
+
+    [Fact]
+    public void A_pin_that_a_transfer_holds_outlives_its_owner()
+    {
+        (PinnedArray pin, WeakReference buffer) = PinHeld();
+        pin.Dispose();
+        Collect();
+        buffer.IsAlive.ShouldBeTrue();
+        Copy(pin).ShouldBeBytes([1, 2, 3]);
+        pin.DangerousRelease();
+        Collect();
+        buffer.IsAlive.ShouldBeFalse();
     }
 
     [SkippableFact]
@@ -399,6 +407,29 @@ public sealed class WinFileIOTests : IDisposable
         }
 
         return new WeakReference(buffer);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static (PinnedArray Pin, WeakReference Buffer) PinHeld()
+    {
+        byte[] buffer = [1, 2, 3];
+        PinnedArray pin = new(buffer);
+        bool added = false;
+        pin.DangerousAddRef(ref added);
+        return (pin, new WeakReference(buffer));
+    }
+
+    /// <summary>A frame of its own: a span in the test's would keep the array alive.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte[] Copy(PinnedArray pin) => pin.Slice(0, 3).ToArray();
+
+    private static void Collect()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
