@@ -12,12 +12,12 @@ namespace Sluice.Faults.Tests;
 public sealed class ReplaceCrashTests
 {
     [SkippableTheory]
-    [InlineData(FileSystemKind.Local, 60)]
-    [InlineData(FileSystemKind.Tmpfs, 60)]
-    [InlineData(FileSystemKind.Ext4, 60)]
-    [InlineData(FileSystemKind.Xfs, 60)]
-    [InlineData(FileSystemKind.Btrfs, 60)]
-    public async Task A_killed_replacement_leaves_a_whole_version(FileSystemKind kind, int kills)
+    [InlineData(FileSystemKind.Local)]
+    [InlineData(FileSystemKind.Tmpfs)]
+    [InlineData(FileSystemKind.Ext4)]
+    [InlineData(FileSystemKind.Xfs)]
+    [InlineData(FileSystemKind.Btrfs)]
+    public async Task A_killed_replacement_leaves_a_whole_version(FileSystemKind kind)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
         using Mount mount = new(kind);
@@ -29,7 +29,7 @@ public sealed class ReplaceCrashTests
         Random random = new(20_261_121 + (int)kind);
         int present = 0;
         int leftovers = 0;
-        for (int kill = 0; kill < kills; kill++)
+        for (int kill = 0; Kills.GoOn(kill, leftovers); kill++)
         {
             int acknowledged;
             using (ChildProcess child = new(null, "replace", path, $"{present + 1}"))
