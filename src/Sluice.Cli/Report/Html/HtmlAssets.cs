@@ -5,7 +5,8 @@ namespace Sluice.Cli.Report.Html;
 /// <summary>What a page carries with it, embedded in the tool by the build.</summary>
 internal static class HtmlAssets
 {
-    public static string Script { get; } = Required("report.js");
+    public static string Script { get; } =
+        $"(() => {{\n'use strict';\n\n{Required("format.js")}\n{Required("charts.js")}\n{Required("page.js")}}})();\n";
 
     public static string Style { get; } = Required("report.css");
 

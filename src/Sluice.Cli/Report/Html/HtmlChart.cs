@@ -2,10 +2,10 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>The place where report.js draws a chart, and below it the chart's figures as a table for who cannot see or draw it.</summary>
+/// <summary>The place where charts.js draws a chart, and below it the chart's figures as a table for who cannot see or draw it.</summary>
 internal static class HtmlChart
 {
-    /// <param name="id">Section and chart number, as report.js looks the data up.</param>
+    /// <param name="id">Section and chart number, as charts.js looks the data up.</param>
     public static void Write(TextWriter writer, PageChart chart, string id, bool canDraw)
     {
         writer.WriteLine("<figure>");
