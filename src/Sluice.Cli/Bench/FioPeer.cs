@@ -32,18 +32,25 @@ internal sealed class FioPeer
         }
     }
 
+    /// <param name="job">What to do.</param>
+    /// <param name="file">A file of this size, or for a pass that writes one that is not there; it is gone afterwards.</param>
+    /// <param name="sizeBytes">The file's size.</param>
+    /// <param name="time">For how long, where the job is no pass.</param>
+    /// <param name="cancellationToken">Ends fio.</param>
     /// <exception cref="IOException">fio failed, or said nothing that can be read.</exception>
     public static async Task<double> MeasureIopsAsync(
         FioJob job, string file, long sizeBytes, TimeSpan time, CancellationToken cancellationToken)
     {
+        string[] extent = !job.IsPass
+            ? ["--time_based", Format($"--runtime={time.TotalMilliseconds:0}ms"), "--norandommap", "--randrepeat=0"]
+            : job.IsWrite ? ["--fallocate=native", "--end_fsync=1", "--unlink=1"] : [];
         string output = await RunAsync(
         [
             "--name=sluice-bench", $"--filename={file}", $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
-            Format($"--iodepth={job.Depth}"), "--ioengine=io_uring", "--direct=1", "--time_based",
-            Format($"--runtime={time.TotalMilliseconds:0}ms"),
-            Format($"--size={sizeBytes}"), "--thread", "--norandommap", "--randrepeat=0", "--output-format=json",
+            Format($"--iodepth={job.Depth}"), "--ioengine=io_uring", "--direct=1",
+            Format($"--size={sizeBytes}"), "--thread", "--output-format=json", .. extent,
         ], cancellationToken);
-        return ParseIops(output, job.ReadWrite.Contains("write", StringComparison.Ordinal));
+        return ParseIops(output, job.IsWrite);
     }
 
     internal static double ParseIops(string json, bool isWrite)

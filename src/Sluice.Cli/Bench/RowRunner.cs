@@ -33,7 +33,7 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
         var samples = contenders.ToDictionary(c => c, _ => new List<SliceSample>());
         var fioRates = new List<double>();
         string? fioError = null;
-        string? fioFile = row.Fio is not null && fio.IsAvailable ? context.DirectFile : null;
+        (string Path, long SizeBytes)? fioFile = row.Fio is not null && fio.IsAvailable ? FileOf(row.Fio) : null;
 
         foreach (Contender contender in contenders)
             await _slices.RunAsync(contender, sliceTime * WarmUpSlices);
@@ -43,20 +43,24 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
             // Every other round backwards: whoever follows a writer meets its leftovers, and neither side always should.
             foreach (Contender contender in round % 2 == 0 ? contenders : Enumerable.Reverse(contenders))
                 samples[contender].Add(await _slices.RunAsync(contender, sliceTime));
-            if (fioFile is not null && fioError is null && IsFioRound(round))
-                fioError = await MeasureFioAsync(row.Fio!, fioFile, fioRates);
+            if (fioFile is { } file && fioError is null && IsFioRound(round))
+                fioError = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes, fioRates);
             completedRounds++;
         }
         cancellationToken.ThrowIfCancellationRequested();
         return Report(suite.Name, row, contest, samples, fioRates, completedRounds) with { FioError = fioError };
     }
 
+    private (string Path, long SizeBytes) FileOf(FioJob job) => !job.IsPass
+        ? (context.DirectFile, context.Scale.DirectFileBytes)
+        : (job.IsWrite ? context.ScratchFile("fio.dat") : context.SequentialFile, context.Scale.SequentialFileBytes);
+
     /// <returns>Why fio gave no figure, or null: the row is about Sluice and .NET and stands without it.</returns>
-    private async Task<string?> MeasureFioAsync(FioJob job, string file, List<double> rates)
+    private async Task<string?> MeasureFioAsync(FioJob job, string file, long sizeBytes, List<double> rates)
     {
         try
         {
-            rates.Add(await FioPeer.MeasureIopsAsync(job, file, context.Scale.DirectFileBytes, context.Scale.FioTime, cancellationToken));
+            rates.Add(await FioPeer.MeasureIopsAsync(job, file, sizeBytes, context.Scale.FioTime, cancellationToken));
             return null;
         }
         catch (IOException e)

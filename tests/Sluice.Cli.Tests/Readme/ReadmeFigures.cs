@@ -18,7 +18,8 @@ internal static class ReadmeFigures
         "stream-write-async-4096", "stream-write-async-16384", "stream-read-4096", "stream-write-4096", "stream-unbuffered-write-async-16384",
         "stream-file-read-1m", "stream-file-write-1m", "stream-file-read-1k", "stream-read-byte", "stream-read-line-async",
         "stream-copy-to-file", "stream-direct-read-async", "seq-read-direct", "seq-read-cached", "seq-write-direct", "seq-lines-bytes",
-        "seq-scan",
+        "seq-scan", "files-read-hot", "files-read-cold", "files-write", "files-text-async-10mb", "copy-cold", "copy-durable", "copy-tree-nested",
+        "copy-tree-flat", "enumerate-names", "enumerate-details", "replace-4k",
     ];
 
     /// <summary>Where a block begins; README.md has one, docs/figures.md one for each suite.</summary>

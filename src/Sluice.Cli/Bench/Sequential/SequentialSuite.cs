@@ -6,7 +6,7 @@ internal static class SequentialSuite
     public static Suite Create() => new(
         "sequential", "SluiceReader and SluiceWriter against FileStream and its readers", "3 minutes", scale => scale.StreamSliceTime,
         // The file that is read, the one that is written, fio's own, and the text.
-        scale => (2 * scale.SequentialFileBytes) + scale.DirectFileBytes + scale.LogFileBytes + BenchScale.SpareBytes, [.. Rows()]);
+        scale => (3 * scale.SequentialFileBytes) + scale.LogFileBytes + BenchScale.SpareBytes, [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {

@@ -15,6 +15,8 @@ internal sealed record StreamConfiguration(
     /// <summary>Whether the two streams buffer alike, so that the disk may be compared before a flush.</summary>
     public bool IsUnbuffered => BufferSize is 0 or 1;
 
+    public bool IsFaulty => Engine == "faulty";
+
     /// <summary>Every mode x access that can be opened x buffer size x sync/async.</summary>
     public static IEnumerable<StreamConfiguration> All(string engine, FileCaching caching) =>
         from mode in Enum.GetValues<FileMode>()
