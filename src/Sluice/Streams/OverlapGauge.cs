@@ -13,7 +13,7 @@ internal struct OverlapGauge
 
     /// <summary>A caller that fills a buffer in less than 250 us only copies: the hop costs it as much.</summary>
 #if DEBUG
-    private static readonly long LeastFillTicks = 0;
+    private const long LeastFillTicks = 0;
 #else
     private static readonly long LeastFillTicks = Stopwatch.Frequency / 4000;
 #endif
