@@ -44,6 +44,11 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
         {
             _rare = new RareHandleState { Engine = engine };
         }
+        else
+        {
+            // Now and not at the first transfer that needs one: what the handle says of its engine does not change later.
+            SluiceEngines.EnsureDecided();
+        }
 
         if (Libc.IsSupported)
         {

@@ -19,11 +19,7 @@ public static class SluiceEngines
     {
         get
         {
-            if (!Volatile.Read(ref s_decided))
-            {
-                Decide();
-            }
-
+            EnsureDecided();
             UringEngine[]? rings = s_rings;
             if (rings is null)
             {
@@ -37,11 +33,7 @@ public static class SluiceEngines
     /// <summary>The same as <see cref="Default"/>, but always the same ring for one open file.</summary>
     internal static IoEngine ForDescriptor(int descriptor)
     {
-        if (!Volatile.Read(ref s_decided))
-        {
-            Decide();
-        }
-
+        EnsureDecided();
         UringEngine[]? rings = s_rings;
         return rings is null ? ThreadPoolEngine.Instance : rings.Length == 1 ? rings[0] : rings[(uint)descriptor % (uint)rings.Length];
     }
@@ -56,6 +48,15 @@ public static class SluiceEngines
         {
             _ = Default;
             return s_uringReason;
+        }
+    }
+
+    /// <summary>Tries for rings, unless that has been done.</summary>
+    internal static void EnsureDecided()
+    {
+        if (!Volatile.Read(ref s_decided))
+        {
+            Decide();
         }
     }
 
