@@ -6,7 +6,6 @@ namespace Sluice;
 /// <summary>Asynchronous reading: what is in the window or in the page cache is there when the call returns.</summary>
 public sealed partial class SluiceStream
 {
-
     /// <inheritdoc/>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
     {

@@ -55,7 +55,7 @@ internal struct WritePace
         bool slow = Stopwatch.GetTimestamp() - beginTimestamp > SlowTicks + length / BytesPerTick;
         if (slow == AllowsInline)
         {
-            _state ^= Slow;
+            _state = (byte)(slow ? _state | Slow : _state & ~Slow);
         }
     }
 }

@@ -66,11 +66,31 @@ internal sealed class AppendRequest
         return true;
     }
 
-    /// <summary>Sleeps until somebody calls. Whoever takes the state from Parked calls once.</summary>
+    /// <summary>
+    /// Sleeps until somebody calls. Whoever takes the state from Parked calls once. Thread.Interrupt has to wait: others may still read
+    /// the memory of this request.
+    /// </summary>
     public void Sleep()
     {
-        _wake.Wait();
+        bool isInterrupted = false;
+        while (true)
+        {
+            try
+            {
+                _wake.Wait();
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                isInterrupted = true;
+            }
+        }
+
         TryMove(AppendState.Retry, AppendState.Waiting);
+        if (isInterrupted)
+        {
+            Thread.CurrentThread.Interrupt();
+        }
     }
 
     private bool TryMove(AppendState from, AppendState to) => Interlocked.CompareExchange(ref _state, to, from) == from;

@@ -74,6 +74,8 @@ internal sealed class StreamExtras
         }
 
         extras.Behind?.Reset();
+        // Without a buffer a stream is closed while it reads: this byte may be the kernel's for a while yet.
+        extras.OneByte = null;
         extras.Ahead = null;
         extras.AppendStart = -1;
         extras.Reserves = null;
