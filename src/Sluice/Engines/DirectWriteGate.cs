@@ -89,14 +89,26 @@ internal sealed class DirectWriteGate
     {
         lock (_monitor)
         {
+            bool entered = false;
             _waitingExclusive++;
-            while (_exclusive || _shared > 0)
+            try
             {
-                Monitor.Wait(_monitor);
-            }
+                while (_exclusive || _shared > 0)
+                {
+                    Monitor.Wait(_monitor);
+                }
 
-            _waitingExclusive--;
-            _exclusive = true;
+                _exclusive = entered = true;
+            }
+            finally
+            {
+                _waitingExclusive--;
+                if (!entered)
+                {
+                    // Thread.Interrupt: whoever made way for this one goes on.
+                    Monitor.PulseAll(_monitor);
+                }
+            }
         }
     }
 

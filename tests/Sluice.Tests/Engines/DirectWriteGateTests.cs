@@ -113,5 +113,25 @@ public sealed class DirectWriteGateTests
         }
     }
 
+    [Fact]
+    public void An_interrupted_edge_lets_the_blocks_pass()
+    {
+        DirectWriteGate gate = Acquire();
+        gate.EnterShared();
+        Exception? fromEnter = null;
+        var edge = new Thread(() => fromEnter = Record.Exception(gate.EnterExclusive));
+        edge.Start();
+        SpinWait.SpinUntil(() => (edge.ThreadState & ThreadState.WaitSleepJoin) != 0);
+        edge.Interrupt();
+        edge.Join();
+        fromEnter.ShouldBeOfType<ThreadInterruptedException>();
+        gate.TryEnterShared().ShouldBeTrue();
+        gate.ExitShared();
+        gate.ExitShared();
+        gate.EnterExclusive();
+        gate.ExitExclusive();
+        gate.Release();
+    }
+
     private DirectWriteGate Acquire() => DirectWriteGate.Acquire(ulong.MaxValue, _inode);
 }
