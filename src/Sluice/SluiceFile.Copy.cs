@@ -59,11 +59,15 @@ public static partial class SluiceFile
             return Task.FromCanceled<CopyResult>(cancellationToken);
         }
 
-        // A thread of its own: most of a copy is waiting in system calls.
-        return Task.Factory.StartNew(
-            () => CopyWork.Run(from, to, options, cancellationToken),
-            CancellationToken.None,
-            TaskCreationOptions.LongRunning,
-            TaskScheduler.Default);
+        // Most of a copy is waiting in system calls: on a thread of its own, unless it is over sooner than one would have started.
+        return Task.Run(
+            () => CopyWork.IsShort(from)
+                ? Task.FromResult(CopyWork.Run(from, to, options, cancellationToken))
+                : Task.Factory.StartNew(
+                    () => CopyWork.Run(from, to, options, cancellationToken),
+                    CancellationToken.None,
+                    TaskCreationOptions.LongRunning,
+                    TaskScheduler.Default),
+            CancellationToken.None);
     }
 }

@@ -9,11 +9,12 @@ return args switch
     ["durable", string path, string caching, string way] => await DurableCommand.RunAsync(path, Enum.Parse<Sluice.FileCaching>(caching), way),
     ["replace", string path, string firstVersion] => await ReplaceCommand.RunAsync(path, int.Parse(firstVersion)),
     ["copy", string folder, string method] => await CopyCommand.RunAsync(folder, Enum.Parse<Sluice.CopyMethod>(method)),
+    ["copy-tree", string folder] => await CopyTreeCommand.RunAsync(folder),
     _ => Usage(),
 };
 
 static int Usage()
 {
-    Console.Error.WriteLine("refuse SCENARIO FOLDER | append PATH CACHING ID COUNT | durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD");
+    Console.Error.WriteLine("refuse SCENARIO FOLDER | append PATH CACHING ID COUNT | durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD | copy-tree FOLDER");
     return 2;
 }

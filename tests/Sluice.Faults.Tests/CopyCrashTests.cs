@@ -27,36 +27,64 @@ public sealed class CopyCrashTests
         byte[][] contents = [Pattern.Bytes(1, Length), Pattern.Bytes(2, Length - 5000)];
         await File.WriteAllBytesAsync(Path.Combine(folder, "source-0"), contents[0]);
         await File.WriteAllBytesAsync(Path.Combine(folder, "source-1"), contents[1]);
-        Random random = new(20_261_121 + (int)kind);
         CopyMethod[] methods = [CopyMethod.Buffered, CopyMethod.CopyFileRange, CopyMethod.Direct, CopyMethod.Auto];
-        int leftovers = 0;
-        for (int kill = 0; Kills.GoOn(kill, leftovers); kill++)
+        await Kills.RunAsync(20_261_121 + (int)kind, 6, kill => new ChildProcess(null, "copy", folder, $"{methods[kill % methods.Length]}"), async (kill, _, _) =>
         {
-            using (ChildProcess child = new(null, "copy", folder, $"{methods[kill % methods.Length]}"))
-            {
-                _ = (await child.Output.ReadLineAsync()).ShouldNotBeNull(child.ExitedWithErrors());
-                await Task.Delay(random.Next(6));
-                for (int spin = random.Next(20_000); spin > 0; spin--)
-                {
-                    Thread.SpinWait(1);
-                }
-
-                child.Kill();
-                _ = await child.FinishAsync();
-            }
-
             byte[] found = await File.ReadAllBytesAsync(target);
             FileModel.ShouldMatch(found, contents[found.Length == Length ? 0 : 1], $"{kind}, after kill {kill}");
-            leftovers += File.Exists(Path.Combine(folder, ".target.sluice-tmp")) ? 1 : 0;
             FileModel.ShouldMatch(await File.ReadAllBytesAsync(Path.Combine(folder, "source-0")), contents[0], "the source");
-        }
-
-        // Else the kills all fell between two copies, and nothing was proved.
-        leftovers.ShouldBeGreaterThan(0);
+            return File.Exists(Path.Combine(folder, ".target.sluice-tmp"));
+        });
         CopyResult resumed = await SluiceFile.CopyAsync(
             Path.Combine(folder, "source-1"), target, new CopyOptions { Overwrites = true, Resumes = true, Verifies = true });
         resumed.Bytes.ShouldBe(contents[1].Length);
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), contents[1], "resumed");
+    }
+
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Local)]
+    [InlineData(FileSystemKind.Tmpfs)]
+    [InlineData(FileSystemKind.Ext4)]
+    [InlineData(FileSystemKind.Xfs)]
+    [InlineData(FileSystemKind.Btrfs)]
+    public async Task A_killed_copy_of_a_tree_leaves_a_whole_one_or_none_and_is_gone_on_from(FileSystemKind kind)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
+        using Mount mount = new(kind);
+        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "copies")).FullName;
+        string source = Directory.CreateDirectory(Path.Combine(folder, "tree")).FullName;
+        for (int i = 0; i < 120; i++)
+        {
+            string below = Directory.CreateDirectory(Path.Combine(source, $"{i % 7}")).FullName;
+            string file = Path.Combine(below, $"{i}");
+            await File.WriteAllBytesAsync(file, Pattern.Bytes(i, i * 331));
+            File.SetUnixFileMode(file, (UnixFileMode)(0x180 | (i % 0x40)));
+            File.SetLastWriteTimeUtc(file, DateTime.UnixEpoch.AddSeconds(i * 100_000));
+        }
+
+        Command.Run("ln", Path.Combine(source, "3", "3"), Path.Combine(source, "5", "second name"));
+        string copy = Path.Combine(folder, "copy");
+        string expected = Listing(source);
+        await Kills.RunAsync(20_261_122 + (int)kind, 12, _ => new ChildProcess(null, "copy-tree", folder), async (kill, _, _) =>
+        {
+            bool isHit = Directory.Exists(Path.Combine(folder, ".copy.sluice-tmp"));
+            if (Directory.Exists(copy))
+            {
+                Listing(copy).ShouldBe(expected, $"{kind}, after kill {kill}");
+                Directory.Delete(copy, recursive: true);
+            }
+
+            CopyOptions options = new() { IsRecursive = true, KeepsMetadata = true, Resumes = true };
+            (await SluiceFile.CopyAsync(source, copy, options)).Failures.ShouldBeEmpty();
+            Listing(copy).ShouldBe(expected, $"{kind}, resumed after kill {kill}");
+            Directory.Delete(copy, recursive: true);
+            return isHit;
+        });
+
+        // Contents by checksum; names, types, modes, owners, sizes, times, numbers of names.
+        static string Listing(string root) => Command.Run(
+            "sh", "-c", "cd \"$0\" && { find . -type d -printf '%P|%m|%U|%G|%T@\\n'; find . -type f -printf '%P|%m|%U|%G|%s|%T@|%n\\n' -exec md5sum {} +; } | sort", root);
     }
 
     [SkippableTheory]

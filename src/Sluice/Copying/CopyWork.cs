@@ -6,6 +6,15 @@ namespace Sluice.Copying;
 /// <summary>One call of <see cref="SluiceFile.CopyAsync"/>: a file or a tree, on Linux or elsewhere. Blocks its thread.</summary>
 internal static class CopyWork
 {
+    private const int MostShortBytes = 1 << 20;
+
+    /// <summary>Whether the source is one small file.</summary>
+    public static bool IsShort(string source)
+    {
+        FileInfo file = new(source);
+        return file.Exists && file.Length <= MostShortBytes;
+    }
+
     public static CopyResult Run(string source, string target, CopyOptions options, CancellationToken cancellationToken)
     {
         CopyMeter meter = new(options.Progress);

@@ -16,10 +16,14 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private const uint PermissionBits = 0xFFF;
     private const uint PlainPermissionBits = 0x1FF;
 
+    /// <summary>Whether a source that is a link stands for what it leads to; in a tree it has become one since it was looked at.</summary>
+    public bool FollowsLinks { get; init; } = true;
+
     /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
     public CopyResult Copy(string source, string target)
     {
-        int fromFd = PathCalls.Open(PathCalls.ToKernel(source), PathCalls.ReadOnly | PathCalls.NonBlocking);
+        int flags = PathCalls.ReadOnly | PathCalls.NonBlocking | (FollowsLinks ? 0 : PathCalls.NoFollowFlag);
+        int fromFd = PathCalls.Open(PathCalls.ToKernel(source), flags);
         PathErrors.ThrowIfFailed(fromFd, "Opening the source", source);
         using SafeFileHandle from = new(fromFd, ownsHandle: true);
         PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx before), "Looking at the source", source);
@@ -34,11 +38,22 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         long length = (long)before.Size;
         meter.Find(length);
         TemporaryFile? left = options.Resumes ? TemporaryFile.TryReopen(target) : null;
-        using TemporaryFile temporary = left ?? TemporaryFile.Create(target, old is null ? before.Mode & PlainPermissionBits : null);
+
+        // Where metadata is kept, what the source lets its group read is not to be had by ours meanwhile.
+        uint? mode = old is null && !options.KeepsMetadata ? before.Mode & PlainPermissionBits : null;
+        using TemporaryFile temporary = left ?? TemporaryFile.Create(target, mode);
         try
         {
-            long begin = left is null ? 0 : ContentComparer.FirstDifference(fromFd, left.Descriptor, length, cancellationToken);
-            meter.Add(begin);
+            long begin = 0;
+            if (left is not null)
+            {
+                begin = ContentComparer.FirstDifference(fromFd, left.Descriptor, length, cancellationToken);
+
+                // What is behind the first difference may be of another version of the source, and would stay where this one has holes.
+                PathErrors.ThrowIfFailed(PathCalls.SetLength(left.Descriptor, begin), "Cutting what an earlier copy left of", target);
+                meter.Add(begin);
+            }
+
             FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, length, options, meter, cancellationToken);
             transfer.Run(begin);
             CheckSource(fromFd, source, before);
@@ -47,7 +62,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             meter.EndFile();
             return new CopyResult
             {
-                Bytes = length,
+                Bytes = transfer.Length,
                 ResumedBytes = begin,
                 Files = 1,
                 Method = transfer.Method,
@@ -72,6 +87,11 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         // As cp: an owner that may not be given stays ours, and then no foreign program gets our rights.
         bool isOwner = Libc.Stat(toFd, StatxMask.BasicStats, out Statx made) == 0 && made.Uid == from.Uid && made.Gid == from.Gid;
         isOwner = isOwner || NodeCalls.SetOwner(toFd, from.Uid, from.Gid) == 0;
+        if (!isOwner)
+        {
+            _ = NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, from.Gid);
+        }
+
         PathErrors.ThrowIfFailed(NodeCalls.CopyExtendedAttributes(fromFd, toFd), "Setting the attributes of", target);
         uint mode = from.Mode & (isOwner ? PermissionBits : PlainPermissionBits);
         PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);

@@ -35,9 +35,13 @@ internal sealed class FileTransfer(
 
     public int Depth { get; private set; }
 
+    /// <summary>Bytes of the copy: the source's length, but where it says nothing, as that of files of /proc.</summary>
+    public long Length { get; private set; }
+
     /// <summary>Copies from <paramref name="begin"/> to the end; what is before it is there already.</summary>
     public void Run(long begin)
     {
+        Length = length;
         bool isAuto = options.Method == CopyMethod.Auto;
         int result = -Errno.EOPNOTSUPP;
         if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && length > 0))
@@ -68,6 +72,12 @@ internal sealed class FileTransfer(
         if (result != 0)
         {
             throw ToException(result);
+        }
+
+        if (length == 0 && begin == 0)
+        {
+            CopyUnknown();
+            return;
         }
 
         int trimmed = PathCalls.SetLength(toFd, length);
@@ -196,6 +206,31 @@ internal sealed class FileTransfer(
         return result;
     }
 
+    /// <summary>A file whose length is 0 may have content nevertheless: those of /proc do.</summary>
+    private void CopyUnknown()
+    {
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        long at = 0;
+        int bytes;
+        while ((bytes = LinuxTransfer.Read(fromFd, buffer, at, RwFlags.None)) > 0)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            int result = WriteAll(buffer.AsSpan(0, bytes), at);
+            if (result < 0)
+            {
+                throw ToException(result);
+            }
+
+            at += bytes;
+            Count(bytes);
+            Note(CopyMethod.Buffered, "the file does not tell its length");
+        }
+
+        ArrayPool<byte>.Shared.Return(buffer);
+        PathErrors.ThrowIfFailed(bytes, "Reading the source", source);
+        Length = at;
+    }
+
     private int CopyRange(long begin, long end)
     {
         while (begin < end)
@@ -236,15 +271,10 @@ internal sealed class FileTransfer(
                     return bytes == 0 ? CopyErrors.SourceEnded : bytes;
                 }
 
-                for (int done = 0; done < bytes;)
+                int result = WriteAll(buffer.AsSpan(0, bytes), begin);
+                if (result < 0)
                 {
-                    int written = LinuxTransfer.Write(toFd, buffer.AsSpan(done, bytes - done), begin + done, RwFlags.None);
-                    if (written <= 0)
-                    {
-                        return written == 0 ? -Errno.EIO : written;
-                    }
-
-                    done += written;
+                    return result;
                 }
 
                 begin += bytes;
@@ -257,6 +287,23 @@ internal sealed class FileTransfer(
         {
             ArrayPool<byte>.Shared.Return(buffer);
         }
+    }
+
+    /// <summary>0, or a negative errno.</summary>
+    private int WriteAll(ReadOnlySpan<byte> bytes, long offset)
+    {
+        for (int done = 0; done < bytes.Length;)
+        {
+            int written = LinuxTransfer.Write(toFd, bytes[done..], offset + done, RwFlags.None);
+            if (written <= 0)
+            {
+                return written == 0 ? -Errno.EIO : written;
+            }
+
+            done += written;
+        }
+
+        return 0;
     }
 
     private void Count(long bytes)

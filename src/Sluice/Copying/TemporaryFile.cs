@@ -89,7 +89,7 @@ internal sealed class TemporaryFile : IDisposable
         }
 
         // Exclusive first: a maker that is alive holds a shared lock.
-        if (NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd) && PathCalls.LockSharedNow(fd) == 0 && IsStillThere(fd, kernelPath))
+        if (NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd, isRootExcepted: false) && PathCalls.LockSharedNow(fd) == 0 && IsStillThere(fd, kernelPath))
         {
             return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path, kernelPath);
         }
@@ -175,7 +175,7 @@ internal sealed class TemporaryFile : IDisposable
         try
         {
             return NodeCalls.LockExclusivelyNow(fd) == 0
-                && IsOurs(fd)
+                && IsOurs(fd, isRootExcepted: true)
                 && IsStillThere(fd, kernelPath)
                 && NodeCalls.Unlink(kernelPath) == 0;
         }
@@ -185,12 +185,12 @@ internal sealed class TemporaryFile : IDisposable
         }
     }
 
-    /// <summary>Another user's file of that name is never written to or removed, root's excepted.</summary>
-    private static bool IsOurs(int fd) =>
+    /// <summary>Another user's file of that name is never gone on from, since its owner could still write to it; only root removes it.</summary>
+    private static bool IsOurs(int fd, bool isRootExcepted) =>
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
         && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
         && stat.NLink == 1
-        && (stat.Uid == NodeCalls.EffectiveUser || NodeCalls.EffectiveUser == 0);
+        && (stat.Uid == NodeCalls.EffectiveUser || (isRootExcepted && NodeCalls.EffectiveUser == 0));
 
     /// <summary>Whether the name still leads to this file: it may have been renamed or removed before it was locked.</summary>
     private static bool IsStillThere(int fd, byte[] kernelPath) =>

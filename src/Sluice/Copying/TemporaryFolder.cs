@@ -2,6 +2,7 @@ using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Interop;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
@@ -45,8 +46,8 @@ internal sealed class TemporaryFolder : IDisposable
                 continue;
             }
 
-            // Exclusive first: a maker that is alive holds a lock.
-            if (NodeCalls.LockExclusivelyNow(fd) == 0)
+            // Exclusive first: a maker that is alive holds a lock. Another user's folder could be changed under our hands.
+            if (NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd))
             {
                 if (result == -Errno.EEXIST && !resumes)
                 {
@@ -81,6 +82,8 @@ internal sealed class TemporaryFolder : IDisposable
 
         PathCalls.Close(_fd);
     }
+
+    private static bool IsOurs(int fd) => Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && stat.Uid == NodeCalls.EffectiveUser;
 
     private static void Empty(string path)
     {

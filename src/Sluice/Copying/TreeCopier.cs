@@ -23,7 +23,8 @@ internal sealed class TreeCopier
     private readonly CopyMeter _meter;
     private readonly CancellationTokenSource _stop;
     private readonly TreeEntryCopier _entries;
-    private readonly List<(string ToPath, string FromPath, Statx From)> _folders = [];
+    private readonly bool _isNew;
+    private readonly List<(string ToPath, string FromPath, Statx From, bool IsMade)> _folders = [];
     private Exception? _fatal;
 
     private TreeCopier(CopyOptions options, CopyMeter meter, bool isNew, CancellationToken cancellationToken)
@@ -31,6 +32,7 @@ internal sealed class TreeCopier
         _options = options;
         _meter = meter;
         _stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        _isNew = isNew;
         _entries = new TreeEntryCopier(options, meter, isNew, _stop.Token);
     }
 
@@ -45,6 +47,11 @@ internal sealed class TreeCopier
         if ((from.Mode & Statx.TypeMask) != Statx.TypeDirectory)
         {
             copier._entries.CopyLink(source, target);
+            if (options.FlushesToDisk)
+            {
+                FileCopier.FlushFolder(Path.GetDirectoryName(target) ?? "/");
+            }
+
             return copier.Result();
         }
 
@@ -69,7 +76,7 @@ internal sealed class TreeCopier
             return copier.Result();
         }
 
-        using TemporaryFolder temporary = TemporaryFolder.Create(target, from.Mode & PermissionBits, options.Resumes);
+        using TemporaryFolder temporary = TemporaryFolder.Create(target, options.KeepsMetadata ? 0 : from.Mode & PermissionBits, options.Resumes);
         copier.Run(source, temporary.Path);
         temporary.RenameTo(target);
         if (options.FlushesToDisk)
@@ -162,9 +169,12 @@ internal sealed class TreeCopier
 
         int result = Libc.Stat(reader.Descriptor, StatxMask.BasicStats, out Statx stat);
         byte[] kernelTo = PathCalls.ToKernel(to);
+        bool isMade = result == 0;
         if (result == 0)
         {
-            result = NodeCalls.MakeDirectory(kernelTo, (stat.Mode & PermissionBits) | OwnerAll);
+            // Where metadata is kept, others than the owner come in when the folder is whole and has its owner.
+            result = NodeCalls.MakeDirectory(kernelTo, _options.KeepsMetadata ? OwnerAll : (stat.Mode & PermissionBits) | OwnerAll);
+            isMade = result == 0;
             result = result == -Errno.EEXIST ? 0 : result;
         }
 
@@ -182,7 +192,7 @@ internal sealed class TreeCopier
             return null;
         }
 
-        _folders.Add((to, from, stat));
+        _folders.Add((to, from, stat, isMade || (_isNew && _folders.Count == 0)));
         return new TreeFolder(reader, toFd, from, to);
     }
 
@@ -265,15 +275,16 @@ internal sealed class TreeCopier
     {
         for (int i = _folders.Count - 1; i >= 0; i--)
         {
-            (string toPath, string fromPath, Statx from) = _folders[i];
-            bool isRestricted = (from.Mode & OwnerAll) != OwnerAll;
+            (string toPath, string fromPath, Statx from, bool isMade) = _folders[i];
+            bool isRestricted = isMade && (from.Mode & OwnerAll) != OwnerAll;
             if (!_options.KeepsMetadata && !isRestricted)
             {
                 continue;
             }
 
-            int toFd = PathCalls.Open(PathCalls.ToKernel(toPath), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-            int fromFd = PathCalls.Open(PathCalls.ToKernel(fromPath), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+            int flags = PathCalls.ReadOnly | PathCalls.DirectoryFlag | PathCalls.NoFollowFlag;
+            int toFd = PathCalls.Open(PathCalls.ToKernel(toPath), flags);
+            int fromFd = PathCalls.Open(PathCalls.ToKernel(fromPath), flags);
             try
             {
                 PathErrors.ThrowIfFailed(Math.Min(toFd, fromFd), "Opening the folder", toPath);

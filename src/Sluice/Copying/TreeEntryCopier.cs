@@ -18,11 +18,12 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
 #endif
 
     private const uint PlainPermissionBits = 0x1FF;
-    private const uint AllPermissionBits = 0xFFF;
+    private const uint OwnerReadWrite = 0x180;
 
     [ThreadStatic]
     private static byte[]? t_buffer;
 
+    private readonly NodeCopier _nodes = new(options, meter, isNewTree);
     private readonly List<FileFailure> _failures = [];
     private readonly List<(string From, string To, Statx Stat)> _shared = [];
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
@@ -83,31 +84,22 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             cancellationToken.ThrowIfCancellationRequested();
             try
             {
-                if (!copies.TryGetValue(node, out string? first))
+                if (copies.TryGetValue(node, out string? first) && IsStill(from, stat))
                 {
-                    if ((stat.Mode & Statx.TypeMask) == Statx.TypeRegular)
-                    {
-                        CopyAlone(from, to);
-                    }
-                    else
-                    {
-                        MakeNode(from, to, stat);
-                    }
-
-                    copies[node] = to;
+                    _nodes.AddName(first, to);
                     continue;
                 }
 
-                byte[] kernelTo = PathCalls.ToKernel(to);
-                int result = NodeCalls.Link(PathCalls.ToKernel(first), kernelTo);
-                if (result == -Errno.EEXIST && (options.Overwrites || isNewTree))
+                if ((stat.Mode & Statx.TypeMask) == Statx.TypeRegular)
                 {
-                    _ = NodeCalls.Unlink(kernelTo);
-                    result = NodeCalls.Link(PathCalls.ToKernel(first), kernelTo);
+                    CopyAlone(from, to);
+                }
+                else
+                {
+                    _nodes.MakeNode(to, stat);
                 }
 
-                PathErrors.ThrowIfFailed(result, "Linking", to);
-                meter.EndFile();
+                copies[node] = to;
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException && !IsFatal(-e.HResult))
             {
@@ -116,30 +108,14 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         }
     }
 
-    public void CopyLink(string from, string to)
-    {
-        byte[]? content = NodeCalls.ReadSymbolicLink(PathCalls.ToKernel(from), out int errno);
-        PathErrors.ThrowIfFailed(errno, "Reading the link", from);
-        byte[] kernelTo = PathCalls.ToKernel(to);
-        int result = NodeCalls.MakeSymbolicLink(content, kernelTo);
-        if (result == -Errno.EEXIST && (options.Overwrites || isNewTree))
-        {
-            result = NodeCalls.Unlink(kernelTo);
-            result = result < 0 ? result : NodeCalls.MakeSymbolicLink(content, kernelTo);
-        }
+    /// <summary>A symbolic link, as one.</summary>
+    public void CopyLink(string from, string to) => _nodes.CopyLink(from, to);
 
-        PathErrors.ThrowIfFailed(result, "Making the link", to);
-        if (options.KeepsMetadata
-            && NodeCalls.Stat(PathCalls.ToKernel(from), followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0)
-        {
-            // As cp: an owner that may not be given stays ours.
-            _ = NodeCalls.SetOwner(kernelTo, stat.Uid, stat.Gid);
-            _ = NodeCalls.SetTimes(kernelTo, stat);
-        }
-
-        meter.Find(0);
-        meter.EndFile();
-    }
+    /// <summary>Whether a name still leads to the file that it was seen to lead to: a number may have been given to another file since.</summary>
+    private static bool IsStill(string path, in Statx seen) =>
+        NodeCalls.Stat(PathCalls.ToKernel(path), followsLinks: false, StatxMask.BasicStats, out Statx now) == 0
+        && now.Ino == seen.Ino && now.DevMajor == seen.DevMajor && now.DevMinor == seen.DevMinor
+        && now.Ctime.Seconds == seen.Ctime.Seconds && now.Ctime.Nanoseconds == seen.Ctime.Nanoseconds;
 
     private void CopyEntry(TreeFolder folder, byte[] name, byte type, string from)
     {
@@ -190,30 +166,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             return;
         }
 
-        MakeNode(from, to, stat);
-    }
-
-    private void MakeNode(string from, string to, in Statx stat)
-    {
-        byte[] kernelTo = PathCalls.ToKernel(to);
-        int result = NodeCalls.MakeNode(kernelTo, stat);
-        if (result == -Errno.EEXIST && (options.Overwrites || options.Resumes || isNewTree))
-        {
-            result = NodeCalls.Unlink(kernelTo);
-            result = result < 0 ? result : NodeCalls.MakeNode(kernelTo, stat);
-        }
-
-        PathErrors.ThrowIfFailed(result, $"Making the {NodeCalls.KindOf(stat)}", to);
-        if (options.KeepsMetadata)
-        {
-            // As with links: an owner that may not be given stays ours. The mode after it, since a change of owner takes bits away.
-            _ = NodeCalls.SetOwner(kernelTo, stat.Uid, stat.Gid);
-            PathErrors.ThrowIfFailed(NodeCalls.SetMode(kernelTo, stat.Mode & AllPermissionBits), "Keeping the permissions of", to);
-            _ = NodeCalls.SetTimes(kernelTo, stat);
-        }
-
-        meter.Find(0);
-        meter.EndFile();
+        _nodes.MakeNode(to, stat);
     }
 
     private void AddShared(string from, string to, in Statx stat)
@@ -236,7 +189,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             Resumes = options.Resumes,
             Verifies = options.Verifies,
         };
-        CopyResult result = new FileCopier(one, meter, cancellationToken).Copy(from, to);
+        CopyResult result = new FileCopier(one, meter, cancellationToken) { FollowsLinks = false }.Copy(from, to);
         Book(result.Method, result.Bytes, result.ResumedBytes);
     }
 
@@ -246,11 +199,15 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         const int make = PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive;
         long length = (long)stat.Size;
         meter.Find(length);
-        int toFd = PathCalls.OpenAt(toFolderFd, name, make, stat.Mode & PlainPermissionBits);
+
+        // What the source lets its group read is not to be had by ours meanwhile.
+        uint mode = options.KeepsMetadata ? OwnerReadWrite : stat.Mode & PlainPermissionBits;
+        int toFd = PathCalls.OpenAt(toFolderFd, name, make, mode);
         if (toFd == -Errno.EEXIST && options.Resumes)
         {
-            if (IsThere(fromFd, toFolderFd, name, length))
+            if (IsThere(fromFd, toFolderFd, name, stat, from, to))
             {
+                FileCopier.CheckSource(fromFd, from, stat);
                 meter.Add(length);
                 meter.EndFile();
                 Book(CopyMethod.Buffered, length, length);
@@ -258,7 +215,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             }
 
             _ = NodeCalls.Unlink(PathCalls.ToKernel(to));
-            toFd = PathCalls.OpenAt(toFolderFd, name, make, stat.Mode & PlainPermissionBits);
+            toFd = PathCalls.OpenAt(toFolderFd, name, make, mode);
         }
 
         PathErrors.ThrowIfFailed(toFd, $"Copying '{from}' to", to);
@@ -269,7 +226,6 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             {
                 FileTransfer transfer = new(fromFd, toFd, from, to, length, options, meter, cancellationToken);
                 transfer.Run(0);
-                FileCopier.CheckSource(fromFd, from, stat);
                 method = transfer.Method;
             }
             else
@@ -277,6 +233,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
                 CopySmall(fromFd, toFd, (int)length, from, to);
             }
 
+            FileCopier.CheckSource(fromFd, from, stat);
             if (options.KeepsMetadata)
             {
                 FileCopier.KeepMetadata(fromFd, stat, toFd, to);
@@ -329,10 +286,13 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         meter.Add(length);
     }
 
-    /// <summary>Whether an earlier copy left this file, the same to the last byte.</summary>
-    private bool IsThere(int fromFd, int toFolderFd, byte[] name, long length)
+    /// <summary>
+    /// Whether an earlier copy left this file, the same to the last byte; with the source's metadata now, which that copy may not have
+    /// come to.
+    /// </summary>
+    private bool IsThere(int fromFd, int toFolderFd, byte[] name, in Statx stat, string from, string to)
     {
-        int fd = PathCalls.OpenAt(toFolderFd, name, PathCalls.ReadOnly | PathCalls.NoFollowFlag);
+        int fd = PathCalls.OpenAt(toFolderFd, name, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
         if (fd < 0)
         {
             return false;
@@ -340,10 +300,23 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
 
         try
         {
-            return Libc.Stat(fd, StatxMask.BasicStats, out Statx there) == 0
+            bool isThere = Libc.Stat(fd, StatxMask.BasicStats, out Statx there) == 0
                 && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
-                && (long)there.Size == length
-                && ContentComparer.FirstDifference(fromFd, fd, length, cancellationToken) == length;
+                && there.Size == stat.Size
+                && there.NLink == 1
+                && ContentComparer.FirstDifference(fromFd, fd, (long)stat.Size, cancellationToken) == (long)stat.Size;
+            if (isThere && options.KeepsMetadata)
+            {
+                FileCopier.KeepMetadata(fromFd, stat, fd, to);
+            }
+
+            if (isThere && options.Verifies)
+            {
+                PathErrors.ThrowIfFailed(Libc.Flush(fd, dataOnly: true), "Writing to the disk", to);
+                ContentComparer.Verify(from, to, fd, to, cancellationToken);
+            }
+
+            return isThere;
         }
         finally
         {

@@ -10,14 +10,16 @@ internal static class WholeFile
     /// <summary>What a file without a length is first read into, in bytes.</summary>
     private const int FirstGuessBytes = 4096;
 
+    /// <summary>As .NET: elsewhere than on Windows the hint is a system call of its own, which small files do not earn back.</summary>
+    private static FileOptions SequentialScan => OperatingSystem.IsWindows() ? FileOptions.SequentialScan : FileOptions.None;
+
     public static SluiceHandle Open(string path, bool isAsync) => SluiceHandle.Open(
-        path, FileMode.Open, FileAccess.Read, FileShare.Read,
-        FileOptions.SequentialScan | (isAsync ? FileOptions.Asynchronous : FileOptions.None));
+        path, FileMode.Open, FileAccess.Read, FileShare.Read, SequentialScan | (isAsync ? FileOptions.Asynchronous : FileOptions.None));
 
     /// <summary>The whole file, read on the caller's thread.</summary>
     public static byte[] Read(string path)
     {
-        using SafeFileHandle file = File.OpenHandle(path, options: FileOptions.SequentialScan);
+        using SafeFileHandle file = File.OpenHandle(path, options: SequentialScan);
         if (TryGetLength(file, out long length) && length > 0)
         {
             byte[] bytes = NewArray(length <= Array.MaxLength ? (int)length : ThrowTooLong(path));

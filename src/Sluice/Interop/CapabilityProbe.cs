@@ -48,7 +48,7 @@ internal static unsafe class CapabilityProbe
 
     /// <summary>EAGAIN is a yes: the flag is known, only the page was not there.</summary>
     public static int ReadNoWait(SafeFileHandle file, Memory<byte> buffer) =>
-        NoWait(LinuxTransfer.ReadNoWait(Fd(file), buffer.Span, 0, RwFlags.None));
+        NoWait(LinuxTransfer.AskNoWait(Fd(file), buffer.Span, 0, RwFlags.None));
 
     /// <inheritdoc cref="ReadNoWait"/>
     public static int WriteNoWait(SafeFileHandle file, Memory<byte> buffer) =>

@@ -19,6 +19,8 @@ internal static unsafe partial class Libc
     private const int SeekCur = 1;
     private const int SeekSet = 0;
     private const int AtEmptyPath = 0x1000;
+    private const long TmpfsMagic = 0x0102_1994;
+    private const long RamfsMagic = 0x8584_58F6;
     private const int FadviseDontNeed = 4;
     private const int FadviseRandom = 1;
     private const int OAccessMode = 3;
@@ -154,6 +156,9 @@ internal static unsafe partial class Libc
             return result < 0 ? -LastErrno() : result;
         }
     }
+
+    /// <summary>Whether a file is on a file system without a disk: tmpfs or ramfs.</summary>
+    public static bool IsInMemory(int fd) => FileSystemType(fd) is TmpfsMagic or RamfsMagic;
 
     /// <summary>What kind of file system holds an open file (f_type of statfs(2)); 0 where it does not tell.</summary>
     public static long FileSystemType(int fd)

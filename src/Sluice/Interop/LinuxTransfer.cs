@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Interop;
@@ -66,8 +67,18 @@ internal static unsafe class LinuxTransfer
         }
     }
 
-    /// <summary>Reads what is in the page cache and returns; -EAGAIN when nothing is. The buffer is pinned for the call only.</summary>
+    /// <summary>
+    /// Reads what is in the page cache and returns; -EAGAIN when nothing is, -EOPNOTSUPP where it cannot be asked. A file system that is
+    /// in memory cannot be (tmpfs), but there everything is. The buffer is pinned for the call only.
+    /// </summary>
     public static int ReadNoWait(int fd, Span<byte> buffer, long offset, RwFlags flags)
+    {
+        int bytes = AskNoWait(fd, buffer, offset, flags);
+        return bytes == -Errno.EOPNOTSUPP && flags == RwFlags.None && Libc.IsInMemory(fd) ? Read(fd, buffer, offset, flags) : bytes;
+    }
+
+    /// <summary>What the file system itself says to a read that may not wait.</summary>
+    public static int AskNoWait(int fd, Span<byte> buffer, long offset, RwFlags flags)
     {
         fixed (byte* p = buffer)
         {

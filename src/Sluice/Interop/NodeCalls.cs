@@ -10,6 +10,9 @@ namespace Sluice.Interop;
 /// </summary>
 internal static unsafe partial class NodeCalls
 {
+    /// <summary>chown(2): this part of the owner is left alone.</summary>
+    public const uint AsItIs = uint.MaxValue;
+
     private const int LockExclusiveNow = 2 | 4;
 
     public static int Stat(ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result) =>

@@ -174,6 +174,68 @@ public sealed class SluiceFileCopyTests : IDisposable
         result.ResumedBytes.ShouldBeInRange(1, 100_000);
     }
 
+    [SkippableTheory]
+    [MemberData(nameof(Methods))]
+    public async Task What_is_resumed_has_nothing_of_another_version_where_the_source_has_holes(CopyMethod method)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "holes are kept on Linux");
+        string source = _temp.NewPath();
+        using (SluiceHandle handle = SluiceHandle.Open(source, FileMode.CreateNew, FileAccess.ReadWrite))
+        {
+            handle.SetLength(8_000_000);
+            handle.Write(Bytes.Pattern(300_000), 0);
+            handle.Write(Bytes.Pattern(300_000), 6_000_000);
+        }
+
+        string target = _temp.NewPath();
+        byte[] older = Bytes.Pattern(8_000_000, 7);
+        Bytes.Pattern(200_000).CopyTo(older, 0);
+        File.WriteAllBytes(Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp"), older);
+        CopyResult result = await CopyOrSkipAsync(source, target, new CopyOptions { Method = method, Resumes = true });
+        result.ResumedBytes.ShouldBeGreaterThan(0);
+        File.ReadAllBytes(target).ShouldBeBytes(File.ReadAllBytes(source));
+    }
+
+    [SkippableFact]
+    public async Task What_another_user_left_is_not_gone_on_from()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can make another user's file");
+        byte[] content = Bytes.Pattern(500_000);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        string left = Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp");
+        File.WriteAllBytes(left, content);
+        _ = Trees.Run("chown", "12345", left);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resumes = true });
+        result.ResumedBytes.ShouldBe(0);
+        Trees.Run("stat", "-c", "%u", target).Trim().ShouldBe("0");
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+    }
+
+    [SkippableFact]
+    public async Task Nobody_else_reads_a_copy_before_it_has_its_owner()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "modes");
+        string source = _temp.NewFile(Bytes.Pattern(4_000_000));
+        File.SetUnixFileMode(source, UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+        string target = _temp.NewPath();
+        UnixFileMode meanwhile = 0;
+        Within looks = new(() => meanwhile = File.GetUnixFileMode(Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp")));
+        _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { KeepsMetadata = true, Progress = looks, Method = CopyMethod.Buffered });
+        meanwhile.ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        File.GetUnixFileMode(target).ShouldBe(File.GetUnixFileMode(source));
+    }
+
+    [SkippableFact]
+    public async Task A_file_that_does_not_tell_its_length_is_copied_to_its_end()
+    {
+        Skip.IfNot(File.Exists("/proc/version"), "there is no /proc");
+        string target = _temp.NewPath();
+        CopyResult result = await SluiceFile.CopyAsync("/proc/version", target, new CopyOptions { Verifies = true });
+        File.ReadAllBytes(target).ShouldBe(File.ReadAllBytes("/proc/version"));
+        result.Bytes.ShouldBe(new FileInfo(target).Length);
+    }
+
     [Fact]
     public async Task Progress_ends_at_the_whole()
     {
@@ -225,21 +287,6 @@ public sealed class SluiceFileCopyTests : IDisposable
         Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, options, token));
         Skip.If(error?.Message.Contains("not possible here") == true, error?.Message);
         return error.ShouldBeAssignableTo<T>()!;
-    }
-
-    /// <summary>Does something in the middle of the copy, on its thread.</summary>
-    private sealed class Within(Action action) : IProgress<CopyProgress>
-    {
-        private bool _isDone;
-
-        public void Report(CopyProgress value)
-        {
-            if (!_isDone)
-            {
-                _isDone = true;
-                action();
-            }
-        }
     }
 
     private sealed class Each(Action<CopyProgress> action) : IProgress<CopyProgress>

@@ -1,7 +1,6 @@
-using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
-using System.Security.Cryptography;
+using static Sluice.Tests.Support.Trees;
 
 namespace Sluice.Tests.Files;
 
@@ -9,8 +8,6 @@ namespace Sluice.Tests.Files;
 [UnsupportedOSPlatform("windows")]
 public sealed class TreeCopyTests : IDisposable
 {
-    private const string Everything = @"%P|%y|%m|%U|%G|%s|%T@|%n|%l\n";
-
     // Without -p: no times, and names of one file become files of their own.
     private const string Plain = @"%P|%y|%m|%U|%G|%l\n";
 
@@ -221,33 +218,6 @@ public sealed class TreeCopyTests : IDisposable
         _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true });
         Hashes(target).ShouldBe(Hashes(source));
         Directory.Exists(left).ShouldBeFalse();
-    }
-
-    /// <summary>Fails with what differs, not with two listings.</summary>
-    private static void ShouldBeSame(string[] actual, string[] expected)
-    {
-        actual.Except(expected).ShouldBeEmpty();
-        expected.Except(actual).ShouldBeEmpty();
-    }
-
-    private static string[] Listing(string root, string format) =>
-        [.. Run("find", root, "-printf", format).Split('\n', StringSplitOptions.RemoveEmptyEntries).Order(StringComparer.Ordinal)];
-
-    private static string[] Hashes(string root) =>
-    [
-        .. Directory.EnumerateFiles(root, "*", SearchOption.AllDirectories)
-            .Where(f => new FileInfo(f).LinkTarget is null)
-            .Select(f => $"{Path.GetRelativePath(root, f)} {Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(f)))}")
-            .Order(StringComparer.Ordinal),
-    ];
-
-    private static string Run(string name, params string[] arguments)
-    {
-        using Process process = Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
-        string output = process.StandardOutput.ReadToEnd();
-        process.WaitForExit();
-        process.ExitCode.ShouldBe(0, $"{name} {string.Join(' ', arguments)}");
-        return output;
     }
 
     private string MakeTree(int seed)

@@ -1,0 +1,161 @@
+using System.Runtime.Versioning;
+using static Sluice.Tests.Support.Trees;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>What a copy of a tree does with what is there already, or changes meanwhile: nothing is lost, and nothing is taken on trust.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class TreeResumeTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableFact]
+    public async Task A_file_that_an_earlier_copy_left_gets_the_metadata_that_it_had_not_come_to()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are locked on Linux");
+        string source = NewFolder();
+        string file = Path.Combine(source, "file");
+        File.WriteAllBytes(file, Bytes.Pattern(10_000));
+        File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.OtherExecute);
+        File.SetLastWriteTimeUtc(file, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc));
+        string target = _temp.NewPath();
+        File.WriteAllBytes(Path.Combine(Left(target), "file"), Bytes.Pattern(10_000));
+        string[] expected = Listing(source, Everything);
+        CopyOptions options = new() { IsRecursive = true, KeepsMetadata = true, Resumes = true, Verifies = true };
+        CopyResult result = await SluiceFile.CopyAsync(source, target, options);
+        result.ResumedBytes.ShouldBe(10_000);
+        ShouldBeSame(Listing(target, Everything), expected);
+    }
+
+    [SkippableFact]
+    public async Task Another_users_folder_is_not_used()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can make another user's folder");
+        string source = NewFolder();
+        File.WriteAllBytes(Path.Combine(source, "file"), Bytes.Pattern(100));
+        foreach (bool resumes in (bool[])[false, true])
+        {
+            string target = _temp.NewPath();
+            string left = Left(target);
+            File.WriteAllText(Path.Combine(left, "theirs"), "x");
+            Run("chown", "12345", left);
+            _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, Resumes = resumes });
+            Hashes(target).ShouldBe(Hashes(source));
+            Run("stat", "-c", "%u", target).Trim().ShouldBe("0");
+            File.Exists(Path.Combine(left, "theirs")).ShouldBeTrue();
+        }
+    }
+
+    [SkippableFact]
+    public async Task A_link_does_not_replace_itself_or_what_it_leads_to()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "links are copied on Linux");
+        string file = _temp.NewFile(Bytes.Pattern(1000));
+        string link = _temp.NewPath();
+        File.CreateSymbolicLink(link, file);
+        CopyOptions options = new() { IsRecursive = true, Overwrites = true };
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(link, file, options))).Message.ShouldContain("same file");
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(link, link, options))).Message.ShouldContain("same file");
+        string source = NewFolder();
+        string target = NewFolder();
+        File.WriteAllBytes(Path.Combine(target, "a"), Bytes.Pattern(10));
+        File.CreateSymbolicLink(Path.Combine(source, "a"), Path.Combine(target, "a"));
+        (await SluiceFile.CopyAsync(source, target, options)).Failures.ShouldHaveSingleItem().Error.Message.ShouldContain("same file");
+        File.ReadAllBytes(file).ShouldBe(Bytes.Pattern(1000));
+        File.ReadAllBytes(Path.Combine(target, "a")).ShouldBe(Bytes.Pattern(10));
+        Directory.GetFileSystemEntries(target).ShouldHaveSingleItem();
+    }
+
+    [SkippableFact]
+    public async Task A_link_that_cannot_be_made_leaves_what_it_was_to_replace()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "links are copied on Linux");
+        string source = NewFolder();
+        string target = NewFolder();
+        foreach (string name in (string[])["file", "folder"])
+        {
+            File.CreateSymbolicLink(Path.Combine(source, name), "nowhere");
+        }
+
+        File.WriteAllText(Path.Combine(target, "file"), "old");
+        File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(target, "folder")).FullName, "inside"), "old");
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, Overwrites = true });
+        result.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "folder"));
+        File.ResolveLinkTarget(Path.Combine(target, "file"), false)!.Name.ShouldBe("nowhere");
+        File.ReadAllText(Path.Combine(target, "folder", "inside")).ShouldBe("old");
+        Directory.GetFileSystemEntries(target).Length.ShouldBe(2);
+    }
+
+    [SkippableFact]
+    public async Task A_FIFO_replaces_no_file_unasked()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs");
+        string source = NewFolder();
+        string target = NewFolder();
+        Run("mkfifo", Path.Combine(source, "name"));
+        File.WriteAllText(Path.Combine(target, "name"), "old");
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, Resumes = true });
+        result.Failures.ShouldHaveSingleItem();
+        File.ReadAllText(Path.Combine(target, "name")).ShouldBe("old");
+    }
+
+    [SkippableFact]
+    public async Task A_second_name_that_leads_to_another_file_meanwhile_is_copied_as_that()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "hard links are kept on Linux");
+        string source = NewFolder();
+        (string one, string other) = (Path.Combine(source, "one"), Path.Combine(source, "other"));
+        File.WriteAllText(one, "first");
+        Run("ln", one, other);
+
+        // Found after both names, and large enough for the copy to tell of it.
+        File.WriteAllBytes(Path.Combine(Directory.CreateDirectory(Path.Combine(source, "below")).FullName, "large"), Bytes.Pattern(2_000_000));
+        Within replaces = new(() =>
+        {
+            File.Delete(other);
+            File.WriteAllText(other, "second");
+        });
+        string target = _temp.NewPath();
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, KeepsMetadata = true, Progress = replaces });
+        result.Failures.ShouldBeEmpty();
+        File.ReadAllText(Path.Combine(target, "one")).ShouldBe("first");
+        File.ReadAllText(Path.Combine(target, "other")).ShouldBe("second");
+    }
+
+    [SkippableFact]
+    public async Task A_small_file_that_changes_meanwhile_is_reported()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the portable way cannot see it");
+        string source = NewFolder();
+        string file = Path.Combine(source, "file");
+        File.WriteAllBytes(file, Bytes.Pattern(100));
+        string target = _temp.NewPath();
+        Within touches = new(() => File.SetLastWriteTimeUtc(file, DateTime.UnixEpoch));
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, Progress = touches });
+        FileFailure failure = result.Failures.ShouldHaveSingleItem();
+        (failure.Path, failure.Error.Message).ShouldBe((file, $"Copying '{file}' failed: it was changed meanwhile."));
+        File.Exists(Path.Combine(target, "file")).ShouldBeFalse();
+    }
+
+    [SkippableFact]
+    public async Task A_folder_that_is_there_keeps_its_mode()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "modes");
+        string source = NewFolder();
+        string target = NewFolder();
+        File.SetUnixFileMode(source, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        UnixFileMode before = File.GetUnixFileMode(target);
+        (await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true })).Failures.ShouldBeEmpty();
+        File.GetUnixFileMode(target).ShouldBe(before);
+        string made = _temp.NewPath();
+        (await SluiceFile.CopyAsync(source, made, new CopyOptions { IsRecursive = true })).Failures.ShouldBeEmpty();
+        File.GetUnixFileMode(made).ShouldBe(File.GetUnixFileMode(source));
+    }
+
+    private string NewFolder() => Directory.CreateDirectory(_temp.NewPath()).FullName;
+
+    /// <summary>A folder as a killed copy leaves it.</summary>
+    private string Left(string target) => Directory.CreateDirectory(Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp")).FullName;
+}
