@@ -39,7 +39,11 @@ public ref struct LineEnumerator
         int end = _scanner.Next(_block);
         if (end < _start || _block[end] != '\n')
         {
-            return MoveNextSlow(end);
+            // A copy, so that this enumerator's address is never taken and its fields stay in registers.
+            LineEnumerator copy = this;
+            bool result = copy.MoveNextSlow(end);
+            this = copy;
+            return result;
         }
 
         _current = _block[_start..end];

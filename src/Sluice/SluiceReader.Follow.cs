@@ -85,7 +85,7 @@ public sealed partial class SluiceReader
             SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
             return new SluiceReader(handle, new SluiceReaderOptions { Offset = fromStart ? 0 : handle.Length });
         }
-        catch (FileNotFoundException)
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {
             return null;
         }

@@ -72,6 +72,9 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     /// <summary>Bytes of one read, at this moment.</summary>
     public int RequestSize => _pipeline.RequestSizeBytes;
 
+    /// <summary>Nothing of the block is left: it was but the end of a line.</summary>
+    private bool IsUsedUp => _consumed == _block.Length;
+
     private ReadOnlySpan<byte> Unread => _block.Span[_consumed..];
 
     /// <summary>
@@ -207,8 +210,14 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         Enter();
         try
         {
-            DropCurrent();
-            return Accept(_pipeline.Next());
+            bool hasBlock;
+            do
+            {
+                DropCurrent();
+                hasBlock = Accept(_pipeline.Next());
+            }
+            while (hasBlock && IsUsedUp);
+            return hasBlock;
         }
         finally
         {
@@ -226,7 +235,16 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
             ValueTask<BlockTransfer?> next = _pipeline.NextAsync(cancellationToken);
             if (next.IsCompletedSuccessfully)
             {
-                return new ValueTask<bool>(Accept(next.Result));
+                bool hasBlock = Accept(next.Result);
+                if (!hasBlock || !IsUsedUp)
+                {
+                    return new ValueTask<bool>(hasBlock);
+                }
+
+                DropCurrent();
+                ValueTask<BlockTransfer?> second = _pipeline.NextAsync(cancellationToken);
+                isAwaited = true;
+                return AwaitNext(second);
             }
 
             isAwaited = true;
@@ -250,7 +268,14 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         {
             try
             {
-                return Accept(await task.ConfigureAwait(false));
+                bool hasBlock = Accept(await task.ConfigureAwait(false));
+                while (hasBlock && IsUsedUp)
+                {
+                    DropCurrent();
+                    hasBlock = Accept(await _pipeline.NextAsync(cancellationToken).ConfigureAwait(false));
+                }
+
+                return hasBlock;
             }
             finally
             {
@@ -268,7 +293,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 
         _current = block;
         _block = block.Block.Memory[..block.Result];
-        _consumed = 0;
+        _consumed = _carry?.SkipAtBorder(_block.Span) ?? 0;
         _blockEnd = block.Offset + block.Result;
         _progress?.Report(_blockEnd);
         return true;

@@ -8,7 +8,8 @@ internal static unsafe partial class HugePages
     /// <summary>Below, too little of an array lies in whole huge pages.</summary>
     public const int FewestBytes = 4 << 20;
 
-    private const int PageBytes = 2 << 20;
+    /// <summary>The size of a huge page.</summary>
+    public const int PageBytes = 2 << 20;
     private const int AdviseHugePage = 14;
 
     /// <summary>

@@ -1,4 +1,5 @@
 using System.Numerics;
+using Sluice.Interop;
 
 namespace Sluice.Sequential;
 
@@ -9,6 +10,15 @@ internal static class BlockPool
     private const int LargestKeptBytes = 1024 * 1024;
     private const int MostKeptBytes = 16 * 1024 * 1024;
     private const int MostKept = 64;
+
+#if DEBUG
+    private const int SlabBytes = HugePages.FewestBytes / 64;
+#else
+    private const int SlabBytes = HugePages.FewestBytes;
+#endif
+
+    /// <summary>Smaller blocks are made singly: a small file must not cost a huge page.</summary>
+    private const int SmallestInSlab = SlabBytes / 32;
 
     private static readonly Lock PoolLock = new();
     private static readonly Stack<Block>[] Kept = new Stack<Block>[IndexOf(LargestKeptBytes) + 1];
@@ -30,7 +40,18 @@ internal static class BlockPool
             }
         }
 
-        return new Block(capacity);
+        if (capacity is < SmallestInSlab or > SlabBytes / 2)
+        {
+            return new Block(capacity);
+        }
+
+        Block[] slab = Block.MakeSlab(SlabBytes, capacity);
+        foreach (Block other in slab.AsSpan(1))
+        {
+            Return(other);
+        }
+
+        return slab[0];
     }
 
     /// <summary>Takes a block back. Nobody may write into it any more, the kernel included.</summary>

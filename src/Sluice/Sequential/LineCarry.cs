@@ -72,6 +72,17 @@ internal sealed class LineCarry
         return true;
     }
 
+    /// <summary>
+    /// Bytes at the front of a new block that belong to the line before it: the LF of a CR LF that the border cut in two. Whatever is read
+    /// next, a block or a record, must not begin with it.
+    /// </summary>
+    public int SkipAtBorder(ReadOnlySpan<byte> block)
+    {
+        int result = _skipsLf && block[0] == '\n' ? 1 : 0;
+        _skipsLf = false;
+        return result;
+    }
+
     /// <summary>At the end of the file: the line that no newline ended, if there is one.</summary>
     public bool TryTakeLast(out ReadOnlySpan<byte> line)
     {

@@ -26,17 +26,43 @@ internal struct NewlineScanner
         ulong mask = _mask;
         if (mask == 0)
         {
-            return NextMask(span);
+            // Not by reference to a field: the caller's scanner would have to live in memory, not in registers.
+            int at = _base + Width;
+            if (at <= span.Length - (2 * Width))
+            {
+                // Lines of usual length end here.
+                ref byte first = ref MemoryMarshal.GetReference(span);
+                mask = Compare(ref first, at);
+                if (mask == 0)
+                {
+                    at += Width;
+                    mask = Compare(ref first, at);
+                }
+            }
+
+            if (mask == 0)
+            {
+                (mask, at) = FindMask(span, at);
+            }
+
+            _base = at;
+            if (mask == 0)
+            {
+                return -1;
+            }
         }
 
         _mask = mask & (mask - 1);
         return _base + BitOperations.TrailingZeroCount(mask);
     }
 
+    /// <summary>
+    /// The next 64 bytes that have a newline, as a mask of these, and where they begin; 0 at the end of the span. Static: a scanner
+    /// whose address was taken would have to live in memory, not in its user's registers.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private int NextMask(ReadOnlySpan<byte> span)
+    private static (ulong Mask, int At) FindMask(ReadOnlySpan<byte> span, int at)
     {
-        int at = _base + Width;
         ref byte first = ref MemoryMarshal.GetReference(span);
         ulong mask = 0;
         while (at <= span.Length - Width)
@@ -44,28 +70,20 @@ internal struct NewlineScanner
             mask = Compare(ref first, at);
             if (mask != 0)
             {
-                break;
+                return (mask, at);
             }
 
             at += Width;
         }
 
-        if (mask == 0 && at < span.Length)
+        if (at < span.Length)
         {
             // The last bytes: compared together with some of those before them, or, where there are none, one by one.
             int rest = span.Length - at;
             mask = span.Length >= Width ? Compare(ref first, span.Length - Width) >> (Width - rest) : CompareEach(span[at..]);
         }
 
-        if (mask == 0)
-        {
-            _base = span.Length;
-            return -1;
-        }
-
-        _base = at;
-        _mask = mask & (mask - 1);
-        return at + BitOperations.TrailingZeroCount(mask);
+        return mask != 0 ? (mask, at) : (0, span.Length);
     }
 
     /// <summary>64 bytes from <paramref name="at"/> on; the caller vouches that they are there.</summary>

@@ -148,10 +148,10 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     /// <summary>Reads on until the last line of the part has its end; returns where that is in the block.</summary>
     private int Extend(ref Block block, int held, long offset)
     {
-        const int step = 4096;
-        while (offset < _length)
+        // A line's usual rest is short; one of megabytes is reached by doubling.
+        for (int step = 4096; offset < _length; step = Math.Min(step * 2, 1 << 20))
         {
-            int count = (int)Math.Min(Math.Max(step, held / 8), _length - offset);
+            int count = (int)Math.Min(step, _length - offset);
             if (block.Capacity - held < count)
             {
                 Block larger = BlockPool.Rent(checked(held + count + (held / 2)));

@@ -12,12 +12,15 @@ internal sealed class ReadPipeline
 {
     private const int PageBytes = 4096;
 
+    private static readonly CancellationTokenSource Closed = MakeClosed();
+
     private readonly SluiceHandle _handle;
     private readonly RequestTuner _tuner;
     private readonly bool _isFixedSize;
     private readonly bool _canSeek;
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
+    /// <summary>Ends what is awaited; <see cref="Closed"/> when that was asked for before anything was.</summary>
     private CancellationTokenSource? _closing;
     private SequentialRingLease? _lease;
     private bool _ringRefused;
@@ -91,7 +94,7 @@ internal sealed class ReadPipeline
     /// <summary>Gives the file up: what is in flight is cancelled, and its memory kept until it has ended.</summary>
     public void Close()
     {
-        _closing?.Cancel();
+        CancelAwaited();
         _lease?.Dispose();
         _lease = null;
         DropInFlight();
@@ -102,7 +105,14 @@ internal sealed class ReadPipeline
     }
 
     /// <summary>Asks what is awaited to end; <see cref="Close"/> comes from whoever awaits it.</summary>
-    public void CancelAwaited() => _closing?.Cancel();
+    public void CancelAwaited() => Interlocked.CompareExchange(ref _closing, Closed, null)?.Cancel();
+
+    private static CancellationTokenSource MakeClosed()
+    {
+        CancellationTokenSource result = new();
+        result.Cancel();
+        return result;
+    }
 
     private static int RoundUp(int size, int unit) => (size + unit - 1) / unit * unit;
 
@@ -239,7 +249,12 @@ internal sealed class ReadPipeline
 
     private void Start(BlockTransfer transfer)
     {
-        _closing ??= new CancellationTokenSource();
+        if (_closing is null)
+        {
+            // Whoever disposes of the reader at this moment, on another thread, leaves its mark here first, or finds this one.
+            _ = Interlocked.CompareExchange(ref _closing, new CancellationTokenSource(), null);
+        }
+
 #pragma warning disable CA2012 // Its result is taken here, or it becomes a task.
         ValueTask<int> task = _handle.ReadAsync(transfer.Block.Memory[..transfer.Length], transfer.Offset, _closing.Token);
 #pragma warning restore CA2012
@@ -287,7 +302,14 @@ internal sealed class ReadPipeline
         if (block is not null && !_endSeen && !IsOverlapped && _canSeek && _readsAhead && !cancellationToken.IsCancellationRequested)
         {
             // What had to be waited for twice in a row is read while the caller works on this block.
-            Fill(isAsync: true);
+            try
+            {
+                Fill(isAsync: true);
+            }
+            catch (Exception e) when (e is IOException or ObjectDisposedException)
+            {
+                // This block has been read: the next call meets the error.
+            }
         }
 
         _readsAhead = true;
@@ -369,8 +391,13 @@ internal sealed class ReadPipeline
             {
                 // Its memory is given back when the transfer has ended, by whoever ends it.
                 _ = task.ContinueWith(
-                    static (_, block) => BlockPool.Return((Block)block!), transfer.Block, CancellationToken.None,
-                    TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+                    static (ended, block) =>
+                    {
+                        // Observed, as below.
+                        _ = ended.Exception;
+                        BlockPool.Return((Block)block!);
+                    },
+                    transfer.Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
                 continue;
             }
 

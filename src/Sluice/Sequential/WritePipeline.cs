@@ -37,6 +37,7 @@ internal sealed class WritePipeline
     private bool _allocates;
     private ExceptionDispatchInfo? _fault;
     private long _faultOffset;
+    private long _flushedTo;
 
     public WritePipeline(SluiceHandle handle, long offset, SluiceWriterOptions options)
     {
@@ -158,6 +159,7 @@ internal sealed class WritePipeline
         await DrainAsync(isAsync, cancellationToken).ConfigureAwait(false);
         if (IsBlockEmpty)
         {
+            _flushedTo = Position;
             return;
         }
 
@@ -181,17 +183,40 @@ internal sealed class WritePipeline
         }
 
         KeepTail();
+        _flushedTo = Position;
         _progress?.Report(Position);
     }
 
     /// <summary>Gives back the space that was allocated ahead. Everything has been flushed, or writing has failed.</summary>
     public void Trim()
     {
-        long end = Math.Max(_startLength, _fault is null ? Position : _faultOffset);
+        // A failed block may begin in front of what was flushed: its first page was partly written before.
+        long end = Math.Max(_startLength, _fault is null ? Position : Math.Max(_faultOffset, _flushedTo));
         if (_allocatedTo > end || (_fault is not null && _canSeek && _handle.Length > end))
         {
             _allocatedTo = end;
             _handle.SetLength(end);
+        }
+    }
+
+    /// <summary>After an error: returns when nothing is in flight that could still make the file longer.</summary>
+    public async ValueTask EndTransfersAsync(bool isAsync)
+    {
+        foreach (BlockTransfer transfer in _inFlight)
+        {
+            if (transfer.Task is not { } task)
+            {
+                continue;
+            }
+
+            if (isAsync)
+            {
+                await ((Task)task).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+            else
+            {
+                Task.WaitAny([task], CancellationToken.None);
+            }
         }
     }
 

@@ -170,6 +170,42 @@ public sealed class SluiceWriterTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_was_flushed_stays_when_the_block_that_it_lies_in_fails_later(bool isAsync)
+    {
+        byte[] content = Bytes.Pattern(100_000);
+        string path = _temp.NewPath();
+        SluiceWriter writer = new(path, new SluiceWriterOptions
+        {
+            Caching = FileCaching.Direct,
+            Engine = new FaultyEngine(new FaultPlan(1).FailAt(isAsync ? 2 : 1, FaultKind.DeviceError).FailAt(isAsync ? 3 : 2, FaultKind.DeviceError)),
+            RequestSize = 8192,
+            Depth = 2,
+        });
+
+        // Ends within a page, whose rest makes the next block write it again.
+        await WriteAsync(writer, content.AsMemory(0, 5001), isAsync);
+        await writer.FlushAsync();
+        IOException? error = null;
+        try
+        {
+            await WriteAsync(writer, content.AsMemory(5001, 60_000), isAsync);
+            await writer.FlushAsync();
+        }
+        catch (IOException e)
+        {
+            error = e;
+        }
+
+        error.ShouldNotBeNull();
+        await writer.DisposeAsync();
+        byte[] left = File.ReadAllBytes(path);
+        left.Length.ShouldBeGreaterThanOrEqualTo(5001);
+        left.ShouldBeBytes(content.AsSpan(0, left.Length));
+    }
+
     [Fact]
     public void An_error_at_the_end_is_thrown_by_Dispose()
     {
