@@ -3,7 +3,10 @@ namespace Sluice;
 /// <summary>How the bytes of a file get into its copy.</summary>
 public enum CopyMethod
 {
-    /// <summary>The cheapest way that works: the others in this order, direct only for files from 32 MiB on that are not in memory.</summary>
+    /// <summary>
+    /// The cheapest way that works: the others in this order, direct only for files that are not in memory and are as large as a
+    /// sixteenth of it (1 GiB at most, 32 MiB at least), or an eighth of that where the copy is to be durable.
+    /// </summary>
     Auto,
 
     /// <summary>The copy shares the blocks of the source until one of them is written to (FICLONE: btrfs, xfs, bcachefs).</summary>

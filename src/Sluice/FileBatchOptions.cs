@@ -5,7 +5,7 @@ public sealed class FileBatchOptions
 {
     private int _maxDegreeOfParallelism = Environment.ProcessorCount;
 
-    /// <summary>Groups of up to 64 files that are worked on at once (the number of processors).</summary>
+    /// <summary>Groups of up to 32 files that are worked on at once (the number of processors).</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is not positive.</exception>
     public int MaxDegreeOfParallelism
     {

@@ -7,6 +7,8 @@ namespace Sluice;
 /// <summary>Many small files at once.</summary>
 public static partial class SluiceFile
 {
+    private const int MostGroups = 1024;
+
     /// <summary>
     /// Reads whole files, in the order of the paths. Groups of them are read ahead of the caller; files above 256 KiB are read alone
     /// when their turn comes, so that no more than 16 MiB for each of <see cref="FileBatchOptions.MaxDegreeOfParallelism"/> wait.
@@ -46,18 +48,25 @@ public static partial class SluiceFile
         [EnumeratorCancellation] CancellationToken enumerating)
     {
         Queue<Task<SmallFile[]>> ahead = new();
+        int degree = Math.Min(options.MaxDegreeOfParallelism, MostGroups);
+        Task<SmallFile[]>[] lanes = new Task<SmallFile[]>[degree];
+        int lane = 0;
         try
         {
-            // One group more than there are workers: a worker that is done finds the next one begun.
             foreach (string[] group in paths.Chunk(SmallFileReader.MostFiles))
             {
-                ahead.Enqueue(Task.Run(() => ReadGroup(group), CancellationToken.None));
-                if (ahead.Count > options.MaxDegreeOfParallelism)
+                // As many at once as were asked for, and as many more that are done or come next: whoever is done finds work begun.
+                lanes[lane] = lanes[lane] is { } before
+                    ? before.ContinueWith((_, next) => ReadGroup((string[])next!), group, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default)
+                    : Task.Run(() => ReadGroup(group), CancellationToken.None);
+                ahead.Enqueue(lanes[lane]);
+                lane = (lane + 1) % degree;
+                if (ahead.Count >= 2 * degree)
                 {
                     SmallFile[] files = await ahead.Dequeue().ConfigureAwait(false);
                     for (int i = 0; i < files.Length; i++)
                     {
-                        yield return await FinishAsync(files[i]).ConfigureAwait(false);
+                        yield return files[i].State == SmallFileState.Large ? await ReadLargeAsync(files[i]).ConfigureAwait(false) : Finish(files[i]);
                         files[i] = default;
                     }
                 }
@@ -68,7 +77,7 @@ public static partial class SluiceFile
                 SmallFile[] files = await next.ConfigureAwait(false);
                 for (int i = 0; i < files.Length; i++)
                 {
-                    yield return await FinishAsync(files[i]).ConfigureAwait(false);
+                    yield return files[i].State == SmallFileState.Large ? await ReadLargeAsync(files[i]).ConfigureAwait(false) : Finish(files[i]);
                     files[i] = default;
                 }
             }
@@ -79,32 +88,33 @@ public static partial class SluiceFile
             await Task.WhenAll(ahead).ConfigureAwait(false);
         }
 
-        async ValueTask<FileReadResult> FinishAsync(SmallFile file)
+        async ValueTask<FileReadResult> ReadLargeAsync(SmallFile file)
+        {
+            enumerating.ThrowIfCancellationRequested();
+            try
+            {
+                byte[] content = await ReadAllBytesAsync(file.Path, asked.CanBeCanceled ? asked : enumerating).ConfigureAwait(false);
+                return new FileReadResult(file.Path, content, null);
+            }
+#pragma warning disable CA1031 // Whatever it is, it is this file's result.
+            catch (Exception e) when (e is not OperationCanceledException)
+            {
+                file.Error = e;
+                return Finish(file);
+            }
+#pragma warning restore CA1031
+        }
+
+        FileReadResult Finish(in SmallFile file)
         {
             asked.ThrowIfCancellationRequested();
             enumerating.ThrowIfCancellationRequested();
-            Exception? error = file.Error;
-            byte[]? content = file.Content;
-            if (file.State == SmallFileState.Large)
+            if (file.Error is not null && options.StopsOnError)
             {
-                try
-                {
-                    content = await ReadAllBytesAsync(file.Path, asked.CanBeCanceled ? asked : enumerating).ConfigureAwait(false);
-                }
-#pragma warning disable CA1031 // Whatever it is, it is this file's result.
-                catch (Exception e) when (e is not OperationCanceledException)
-                {
-                    error = e;
-                }
-#pragma warning restore CA1031
+                ExceptionDispatchInfo.Throw(file.Error);
             }
 
-            if (error is not null && options.StopsOnError)
-            {
-                ExceptionDispatchInfo.Throw(error);
-            }
-
-            return new FileReadResult(file.Path, content, error);
+            return new FileReadResult(file.Path, file.Content, file.Error);
         }
     }
 

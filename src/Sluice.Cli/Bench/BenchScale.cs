@@ -69,7 +69,7 @@ internal sealed record BenchScale
         SmallFileCount = 10_000,
         TreeFileCount = 50_000,
         EnumeratedFileCount = 200_000,
-        CopyFileBytes = 2 * ByteSize.GiB,
+        CopyFileBytes = 4 * ByteSize.GiB,
         TextDivisor = 1,
     };
 

@@ -80,7 +80,7 @@ internal sealed class CopyCommand(
     private bool MayReplace(string source, string target)
     {
         // Of a tree, each file that is there is reported; a target that is the source is an error of its own.
-        if (options.Force || !File.Exists(target) || Directory.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
+        if (options.Force || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
             return options.Force;
         string what = $"{target} exists ({ByteSize.Format(new FileInfo(target).Length)})";
         if (!terminal.IsInputTerminal)

@@ -15,12 +15,18 @@ internal sealed class FileTransfer(
 #if DEBUG
     private const int BlockBytes = 64 * 1024;
     private const long PieceBytes = 256 * 1024;
-    private const long LeastDirectBytes = 1024 * 1024;
+    private const long LeastDirectCachedBytes = 1024 * 1024;
 #else
     private const int BlockBytes = 1024 * 1024;
     private const long PieceBytes = 64 * 1024 * 1024;
-    private const long LeastDirectBytes = 32 * 1024 * 1024;
+
+    /// <summary>What is little beside the memory is copied sooner through the page cache, which writes it to the disk later.</summary>
+    private static readonly long LeastDirectCachedBytes =
+        Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 16, 32L << 20, 1L << 30);
 #endif
+
+    /// <summary>How much sooner direct pays where the bytes must be on the disk in the end.</summary>
+    private const int DurableShare = 8;
 
     private const long MostBytesPerCall = 16 * 1024 * 1024;
     private const int FallbackAlignment = 4096;
@@ -58,7 +64,7 @@ internal sealed class FileTransfer(
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
         {
-            Note(CopyMethod.CopyFileRange, length < LeastDirectBytes ? "the file is small" : "the file is in memory, or direct I/O is refused");
+            Note(CopyMethod.CopyFileRange, length < LeastDirectBytes ? "the file is small beside the memory" : "the file is in memory, or direct I/O is refused");
             result = RunRanges(begin, CopyRange);
         }
 
@@ -109,6 +115,8 @@ internal sealed class FileTransfer(
         Reason = options.Method == CopyMethod.Auto ? reason : "it was asked for";
         Depth = 0;
     }
+
+    private long LeastDirectBytes => options.FlushesToDisk ? LeastDirectCachedBytes / DurableShare : LeastDirectCachedBytes;
 
     private bool IsWorthDirect() => length >= LeastDirectBytes && SluiceEngines.Default is UringEngine && !IsMostlyCached();
 

@@ -5,8 +5,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Files;
 
 /// <summary>
-/// Reads a group of small files: those in memory by plain system calls, which cost less than any hand-over, and the others all at
-/// once through a ring of its own. Where there is no ring, threads of the pool read them.
+/// Reads a group of small files, all at once through a ring of its own. Where there is no ring, those in memory by plain system calls,
+/// and the others by threads of the pool.
 /// </summary>
 internal static class SmallFileReader
 {
@@ -28,28 +28,25 @@ internal static class SmallFileReader
     /// <summary>Brings every file of the group to <see cref="SmallFileState.Done"/> or <see cref="SmallFileState.Large"/>.</summary>
     public static void Read(SmallFile[] files)
     {
-        int cold = 0;
-        using FolderOpener folder = new();
         for (int i = 0; i < files.Length; i++)
         {
-            ref SmallFile file = ref files[i];
-            file.Fd = -1;
-            file.State = SmallFileState.Odd;
-            if (Libc.IsSupported)
-            {
-                ReadCached(folder, ref file);
-            }
-
-            if (file.State == SmallFileState.Cold)
-            {
-                file.KernelPath = SmallFile.ToKernelPath(file.Path);
-                cold++;
-            }
+            files[i].Fd = -1;
+            files[i].State = Libc.IsSupported ? SmallFileState.Cold : SmallFileState.Odd;
         }
 
-        if (cold > 0)
+        if (Libc.IsSupported)
         {
-            ReadCold(files);
+            FileRing? ring = SluiceEngines.Default is UringEngine ? FileRing.TryRent() : null;
+            if (ring is null)
+            {
+                ReadWithoutRing(files);
+            }
+            else
+            {
+                ring.ReadAll(files);
+                ring.Return();
+                Judge(files);
+            }
         }
 
         for (int i = 0; i < files.Length; i++)
@@ -122,10 +119,21 @@ internal static class SmallFileReader
         }
     }
 
-    private static void ReadCold(SmallFile[] files)
+    private static void ReadWithoutRing(SmallFile[] files)
     {
-        FileRing? ring = SluiceEngines.Default is UringEngine ? FileRing.TryRent() : null;
-        if (ring is null)
+        int cold = 0;
+        using FolderOpener folder = new();
+        for (int i = 0; i < files.Length; i++)
+        {
+            ReadCached(folder, ref files[i]);
+            if (files[i].State == SmallFileState.Cold)
+            {
+                files[i].KernelPath = SmallFile.ToKernelPath(files[i].Path);
+                cold++;
+            }
+        }
+
+        if (cold > 0)
         {
             Parallel.For(0, files.Length, new ParallelOptions { MaxDegreeOfParallelism = PoolReaders }, i =>
             {
@@ -134,17 +142,17 @@ internal static class SmallFileReader
                     ReadBlocking(ref files[i]);
                 }
             });
-            return;
         }
+    }
 
-        ring.ReadAll(files);
-        ring.Return();
+    /// <summary>What a ring has read short, or not at all: the file changed, or the reason is told by .NET's way.</summary>
+    private static void Judge(SmallFile[] files)
+    {
         for (int i = 0; i < files.Length; i++)
         {
             ref SmallFile file = ref files[i];
             if (file.State == SmallFileState.Cold)
             {
-                // Short, or an error: the file changed, or the reason is told by .NET's way.
                 file.State = file.Result == file.Content?.Length ? SmallFileState.Done : SmallFileState.Odd;
             }
         }

@@ -15,6 +15,7 @@ internal sealed class TextSink : IDisposable
     private const int LeastRoomBytes = 64;
 
     private readonly SluiceHandle _handle;
+    private readonly Encoding _encoding;
     private readonly Encoder _encoder;
     private byte[] _bytes = ArrayPool<byte>.Shared.Rent(PieceBytes);
     private int _used;
@@ -26,6 +27,7 @@ internal sealed class TextSink : IDisposable
     public TextSink(SluiceHandle handle, Encoding encoding, long offset)
     {
         _handle = handle;
+        _encoding = encoding;
         _encoder = encoding.GetEncoder();
         _offset = offset;
         if (offset == 0)
@@ -35,7 +37,19 @@ internal sealed class TextSink : IDisposable
         }
     }
 
-    public async ValueTask AddAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken)
+    public ValueTask AddAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken)
+    {
+        if (text.Length > PieceBytes || _encoding.GetMaxByteCount(text.Length) > _bytes.Length - _used)
+        {
+            return AddPiecesAsync(text, cancellationToken);
+        }
+
+        // Lines mostly fit in: no state machine for them.
+        _used += _encoder.GetBytes(text.Span, _bytes.AsSpan(_used), flush: false);
+        return ValueTask.CompletedTask;
+    }
+
+    private async ValueTask AddPiecesAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken)
     {
         while (!text.IsEmpty)
         {

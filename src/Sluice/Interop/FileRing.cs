@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using Sluice.Files;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -7,12 +8,13 @@ namespace Sluice.Interop;
 
 /// <summary>
 /// A ring that one thread borrows to open, read and close a group of files. Opening is one submission for all; what is opened is
-/// looked at by plain calls (a statx of a ring is always handed to a kernel worker, an fstat of an open file costs 0.2 us); reading
-/// and closing are linked pairs, and again one submission for all. A few rings are kept.
+/// looked at by plain calls (a statx of a ring is always handed to a kernel worker, an fstat of an open file costs 0.2 us, and a ring
+/// cannot lock); reading and closing are linked pairs, and again one submission for all. What is in memory is done while it is
+/// submitted, and the rest all at once by the device. A few rings are kept.
 /// </summary>
 internal sealed unsafe class FileRing
 {
-    private const int MostKept = 4;
+    private const int MostKept = 16;
 
     // The close of a pair; its result matters to nobody.
     private const ulong CloseMark = 1UL << 32;
@@ -22,6 +24,9 @@ internal sealed unsafe class FileRing
 
     private readonly Ring _ring;
     private readonly MemoryHandle[] _pins = new MemoryHandle[SmallFileReader.MostFiles];
+
+    // Read by the kernel when entries are submitted, and not later.
+    private readonly byte[] _names = GC.AllocateUninitializedArray<byte>(SmallFileReader.MostFiles * FolderOpener.MostNameBytes, pinned: true);
 
     private FileRing(Ring ring) => _ring = ring;
 
@@ -95,22 +100,38 @@ internal sealed unsafe class FileRing
 
     private void OpenAll(SmallFile[] files)
     {
+        const int flags = PathCalls.ReadOnly | PathCalls.CloseOnExec;
+        using FolderOpener folders = new();
         uint queued = 0;
         for (int i = 0; i < files.Length; i++)
         {
             ref SmallFile file = ref files[i];
-            if (file.State == SmallFileState.Cold && file.Fd < 0)
+            file.Result = -1;
+            if (file.State != SmallFileState.Cold)
             {
+                continue;
+            }
+
+            Span<byte> name = _names.AsSpan(i * FolderOpener.MostNameBytes, FolderOpener.MostNameBytes);
+            int folder = folders.Find(file.Path, onlyCached: true, name);
+            byte* path = (byte*)Unsafe.AsPointer(ref name[0]);
+            if (folder < 0)
+            {
+                // Not in memory, or not to be told: by the whole path, so that this waits in the ring too.
+                file.KernelPath = SmallFile.ToKernelPath(file.Path);
+                if (file.KernelPath is null)
+                {
+                    file.State = SmallFileState.Odd;
+                    continue;
+                }
+
+                folder = PathCalls.AtFdCwd;
                 _pins[i] = file.KernelPath.AsMemory().Pin();
-                Prep.OpenAt(
-                    _ring.TryTake(), PathCalls.AtFdCwd, (byte*)_pins[i].Pointer, PathCalls.ReadOnly | PathCalls.CloseOnExec, 0, (ulong)i);
-                file.Result = 0;
-                queued++;
+                path = (byte*)_pins[i].Pointer;
             }
-            else
-            {
-                file.Result = -1;
-            }
+
+            Prep.OpenAt(_ring.TryTake(), folder, path, flags, 0, (ulong)i);
+            queued++;
         }
 
         Run(files, queued);
@@ -119,7 +140,7 @@ internal sealed unsafe class FileRing
             ref SmallFile file = ref files[i];
             _pins[i].Dispose();
             _pins[i] = default;
-            if (file.State != SmallFileState.Cold || file.Fd >= 0)
+            if (file.State != SmallFileState.Cold)
             {
                 continue;
             }

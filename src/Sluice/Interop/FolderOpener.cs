@@ -4,14 +4,16 @@ using Sluice.Uring;
 namespace Sluice.Interop;
 
 /// <summary>
-/// Opens files by their names in a folder that is kept open as long as the next file is in it too, so that the kernel walks the path to
-/// it once. Not thread-safe.
+/// Names files by their folders, which are kept open as long as this is, so that the kernel walks the path to each of them once. Not
+/// thread-safe.
 /// </summary>
 internal sealed class FolderOpener : IDisposable
 {
-    private const int MostNameBytes = 255;
+    /// <summary>The longest name, in bytes, with the NUL that ends it.</summary>
+    public const int MostNameBytes = 256;
 
-    private readonly byte[] _name = new byte[MostNameBytes + 1];
+    private readonly List<int> _opened = [];
+    private readonly byte[] _name = new byte[MostNameBytes];
     private string _folder = "";
     private int _fd = -1;
 
@@ -20,14 +22,27 @@ internal sealed class FolderOpener : IDisposable
     /// <param name="onlyCached">Whether -EAGAIN is wanted where a name must be asked of the disk (see <see cref="PathCalls.OpenCached"/>).</param>
     public int Open(string path, bool onlyCached)
     {
+        int fd = Find(path, onlyCached, _name);
+        return fd < 0 ? fd
+            : onlyCached ? PathCalls.OpenCached(_name, fd) : PathCalls.OpenAt(fd, _name, PathCalls.ReadOnly);
+    }
+
+    /// <summary>
+    /// A file's folder, which stays open until <see cref="Dispose"/>, or a negative errno; -ENOENT for what is no path too.
+    /// </summary>
+    /// <param name="path">The file.</param>
+    /// <param name="onlyCached">Whether -EAGAIN is wanted where the folder's name must be asked of the disk.</param>
+    /// <param name="name">Takes its name in the folder, ended by a NUL; of <see cref="MostNameBytes"/>.</param>
+    public int Find(string path, bool onlyCached, Span<byte> name)
+    {
         if (path is null)
         {
             return -Errno.ENOENT;
         }
 
         int slash = path.LastIndexOf('/');
-        ReadOnlySpan<char> name = path.AsSpan(slash + 1);
-        if (name is "" or "." or ".." || name.Contains('\0') || Encoding.UTF8.GetMaxByteCount(name.Length) > MostNameBytes && Encoding.UTF8.GetByteCount(name) > MostNameBytes)
+        ReadOnlySpan<char> text = path.AsSpan(slash + 1);
+        if (text is "" or "." or ".." || text.Contains('\0') || !Encoding.UTF8.TryGetBytes(text, name[..^1], out int length))
         {
             return -Errno.ENOENT;
         }
@@ -43,23 +58,24 @@ internal sealed class FolderOpener : IDisposable
             }
         }
 
-        int length = Encoding.UTF8.GetBytes(name, _name);
-        _name[length] = 0;
-        return onlyCached ? PathCalls.OpenCached(_name, _fd) : PathCalls.OpenAt(_fd, _name, PathCalls.ReadOnly);
+        name[length] = 0;
+        return _fd;
     }
 
     public void Dispose()
     {
-        if (_fd >= 0)
+        foreach (int fd in _opened)
         {
-            PathCalls.Close(_fd);
-            _fd = -1;
+            PathCalls.Close(fd);
         }
+
+        _opened.Clear();
+        _fd = -1;
     }
 
     private int OpenFolder(ReadOnlySpan<char> folder, bool onlyCached)
     {
-        Dispose();
+        _fd = -1;
         if (folder.Contains('\0'))
         {
             return -Errno.ENOENT;
@@ -75,6 +91,7 @@ internal sealed class FolderOpener : IDisposable
             return fd;
         }
 
+        _opened.Add(fd);
         _folder = folder.ToString();
         _fd = fd;
         return 0;

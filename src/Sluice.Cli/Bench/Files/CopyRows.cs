@@ -10,7 +10,7 @@ internal static class CopyRows
 
     public static IEnumerable<Row> All()
     {
-        yield return new Row("copy-cold", "copy 2 GiB, cold", "CopyAsync against File.Copy; what File.Copy has written is not on the disk yet",
+        yield return new Row("copy-cold", "copy 4 GiB, cold", "CopyAsync against File.Copy; what File.Copy has written is not on the disk yet",
             context => OpenCopy(context, durable: false))
         {
             Unit = RateUnit.MiBPerSecond,
@@ -18,7 +18,7 @@ internal static class CopyRows
             Target = new RowTarget { MinRatio = 1.3, MaxCpuShare = 0.2, MinSecondRatio = 0.9 },
             MostRounds = Rounds,
         };
-        yield return new Row("copy-durable", "copy 2 GiB, cold, durable", "FlushesToDisk against cp and sync",
+        yield return new Row("copy-durable", "copy 4 GiB, cold, durable", "FlushesToDisk against cp and sync",
             context => OpenCopy(context, durable: true))
         {
             Unit = RateUnit.MiBPerSecond,

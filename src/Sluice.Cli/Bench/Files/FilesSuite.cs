@@ -6,7 +6,7 @@ namespace Sluice.Cli.Bench.Files;
 internal static class FilesSuite
 {
     public static Suite Create() => new(
-        "files", "SluiceFile against File, Directory and cp", "6 minutes", scale => scale.StreamSliceTime, Space,
+        "files", "SluiceFile against File, Directory and cp", "8 minutes", scale => scale.StreamSliceTime, Space,
         [.. SmallFileRows.All(), .. TextRows.All(), .. CopyRows.All(), .. ReflinkRows.All(), .. EnumerationRows.All(), ReplacementRows.Replace()]);
 
     /// <summary>The source of a copy, the copy, and the images; small files take a block each, and are all there at the end.</summary>
