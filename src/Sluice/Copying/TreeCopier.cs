@@ -192,7 +192,7 @@ internal sealed class TreeCopier
             return null;
         }
 
-        _folders.Add((to, from, stat, isMade || (_isNew && _folders.Count == 0)));
+        _folders.Add((to, from, stat, isMade || _isNew));
         return new TreeFolder(reader, toFd, from, to);
     }
 
