@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Sluice.Streams;
 
 namespace Sluice;
@@ -41,7 +42,7 @@ public sealed partial class SluiceStream
             return;
         }
 
-        WriteSlow([value]);
+        WriteByteSlow(value);
     }
 
     /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
@@ -61,6 +62,10 @@ public sealed partial class SluiceStream
             _handle.FlushToDisk();
         }
     }
+
+    // Apart: a span over the argument would keep it on the stack, and in the caller's loop too, where WriteByte is inlined.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void WriteByteSlow(byte value) => WriteSlow([value]);
 
     private void WriteSlow(ReadOnlySpan<byte> buffer)
     {

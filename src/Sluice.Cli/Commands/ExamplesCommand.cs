@@ -1,5 +1,6 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Examples;
+using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Interop;
@@ -10,8 +11,7 @@ namespace Sluice.Cli.Commands;
 internal sealed class ExamplesCommand(
     ExamplesOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
-    // Enough for the just-in-time compiler to replace its first, slow version of each loop.
-    private const long WarmUpRecords = 20_000;
+    private const long WarmUpRecords = 1_000;
 
     // A link stays one, and what it points to is made.
     private readonly string? _file = options.File is { } file ? Resolve(file) : null;
@@ -118,8 +118,14 @@ internal sealed class ExamplesCommand(
         var warmUp = new ExampleRun(path, Math.Min(WarmUpRecords, options.Count), cancellationToken);
         progress.Show(() => "warming up");
         warmUp.MakeFile();
-        foreach (ExampleCase example in options.Cases)
-            await warmUp.MeasureAsync(example, new ExampleTimes());
+        await CodeWarmUp.RunAsync(async () =>
+        {
+            foreach (ExampleCase example in options.Cases)
+            {
+                for (int i = 0; i < CodeWarmUp.Calls; i++)
+                    await warmUp.MeasureAsync(example, new ExampleTimes());
+            }
+        }, cancellationToken);
 
         var run = new ExampleRun(path, options.Count, cancellationToken);
         var results = options.Cases.ToDictionary(c => c, _ => new ExampleTimes());

@@ -1,4 +1,5 @@
 using Sluice.Cli.Bench;
+using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Methods;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -9,13 +10,11 @@ namespace Sluice.Cli.Commands;
 internal sealed class MethodsCommand(
     MethodsOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
-    // So many runs that the just-in-time compiler replaces its first, slow version of each method, also of what is called once a run.
+    // Of which a round makes 15 runs: two, and the one before them, are the calls of a warm-up.
     private const int WarmUpBytes = 64 << 10;
     private const int WarmUpRounds = 2;
 
-    public Task<int> RunAsync() => Task.FromResult(Run());
-
-    private int Run()
+    public async Task<int> RunAsync()
     {
         if (!Directory.Exists(options.Directory))
             throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
@@ -25,7 +24,7 @@ internal sealed class MethodsCommand(
             throw new IOException($"{options.Directory}: {ByteSize.Format(needed)} needed, {ByteSize.Format(free)} free");
         options.Output.Check(terminal);
         foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
-            terminal.Error.WriteLine($"removed {leftover}, left behind by a run that was killed");
+            await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
 
         DateTimeOffset began = DateTimeOffset.UtcNow;
         IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results;
@@ -35,7 +34,7 @@ internal sealed class MethodsCommand(
         {
             checks = options.UnitTests ? new WinFileIOChecks(scratch.FullPath).Run() : [];
             if (options.Methods.Count > 0)
-                WarmUp(scratch.FullPath, progress);
+                await WarmUpAsync(scratch.FullPath, progress);
             results = options.Methods.Count == 0
                 ? []
                 : [.. options.SizesBytes.Select(size => (size, Measure(scratch.FullPath, size, progress)))];
@@ -54,10 +53,14 @@ internal sealed class MethodsCommand(
         return ReportWrong(results, checks);
     }
 
-    private void WarmUp(string folder, LiveProgress progress)
+    private Task WarmUpAsync(string folder, LiveProgress progress)
     {
         progress.Show(() => "warming up");
-        new MethodRun(folder, Math.Min(WarmUpBytes, options.SizesBytes[0]), cancellationToken).Run(options.Methods, WarmUpRounds, (_, _) => { });
+        return CodeWarmUp.RunAsync(() =>
+        {
+            new MethodRun(folder, Math.Min(WarmUpBytes, options.SizesBytes[0]), cancellationToken).Run(options.Methods, WarmUpRounds, (_, _) => { });
+            return Task.CompletedTask;
+        }, cancellationToken);
     }
 
     private IReadOnlyDictionary<Method, MethodTimes> Measure(string folder, int sizeBytes, LiveProgress progress)

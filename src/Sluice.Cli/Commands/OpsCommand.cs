@@ -1,5 +1,7 @@
 using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Ops;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -10,6 +12,9 @@ namespace Sluice.Cli.Commands;
 internal sealed class OpsCommand(
     OpsOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
 {
+    private const int WarmUpChunks = 4;
+    private const int LargestWarmUpChunkBytes = 4096;
+
     private static readonly FileOperation[] Operations = Enum.GetValues<FileOperation>();
 
     private readonly Dictionary<(IoSide Side, FileOperation Operation), List<double>> _milliseconds = [];
@@ -21,7 +26,27 @@ internal sealed class OpsCommand(
         _ => [IoSide.Bcl, IoSide.Sluice],
     };
 
-    public Task<int> RunAsync() => Task.FromResult(Run());
+    public async Task<int> RunAsync()
+    {
+        if (!Directory.Exists(options.Directory))
+            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        options.Output.Check(terminal);
+        DateTimeOffset began = DateTimeOffset.UtcNow;
+        if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < options.SizeBytes)
+            throw new IOException($"{options.Directory}: {ByteSize.Format(options.SizeBytes)} needed, {ByteSize.Format(free)} free");
+        foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
+            await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
+        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
+        using (var progress = new LiveProgress(terminal, options.Quiet))
+            await MeasureAsync(Path.Combine(scratch.FullPath, "ops.dat"), progress);
+        ReportPage page = Page(began);
+        if (options.Quiet)
+            WriteCsv();
+        else
+            PageText.Write(terminal, page);
+        options.Output.Write(page);
+        return ExitCode.Success;
+    }
 
     private static string Name(FileOperation operation) => operation switch
     {
@@ -35,43 +60,39 @@ internal sealed class OpsCommand(
 
     private static string Name(IoSide side) => side == IoSide.Bcl ? "FileStream" : "SluiceStream";
 
-    private static Stream Open(IoSide side, string path) => side == IoSide.Bcl
-        ? new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None)
-        : new SluiceStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+    private static StreamOpening Opening(string path) =>
+        new(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, lengthBytes: 0) { Share = FileShare.None };
 
-    private int Run()
-    {
-        if (!Directory.Exists(options.Directory))
-            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
-        options.Output.Check(terminal);
-        DateTimeOffset began = DateTimeOffset.UtcNow;
-        if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < options.SizeBytes)
-            throw new IOException($"{options.Directory}: {ByteSize.Format(options.SizeBytes)} needed, {ByteSize.Format(free)} free");
-        foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
-            terminal.Error.WriteLine($"removed {leftover}, left behind by a run that was killed");
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
-        using (var progress = new LiveProgress(terminal, options.Quiet))
-            Measure(Path.Combine(scratch.FullPath, "ops.dat"), progress);
-        ReportPage page = Page(began);
-        if (options.Quiet)
-            WriteCsv();
-        else
-            PageText.Write(terminal, page);
-        options.Output.Write(page);
-        return ExitCode.Success;
-    }
+    private static IReadOnlyDictionary<FileOperation, TimeSpan> RunOnce(FiveOperations operations, IoSide side, StreamOpening opening) =>
+        side == IoSide.Bcl
+            ? operations.Run(_ => FileStreamSide.Open(opening))
+            : operations.Run(_ => SluiceStreamSide.Open(opening));
 
-    private void Measure(string path, LiveProgress progress)
+    private async Task MeasureAsync(string path, LiveProgress progress)
     {
+        StreamOpening opening = Opening(path);
+        progress.Show(() => "warming up");
+        int chunkBytes = Math.Min(options.ChunkBytes, LargestWarmUpChunkBytes);
+        var few = new FiveOperations(path, WarmUpChunks * chunkBytes, chunkBytes, cancellationToken);
+        await CodeWarmUp.RunAsync(() =>
+        {
+            foreach (IoSide side in Sides)
+            {
+                for (int i = 0; i < CodeWarmUp.Calls; i++)
+                    RunOnce(few, side, opening);
+            }
+            return Task.CompletedTask;
+        }, cancellationToken);
+
         var operations = new FiveOperations(path, options.SizeBytes, options.ChunkBytes, cancellationToken);
-        // The first round pays for compiling, and is not counted.
+        // The first round is not counted.
         for (int round = 0; round <= options.Rounds; round++)
         {
             int number = round;
             progress.Show(() => number == 0 ? "warming up" : $"round {number} of {options.Rounds}");
             foreach (IoSide side in round % 2 == 0 ? Sides : Sides.Reverse())
             {
-                foreach ((FileOperation operation, TimeSpan time) in operations.Run(file => Open(side, file)))
+                foreach ((FileOperation operation, TimeSpan time) in RunOnce(operations, side, opening))
                 {
                     if (round > 0)
                         Times(side, operation).Add(time.TotalMilliseconds);

@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Ops;
 using Sluice.Cli.Tests.Support;
@@ -83,7 +84,7 @@ public sealed class OpsRunTests : IDisposable
             // The third opening is the one that reads chunks.
             if (++opened == 3)
                 File.WriteAllBytes(path, new byte[8192]);
-            return new FileStream(path, FileMode.OpenOrCreate);
+            return FileStreamSide.Open(new StreamOpening(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, lengthBytes: 8192));
         })).Message.ShouldContain("other bytes were read than written, in chunk 0");
     }
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Cli.Bench.Streams;
 
 namespace Sluice.Cli.Programs.Ops;
 
@@ -17,7 +18,8 @@ internal sealed class FiveOperations(string path, int sizeBytes, int chunkBytes,
 
     /// <param name="open">Opens the file to read and write, and makes it if it is missing, as the program's user would.</param>
     /// <exception cref="IOException">An operation failed, or read other bytes than were written.</exception>
-    public IReadOnlyDictionary<FileOperation, TimeSpan> Run(Func<string, Stream> open)
+    public IReadOnlyDictionary<FileOperation, TimeSpan> Run<TSide>(Func<string, TSide> open)
+        where TSide : struct, IStreamSide<TSide>
     {
         File.Delete(path);
         return new Dictionary<FileOperation, TimeSpan>
@@ -47,47 +49,55 @@ internal sealed class FiveOperations(string path, int sizeBytes, int chunkBytes,
     }
 
     // Bytes that are still in the stream's buffer have not been written: the last flush is part of writing.
-    private TimeSpan OnOpenFile(Func<string, Stream> open, Action<Stream> action)
+    private TimeSpan OnOpenFile<TSide>(Func<string, TSide> open, Action<TSide> action)
+        where TSide : struct, IStreamSide<TSide>
     {
         cancellationToken.ThrowIfCancellationRequested();
-        using Stream stream = open(path);
+        using TSide side = open(path);
         return Time(() =>
         {
-            action(stream);
-            stream.Flush();
+            action(side);
+            side.Stream.Flush();
         });
     }
 
-    private void WriteChunks(Stream stream)
+    private void WriteChunks<TSide>(TSide side)
+        where TSide : struct, IStreamSide<TSide>
     {
         for (int i = 0; i < Chunks; i++)
-            stream.Write(_chunk, 0, _chunk.Length);
+            side.Write(_chunk);
     }
 
-    private void WriteBytes(Stream stream)
+    private void WriteBytes<TSide>(TSide side)
+        where TSide : struct, IStreamSide<TSide>
     {
         for (int at = 0; at < Chunks; at++)
         {
             if (at * (long)chunkBytes % BytesBetweenLooks < chunkBytes)
                 cancellationToken.ThrowIfCancellationRequested();
             foreach (byte value in _chunk)
-                stream.WriteByte(value);
+                side.WriteByte(value);
         }
     }
 
-    private void ReadChunks(Stream stream)
+    private void ReadChunks<TSide>(TSide side)
+        where TSide : struct, IStreamSide<TSide>
     {
         for (int i = 0; i < Chunks; i++)
         {
-            stream.ReadExactly(_buffer);
-            if (!_buffer.AsSpan().SequenceEqual(_chunk))
+            int filled = 0;
+            int bytes;
+            while (filled < _buffer.Length && (bytes = side.Read(_buffer.AsSpan(filled))) > 0)
+                filled += bytes;
+            if (!_buffer.AsSpan(0, filled).SequenceEqual(_chunk))
                 ThrowWrong(i);
         }
-        if (stream.Read(_buffer) != 0)
+        if (side.Read(_buffer) != 0)
             throw new IOException($"{path} is longer than what was written");
     }
 
-    private void ReadBytes(Stream stream)
+    private void ReadBytes<TSide>(TSide side)
+        where TSide : struct, IStreamSide<TSide>
     {
         for (int i = 0; i < Chunks; i++)
         {
@@ -95,22 +105,24 @@ internal sealed class FiveOperations(string path, int sizeBytes, int chunkBytes,
                 cancellationToken.ThrowIfCancellationRequested();
             foreach (byte expected in _chunk)
             {
-                if (stream.ReadByte() != expected)
+                if (side.ReadByte() != expected)
                     ThrowWrong(i);
             }
         }
     }
 
-    private void Seek(Stream stream)
+    private void Seek<TSide>(TSide side)
+        where TSide : struct, IStreamSide<TSide>
     {
         for (int i = 0; i < Chunks; i++)
         {
             // To where it is, as in the article: what is timed is the call, no arithmetic beside it.
-            stream.Position = stream.Position;
+            side.Position = side.Position;
         }
     }
 
-    private void OpenAndClose(Func<string, Stream> open)
+    private void OpenAndClose<TSide>(Func<string, TSide> open)
+        where TSide : struct, IStreamSide<TSide>
     {
         for (int i = 0; i < Chunks; i++)
         {
