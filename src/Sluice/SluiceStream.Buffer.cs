@@ -179,11 +179,14 @@ public sealed partial class SluiceStream
     private void ReserveSpace(long offset, int length)
     {
         if (offset >= AdaptiveSize.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive
-            && (Extras.Reserves ??= _handle.GainsByReserving) == true && offset + length > _handle.Length)
+            && (Extras.Reserves ??= _handle.DelaysAllocation) == true && offset + length > _handle.Length)
         {
             _handle.Reserve(offset, length);
         }
     }
+
+    /// <summary>Books bytes that the handle has taken, or that are on their way behind the caller.</summary>
+    private void NoteWritten(long offset, int length) => _extras?.Writeback.Wrote(_handle, offset, length);
 
     /// <summary>Copies as much as there is room for.</summary>
     private int PutAvailable(ReadOnlySpan<byte> source)

@@ -145,6 +145,7 @@ public sealed partial class SluiceStream
             Forget(0);
             ReleaseWindow();
             Behind?.GiveUp();
+            _extras?.Writeback.Finish(_handle);
             if (_extras is { Peer: null } extras)
             {
                 _extras = null;

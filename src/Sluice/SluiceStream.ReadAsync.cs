@@ -73,8 +73,14 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadByteSlowAsync(CancellationToken cancellationToken)
     {
-        byte[] one = Extras.OneByte ??= new byte[1];
-        return await ReadAsync(one, cancellationToken).ConfigureAwait(false) == 0 ? -1 : one[0];
+        cancellationToken.ThrowIfCancellationRequested();
+        ThrowUnlessReadable();
+        // Without a buffer several may be under way, and the stream may be closed around them.
+        StreamExtras extras = Extras;
+        byte[] one = extras.TakeOneByte();
+        int value = await ReadAsync(one, cancellationToken).ConfigureAwait(false) == 0 ? -1 : one[0];
+        extras.GiveOneByte(one);
+        return value;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -200,17 +206,20 @@ public sealed partial class SluiceStream
     private ValueTask<int> ReadUnbufferedAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
         int count = buffer.Length;
-        long offset = _base;
+        long offset = Interlocked.Add(ref _base, count) - count;
         ValueTask<int> read = _handle.ReadAsync(buffer, offset, cancellationToken);
-        if (read.IsCompletedSuccessfully)
+        if (!read.IsCompletedSuccessfully)
         {
-            int bytes = read.Result;
-            _base = offset + bytes;
-            return new ValueTask<int>(bytes);
+            return EndUnbufferedAsync(read, count);
         }
 
-        Interlocked.Add(ref _base, count);
-        return EndUnbufferedAsync(read, count);
+        int bytes = read.Result;
+        if (bytes != count)
+        {
+            Interlocked.Add(ref _base, bytes - count);
+        }
+
+        return new ValueTask<int>(bytes);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

@@ -74,6 +74,7 @@ public sealed partial class SluiceStream
         if (!IsBuffered)
         {
             _handle.Write(buffer, _base);
+            NoteWritten(_base, buffer.Length);
             _base += buffer.Length;
             return;
         }
@@ -100,6 +101,7 @@ public sealed partial class SluiceStream
                 {
                     ReserveSpace(_base, buffer.Length);
                     _handle.Write(buffer, _base);
+                    NoteWritten(_base, buffer.Length);
                     _base += buffer.Length;
                     _sizing.Ended(_base, wasWhole: true);
                     return;
@@ -139,6 +141,7 @@ public sealed partial class SluiceStream
             Behind?.Settle();
             ReserveSpace(_base + _writeStart, length);
             _handle.Write(_buffer.AsSpan(_writeStart, length), _base + _writeStart);
+            NoteWritten(_base + _writeStart, length);
             _sizing.Ended(end, _pos == _writeEnd);
         }
 

@@ -142,6 +142,7 @@ public sealed partial class SluiceStream
                     await SettleAsync(cancellationToken).ConfigureAwait(false);
                     ReserveSpace(_base, buffer.Length);
                     await _handle.WriteAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
+                    NoteWritten(_base, buffer.Length);
                     _base += buffer.Length;
                     _sizing.Ended(_base, wasWhole: true);
                     return;
@@ -199,6 +200,8 @@ public sealed partial class SluiceStream
                     Extras.Overlap.EndWrite();
                 }
 
+                NoteWritten(_base + _writeStart, length);
+
                 Extras.Overlap.BeginFill();
             }
             catch
@@ -231,10 +234,15 @@ public sealed partial class SluiceStream
     private ValueTask WriteUnbufferedAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
         int count = buffer.Length;
-        long offset = _base;
+        long offset = Interlocked.Add(ref _base, count) - count;
         ValueTask write = _handle.WriteAsync(buffer, offset, cancellationToken);
-        Interlocked.Add(ref _base, count);
-        return write.IsCompletedSuccessfully ? write : EndUnbufferedAsync(write, count);
+        if (!write.IsCompletedSuccessfully)
+        {
+            return EndUnbufferedAsync(write, count);
+        }
+
+        NoteWritten(offset, count);
+        return write;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]

@@ -150,6 +150,10 @@ public sealed partial class SluiceStream : Stream
         {
             Extras.AppendStart = _base = handle.Length;
         }
+        else if (mode is FileMode.Create or FileMode.Truncate)
+        {
+            Extras.Writeback = EarlyWriteback.On;
+        }
     }
 
     /// <summary>The file, for members that a stream has not. Buffered bytes are written before it is handed out.</summary>

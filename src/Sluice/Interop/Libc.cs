@@ -22,6 +22,7 @@ internal static unsafe partial class Libc
     private const long TmpfsMagic = 0x0102_1994;
     private const long RamfsMagic = 0x8584_58F6;
     private const int FadviseDontNeed = 4;
+    private const uint SyncFileRangeWrite = 2;
     private const int FadviseRandom = 1;
     private const int OAccessMode = 3;
     private const int OReadOnly = 0;
@@ -266,6 +267,9 @@ internal static unsafe partial class Libc
     public static void DropFromCache(int fd, long offset, long length) =>
         _ = posix_fadvise(fd, offset, length, FadviseDontNeed);
 
+    /// <summary>SYNC_FILE_RANGE_WRITE: starts writing dirty pages back, and waits for none; a length of 0 reaches to the end of the file.</summary>
+    public static void StartWriteback(int fd, long offset, long length) => _ = sync_file_range(fd, offset, length, SyncFileRangeWrite);
+
     /// <summary>POSIX_FADV_RANDOM: no read-ahead.</summary>
     public static void AdviseRandom(int fd) => _ = posix_fadvise(fd, 0, 0, FadviseRandom);
 
@@ -329,6 +333,9 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial int fcntl(int fd, int command, nint argument);
+
+    [LibraryImport("libc")]
+    private static partial int sync_file_range(int fd, long offset, long length, uint flags);
 
     [LibraryImport("libc")]
     private static partial int posix_fadvise(int fd, long offset, long length, int advice);

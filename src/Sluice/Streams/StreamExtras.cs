@@ -18,6 +18,7 @@ internal sealed class StreamExtras
 
     private SluiceStream? _owner;
     private StreamExtras? _next;
+    private byte[]? _oneByte;
 
     private StreamExtras()
     {
@@ -37,12 +38,18 @@ internal sealed class StreamExtras
     /// <summary>Where appending began; -1 where it did not.</summary>
     public long AppendStart { get; set; } = -1;
 
+    public EarlyWriteback Writeback;
+
     /// <summary>Whether space is reserved before large windows; null until it was asked.</summary>
     public bool? Reserves { get; set; }
 
     public Task<int>? LastRead { get; set; }
 
-    public byte[]? OneByte { get; set; }
+    /// <summary>Takes the memory for one byte: nobody else has it until <see cref="GiveOneByte"/>.</summary>
+    public byte[] TakeOneByte() => Interlocked.Exchange(ref _oneByte, null) ?? new byte[1];
+
+    /// <summary>Gives it back when no transfer uses it any more, even if these extras are another stream's by now.</summary>
+    public void GiveOneByte(byte[] one) => Volatile.Write(ref _oneByte, one);
 
     public static StreamExtras Rent(SluiceStream owner)
     {
@@ -74,12 +81,11 @@ internal sealed class StreamExtras
         }
 
         extras.Behind?.Reset();
-        // Without a buffer a stream is closed while it reads: this byte may be the kernel's for a while yet.
-        extras.OneByte = null;
         extras.Ahead = null;
         extras.AppendStart = -1;
         extras.Reserves = null;
         extras.Overlap = default;
+        extras.Writeback = default;
         lock (PoolLock)
         {
             if (s_kept < MostKept)

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 using Sluice.Buffers;
 using Sluice.Streams;
 using Xunit.Abstractions;
@@ -82,6 +83,33 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
         written.Length.ShouldBeGreaterThan(0);
         written.AsSpan().SequenceEqual(content.AsSpan(0, written.Length)).ShouldBeTrue();
         StreamBufferPool.Rented.ShouldBe(_streamBuffers);
+    }
+
+    [Fact]
+    public async Task A_byte_read_in_flight_keeps_its_memory_when_its_stream_is_disposed()
+    {
+        ManualEngine engine = new();
+        SluiceOptions options = new() { BufferSize = 0, Engine = engine };
+        string path = _temp.NewFile([1, 2]);
+        SluiceStream first = new(path, options);
+        ValueTask<int> firstByte = first.ReadByteAsync();
+        first.Dispose();
+        await using SluiceStream second = new(path, options);
+        ValueTask<int> secondByte = second.ReadByteAsync();
+        ValueTask<int> thirdByte = second.ReadByteAsync();
+
+        // The kernel writes when it likes, and all of them before any caller looks.
+        IoOperation[] reads = [engine.Take(), engine.Take(), engine.Take()];
+        reads.Select(static read => read.FileOffset).ShouldBe([0, 0, 1]);
+        for (int i = 0; i < reads.Length; i++)
+        {
+            Marshal.WriteByte(reads[i].Address, (byte)(0xAA + i));
+        }
+
+        Array.ForEach(reads, static read => read.Complete(1));
+        (await firstByte).ShouldBe(0xAA);
+        (await secondByte).ShouldBe(0xAB);
+        (await thirdByte).ShouldBe(0xAC);
     }
 
     [Theory]
