@@ -8,7 +8,7 @@ namespace Sluice;
 /// </summary>
 /// <remarks>
 /// The position is always <c>_base + _pos</c>. Three states: empty (<c>_readEnd</c> and <c>_writeEnd</c> are 0, so is <c>_pos</c>),
-/// reading (bytes from <c>_pos</c> to <c>_readEnd</c> are ahead of the caller), writing (bytes from <c>_writeStart</c> to <c>_pos</c>
+/// reading (bytes from <c>_pos</c> to <c>_readEnd</c> are ahead of the caller), writing (bytes from the window's start to <c>_pos</c>
 /// are not in the file yet, and there is room up to <c>_writeEnd</c>). While an asynchronous operation waits, the window is empty or
 /// full, so that the quick ways of other members do not touch it.
 /// </remarks>
@@ -19,7 +19,6 @@ public sealed partial class SluiceStream
     private long _base;
     private int _pos;
     private int _readEnd;
-    private int _writeStart;
     private int _writeEnd;
     private AdaptiveSize _sizing = new();
     private OperationGate _gate;
@@ -166,7 +165,7 @@ public sealed partial class SluiceStream
         long offset = _base;
         int room = size - (IsAdaptive ? (int)(offset % _handle.Alignment.Offset) : 0);
         _base = offset - window.Start;
-        _pos = _writeStart = window.Start;
+        _pos = window.Start;
         _writeEnd = window.Start + room;
         // From here on there is something to be written should nobody dispose this stream.
         _ = Extras;

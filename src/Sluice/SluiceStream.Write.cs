@@ -133,15 +133,16 @@ public sealed partial class SluiceStream
             return;
         }
 
-        int length = _pos - _writeStart;
+        int start = _window!.Start;
+        int length = _pos - start;
         long end = _base + _pos;
         if (length > 0)
         {
             // An earlier failure comes first, and a later write never overtakes an earlier one.
             Behind?.Settle();
-            ReserveSpace(_base + _writeStart, length);
-            _handle.Write(_buffer.AsSpan(_writeStart, length), _base + _writeStart);
-            NoteWritten(_base + _writeStart, length);
+            ReserveSpace(_base + start, length);
+            _handle.Write(_buffer.AsSpan(start, length), _base + start);
+            NoteWritten(_base + start, length);
             _sizing.Ended(end, _pos == _writeEnd);
         }
 

@@ -175,7 +175,9 @@ public sealed partial class SluiceStream
             return;
         }
 
-        int length = _pos - _writeStart;
+        StreamBuffer window = _window!;
+        int start = window.Start;
+        int length = _pos - start;
         long end = _base + _pos;
         if (length > 0)
         {
@@ -187,20 +189,20 @@ public sealed partial class SluiceStream
             {
                 bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Extras.Overlap.PaysOff(_handle.Caching);
                 await SettleAsync(cancellationToken).ConfigureAwait(false);
-                ReserveSpace(_base + _writeStart, length);
+                ReserveSpace(_base + start, length);
                 if (isOverlapped)
                 {
-                    (Extras.Behind ??= new WriteBehind()).Start(_handle, _window!, _writeStart, length, _base + _writeStart);
+                    (Extras.Behind ??= new WriteBehind()).Start(_handle, window, start, length, _base + start);
                     SetWindow(null);
                 }
                 else
                 {
                     Extras.Overlap.BeginWrite();
-                    await _handle.WriteAsync(_window!.MemoryAt(_writeStart, length), _base + _writeStart, cancellationToken).ConfigureAwait(false);
+                    await _handle.WriteAsync(window.MemoryAt(start, length), _base + start, cancellationToken).ConfigureAwait(false);
                     Extras.Overlap.EndWrite();
                 }
 
-                NoteWritten(_base + _writeStart, length);
+                NoteWritten(_base + start, length);
 
                 Extras.Overlap.BeginFill();
             }
