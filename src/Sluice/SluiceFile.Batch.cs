@@ -57,7 +57,7 @@ public static partial class SluiceFile
             {
                 // As many at once as were asked for, and as many more that are done or come next: whoever is done finds work begun.
                 lanes[lane] = lanes[lane] is { } before
-                    ? before.ContinueWith((_, next) => ReadGroup((string[])next!), group, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default)
+                    ? before.ContinueWith((_, next) => ReadGroup((string[])next!), group, TaskScheduler.Default)
                     : Task.Run(() => ReadGroup(group), CancellationToken.None);
                 ahead.Enqueue(lanes[lane]);
                 lane = (lane + 1) % degree;
@@ -66,7 +66,9 @@ public static partial class SluiceFile
                     SmallFile[] files = await ahead.Dequeue().ConfigureAwait(false);
                     for (int i = 0; i < files.Length; i++)
                     {
-                        yield return files[i].State == SmallFileState.Large ? await ReadLargeAsync(files[i]).ConfigureAwait(false) : Finish(files[i]);
+                        yield return files[i].State == SmallFileState.Large
+                            ? await ReadLargeAsync(files[i]).ConfigureAwait(false)
+                            : Finish(files[i]);
                         files[i] = default;
                     }
                 }
@@ -77,7 +79,9 @@ public static partial class SluiceFile
                 SmallFile[] files = await next.ConfigureAwait(false);
                 for (int i = 0; i < files.Length; i++)
                 {
-                    yield return files[i].State == SmallFileState.Large ? await ReadLargeAsync(files[i]).ConfigureAwait(false) : Finish(files[i]);
+                    yield return files[i].State == SmallFileState.Large
+                        ? await ReadLargeAsync(files[i]).ConfigureAwait(false)
+                        : Finish(files[i]);
                     files[i] = default;
                 }
             }

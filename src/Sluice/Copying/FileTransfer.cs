@@ -64,7 +64,8 @@ internal sealed class FileTransfer(
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
         {
-            Note(CopyMethod.CopyFileRange, length < LeastDirectBytes ? "the file is small beside the memory" : "the file is in memory, or direct I/O is refused");
+            bool isSmall = length < LeastDirectBytes;
+            Note(CopyMethod.CopyFileRange, isSmall ? "the file is small beside the memory" : "the file is in memory, or direct I/O is refused");
             result = RunRanges(begin, CopyRange);
         }
 

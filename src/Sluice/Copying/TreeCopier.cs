@@ -192,8 +192,34 @@ internal sealed class TreeCopier
             return null;
         }
 
+        if (!isMade && _isNew)
+        {
+            GoOnIn(reader, toFd, to);
+        }
+
         _folders.Add((to, from, stat, isMade || _isNew));
         return new TreeFolder(reader, toFd, from, to);
+    }
+
+    /// <summary>Makes a folder of an earlier copy ready to go on in; closes both folders if that fails.</summary>
+    private void GoOnIn(DirectoryReader from, int toFd, string to)
+    {
+        try
+        {
+            if (_options.KeepsMetadata)
+            {
+                // That copy may have come to the folder's own mode, which may keep us out.
+                PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, OwnerAll), "Setting the permissions of", to);
+            }
+
+            StaleEntries.Remove(from, to);
+        }
+        catch
+        {
+            from.Release();
+            PathCalls.Close(toFd);
+            throw;
+        }
     }
 
     private void ReadFolder(TreeFolder folder, Stack<(string From, string To)> due, BlockingCollection<TreeGroup> groups)

@@ -30,6 +30,29 @@ public sealed class TreeResumeTests : IDisposable
     }
 
     [SkippableFact]
+    public async Task What_the_source_has_not_does_not_stay_in_a_tree_that_is_resumed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are locked on Linux");
+        string source = NewFolder();
+        string below = Directory.CreateDirectory(Path.Combine(source, "below")).FullName;
+        File.WriteAllText(Path.Combine(below, "file"), "x");
+        File.WriteAllText(Path.Combine(source, "was a folder"), "x");
+        Directory.CreateDirectory(Path.Combine(source, "was a file"));
+        string target = _temp.NewPath();
+        string left = Left(target);
+        string leftBelow = Directory.CreateDirectory(Path.Combine(left, "below")).FullName;
+        File.WriteAllText(Path.Combine(leftBelow, ".file.sluice-tmp"), "half");
+        File.WriteAllText(Path.Combine(leftBelow, "deleted since"), "x");
+        File.CreateSymbolicLink(Path.Combine(left, "dangling"), "nowhere");
+        File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(left, "was a folder")).FullName, "inside"), "x");
+        File.WriteAllText(Path.Combine(left, "was a file"), "x");
+        string[] expected = Listing(source, Everything);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, KeepsMetadata = true, Resumes = true });
+        result.Failures.ShouldBeEmpty();
+        ShouldBeSame(Listing(target, Everything), expected);
+    }
+
+    [SkippableFact]
     public async Task Another_users_folder_is_not_used()
     {
         Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can make another user's folder");
