@@ -278,7 +278,7 @@ public sealed partial class SluiceHandle
 
         long start = entry.Offset & -(long)alignment.Offset;
         long end = (entry.Offset + entry.Length + alignment.Length - 1) & -(long)alignment.Length;
-        entry.Bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, AlignedBufferPool.MostBytes));
+        entry.Bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, DirectTransfer.MostBounceBytes));
         entry.Skip = (int)(entry.Offset - start);
         entry.Offset = start;
         entry.Address = entry.Bounce.Address;
@@ -371,7 +371,7 @@ public sealed partial class SluiceHandle
     {
         FileAlignment alignment = Alignment;
         int length = request.Buffer.Length;
-        if (length == 0 || length > AlignedBufferPool.MostBytes || !alignment.IsAligned(0, request.FileOffset, length))
+        if (length == 0 || length > DirectTransfer.MostBounceBytes || !alignment.IsAligned(0, request.FileOffset, length))
         {
             return false;
         }

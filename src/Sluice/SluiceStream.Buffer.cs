@@ -1,3 +1,4 @@
+using Sluice.Buffers;
 using Sluice.Streams;
 
 namespace Sluice;
@@ -14,7 +15,7 @@ namespace Sluice;
 /// </remarks>
 public sealed partial class SluiceStream
 {
-    private StreamBuffer? _window;
+    private AlignedBuffer? _window;
     private byte[] _buffer = [];
     private long _base;
     private int _pos;
@@ -74,11 +75,11 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>Memory for a window of at least <paramref name="size"/> bytes; the window is empty.</summary>
-    private StreamBuffer WindowOf(int size)
+    private AlignedBuffer WindowOf(int size)
     {
         if (_window is { } window)
         {
-            if (window.Size >= size)
+            if (window.Length >= size)
             {
                 return window;
             }
@@ -86,12 +87,12 @@ public sealed partial class SluiceStream
             ReleaseWindow();
         }
 
-        window = StreamBufferPool.Rent(size);
+        window = AlignedBufferPool.Rent(size);
         SetWindow(window);
         return window;
     }
 
-    private void SetWindow(StreamBuffer? window)
+    private void SetWindow(AlignedBuffer? window)
     {
         _window = window;
         _buffer = window?.Array ?? [];
@@ -100,7 +101,7 @@ public sealed partial class SluiceStream
     /// <summary>After a flush: an idle stream keeps no more memory than FileStream.</summary>
     private void ReleaseIdleWindow()
     {
-        if (_window is { Size: > AdaptiveSize.Start } && _readEnd == 0 && _writeEnd == 0)
+        if (_window is { Length: > AdaptiveSize.Start } && _readEnd == 0 && _writeEnd == 0)
         {
             ReleaseWindow();
         }
@@ -111,7 +112,7 @@ public sealed partial class SluiceStream
         if (_window is { } window)
         {
             SetWindow(null);
-            StreamBufferPool.Return(window);
+            AlignedBufferPool.Return(window);
         }
     }
 
@@ -161,7 +162,7 @@ public sealed partial class SluiceStream
     /// <summary>Opens an empty window for writing at the position.</summary>
     private void BeginWriting(int size)
     {
-        StreamBuffer window = WindowOf(size);
+        AlignedBuffer window = WindowOf(size);
         long offset = _base;
         int room = size - (IsAdaptive ? (int)(offset % _handle.Alignment.Offset) : 0);
         _base = offset - window.Start;

@@ -1,3 +1,4 @@
+using Sluice.Buffers;
 using Sluice.Streams;
 
 namespace Sluice;
@@ -12,12 +13,12 @@ public sealed partial class SluiceStream
     public override void CopyTo(Stream destination, int bufferSize)
     {
         CheckCopy(destination, bufferSize);
-        StreamBuffer piece = StreamBufferPool.Rent(PieceOf(bufferSize));
+        AlignedBuffer piece = AlignedBufferPool.Rent(PieceOf(bufferSize));
         try
         {
             while (true)
             {
-                int bytes = Read(piece.Array.AsSpan(piece.Start, piece.Size));
+                int bytes = Read(piece.Array.AsSpan(piece.Start, piece.Length));
                 if (bytes == 0)
                 {
                     return;
@@ -28,7 +29,7 @@ public sealed partial class SluiceStream
         }
         finally
         {
-            StreamBufferPool.Return(piece);
+            AlignedBufferPool.Return(piece);
         }
     }
 
@@ -47,10 +48,10 @@ public sealed partial class SluiceStream
 
     private async Task CopyToSlowAsync(Stream destination, int bufferSize, CancellationToken cancellationToken)
     {
-        StreamBuffer piece = StreamBufferPool.Rent(PieceOf(bufferSize));
+        AlignedBuffer piece = AlignedBufferPool.Rent(PieceOf(bufferSize));
         try
         {
-            Memory<byte> memory = piece.MemoryAt(piece.Start, piece.Size);
+            Memory<byte> memory = piece.MemoryAt(piece.Start, piece.Length);
             while (true)
             {
                 int bytes = await ReadAsync(memory, cancellationToken).ConfigureAwait(false);
@@ -64,7 +65,7 @@ public sealed partial class SluiceStream
         }
         finally
         {
-            StreamBufferPool.Return(piece);
+            AlignedBufferPool.Return(piece);
         }
     }
 

@@ -1,3 +1,4 @@
+using Sluice.Buffers;
 using Sluice.Streams;
 
 namespace Sluice;
@@ -104,7 +105,7 @@ public sealed partial class SluiceStream
         }
 
         int lead = LeadOf(offset, size, rest.Length);
-        StreamBuffer window = WindowOf(size);
+        AlignedBuffer window = WindowOf(size);
         int length = _handle.Read(window.Array.AsSpan(window.Start, size), offset - lead);
         ShowRead(offset - lead, lead, length, length == size);
         return TakeAvailable(rest);

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Buffers;
 using Sluice.Streams;
 
 namespace Sluice;
@@ -160,7 +161,7 @@ public sealed partial class SluiceStream
     {
         long offset = _base + _pos;
         Forget(offset);
-        (StreamBuffer chunk, int length, bool isLast) = await ahead.TakeAsync().ConfigureAwait(false);
+        (AlignedBuffer chunk, int length, bool isLast) = await ahead.TakeAsync().ConfigureAwait(false);
         ReleaseWindow();
         SetWindow(chunk);
         ShowRead(offset, 0, length, !isLast);
@@ -175,7 +176,7 @@ public sealed partial class SluiceStream
         int size = SizeFor(offset, AdaptiveSize.MostRead);
         bool passes = PassesThrough(rest.Length, size);
         int lead = passes ? 0 : LeadOf(offset, size, rest.Length);
-        StreamBuffer? window = passes ? null : WindowOf(size);
+        AlignedBuffer? window = passes ? null : WindowOf(size);
         ValueTask<int> read = _handle.ReadAsync(window is null ? rest : window.MemoryAt(window.Start, size), offset - lead, cancellationToken);
         bool isHot = read.IsCompleted;
         int length = await read.ConfigureAwait(false);

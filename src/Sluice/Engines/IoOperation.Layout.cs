@@ -68,7 +68,7 @@ internal sealed partial class IoOperation
         _bounceSkip = (int)(FileOffset - start);
         long span = _bounceSkip + rest;
         span = (span + alignment.Length - 1) & -(long)alignment.Length;
-        _bounce ??= AlignedBufferPool.Rent((int)Math.Min(span, AlignedBufferPool.MostBytes));
+        _bounce ??= AlignedBufferPool.Rent((int)Math.Min(span, DirectTransfer.MostBounceBytes));
         Length = (int)Math.Min(span, _bounce.Length);
         FileOffset = start;
         Address = _bounce.Address;

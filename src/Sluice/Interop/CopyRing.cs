@@ -1,3 +1,4 @@
+using Sluice.Buffers;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -12,7 +13,7 @@ internal sealed unsafe class CopyRing : IDisposable
     private const uint MostEntries = 128;
 
     private readonly Ring _ring;
-    private readonly NativeBlock _memory;
+    private readonly AlignedBuffer _memory;
     private readonly Slot[] _slots;
     private readonly int _blockBytes;
     private int _inFlight;
@@ -22,7 +23,7 @@ internal sealed unsafe class CopyRing : IDisposable
         _ring = ring;
         _blockBytes = blockBytes;
         _slots = new Slot[depth];
-        _memory = new NativeBlock(depth * blockBytes);
+        _memory = new AlignedBuffer(depth * blockBytes);
     }
 
     /// <summary>Null and a negative errno where there is no ring. Belongs to the thread that makes it.</summary>

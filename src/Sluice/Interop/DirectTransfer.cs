@@ -15,6 +15,14 @@ namespace Sluice.Interop;
 /// </remarks>
 internal static unsafe class DirectTransfer
 {
+#if DEBUG
+    /// <summary>The largest bounce buffer, in bytes: small in Debug builds, so that every test walks the seams.</summary>
+    public const int MostBounceBytes = 16 * 1024;
+#else
+    /// <summary>The largest bounce buffer, in bytes; longer transfers go through it piece by piece.</summary>
+    public const int MostBounceBytes = 1024 * 1024;
+#endif
+
     /// <summary>Reads until the buffer is full or the file ends; bytes, or a negative errno when nothing was read.</summary>
     public static int Read(SluiceHandle handle, Span<byte> buffer, long offset)
     {
@@ -29,7 +37,7 @@ internal static unsafe class DirectTransfer
 
         long start = offset & -(long)alignment.Offset;
         long end = (offset + buffer.Length + alignment.Length - 1) & -(long)alignment.Length;
-        AlignedBuffer bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, AlignedBufferPool.MostBytes));
+        AlignedBuffer bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, DirectTransfer.MostBounceBytes));
         try
         {
             int done = 0;
@@ -160,7 +168,7 @@ internal static unsafe class DirectTransfer
     /// <summary>Gathers the segments into aligned memory, so that their inner borders cost no read-modify-write.</summary>
     public static int WriteVector(SluiceHandle handle, Iovec* segments, int count, long offset)
     {
-        AlignedBuffer gather = AlignedBufferPool.Rent(AlignedBufferPool.MostBytes);
+        AlignedBuffer gather = AlignedBufferPool.Rent(DirectTransfer.MostBounceBytes);
         try
         {
             int total = 0;
@@ -214,7 +222,7 @@ internal static unsafe class DirectTransfer
                 }
             }
 
-            bounce = AlignedBufferPool.Rent(Math.Min(buffer.Length, AlignedBufferPool.MostBytes));
+            bounce = AlignedBufferPool.Rent(Math.Min(buffer.Length, DirectTransfer.MostBounceBytes));
             int done = 0;
             while (done < buffer.Length)
             {

@@ -1,11 +1,13 @@
+using Sluice.Buffers;
+
 namespace Sluice.Sequential;
 
 /// <summary>One block on its way between file and memory. It keeps its memory until the transfer has ended.</summary>
 internal sealed class BlockTransfer
 {
-    public BlockTransfer(Block block) => Block = block;
+    public BlockTransfer(AlignedBuffer block) => Block = block;
 
-    public Block Block { get; set; }
+    public AlignedBuffer Block { get; set; }
 
     /// <summary>Where the transfer begins in the file.</summary>
     public long Offset { get; set; }

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
+using Sluice.Buffers;
 
 namespace Sluice.Sequential;
 
@@ -85,7 +86,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
     private async Task WorkAsync(CancellationTokenSource stop)
     {
-        Block block = BlockPool.Rent(_partBytes + 1);
+        AlignedBuffer block = AlignedBufferPool.RentOfMany(_partBytes + 1);
         try
         {
             while (true)
@@ -110,11 +111,11 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
         finally
         {
-            BlockPool.Return(block);
+            AlignedBufferPool.Return(block);
         }
     }
 
-    private bool TryScan(long part, ref Block block, out TResult? result)
+    private bool TryScan(long part, ref AlignedBuffer block, out TResult? result)
     {
         result = default;
         long start = part * _partBytes;
@@ -146,17 +147,17 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     }
 
     /// <summary>Reads on until the last line of the part has its end; returns where that is in the block.</summary>
-    private int Extend(ref Block block, int held, long offset)
+    private int Extend(ref AlignedBuffer block, int held, long offset)
     {
         // A line's usual rest is short; one of megabytes is reached by doubling.
         for (int step = 4096; offset < _length; step = Math.Min(step * 2, 1 << 20))
         {
             int count = (int)Math.Min(step, _length - offset);
-            if (block.Capacity - held < count)
+            if (block.Length - held < count)
             {
-                Block larger = BlockPool.Rent(checked(held + count + (held / 2)));
+                AlignedBuffer larger = AlignedBufferPool.RentOfMany(checked(held + count + (held / 2)));
                 block.Span[..held].CopyTo(larger.Span);
-                BlockPool.Return(block);
+                AlignedBufferPool.Return(block);
                 block = larger;
             }
 

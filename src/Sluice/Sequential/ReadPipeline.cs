@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.ExceptionServices;
+using Sluice.Buffers;
 
 namespace Sluice.Sequential;
 
@@ -100,7 +101,7 @@ internal sealed class ReadPipeline
         DropInFlight();
         while (_idle.TryPop(out BlockTransfer? transfer))
         {
-            BlockPool.Return(transfer.Block);
+            AlignedBufferPool.Return(transfer.Block);
         }
     }
 
@@ -216,13 +217,13 @@ internal sealed class ReadPipeline
     {
         if (!_idle.TryPop(out BlockTransfer? transfer))
         {
-            return new BlockTransfer(BlockPool.Rent(length));
+            return new BlockTransfer(AlignedBufferPool.RentOfMany(length));
         }
 
-        if (transfer.Block.Capacity < length)
+        if (transfer.Block.Length < length)
         {
-            BlockPool.Return(transfer.Block);
-            transfer.Block = BlockPool.Rent(length);
+            AlignedBufferPool.Return(transfer.Block);
+            transfer.Block = AlignedBufferPool.RentOfMany(length);
         }
 
         return transfer;
@@ -395,7 +396,7 @@ internal sealed class ReadPipeline
                     {
                         // Observed, as below.
                         _ = ended.Exception;
-                        BlockPool.Return((Block)block!);
+                        AlignedBufferPool.Return((AlignedBuffer)block!);
                     },
                     transfer.Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
                 continue;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.ExceptionServices;
+using Sluice.Buffers;
 
 namespace Sluice.Sequential;
 
@@ -234,23 +235,23 @@ internal sealed class WritePipeline
                     static (ended, block) =>
                     {
                         _ = ended.Exception;
-                        BlockPool.Return((Block)block!);
+                        AlignedBufferPool.Return((AlignedBuffer)block!);
                     },
                     transfer.Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
                 continue;
             }
 
-            BlockPool.Return(transfer.Block);
+            AlignedBufferPool.Return(transfer.Block);
         }
 
         while (_idle.TryPop(out BlockTransfer? idle))
         {
-            BlockPool.Return(idle.Block);
+            AlignedBufferPool.Return(idle.Block);
         }
 
         if (_block is { } block)
         {
-            BlockPool.Return(block.Block);
+            AlignedBufferPool.Return(block.Block);
             _block = null;
         }
     }
@@ -288,12 +289,12 @@ internal sealed class WritePipeline
         _limit = misaligned == 0 ? length : _unit - misaligned;
         if (!_idle.TryPop(out _block))
         {
-            _block = new BlockTransfer(BlockPool.Rent(length));
+            _block = new BlockTransfer(AlignedBufferPool.RentOfMany(length));
         }
-        else if (_block.Block.Capacity < _limit)
+        else if (_block.Block.Length < _limit)
         {
-            BlockPool.Return(_block.Block);
-            _block.Block = BlockPool.Rent(length);
+            AlignedBufferPool.Return(_block.Block);
+            _block.Block = AlignedBufferPool.RentOfMany(length);
         }
     }
 
@@ -307,7 +308,7 @@ internal sealed class WritePipeline
             Span<byte> block = _block!.Block.Span;
             block.Slice(done, keep).CopyTo(block);
             _blockOffset += done;
-            _limit = _blockOffset % _unit == 0 ? Math.Min(_tuner.SizeBytes, _block.Block.Capacity) : _limit - done;
+            _limit = _blockOffset % _unit == 0 ? Math.Min(_tuner.SizeBytes, _block.Block.Length) : _limit - done;
         }
 
         _filled = keep;

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Buffers;
 
 namespace Sluice.Streams;
 
@@ -49,7 +50,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
     /// <returns>Its buffer, which is the caller's now, how many bytes are in it, and whether the file ended there.</returns>
     /// <exception cref="IOException">This chunk could not be read; what was read ahead of it is given up.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<(StreamBuffer Buffer, int Length, bool IsLast)> TakeAsync()
+    public async ValueTask<(AlignedBuffer Buffer, int Length, bool IsLast)> TakeAsync()
     {
         Chunk chunk = _chunks[_first];
         _chunks[_first] = default;
@@ -62,7 +63,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
         }
         catch
         {
-            StreamBufferPool.Return(chunk.Buffer);
+            AlignedBufferPool.Return(chunk.Buffer);
             Abandon();
             throw;
         }
@@ -103,7 +104,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
                 // Nobody asked for these bytes; whoever does meets the error at its own offset.
             }
 
-            StreamBufferPool.Return(chunk.Buffer);
+            AlignedBufferPool.Return(chunk.Buffer);
         }
 
         _isStale = false;
@@ -115,7 +116,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
         {
             // The first chunk of a direct read may begin inside a block; from the second on all are aligned.
             int length = _chunkBytes - (int)(_nextOffset % handle.Alignment.Offset);
-            StreamBuffer buffer = StreamBufferPool.Rent(_chunkBytes);
+            AlignedBuffer buffer = AlignedBufferPool.Rent(_chunkBytes);
             ValueTask<int> task;
             try
             {
@@ -124,7 +125,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
             catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
             {
                 // Reading ahead is a favour: whoever reads these bytes meets the error.
-                StreamBufferPool.Return(buffer);
+                AlignedBufferPool.Return(buffer);
                 return;
             }
 
@@ -133,5 +134,5 @@ internal sealed class ReadAhead(SluiceHandle handle)
         }
     }
 
-    private readonly record struct Chunk(StreamBuffer Buffer, long Offset, int Length, ValueTask<int> Task, bool CameAtOnce);
+    private readonly record struct Chunk(AlignedBuffer Buffer, long Offset, int Length, ValueTask<int> Task, bool CameAtOnce);
 }

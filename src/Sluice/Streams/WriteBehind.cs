@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Buffers;
 
 namespace Sluice.Streams;
 
@@ -13,7 +14,7 @@ namespace Sluice.Streams;
 internal sealed class WriteBehind
 {
     private SluiceHandle? _handle;
-    private StreamBuffer? _buffer;
+    private AlignedBuffer? _buffer;
     private int _index;
     private int _length;
     private long _offset;
@@ -30,7 +31,7 @@ internal sealed class WriteBehind
     public long End => _offset + _length;
 
     /// <summary>Begins a write; the buffer is given up to it. The one before must have been settled.</summary>
-    public void Start(SluiceHandle handle, StreamBuffer buffer, int index, int length, long offset)
+    public void Start(SluiceHandle handle, AlignedBuffer buffer, int index, int length, long offset)
     {
 #pragma warning disable CA2012 // Kept until it is settled, and consumed there once.
         _task = handle.WriteBehindAsync(buffer.MemoryAt(index, length), offset);
@@ -117,7 +118,7 @@ internal sealed class WriteBehind
 
     private void Release()
     {
-        StreamBufferPool.Return(_buffer!);
+        AlignedBufferPool.Return(_buffer!);
         _buffer = null;
         _task = default;
         _hasFailed = false;

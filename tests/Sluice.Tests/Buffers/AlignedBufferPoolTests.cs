@@ -5,12 +5,14 @@ namespace Sluice.Tests.Buffers;
 [Collection(AloneCollection.Name)]
 public sealed class AlignedBufferPoolTests
 {
+    private const int Largest = 1024 * 1024;
+
     [Fact]
     public void Buffers_are_aligned_long_enough_and_counted()
     {
         int before = AlignedBufferPool.Rented;
         List<AlignedBuffer> buffers = [];
-        foreach (int length in (int[])[0, 1, 512, 8191, 8192, 8193, AlignedBufferPool.MostBytes - 1, AlignedBufferPool.MostBytes])
+        foreach (int length in (int[])[0, 1, 512, 4095, 4096, 4097, 8192, 8193, Largest - 1, Largest, Largest + 1, 5_000_000])
         {
             AlignedBuffer buffer = AlignedBufferPool.Rent(length);
             buffers.Add(buffer);
@@ -35,10 +37,37 @@ public sealed class AlignedBufferPoolTests
     }
 
     [Fact]
-    public void More_than_the_largest_is_refused_and_not_counted()
+    public void The_largest_is_kept_and_a_larger_one_is_not()
     {
-        int before = AlignedBufferPool.Rented;
-        Should.Throw<ArgumentOutOfRangeException>(() => AlignedBufferPool.Rent(AlignedBufferPool.MostBytes + 1));
-        AlignedBufferPool.Rented.ShouldBe(before);
+        AlignedBuffer kept = AlignedBufferPool.Rent(Largest);
+        AlignedBuffer larger = AlignedBufferPool.Rent(Largest + 1);
+        AlignedBufferPool.Return(kept);
+        AlignedBufferPool.Return(larger);
+        AlignedBuffer again = AlignedBufferPool.Rent(Largest);
+        again.ShouldBeSameAs(kept);
+        AlignedBuffer anew = AlignedBufferPool.Rent(Largest + 1);
+        anew.ShouldNotBeSameAs(larger);
+        AlignedBufferPool.Return(again);
+        AlignedBufferPool.Return(anew);
+    }
+
+    [Fact]
+    public void Buffers_cut_from_one_slab_do_not_overlap_and_are_kept()
+    {
+        AlignedBuffer[] buffers = [.. Enumerable.Range(0, 40).Select(static _ => AlignedBufferPool.RentOfMany(30_000))];
+        for (int i = 0; i < buffers.Length; i++)
+        {
+            (buffers[i].Address % 4096).ShouldBe(0);
+            buffers[i].Span.Fill((byte)i);
+        }
+
+        for (int i = 0; i < buffers.Length; i++)
+        {
+            buffers[i].Span.IndexOfAnyExcept((byte)i).ShouldBe(-1);
+        }
+
+        Array.ForEach(buffers, AlignedBufferPool.Return);
+        AlignedBufferPool.RentOfMany(30_000).ShouldBeSameAs(buffers[^1]);
+        AlignedBufferPool.Return(buffers[^1]);
     }
 }
