@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Buffers;
 using Sluice.Streams;
 
 namespace Sluice;
@@ -175,7 +176,7 @@ public sealed partial class SluiceStream
             return;
         }
 
-        StreamBuffer window = _window!;
+        AlignedBuffer window = _window!;
         int start = window.Start;
         int length = _pos - start;
         long end = _base + _pos;
