@@ -74,7 +74,7 @@ internal sealed record BenchScale
     };
 
     /// <summary>All suites in about two minutes: fewer and shorter rounds, on files a quarter to a tenth as long as rows are called.</summary>
-    public static BenchScale Short { get; } = new()
+    public static BenchScale Short { get; } = Full with
     {
         SliceTime = TimeSpan.FromMilliseconds(70),
         StreamSliceTime = TimeSpan.FromMilliseconds(70),
@@ -82,7 +82,6 @@ internal sealed record BenchScale
         FioTime = TimeSpan.FromMilliseconds(200),
         FioSamples = 1,
         DirectFileBytes = 256 * ByteSize.MiB,
-        HotFileBytes = 64 * ByteSize.MiB,
         AppendLimitBytes = 128 * ByteSize.MiB,
         StreamFileBytes = 25 * ByteSize.MiB,
         ByteFileBytes = 5_000_000,
@@ -95,13 +94,12 @@ internal sealed record BenchScale
         TextDivisor = 10,
     };
 
-    public static BenchScale Quick { get; } = new()
+    public static BenchScale Quick { get; } = Short with
     {
         SliceTime = TimeSpan.FromMilliseconds(10),
         StreamSliceTime = TimeSpan.FromMilliseconds(10),
         Rounds = 5,
         FioTime = TimeSpan.FromMilliseconds(50),
-        FioSamples = 1,
         DirectFileBytes = 16 * ByteSize.MiB,
         HotFileBytes = 4 * ByteSize.MiB,
         AppendLimitBytes = 8 * ByteSize.MiB,

@@ -19,15 +19,13 @@ internal sealed class AdviseCommand(
         await terminal.Error.WriteLineAsync(options.Quick ? "a few seconds" : "about a minute");
         DateTimeOffset began = DateTimeOffset.UtcNow;
         double? clockHz = CpuMeter.NominalFrequencyHz();
-        IReadOnlyList<(Comparison Comparison, RequestGrid? Grid)> answers;
-        TimeSpan time;
-        bool interrupted;
+        CarriedOut<(Comparison Comparison, RequestGrid? Grid)> answers;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var adviser = new Adviser(
                 new BenchContext(scratch.FullPath, options.Scale.Files, cancellationToken), options.Scale, clockHz, cancellationToken);
-            (answers, time, interrupted) = await ProgramRun.CarryAsync(Adviser.Subjects(options.Scale, cancellationToken), subject =>
+            answers = await ProgramRun.CarryAsync(Adviser.Subjects(options.Scale, cancellationToken), subject =>
             {
                 progress.Show(() => subject.Heading);
                 return adviser.MeasureAsync(subject);
@@ -35,30 +33,29 @@ internal sealed class AdviseCommand(
         }
         var page = new ReportPage
         {
-            Title = $"How to read and write in {options.Directory}",
+            Title = $"How to read and write in {Path.GetFullPath(options.Directory)}",
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = Notes(time, interrupted),
-            Sections = [.. answers.Select(a => Adviser.Section(a.Comparison, a.Grid)), Adviser.Summary([.. answers.Select(a => a.Comparison)])],
+            Notes = [.. Notes(answers.Time), .. answers.Notes()],
+            Sections = [.. answers.Results.Select(a => Adviser.Section(a.Comparison, a.Grid)), Adviser.Summary([.. answers.Results.Select(a => a.Comparison)])],
         };
         PageText.Write(terminal, page);
         options.Output.Write(page);
-        return interrupted ? ExitCode.Interrupted : ExitCode.Success;
+        answers.ReportFailure(terminal);
+        return answers.ExitCode;
     }
 
-    private List<string> Notes(TimeSpan time, bool interrupted)
+    private List<string> Notes(TimeSpan time)
     {
         List<string> notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"medians of {options.Scale.Rounds} rounds in turns; of ways that are within a tenth of the fastest, the one with the least CPU is taken; {time.TotalSeconds:0} s in all"),
+                $"{ProgramRun.Rounds(options.Scale.Rounds)} in turns; of ways that are within a tenth of the fastest, the one with the least CPU is taken; {time.TotalSeconds:0} s in all"),
             "measured on this machine as busy as it was, by one program at a time",
         ];
         if (options.Quick)
             notes.Add("quick run: shows that everything works; its advice means nothing");
-        if (interrupted)
-            notes.Add("interrupted: what is missing was not measured");
         return notes;
     }
 }

@@ -1,4 +1,5 @@
 using Sluice.Cli.Bench;
+using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Examples;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report;
@@ -156,7 +157,7 @@ internal sealed class ExamplesCommand(
 
     private IReadOnlyList<string> Notes(uint crc, string? cachingReason) =>
     [
-        $"{(options.Rounds == 1 ? "one round" : $"medians of {options.Rounds} rounds")}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared with the "
+        $"{ProgramRun.Rounds(options.Rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared with the "
             + $"records (count and CRC-32C; of the file {crc:x8})",
         "reading: from the page cache, but for direct; writing: until the system has the bytes, or, direct, the device",
         .. cachingReason is { } reason ? [$"direct took no effect here: {reason}"] : Array.Empty<string>(),

@@ -25,15 +25,13 @@ internal sealed class FiguresCommand(
             $"figures {string.Join(", ", options.Figures.Order())}: about {Math.Max(1, budget.TotalSeconds):0} s"));
         DateTimeOffset began = DateTimeOffset.UtcNow;
         double? clockHz = CpuMeter.NominalFrequencyHz();
-        IReadOnlyList<PageSection> sections;
-        TimeSpan time;
-        bool interrupted;
+        CarriedOut<PageSection> sections;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var context = new FigureContext(options.Directory, scratch.FullPath, options.Scale, options.Figures, clockHz,
                 line => progress.Show(() => line), cancellationToken);
-            (sections, time, interrupted) = await ProgramRun.CarryAsync(_sets, set => set.MeasureAsync(context), cancellationToken);
+            sections = await ProgramRun.CarryAsync(_sets, set => set.MeasureAsync(context), cancellationToken);
         }
         var page = new ReportPage
         {
@@ -41,28 +39,27 @@ internal sealed class FiguresCommand(
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = Notes(time, clockHz, interrupted),
-            Sections = sections,
+            Notes = [.. Notes(sections.Time, clockHz), .. sections.Notes()],
+            Sections = sections.Results,
         };
         PageText.Write(terminal, page);
         options.Output.Write(page);
-        return interrupted ? ExitCode.Interrupted : ExitCode.Success;
+        sections.ReportFailure(terminal);
+        return sections.ExitCode;
     }
 
-    private List<string> Notes(TimeSpan time, double? clockHz, bool interrupted)
+    private List<string> Notes(TimeSpan time, double? clockHz)
     {
         List<string> notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"medians of {options.Scale.Rounds} rounds in turns, slices of {options.Scale.SliceTime.TotalMilliseconds:0} ms, after one that does not count; {time.TotalSeconds:0} s in all"),
+                $"{ProgramRun.Rounds(options.Scale.Rounds)} in turns, slices of {options.Scale.SliceTime.TotalMilliseconds:0} ms, after one that does not count; {time.TotalSeconds:0} s in all"),
             clockHz is { } hz
                 ? string.Create(CultureInfo.InvariantCulture, $"clocks are the process's user and system time at {hz / 1e6:0} MHz")
                 : "the processor's frequency is not known: CPU is in nanoseconds, not clocks",
         ];
         if (options.Quick)
             notes.Add("quick run: shows that everything works; its figures mean nothing");
-        if (interrupted)
-            notes.Add("interrupted: what is missing was not measured");
         return notes;
     }
 }

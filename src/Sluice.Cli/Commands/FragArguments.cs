@@ -13,13 +13,8 @@ internal sealed class FragArguments
 
     private static readonly FragSettings Defaults = new();
 
-    private static readonly Dictionary<string, FragProfile> Profiles = new(StringComparer.Ordinal)
-    {
-        ["uniform"] = FragProfile.Uniform,
-        ["log-normal"] = FragProfile.LogNormal,
-        ["append"] = FragProfile.Append,
-        ["interleaved"] = FragProfile.Interleaved,
-    };
+    private static readonly Dictionary<string, FragProfile> Profiles =
+        Enum.GetValues<FragProfile>().ToDictionary(p => p.ToName(), StringComparer.Ordinal);
 
     private readonly Argument<string> _directory = new("DIRECTORY")
     {

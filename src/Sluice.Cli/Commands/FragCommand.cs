@@ -103,7 +103,7 @@ internal sealed class FragCommand(
 
     private void Print(FragReport report)
     {
-        terminal.Out.WriteLine($"{report.Cycles:#,0} cycles in {report.Seconds:0.0} s: {report.Created:#,0} files made, "
+        terminal.Out.WriteLine($"{(report.Cycles == 1 ? "1 cycle" : $"{report.Cycles:#,0} cycles")} in {report.Seconds:0.0} s: {report.Created:#,0} files made, "
             + $"{report.Deleted:#,0} deleted, {ByteSize.Format(report.WrittenBytes)} written");
         if (report.Skipped > 0)
             terminal.Out.WriteLine($"{report.Skipped:#,0} files were not made: others filled the volume meanwhile");

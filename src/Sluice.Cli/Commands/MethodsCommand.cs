@@ -1,4 +1,5 @@
 using Sluice.Cli.Bench;
+using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Methods;
 using Sluice.Cli.Report;
@@ -72,7 +73,7 @@ internal sealed class MethodsCommand(
 
     private IReadOnlyList<string> Notes() =>
     [
-        $"{(options.Rounds == 1 ? "one round" : $"medians of {options.Rounds} rounds")}; ratio: against the fastest .NET way of the same table and size, above 1 is faster",
+        $"{ProgramRun.Rounds(options.Rounds)}; ratio: against the fastest .NET way of the same table and size, above 1 is faster",
         "every result was compared with the text: bytes and characters one by one, lines by number and CRC-32C. Lines that a method hands out one at "
             + "a time are summed up while the clock runs",
         "reading: from the page cache, but for direct; writing: a new file, until the system has the bytes, or, direct, the device",

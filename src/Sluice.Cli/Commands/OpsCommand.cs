@@ -1,6 +1,7 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Load;
+using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Ops;
 using Sluice.Cli.Report;
@@ -121,7 +122,7 @@ internal sealed class OpsCommand(
     private ReportPage Page(DateTimeOffset began)
     {
         string text = $"{ByteSize.Format(options.SizeBytes)} by {ByteSize.Format(options.ChunkBytes)} and by byte, "
-            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; medians of {options.Rounds} rounds, ms";
+            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; {ProgramRun.Rounds(options.Rounds)}, ms";
         return new ReportPage
         {
             Title = "The five operations of a file",

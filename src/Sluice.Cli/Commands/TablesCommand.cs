@@ -28,15 +28,13 @@ internal sealed class TablesCommand(
         TimeSpan budget = options.Scale.StreamSliceTime * cases.Length * 2 * (options.Scale.Rounds + 1.5) * 1.3;
         await terminal.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"{cases.Length} methods: about {Math.Max(1, budget.TotalSeconds):0} s"));
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        IReadOnlyList<(MethodTable Table, TableCase Case, RowReport Row)> measured;
-        TimeSpan time;
-        bool interrupted;
+        CarriedOut<(MethodTable Table, TableCase Case, RowReport Row)> measured;
         FioPeer fio = await FioPeer.DetectAsync(cancellationToken);
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var runner = new RowRunner(new BenchContext(scratch.FullPath, options.Scale, cancellationToken), fio, cancellationToken);
-            (measured, time, interrupted) = await ProgramRun.CarryAsync(cases, async step =>
+            measured = await ProgramRun.CarryAsync(cases, async step =>
             {
                 progress.Show(() => $"{step.Table.Heading}: {step.Case.Method} {string.Join(' ', step.Case.Arguments)}");
                 return (step.Table, step.Case, await runner.RunAsync(AsSuite, AsRow(step.Case)));
@@ -48,30 +46,29 @@ internal sealed class TablesCommand(
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = Notes(time, interrupted),
-            Sections = [.. measured.GroupBy(m => m.Table).Select(t => TableSections.Make(t.Key, [.. t.Select(m => (m.Case, m.Row))]))],
+            Notes = [.. Notes(measured.Time), .. measured.Notes()],
+            Sections = [.. measured.Results.GroupBy(m => m.Table).Select(t => TableSections.Make(t.Key, [.. t.Select(m => (m.Case, m.Row))]))],
         };
         PageText.Write(terminal, page);
         options.Output.Write(page);
-        return interrupted ? ExitCode.Interrupted : ExitCode.Success;
+        measured.ReportFailure(terminal);
+        return measured.ExitCode;
     }
 
     private static readonly Suite AsSuite = new("tables", "", "", scale => scale.StreamSliceTime, _ => 0, []);
 
     private static Row AsRow(TableCase @case) => new(@case.Method, @case.Method, "", @case.Open);
 
-    private List<string> Notes(TimeSpan time, bool interrupted)
+    private List<string> Notes(TimeSpan time)
     {
         List<string> notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"times are medians of {options.Scale.Rounds} rounds in turns, slices of at least {options.Scale.StreamSliceTime.TotalMilliseconds:0} ms; {time.TotalSeconds:0} s in all"),
+                $"times: {ProgramRun.Rounds(options.Scale.Rounds)} in turns, slices of at least {options.Scale.StreamSliceTime.TotalMilliseconds:0} ms; {time.TotalSeconds:0} s in all"),
             "Ratio: time to .NET's time, as in the text: below 1 is faster; Allocated: managed bytes an operation",
         ];
         if (options.Quick)
             notes.Add("quick run: shows that everything works; its figures mean nothing");
-        if (interrupted)
-            notes.Add("interrupted: what is missing was not measured");
         return notes;
     }
 }

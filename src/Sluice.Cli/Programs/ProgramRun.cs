@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Figures;
@@ -22,13 +23,19 @@ internal static class ProgramRun
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");
     }
 
-    /// <summary>Carries out step after step; interrupted, it keeps what is done.</summary>
-    /// <returns>The results, how long it took, and whether it was interrupted.</returns>
-    public static async Task<(IReadOnlyList<TResult> Results, TimeSpan Time, bool Interrupted)> CarryAsync<TStep, TResult>(
+    /// <summary>What a figure is of so many rounds.</summary>
+    public static string Rounds(int rounds) =>
+        rounds == 1 ? "one round" : string.Create(CultureInfo.InvariantCulture, $"medians of {rounds} rounds");
+
+    /// <summary>Carries out step after step; interrupted or stopped by an I/O error, it keeps what is done.</summary>
+    /// <exception cref="IOException">The first step failed: there is nothing to keep.</exception>
+    public static async Task<CarriedOut<TResult>> CarryAsync<TStep, TResult>(
         IEnumerable<TStep> steps, Func<TStep, Task<TResult>> carryAsync, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         var results = new List<TResult>();
+        bool interrupted = false;
+        Exception? failure = null;
         try
         {
             foreach (TStep step in steps)
@@ -39,8 +46,12 @@ internal static class ProgramRun
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            return (results, Stopwatch.GetElapsedTime(start), true);
+            interrupted = true;
         }
-        return (results, Stopwatch.GetElapsedTime(start), false);
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException && results.Count > 0)
+        {
+            failure = e;
+        }
+        return new CarriedOut<TResult>(results, Stopwatch.GetElapsedTime(start), interrupted, failure);
     }
 }

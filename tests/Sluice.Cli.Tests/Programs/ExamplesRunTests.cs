@@ -29,13 +29,7 @@ public sealed class ExamplesRunTests : IDisposable
     [InlineData("examples --what")]
     [InlineData("examples /")]
     [InlineData("examples /dev/null 5 --force")]
-    public async Task A_wrong_command_line_is_exit_code_2(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-        run.Out.ShouldBe("");
-    }
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Theory]
     [InlineData("help examples")]
@@ -138,12 +132,7 @@ public sealed class ExamplesRunTests : IDisposable
     }
 
     [Fact]
-    public async Task A_missing_folder_is_exit_code_1()
-    {
-        ToolRun run = await ToolRun.RunAsync("examples", _folder["missing/a.dat"], "10");
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("no such directory");
-    }
+    public Task A_missing_folder_is_exit_code_1() => CommandChecks.FailsAsync("no such directory", "examples", _folder["missing/a.dat"], "10");
 
     [SkippableFact]
     public async Task A_disk_without_room_is_exit_code_1_and_left_as_it_was()
@@ -160,12 +149,7 @@ public sealed class ExamplesRunTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task A_folder_that_may_not_be_written_is_exit_code_1()
-    {
-        ToolRun run = await PlainUser.RunAsync("examples", Path.Combine(PlainUser.MakeClosedFolder(_folder), "a.dat"), "10");
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldContain("denied");
-    }
+    public Task A_folder_that_may_not_be_written_is_exit_code_1() => CommandChecks.NeedsPermissionAsync(_folder, closed => ["examples", Path.Combine(closed, "a.dat"), "10"]);
 
     [Fact]
     public async Task A_wrong_result_is_a_marked_row_and_exit_code_1()

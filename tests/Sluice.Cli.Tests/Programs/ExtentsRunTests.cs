@@ -20,21 +20,10 @@ public sealed class ExtentsRunTests : IDisposable
     [InlineData("extents --nothing a")]
     [InlineData("extents a b")]
     [InlineData("extents /dev/null")]
-    public async Task A_wrong_command_line_is_exit_code_2(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-        run.Out.ShouldBe("");
-    }
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Fact]
-    public async Task A_missing_file_is_exit_code_1()
-    {
-        ToolRun run = await ToolRun.RunAsync("extents", _folder["missing"]);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("no such file or directory");
-    }
+    public Task A_missing_file_is_exit_code_1() => CommandChecks.FailsAsync("no such file or directory", "extents", _folder["missing"]);
 
     [SkippableFact]
     public async Task Where_the_file_system_does_not_tell_it_says_so()

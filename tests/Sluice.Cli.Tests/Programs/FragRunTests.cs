@@ -31,21 +31,10 @@ public sealed class FragRunTests : IDisposable
     [InlineData("frag --leave much .")]
     [InlineData("frag --dry-run --cleanup .")]
     [InlineData("frag --what .")]
-    public async Task A_wrong_command_line_is_exit_code_2(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-        run.Out.ShouldBe("");
-    }
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Fact]
-    public async Task A_missing_folder_is_exit_code_1()
-    {
-        ToolRun run = await ToolRun.RunAsync("frag", "--force", _folder["missing"]);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("no such directory");
-    }
+    public Task A_missing_folder_is_exit_code_1() => CommandChecks.FailsAsync("no such directory", "frag", "--force", _folder["missing"]);
 
     [Fact]
     public async Task What_must_stay_free_is_never_touched()

@@ -29,57 +29,26 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("bench --quick --full")]
     [InlineData("doctor a b")]
     [InlineData("doctor --what")]
-    public async Task A_wrong_command_line_is_exit_code_2(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-        run.Out.ShouldBe("");
-    }
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Theory]
     [InlineData("figures")]
     [InlineData("tables")]
     [InlineData("advise")]
     [InlineData("doctor")]
-    public async Task A_missing_folder_is_exit_code_1(string command)
-    {
-        ToolRun run = await ToolRun.RunAsync(command, _folder["missing"]);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("no such");
-        run.Out.ShouldBe("");
-    }
+    public Task A_missing_folder_is_exit_code_1(string command) => CommandChecks.FailsAsync("no such", command, _folder["missing"]);
 
     [SkippableTheory]
     [InlineData("figures")]
     [InlineData("tables")]
     [InlineData("advise")]
-    public async Task Too_little_room_is_told_before_anything_is_made(string command)
-    {
-        using SmallDisk? disk = SmallDisk.TryMount(_folder["disk"], "2m", out string reason);
-        Skip.If(disk is null, reason);
-        ToolRun run = await ToolRun.RunAsync(command, "--quick", disk.Path);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("needed, 2 MiB free");
-        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
-    }
+    public Task Too_little_room_is_told_before_anything_is_made(string command) => CommandChecks.NeedsRoomAsync(_folder, "2m", command, "--quick");
 
     [SkippableTheory]
     [InlineData("figures")]
     [InlineData("tables")]
     [InlineData("advise")]
-    public async Task Without_permission_it_is_an_IO_error(string command)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "permissions are tried with Linux's setpriv");
-        string[]? asOther = OtherUser.TryFind(out string reason);
-        Skip.If(asOther is null, reason);
-        Shell.Run("chmod", asOther.Length > 0 ? "755" : "555", _folder.FullPath);
-        using ToolProcess tool = ToolProcess.StartAs(asOther, "/", command, "--quick", _folder.FullPath);
-        ToolRun run = await tool.EndAsync();
-        Shell.Run("chmod", "755", _folder.FullPath);
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldContain("denied");
-    }
+    public Task Without_permission_it_is_an_IO_error(string command) => CommandChecks.NeedsPermissionAsync(_folder, closed => [command, "--quick", closed]);
 
     [Theory]
     [InlineData("figures")]
@@ -96,6 +65,25 @@ public sealed class MeasuringCommandTests : IDisposable
         run.Error.ShouldContain("--force");
         (await File.ReadAllTextAsync(json)).ShouldBe("mine");
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+    }
+
+    [SkippableTheory]
+    [InlineData("figures", "64m")]
+    [InlineData("tables", "96m")]
+    [InlineData("advise", "112m")]
+    public async Task A_disk_that_others_fill_meanwhile_is_an_IO_error_and_nothing_is_left(string command, string diskSize)
+    {
+        using SmallDisk? disk = SmallDisk.TryMount(_folder["disk"], diskSize, out string reason);
+        Skip.If(disk is null, reason);
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, command, "--quick", disk.Path);
+        await tool.WaitUntilAsync(() => Directory.EnumerateFiles(disk.Path, "*.dat", SearchOption.AllDirectories).Any());
+        string others = Path.Combine(disk.Path, "others");
+        Task<ToolRun> ending = tool.EndAsync();
+        await FillAsync(others, until: ending);
+        ToolRun run = await ending;
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain("No space left on device");
+        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBe([others]);
     }
 
     [Theory]
@@ -146,5 +134,23 @@ public sealed class MeasuringCommandTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Error.ShouldContain($"removed {left}");
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    /// <summary>Takes what is free, and what the tool frees meanwhile.</summary>
+    private static async Task FillAsync(string path, Task until)
+    {
+        byte[] block = new byte[1 << 20];
+        using var file = new FileStream(path, FileMode.CreateNew, FileAccess.Write, FileShare.None, bufferSize: 0);
+        while (!until.IsCompleted)
+        {
+            try
+            {
+                file.Write(block);
+            }
+            catch (IOException)
+            {
+                await Task.Delay(1);
+            }
+        }
     }
 }

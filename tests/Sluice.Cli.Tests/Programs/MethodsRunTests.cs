@@ -26,13 +26,7 @@ public sealed class MethodsRunTests : IDisposable
     [InlineData("methods --unit-tests --method Read")]
     [InlineData("methods -r")]
     [InlineData("methods a b")]
-    public async Task A_wrong_command_line_is_exit_code_2(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-        run.Out.ShouldBe("");
-    }
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Theory]
     [InlineData("help methods")]
@@ -94,31 +88,13 @@ public sealed class MethodsRunTests : IDisposable
     }
 
     [Fact]
-    public async Task A_missing_folder_is_exit_code_1()
-    {
-        ToolRun run = await ToolRun.RunAsync("methods", _folder["missing"]);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("no such directory");
-    }
+    public Task A_missing_folder_is_exit_code_1() => CommandChecks.FailsAsync("no such directory", "methods", _folder["missing"]);
 
     [SkippableFact]
-    public async Task A_disk_without_room_is_exit_code_1_and_left_as_it_was()
-    {
-        using SmallDisk? disk = SmallDisk.TryMount(_folder["disk"], "1m", out string reason);
-        Skip.If(disk is null, reason);
-        ToolRun run = await ToolRun.RunAsync("methods", "--size", "1K,700K", disk.Path);
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldContain("needed");
-        Directory.GetFileSystemEntries(disk.Path).ShouldBeEmpty();
-    }
+    public Task A_disk_without_room_is_exit_code_1_and_left_as_it_was() => CommandChecks.NeedsRoomAsync(_folder, "1m", "methods", "--size", "1K,700K");
 
     [SkippableFact]
-    public async Task A_folder_that_may_not_be_written_is_exit_code_1()
-    {
-        ToolRun run = await PlainUser.RunAsync("methods", PlainUser.MakeClosedFolder(_folder));
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldContain("denied");
-    }
+    public Task A_folder_that_may_not_be_written_is_exit_code_1() => CommandChecks.NeedsPermissionAsync(_folder, closed => ["methods", closed]);
 
     [Fact]
     public void A_wrong_result_is_a_marked_row_and_exit_code_1()

@@ -57,12 +57,7 @@ public sealed class OpsRunTests : IDisposable
     }
 
     [Fact]
-    public async Task A_missing_folder_is_exit_code_1()
-    {
-        ToolRun run = await ToolRun.RunAsync("ops", _folder["missing"]);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("no such directory");
-    }
+    public Task A_missing_folder_is_exit_code_1() => CommandChecks.FailsAsync("no such directory", "ops", _folder["missing"]);
 
     [Fact]
     public async Task Cancelled_it_removes_its_file()

@@ -19,13 +19,8 @@ internal static class PlainUser
     public static async Task<ToolRun> RunAsync(params string[] arguments)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "permissions are set by chmod");
-        string[] wrapper = [];
-        if (Environment.IsPrivilegedProcess)
-        {
-            wrapper = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-            (int exitCode, string output) = Shell.Run(wrapper[0], [.. wrapper[1..], ToolProcess.DotnetPath, ToolProcess.ToolPath, "--version"]);
-            Skip.IfNot(exitCode == 0, $"another user cannot run the tool here: {output.Split('\n')[0]}");
-        }
+        string[]? wrapper = OtherUser.TryFind(out string reason);
+        Skip.If(wrapper is null, reason);
         using ToolProcess tool = ToolProcess.StartAs(wrapper, "/", arguments);
         return await tool.EndAsync();
     }

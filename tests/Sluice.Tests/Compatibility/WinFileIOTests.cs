@@ -106,70 +106,6 @@ public sealed class WinFileIOTests : IDisposable
     }
 
     [Fact]
-    public void Arrays_of_anything_without_references_hold_the_bytes_of_the_file()
-    {
-        RoundTrip("sluice\r\n\u00e9\u4e2d".ToCharArray());
-        RoundTrip([1, -2, int.MaxValue]);
-        RoundTrip([1L, long.MinValue]);
-        RoundTrip([1.5, double.NaN, -0.0]);
-        RoundTrip([true, false, true]);
-        RoundTrip([1.25m, decimal.MinValue]);
-        RoundTrip([Guid.Parse("00112233-4455-6677-8899-aabbccddeeff"), Guid.Empty]);
-        RoundTrip([new Pair(7, 'x', new Inner(1.5f)), new Pair(-1, 'y', new Inner(-2f))]);
-        RoundTrip([DateTime.UnixEpoch, DateTime.MaxValue]);
-        RoundTrip([DayOfWeek.Friday, DayOfWeek.Monday]);
-    }
-
-    [Fact]
-    public void Arrays_of_several_dimensions_are_filled_row_by_row()
-    {
-        int[,] grid = new int[3, 5];
-        byte[] expected = Bytes.Pattern(grid.Length * sizeof(int));
-        using WinFileIO file = new(grid);
-        file.OpenForReading(_temp.NewFile(expected));
-        file.ReadUntilEOF().ShouldBe(expected.Length);
-        MemoryMarshal.AsBytes(MemoryMarshal.CreateSpan(ref grid[0, 0], grid.Length)).ToArray().ShouldBeBytes(expected);
-        grid[0, 1].ShouldBe(BitConverter.ToInt32(expected, 4));
-        grid[1, 0].ShouldBe(BitConverter.ToInt32(expected, 20));
-
-        string copy = _temp.NewPath();
-        file.OpenForWriting(copy);
-        file.WriteBlocks(expected.Length);
-        file.Close().ShouldBeTrue();
-        File.ReadAllBytes(copy).ShouldBeBytes(expected);
-    }
-
-    [Fact]
-    public void Sizes_are_bytes_whatever_the_elements_are()
-    {
-        long[] buffer = new long[4];
-        using WinFileIO file = new(buffer);
-        file.OpenForReading(_temp.NewFile(100));
-        file.Read(32).ShouldBe(32);
-        Should.Throw<ApplicationException>(() => file.Read(33)).Message.ShouldContain("the pinned buffer has 32");
-        file.Read(3).ShouldBe(3);
-        BitConverter.GetBytes(buffer[0]).ShouldBe([.. Bytes.Pattern(3, 32), .. Bytes.Pattern(5, 3)]);
-    }
-
-    [Fact]
-    public void Arrays_that_hold_references_are_refused_and_the_buffer_before_stays()
-    {
-        byte[] buffer = new byte[4];
-        using WinFileIO file = new(buffer);
-        foreach (Array array in (Array[])[new string[1], new object[1], new int[1][], new Holder[1], new string[2, 2], new Memory<byte>[1]])
-        {
-            Should.Throw<ArgumentException>(() => new WinFileIO(array)).Message.ShouldContain("holds references");
-            Should.Throw<ArgumentException>(() => file.PinBuffer(array));
-        }
-
-        Should.Throw<ArgumentNullException>(() => new WinFileIO(null!));
-        Should.Throw<ArgumentNullException>(() => file.PinBuffer(null!));
-        file.OpenForReading(_temp.NewFile(4));
-        file.ReadUntilEOF().ShouldBe(4);
-        buffer.ShouldBeBytes(Bytes.Pattern(4));
-    }
-
-    [Fact]
     public void A_missing_file_is_told_in_the_words_of_the_operating_system()
     {
         string missing = Path.Combine(_temp.Root, "missing", "file");
@@ -225,28 +161,6 @@ public sealed class WinFileIOTests : IDisposable
         file.PinBuffer(buffer);
         file.ReadUntilEOF().ShouldBe(6);
         buffer.AsMemory(0, 6).ShouldBeBytes(Bytes.Pattern(6, 4));
-    }
-
-    [Theory]
-    [InlineData(-1)]
-    [InlineData(11)]
-    [InlineData(int.MaxValue)]
-    [InlineData(int.MinValue)]
-    public void Sizes_that_the_buffer_has_not_are_refused_and_nothing_moves(int size)
-    {
-        string path = _temp.NewFile(20);
-        byte[] buffer = new byte[10];
-        using WinFileIO file = new(buffer);
-        file.OpenForReading(path);
-        Should.Throw<ApplicationException>(() => file.Read(size));
-        Should.Throw<ApplicationException>(() => file.ReadBlocks(size));
-        file.Read(10).ShouldBe(10);
-        buffer.ShouldBeBytes(Bytes.Pattern(10));
-        file.OpenForWriting(path);
-        Should.Throw<ApplicationException>(() => file.Write(size));
-        Should.Throw<ApplicationException>(() => file.WriteBlocks(size));
-        file.Close().ShouldBeTrue();
-        new FileInfo(path).Length.ShouldBe(0);
     }
 
     [Fact]
@@ -321,29 +235,6 @@ public sealed class WinFileIOTests : IDisposable
         Should.Throw<ObjectDisposedException>(() => file.OpenForWriting("x"));
     }
 
-    [Fact]
-    public void A_buffer_is_collected_once_it_is_unpinned_replaced_or_forgotten()
-    {
-        using WinFileIO file = new();
-        WeakReference[] buffers = [Pin(file, unpins: true), Pin(file, unpins: false), PinAndForget()];
-        file.PinBuffer(new byte[1]);
-        Collect();
-        buffers.Select(b => b.IsAlive).ShouldBe([false, false, false]);
-    }
-
-    [Fact]
-    public void A_pin_that_a_transfer_holds_outlives_its_owner()
-    {
-        (PinnedArray pin, WeakReference buffer) = PinHeld();
-        pin.Dispose();
-        Collect();
-        buffer.IsAlive.ShouldBeTrue();
-        Copy(pin).ShouldBeBytes([1, 2, 3]);
-        pin.DangerousRelease();
-        Collect();
-        buffer.IsAlive.ShouldBeFalse();
-    }
-
     [SkippableFact]
     public void What_close_would_say_is_asked_of_the_operating_system()
     {
@@ -395,70 +286,4 @@ public sealed class WinFileIOTests : IDisposable
             Should.Throw<ApplicationException>(call).Message.ShouldContain(words);
         }
     }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference Pin(WinFileIO file, bool unpins)
-    {
-        byte[] buffer = new byte[100];
-        file.PinBuffer(buffer);
-        if (unpins)
-        {
-            file.UnpinBuffer();
-        }
-
-        return new WeakReference(buffer);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static (PinnedArray Pin, WeakReference Buffer) PinHeld()
-    {
-        byte[] buffer = [1, 2, 3];
-        PinnedArray pin = new(buffer);
-        bool added = false;
-        pin.DangerousAddRef(ref added);
-        return (pin, new WeakReference(buffer));
-    }
-
-    /// <summary>A frame of its own: a span in the test's would keep the array alive.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte[] Copy(PinnedArray pin) => pin.Slice(0, 3).ToArray();
-
-    private static void Collect()
-    {
-        for (int i = 0; i < 3; i++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference PinAndForget()
-    {
-        byte[] buffer = new byte[100];
-        _ = new WinFileIO(buffer);
-        return new WeakReference(buffer);
-    }
-
-    private void RoundTrip<T>(T[] values)
-        where T : unmanaged
-    {
-        string path = _temp.NewPath();
-        byte[] expected = MemoryMarshal.AsBytes(values.AsSpan()).ToArray();
-        using WinFileIO file = new(values);
-        file.OpenForWriting(path);
-        file.Write(expected.Length).ShouldBe(expected.Length);
-        file.OpenForReading(path);
-        Array.Clear(values);
-        file.ReadUntilEOF().ShouldBe(expected.Length);
-        file.Close().ShouldBeTrue();
-        File.ReadAllBytes(path).ShouldBeBytes(expected, typeof(T).Name);
-        MemoryMarshal.AsBytes(values.AsSpan()).ToArray().ShouldBeBytes(expected, typeof(T).Name);
-    }
-
-    private readonly record struct Inner(float Value);
-
-    private readonly record struct Pair(int Number, char Letter, Inner Inner);
-
-    private readonly record struct Holder(int Number, string Text);
 }

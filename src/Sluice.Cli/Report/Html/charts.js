@@ -15,6 +15,9 @@ function shorten(text, width) {
   return text.slice(0, length) + '…';
 }
 
+// Steps of an axis of whole numbers: there is no cycle 1.2.
+const wholeSteps = Array.from({ length: 15 }, (_, i) => [1, 2, 5].map(n => n * 10 ** i)).flat();
+
 // One table for each series, then all on one X: uPlot wants that.
 function columnsOf(chart) {
   const tables = [];
@@ -173,7 +176,7 @@ function drawChart(holder, chart) {
       splits: () => data[0], space: 0, rotate: 0,
       values: (u, splits) => splits.map(i => shorten(names[i] ?? '', flat ? nameWidth + 1 : Math.max(40, u.bbox.width / devicePixelRatio / count - 6))),
     } : {
-      ...(chart.x.isLog ? { splits: logSplits(chart.x) } : { space: 70 }),
+      ...(chart.x.isLog ? { splits: logSplits(chart.x) } : { space: 70, ...(data[0].every(Number.isInteger) ? { incrs: wholeSteps } : {}) }),
       values: (u, splits) => splits.map(v => (chart.x.unit === 'B' ? formatSize(v) : formatTick(v))),
     }),
     filter: (u, splits) => splits,

@@ -16,7 +16,7 @@ internal static class FragPage
         Notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"Seed {report.Settings.Seed}, profile {report.Settings.Profile}; up to {ByteSize.Format(report.BudgetBytes)} filled; {report.Seconds:0} s."),
+                $"Seed {report.Settings.Seed}, profile {report.Settings.Profile.ToName()}; up to {ByteSize.Format(report.BudgetBytes)} filled; {report.Seconds:0} s."),
             .. report.Skipped > 0 ? [$"{report.Skipped:#,0} files were not made: others filled the volume meanwhile."] : Array.Empty<string>(),
         ],
         Sections =
@@ -27,7 +27,7 @@ internal static class FragPage
                 Text = string.Create(CultureInfo.InvariantCulture,
                     $"{report.Cycles:#,0} cycles: {report.Created:#,0} files made, {report.Deleted:#,0} deleted, {ByteSize.Format(report.WrittenBytes)} written. ")
                     + string.Create(CultureInfo.InvariantCulture,
-                        $"Left are {report.Files:#,0} files with {ByteSize.Format(report.FilesBytes)}; the volume is {report.UsedPercent:0.0} % full."),
+                        $"Left are {report.Files:#,0} files with {ByteSize.Format(report.FilesBytes)}; the volume is {report.UsedPercent:0.0}\u00a0% full."),
                 Charts = [.. Charts(report.History)],
                 Tables = [Table(report.History)],
             },

@@ -1,0 +1,44 @@
+using Shouldly;
+using Sluice.Cli.Commands;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Support;
+
+/// <summary>What holds for every command, whatever it does.</summary>
+internal static class CommandChecks
+{
+    /// <summary>A command line that makes no sense: one line that says why, no result, and exit code 2.</summary>
+    public static async Task IsRefusedAsync(string typed)
+    {
+        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.TrimEnd('\n').ShouldNotContain("\n");
+        run.Out.ShouldBe("");
+    }
+
+    /// <summary>An I/O error before anything was measured, told in these words.</summary>
+    public static async Task FailsAsync(string words, params string[] arguments)
+    {
+        ToolRun run = await ToolRun.RunAsync(arguments);
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain(words);
+        run.Out.ShouldBe("");
+    }
+
+    /// <summary>A disk of that size is too small, which is found before anything is made. Skips the test where none can be mounted.</summary>
+    public static async Task NeedsRoomAsync(TempFolder folder, string diskSize, params string[] arguments)
+    {
+        using SmallDisk? disk = SmallDisk.TryMount(folder["disk"], diskSize, out string reason);
+        Skip.If(disk is null, reason);
+        await FailsAsync("needed", [.. arguments, disk.Path]);
+        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
+    }
+
+    /// <summary>A folder in which nothing may be made. Skips the test where there is no user who may not do everything.</summary>
+    public static async Task NeedsPermissionAsync(TempFolder folder, Func<string, string[]> arguments)
+    {
+        ToolRun run = await PlainUser.RunAsync(arguments(PlainUser.MakeClosedFolder(folder)));
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain("denied");
+    }
+}
