@@ -9,9 +9,9 @@ public ref struct BackwardLineEnumerator
     private readonly CancellationToken _cancellationToken;
     private ReadOnlyMemory<byte> _current;
 
-    internal BackwardLineEnumerator(SluiceHandle handle, CancellationToken cancellationToken)
+    internal BackwardLineEnumerator(SluiceHandle handle, IProgress<long>? progress, CancellationToken cancellationToken)
     {
-        _lines = new BackwardLines(handle);
+        _lines = new BackwardLines(handle, progress);
         _cancellationToken = cancellationToken;
     }
 

@@ -9,5 +9,8 @@ public sealed class SluiceFollowOptions
     /// <summary>Whether to begin with what the file has already, and not behind it.</summary>
     public bool FromStart { get; set; }
 
+    /// <summary>Told the position, in bytes from the start of the file of that moment, after each block that was read.</summary>
+    public IProgress<long>? Progress { get; set; }
+
     internal void Check() => ArgumentOutOfRangeException.ThrowIfLessThan(PollInterval, TimeSpan.Zero);
 }

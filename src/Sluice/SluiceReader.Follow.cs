@@ -8,11 +8,13 @@ public sealed partial class SluiceReader
 {
     /// <summary>
     /// The file's lines from its last to its first, as <see cref="ReadLines"/> gives them from its start; independent of
-    /// <see cref="Position"/>, which stays. What is appended meanwhile is not seen.
+    /// <see cref="Position"/>, which stays. What is appended meanwhile is not seen. <see cref="SluiceReaderOptions.Progress"/> is told
+    /// how far to the front the file has been read.
     /// </summary>
     /// <param name="cancellationToken">Looked at before each line.</param>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
-    public BackwardLineEnumerator ReadLinesBackward(CancellationToken cancellationToken = default) => new(_handle, cancellationToken);
+    public BackwardLineEnumerator ReadLinesBackward(CancellationToken cancellationToken = default) =>
+        new(_handle, _progress, cancellationToken);
 
     /// <summary>
     /// The lines that are written to a log, for as long as nobody cancels. A line comes when its end has been written. When the name
@@ -32,7 +34,7 @@ public sealed partial class SluiceReader
         while (true)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            SluiceReader? reader = TryOpenToFollow(path, fromStart);
+            SluiceReader? reader = TryOpenToFollow(path, fromStart, options.Progress);
             if (reader is null)
             {
                 // What comes into being later is new from its first byte.
@@ -78,12 +80,12 @@ public sealed partial class SluiceReader
         }
     }
 
-    private static SluiceReader? TryOpenToFollow(string path, bool fromStart)
+    private static SluiceReader? TryOpenToFollow(string path, bool fromStart, IProgress<long>? progress)
     {
         try
         {
             SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            return new SluiceReader(handle, new SluiceReaderOptions { Offset = fromStart ? 0 : handle.Length });
+            return new SluiceReader(handle, new SluiceReaderOptions { Offset = fromStart ? 0 : handle.Length, Progress = progress });
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {

@@ -31,7 +31,7 @@ public sealed class SluiceWriterOptions
 
     /// <summary>
     /// Bytes that will be written, if known: they are reserved at the start, and what was not written is given back at the end. Without
-    /// it, direct writers reserve as they go.
+    /// it, direct writers reserve as they go, and cached ones on ext4.
     /// </summary>
     public long PreallocationSize { get; set; }
 

@@ -10,6 +10,7 @@ internal sealed class BackwardLines
 #endif
 
     private readonly SluiceHandle _handle;
+    private readonly IProgress<long>? _progress;
     private readonly long _first;
     private byte[] _buffer = GC.AllocateUninitializedArray<byte>(ChunkBytes * 2);
     private long _end;
@@ -17,9 +18,10 @@ internal sealed class BackwardLines
     private int _to;
     private bool _isLast = true;
 
-    public BackwardLines(SluiceHandle handle)
+    public BackwardLines(SluiceHandle handle, IProgress<long>? progress)
     {
         _handle = handle;
+        _progress = progress;
         _end = handle.Length;
         _from = _to = _buffer.Length;
         Span<byte> mark = stackalloc byte[3];
@@ -123,6 +125,7 @@ internal sealed class BackwardLines
 
         _from -= count;
         _end -= count;
+        _progress?.Report(_end);
         return true;
     }
 }

@@ -13,6 +13,27 @@ public sealed partial class SluiceHandle
     internal bool AllowsOwnRing => Caching == FileCaching.Direct && !IsCustomEngine && EngineInUse is UringEngine;
 
     /// <summary>
+    /// Reserves space behind what was written, the length staying as it is; false, and nothing is reserved, where it is more than a quarter
+    /// of what the disk has free: others write too.
+    /// </summary>
+    internal bool TryReserveAhead(long offset, long length)
+    {
+        bool added = false;
+        try
+        {
+            AddReference(ref added);
+            return length <= Libc.FreeBytes(_fd) / 4 && Libc.Allocate(_fd, FallocateFlags.KeepSize, offset, length) == 0;
+        }
+        finally
+        {
+            if (added)
+            {
+                ReleaseReference();
+            }
+        }
+    }
+
+    /// <summary>
     /// How far reading ahead makes sense: the file's length, 0 where it has none to tell (pipes, /proc), <see cref="long.MaxValue"/> on
     /// block devices, whose end only a read tells.
     /// </summary>

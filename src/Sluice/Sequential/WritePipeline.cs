@@ -16,8 +16,6 @@ namespace Sluice.Sequential;
 internal sealed class WritePipeline
 {
     private const int PageBytes = 4096;
-    private const long SmallestStepBytes = 16L << 20;
-    private const long LargestStepBytes = 256L << 20;
 
     private readonly SluiceHandle _handle;
     private readonly RequestTuner _tuner;
@@ -25,7 +23,7 @@ internal sealed class WritePipeline
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
     private readonly bool _canSeek;
-    private readonly long _startLength;
+    private readonly SpaceAhead _space;
     private readonly int _unit;
     private SequentialRingLease? _lease;
     private bool _ringRefused;
@@ -34,8 +32,6 @@ internal sealed class WritePipeline
     private int _filled;
     private int _written;
     private int _limit;
-    private long _allocatedTo;
-    private bool _allocates;
     private ExceptionDispatchInfo? _fault;
     private long _faultOffset;
     private long _flushedTo;
@@ -44,18 +40,12 @@ internal sealed class WritePipeline
     {
         _handle = handle;
         _canSeek = handle.CanSeek;
-        _startLength = _canSeek ? handle.Length : 0;
         _blockOffset = offset;
         _progress = options.Progress;
         IsOverlapped = handle.Caching == FileCaching.Direct && _canSeek;
         _unit = IsOverlapped ? Math.Max(handle.Alignment.Offset, PageBytes) : 1;
         _tuner = new RequestTuner(IsOverlapped, (options.RequestSize + _unit - 1) / _unit * _unit, options.Depth);
-        _allocatedTo = Math.Max(_startLength, offset);
-        _allocates = IsOverlapped;
-        if (options.PreallocationSize > 0 && _canSeek && offset + options.PreallocationSize > _allocatedTo)
-        {
-            Allocate(offset + options.PreallocationSize - _allocatedTo);
-        }
+        _space = new SpaceAhead(handle, offset, options.PreallocationSize);
     }
 
     /// <summary>Several writes are in flight at once.</summary>
@@ -103,7 +93,7 @@ internal sealed class WritePipeline
         BlockTransfer block = _block!;
         block.Offset = _blockOffset;
         block.Length = _filled;
-        EnsureAllocated(_blockOffset + _filled);
+        _space.Ensure(_blockOffset + _filled);
         Submit(block, isAsync);
         _block = null;
         _blockOffset += block.Length;
@@ -115,6 +105,7 @@ internal sealed class WritePipeline
     public async ValueTask WriteThroughAsync(ReadOnlyMemory<byte> bytes, bool isAsync, CancellationToken cancellationToken)
     {
         await DrainAsync(isAsync, cancellationToken).ConfigureAwait(false);
+        _space.Ensure(_blockOffset + bytes.Length);
         try
         {
             if (isAsync)
@@ -140,6 +131,7 @@ internal sealed class WritePipeline
     public void WriteThrough(ReadOnlySpan<byte> bytes)
     {
         Ended(DrainAsync(isAsync: false, CancellationToken.None));
+        _space.Ensure(_blockOffset + bytes.Length);
         try
         {
             _handle.Write(bytes, _blockOffset);
@@ -189,16 +181,9 @@ internal sealed class WritePipeline
     }
 
     /// <summary>Gives back the space that was allocated ahead. Everything has been flushed, or writing has failed.</summary>
-    public void Trim()
-    {
+    public void Trim() =>
         // A failed block may begin in front of what was flushed: its first page was partly written before.
-        long end = Math.Max(_startLength, _fault is null ? Position : Math.Max(_faultOffset, _flushedTo));
-        if (_allocatedTo > end || (_fault is not null && _canSeek && _handle.Length > end))
-        {
-            _allocatedTo = end;
-            _handle.SetLength(end);
-        }
-    }
+        _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), IsFaulted);
 
     /// <summary>After an error: returns when nothing is in flight that could still make the file longer.</summary>
     public async ValueTask EndTransfersAsync(bool isAsync)
@@ -436,31 +421,6 @@ internal sealed class WritePipeline
         {
             _handle.Write(transfer.Span[done..], transfer.Offset + done);
         }
-    }
-
-    private void EnsureAllocated(long end)
-    {
-        if (!_allocates || end <= _allocatedTo)
-        {
-            return;
-        }
-
-        long step = Math.Clamp(end - _startLength, SmallestStepBytes, LargestStepBytes);
-        try
-        {
-            Allocate(Math.Max(end - _allocatedTo, step));
-        }
-        catch (Exception e) when (e is IOException or PlatformNotSupportedException or ArgumentOutOfRangeException)
-        {
-            // It is a help, not a need: a disk that is really full says so at the write.
-            _allocates = false;
-        }
-    }
-
-    private void Allocate(long bytes)
-    {
-        _handle.Allocate(_allocatedTo, bytes);
-        _allocatedTo += bytes;
     }
 
     /// <summary>A cancelled write may be made again at its offset; on a pipe nobody knows how much of it went out.</summary>

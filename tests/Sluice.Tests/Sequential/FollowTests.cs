@@ -80,6 +80,24 @@ public sealed class FollowTests : IDisposable
         await Should.ThrowAsync<OperationCanceledException>(async () => await next);
     }
 
+    [Fact]
+    public async Task A_folder_that_comes_later_is_waited_for_and_progress_is_told()
+    {
+        string folder = _temp.NewPath();
+        string path = Path.Combine(folder, "log");
+        List<long> reported = [];
+        SluiceFollowOptions options = new() { PollInterval = TimeSpan.FromMilliseconds(5), Progress = new ListProgress(reported) };
+        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines =
+            SluiceReader.FollowAsync(path, options, _giveUp.Token).GetAsyncEnumerator(_giveUp.Token);
+        ValueTask<bool> next = lines.MoveNextAsync();
+        string prepared = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        File.WriteAllText(Path.Combine(prepared, "log"), "first\n");
+        Directory.Move(prepared, folder);
+        (await next).ShouldBeTrue();
+        Text(lines).ShouldBe("first");
+        reported.ShouldBe([6]);
+    }
+
     private IAsyncEnumerator<ReadOnlyMemory<byte>> Follow(string path, bool fromStart, CancellationToken cancellationToken = default)
     {
         SluiceFollowOptions options = new() { FromStart = fromStart, PollInterval = TimeSpan.FromMilliseconds(5) };

@@ -70,6 +70,12 @@ public sealed class LineTests : IDisposable
                     reader.ReadStringLines(given).ToList().ShouldBe(expected, $"{given?.WebName}, request size {size}");
                 }
 
+                foreach ((string engine, FileCaching caching) in SequentialCases.Each)
+                {
+                    using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 512, depth: 2);
+                    reader.ReadStringLines(given).ToList().ShouldBe(expected, $"{given?.WebName}, {engine}, {caching}");
+                }
+
                 AsyncStrings(path, given).GetAwaiter().GetResult().ShouldBe(expected);
             }
 
@@ -92,18 +98,25 @@ public sealed class LineTests : IDisposable
                 }
             }
 
+            foreach ((string engine, FileCaching caching) in SequentialCases.Each)
+            {
+                using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 512, depth: 2);
+                reader.ReadStringLines(Encoding.UTF8).ToList().ShouldBe([.. File.ReadLines(path, Encoding.UTF8)], $"{engine}, {caching}");
+            }
+
             File.Delete(path);
         }), tests: 60);
 
-    [Fact]
-    public void Backward_lines_are_the_lines_in_reverse() =>
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void Backward_lines_are_the_lines_in_reverse(string engine, FileCaching caching) =>
         LineTexts.Check(Prop.ForAll(LineTexts.Text, text =>
         {
             byte[] content = Encoding.UTF8.GetBytes(text);
             string path = _temp.NewFile(content);
             List<string> expected = LineTexts.LinesOf(content);
             expected.Reverse();
-            using SluiceReader reader = new(path);
+            using SluiceReader reader = SequentialCases.Reader(path, engine, caching);
             List<string> lines = [];
             foreach (ReadOnlySpan<byte> line in reader.ReadLinesBackward())
             {
@@ -113,7 +126,25 @@ public sealed class LineTests : IDisposable
             lines.ShouldBe(expected);
             reader.Position.ShouldBe(0);
             File.Delete(path);
-        }), tests: 200);
+        }), tests: engine == "faulty" ? 15 : 60);
+
+    [Fact]
+    public void Backward_lines_tell_how_far_they_have_come()
+    {
+        List<long> reported = [];
+        using SluiceReader reader = SequentialCases.Reader(
+            _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 30_000)))), "own", FileCaching.Cached, progress: new ListProgress(reported));
+        int lines = 0;
+        foreach (ReadOnlySpan<byte> line in reader.ReadLinesBackward())
+        {
+            lines += line.Length / 4;
+        }
+
+        lines.ShouldBe(30_000);
+        reported.Count.ShouldBeGreaterThan(1);
+        reported.ShouldBe(reported.OrderDescending());
+        reported[^1].ShouldBe(0);
+    }
 
     [Fact]
     public void Leaving_the_loop_leaves_the_reader_behind_the_line()
@@ -157,6 +188,71 @@ public sealed class LineTests : IDisposable
                 _ = line;
             }
         });
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_follows_a_line_begins_behind_its_end_wherever_blocks_end(bool isAsync)
+    {
+        // A header of lines, then bytes that begin with an LF of their own, then lines again.
+        byte[] content = [.. "head\r\n"u8, .. "\n\r\nx"u8, .. "\r\n\r\nlast\r\n"u8];
+        string path = _temp.NewFile(content);
+        for (int size = 1; size <= content.Length + 1; size++)
+        {
+            using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, size);
+            reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
+            line.ToArray().ShouldBe("head"u8.ToArray());
+            byte[] body = new byte[4];
+            for (int got = 0; got < body.Length;)
+            {
+                if (isAsync)
+                {
+                    ReadOnlyMemory<byte> block = await reader.ReadBlockAsync();
+                    block.IsEmpty.ShouldBeFalse();
+                    int count = Math.Min(block.Length, body.Length - got);
+                    block[..count].CopyTo(body.AsMemory(got));
+                    got += count;
+                    reader.Seek(6 + got);
+                }
+                else
+                {
+                    got += reader.Read(body.AsSpan(got));
+                }
+            }
+
+            body.ShouldBe("\n\r\nx"u8.ToArray(), $"request size {size}");
+            List<string> rest = [];
+            foreach (ReadOnlySpan<byte> other in reader.ReadLines())
+            {
+                rest.Add(Encoding.UTF8.GetString(other));
+            }
+
+            rest.ShouldBe(["", "", "last"], $"request size {size}");
+        }
+    }
+
+    [Fact]
+    public void A_block_that_only_ends_a_line_is_not_the_end_of_the_file()
+    {
+        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile("a\r\nb"u8), "own", FileCaching.Cached, 1);
+        reader.TryReadLine(out _).ShouldBeTrue();
+        reader.TryReadLine(out _).ShouldBeTrue();
+        reader.Seek(0);
+        reader.TryReadLine(out _).ShouldBeTrue();
+        reader.TryReadLine(out _).ShouldBeTrue();
+        reader.ReadBlock().IsEmpty.ShouldBeTrue();
+        reader.Seek(0);
+        reader.TryReadLine(out _).ShouldBeTrue();
+        reader.ReadBlock().ToArray().ShouldBe("b"u8.ToArray());
+
+        // A file that ends with such a block: no record is missing there.
+        using SluiceReader records = SequentialCases.Reader(_temp.NewFile("a\r\n"u8), "own", FileCaching.Cached, 1);
+        records.TryReadLine(out _).ShouldBeTrue();
+        foreach (ReadOnlySpan<short> record in records.ReadRecords<short>())
+        {
+            record.Length.ShouldBe(0);
+        }
     }
 
     [Fact]

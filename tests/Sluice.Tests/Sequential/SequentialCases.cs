@@ -8,17 +8,19 @@ internal static class SequentialCases
         get
         {
             TheoryData<string, FileCaching> data = [];
-            foreach (string engine in (string[])["own", "pool", "faulty"])
+            foreach ((string engine, FileCaching caching) in Each)
             {
-                foreach (FileCaching caching in Enum.GetValues<FileCaching>())
-                {
-                    data.Add(engine, caching);
-                }
+                data.Add(engine, caching);
             }
 
             return data;
         }
     }
+
+    public static IEnumerable<(string Engine, FileCaching Caching)> Each =>
+        from engine in (string[])["own", "pool", "faulty"]
+        from caching in Enum.GetValues<FileCaching>()
+        select (engine, caching);
 
     /// <summary>Null stands for the process's own engine, with rings of the readers' and writers' own.</summary>
     public static IoEngine? Engine(string name) => name switch

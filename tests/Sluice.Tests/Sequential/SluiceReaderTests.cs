@@ -380,9 +380,4 @@ public sealed class SluiceReaderTests : IDisposable
             result.Write(block.Span);
         }
     }
-
-    private sealed class ListProgress(List<long> reported) : IProgress<long>
-    {
-        public void Report(long value) => reported.Add(value);
-    }
 }
