@@ -72,7 +72,9 @@ public sealed class SequentialFullDiskTests
 
         byte[] left = await File.ReadAllBytesAsync(path);
         left.LongLength.ShouldBeGreaterThanOrEqualTo(flushed);
-        OffsetIn(error).ShouldBeGreaterThanOrEqualTo(left.LongLength, "the file reaches behind the error");
+
+        // A direct block begins at a page's border, which may lie in front of what was flushed.
+        left.LongLength.ShouldBeLessThanOrEqualTo(Math.Max(OffsetIn(error), flushed), "the file reaches behind the error");
         FileModel.ShouldMatch(left, model.Content[..left.Length], "file");
         ShouldHoldNoMoreThanItHas(path, left.Length);
     }
@@ -130,8 +132,9 @@ public sealed class SequentialFullDiskTests
         return long.Parse(text.AsSpan(0, text.AsSpan().IndexOfAnyExceptInRange('0', '9')), CultureInfo.InvariantCulture);
     }
 
+    /// <summary>Up to the end of its last page, and two blocks of ext4's tree of extents.</summary>
     private static void ShouldHoldNoMoreThanItHas(string path, int length) =>
-        BytesHeld(path).ShouldBeLessThanOrEqualTo((length + 4095L) / 4096 * 4096, "space is held behind the end of the file");
+        BytesHeld(path).ShouldBeLessThanOrEqualTo(((length + 4095L) / 4096 * 4096) + 2048, "space is held behind the end of the file");
 
     private static long BytesHeld(string path) => long.Parse(Command.Run("stat", "--format", "%b", path), CultureInfo.InvariantCulture) * 512;
 

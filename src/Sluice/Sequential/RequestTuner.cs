@@ -25,10 +25,8 @@ internal sealed class RequestTuner
     private static readonly (int SizeBytes, int Depth)[] OverlappedSteps =
         [(256 * Unit, 1), (512 * Unit, 2), (1024 * Unit, 4), (1024 * Unit, 8)];
 
-    // In order, one at a time: hot copies are cheapest while the block stays in the second-level cache, cold ones while the kernel may
-    // read far ahead.
-    private static readonly (int SizeBytes, int Depth)[] InOrderSteps =
-        [(64 * Unit, 1), (128 * Unit, 1), (256 * Unit, 1), (512 * Unit, 1), (1024 * Unit, 1)];
+    // In order, one at a time: copies are cheapest while the block stays in the second-level cache, and the kernel reads ahead by itself.
+    private static readonly (int SizeBytes, int Depth)[] InOrderSteps = [(64 * Unit, 1), (128 * Unit, 1), (256 * Unit, 1)];
 
     /// <summary>A shorter measurement would be one of the scheduler.</summary>
     private const long ShortestWindowBytes = 4096L * Unit;

@@ -38,12 +38,24 @@ internal sealed class SpaceAhead
         }
     }
 
-    /// <summary>Before a write that ends at <paramref name="end"/>. It is a help, not a need: a disk that is really full says so at the write.</summary>
-    public void Ensure(long end)
+    /// <summary>Before a write. It is a help, not a need: a disk that is really full says so at the write.</summary>
+    public void Ensure(long start, long end)
     {
-        if (!_allocates || end <= _allocatedTo || (!_isDirect && end <= AdaptiveSize.ReserveFrom))
+        if (!_allocates || end <= _allocatedTo || (!_isDirect && start < AdaptiveSize.ReserveFrom))
         {
             return;
+        }
+
+        if (!_isDirect)
+        {
+            if (!_handle.GainsByReserving)
+            {
+                _allocates = false;
+                return;
+            }
+
+            // The first bytes stay with delayed allocation, which guards files that replace others (mount option auto_da_alloc).
+            _allocatedTo = Math.Max(_allocatedTo, start);
         }
 
         long bytes = Math.Max(end - _allocatedTo, Math.Clamp(end - _startLength, SmallestStepBytes, LargestStepBytes));
@@ -56,7 +68,7 @@ internal sealed class SpaceAhead
             else
             {
                 // Counted though it may have been refused: what a refusal leaves behind is to be cut as well.
-                _allocates = _handle.GainsByReserving && _handle.TryReserveAhead(_allocatedTo, bytes);
+                _allocates = _handle.TryReserveAhead(_allocatedTo, bytes);
                 _allocatedTo += bytes;
             }
         }

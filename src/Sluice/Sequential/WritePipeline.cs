@@ -93,7 +93,7 @@ internal sealed class WritePipeline
         BlockTransfer block = _block!;
         block.Offset = _blockOffset;
         block.Length = _filled;
-        _space.Ensure(_blockOffset + _filled);
+        _space.Ensure(_blockOffset, _blockOffset + _filled);
         Submit(block, isAsync);
         _block = null;
         _blockOffset += block.Length;
@@ -105,7 +105,7 @@ internal sealed class WritePipeline
     public async ValueTask WriteThroughAsync(ReadOnlyMemory<byte> bytes, bool isAsync, CancellationToken cancellationToken)
     {
         await DrainAsync(isAsync, cancellationToken).ConfigureAwait(false);
-        _space.Ensure(_blockOffset + bytes.Length);
+        _space.Ensure(_blockOffset, _blockOffset + bytes.Length);
         try
         {
             if (isAsync)
@@ -131,7 +131,7 @@ internal sealed class WritePipeline
     public void WriteThrough(ReadOnlySpan<byte> bytes)
     {
         Ended(DrainAsync(isAsync: false, CancellationToken.None));
-        _space.Ensure(_blockOffset + bytes.Length);
+        _space.Ensure(_blockOffset, _blockOffset + bytes.Length);
         try
         {
             _handle.Write(bytes, _blockOffset);
