@@ -48,7 +48,7 @@ internal sealed class SpaceAhead
 
         if (!_isDirect)
         {
-            if (!_handle.GainsByReserving)
+            if (!_handle.DelaysAllocation)
             {
                 _allocates = false;
                 return;

@@ -330,7 +330,8 @@ internal sealed class WritePipeline
             throw;
         }
 
-        if (block.IsComplete && !block.IsInRing && _inFlight.Count == 0)
+        // A task that has ended already may have failed: only TakeOldestAsync finds out.
+        if (block.Task is null && !block.IsInRing && _inFlight.Count == 0)
         {
             _idle.Push(block);
             _progress?.Report(block.Offset + block.Length);
