@@ -78,48 +78,55 @@ internal static class FileRows
     {
         long length = context.Scale.StreamFileBytes;
         StreamOpening source = StreamOpening.Reading(context.StreamFile, length, asynchronous: true);
-        StreamOpening destination = StreamOpening.Writing(context.ScratchFile("copy.dat"), length, asynchronous: true);
         return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> => toFile
-            ? Loops.PassesAsync(TSide.Name, () => StreamPasses.CopyAsync<TSide>(source, destination))
+            ? ToFile<TSide>()
             : Loops.PassesAsync(TSide.Name, () => StreamPasses.CopyToSinkAsync<TSide>(source));
+
+        Contender ToFile<TSide>()
+            where TSide : struct, IStreamSide<TSide>
+        {
+            StreamOpening destination = StreamOpening.Writing(context.ScratchFile<TSide>("copy.dat"), length, asynchronous: true);
+            return Loops.PassesAsync(TSide.Name, () => StreamPasses.CopyAsync<TSide>(source, destination));
+        }
     }
 
     private static Contest OpenGather(BenchContext context)
     {
-        string path = context.ScratchFile("gathered.dat");
+        string ours = context.ScratchFile<SluiceStreamSide>("gathered.dat");
+        string theirs = context.ScratchFile<FileStreamSide>("gathered.dat");
         long length = WholeSegments(context.Scale);
         IReadOnlyList<ReadOnlyMemory<byte>> segments = [.. Loops.Buffers(SegmentCount, SegmentBytes).Select(m => (ReadOnlyMemory<byte>)m)];
         return new Contest(
-            Loops.Passes("Sluice", () => GatherPasses.GatherSluice(path, length, segments)),
-            Loops.Passes(".NET", () => GatherPasses.GatherDotNet(path, length, segments)))
+            Loops.Passes("Sluice", () => GatherPasses.GatherSluice(ours, length, segments)),
+            Loops.Passes(".NET", () => GatherPasses.GatherDotNet(theirs, length, segments)))
         {
-            Second = Loops.Passes("Sluice's single writes", () => GatherPasses.WriteSluice(path, length, segments)),
+            Second = Loops.Passes("Sluice's single writes", () => GatherPasses.WriteSluice(ours, length, segments)),
         };
     }
 
     private static Contest OpenSized(BenchContext context, bool preallocated)
     {
-        StreamOpening grown = Opening(0);
-        StreamOpening opening = preallocated ? Opening(WholeSegments(context.Scale)) : grown;
+        long sizeBytes = preallocated ? WholeSegments(context.Scale) : 0;
         byte[] buffer = new byte[SegmentBytes];
         new Random(1).NextBytes(buffer);
-        return new Contest(Side<SluiceStreamSide>(opening, SluiceStreamSide.Name), Side<FileStreamSide>(opening, FileStreamSide.Name))
+        return new Contest(Side<SluiceStreamSide>(sizeBytes, SluiceStreamSide.Name), Side<FileStreamSide>(sizeBytes, FileStreamSide.Name))
         {
-            Second = preallocated ? Side<SluiceStreamSide>(grown, "Sluice without") : null,
+            Second = preallocated ? Side<SluiceStreamSide>(0, "Sluice without") : null,
         };
 
-        Contender Side<TSide>(StreamOpening opening, string name)
-            where TSide : struct, IStreamSide<TSide> =>
-            Loops.Passes(name, () => StreamPasses.Write<TSide>(opening, buffer));
-
-        StreamOpening Opening(long preallocationSizeBytes) => new(
-            context.ScratchFile("sized.dat"), FileMode.Create, FileAccess.Write, WholeSegments(context.Scale))
+        Contender Side<TSide>(long preallocationSizeBytes, string name)
+            where TSide : struct, IStreamSide<TSide>
         {
-            PreallocationSizeBytes = preallocationSizeBytes,
-        };
+            string path = context.ScratchFile<TSide>($"sized-{preallocationSizeBytes}.dat");
+            StreamOpening opening = new(path, FileMode.Create, FileAccess.Write, WholeSegments(context.Scale))
+            {
+                PreallocationSizeBytes = preallocationSizeBytes,
+            };
+            return Loops.Passes(name, () => StreamPasses.Write<TSide>(opening, buffer));
+        }
     }
 
     private static Contest OpenDirect(BenchContext context)

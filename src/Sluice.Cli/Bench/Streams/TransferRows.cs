@@ -45,7 +45,7 @@ internal static class TransferRows
     public static Row WriteSmallAsync(long fileSizeBytes, string size, RowTarget target) => new(
         $"stream-file-write-{size}", $"file of {ByteSize.Format(fileSizeBytes)}, WriteAsync",
         "open to close, by 4,096 B, over the file of the pass before",
-        context => OpenWrite(StreamOpening.Writing(context.ScratchFile("small.dat"), fileSizeBytes, asynchronous: true), PageBytes))
+        context => OpenWrite(context, "small.dat", path => StreamOpening.Writing(path, fileSizeBytes, asynchronous: true), PageBytes))
     {
         Target = target with { AllocatesNoMore = true },
     };
@@ -63,7 +63,7 @@ internal static class TransferRows
     private static Row Write(
         string id, string name, string why, int userBufferBytes, RowTarget target, bool asynchronous, int? bufferSizeBytes = null) =>
         new(id, name, why, context => OpenWrite(
-            StreamOpening.Writing(context.ScratchFile("written.dat"), context.Scale.StreamFileBytes, asynchronous, bufferSizeBytes),
+            context, "written.dat", path => StreamOpening.Writing(path, context.Scale.StreamFileBytes, asynchronous, bufferSizeBytes),
             userBufferBytes))
         {
             Unit = RateUnit.MiBPerSecond,
@@ -82,15 +82,20 @@ internal static class TransferRows
             : Loops.Passes(TSide.Name, () => StreamPasses.Read<TSide>(opening, buffer));
     }
 
-    public static Contest OpenWrite(StreamOpening opening, int userBufferBytes)
+    /// <param name="open">How each side opens its file.</param>
+    public static Contest OpenWrite(BenchContext context, string fileName, Func<string, StreamOpening> open, int userBufferBytes)
     {
         byte[] buffer = new byte[userBufferBytes];
         new Random(1).NextBytes(buffer);
         return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
 
         Contender Side<TSide>()
-            where TSide : struct, IStreamSide<TSide> => opening.Asynchronous
-            ? Loops.PassesAsync(TSide.Name, () => StreamPasses.WriteAsync<TSide>(opening, buffer))
-            : Loops.Passes(TSide.Name, () => StreamPasses.Write<TSide>(opening, buffer));
+            where TSide : struct, IStreamSide<TSide>
+        {
+            StreamOpening opening = open(context.ScratchFile<TSide>(fileName));
+            return opening.Asynchronous
+                ? Loops.PassesAsync(TSide.Name, () => StreamPasses.WriteAsync<TSide>(opening, buffer))
+                : Loops.Passes(TSide.Name, () => StreamPasses.Write<TSide>(opening, buffer));
+        }
     }
 }

@@ -54,12 +54,14 @@ internal static class UnitRows
 
     private static Contest OpenWriteByte(BenchContext context)
     {
-        StreamOpening opening = StreamOpening.Writing(context.ScratchFile("bytes-written.dat"), context.Scale.ByteFileBytes);
         return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
 
         Contender Side<TSide>()
-            where TSide : struct, IStreamSide<TSide> =>
-            Loops.Passes(TSide.Name, () => StreamPasses.WriteBytes<TSide>(opening), countUnits: true);
+            where TSide : struct, IStreamSide<TSide>
+        {
+            StreamOpening opening = StreamOpening.Writing(context.ScratchFile<TSide>("bytes-written.dat"), context.Scale.ByteFileBytes);
+            return Loops.Passes(TSide.Name, () => StreamPasses.WriteBytes<TSide>(opening), countUnits: true);
+        }
     }
 
     private static Contest OpenReadByteAsync(BenchContext context)

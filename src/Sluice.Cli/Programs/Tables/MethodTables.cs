@@ -88,8 +88,9 @@ internal static class MethodTables
             }),
             new TableCase("WriteByte", [Size(Medium(scale))], context =>
             {
-                StreamOpening opening = StreamOpening.Writing(context.ScratchFile("bytes.dat"), Medium(scale));
-                return Sides(() => StreamPasses.WriteBytes<FileStreamSide>(opening), () => StreamPasses.WriteBytes<SluiceStreamSide>(opening));
+                StreamOpening theirs = StreamOpening.Writing(context.ScratchFile<FileStreamSide>("bytes.dat"), Medium(scale));
+                StreamOpening ours = StreamOpening.Writing(context.ScratchFile<SluiceStreamSide>("bytes.dat"), Medium(scale));
+                return Sides(() => StreamPasses.WriteBytes<FileStreamSide>(theirs), () => StreamPasses.WriteBytes<SluiceStreamSide>(ours));
             }),
             new TableCase("ReadByteAsync", [Size(Medium(scale))], context =>
             {
@@ -127,7 +128,7 @@ internal static class MethodTables
         [
             .. ((bool[])[false, true]).Select(preallocated => new TableCase("PreallocationSize", [Size(Segments(scale)), preallocated.ToString()],
                 context => TransferRows.OpenWrite(
-                    new StreamOpening(context.ScratchFile("sized.dat"), FileMode.Create, FileAccess.Write, Segments(scale))
+                    context, "sized.dat", path => new StreamOpening(path, FileMode.Create, FileAccess.Write, Segments(scale))
                     {
                         PreallocationSizeBytes = preallocated ? Segments(scale) : 0,
                     }, SegmentBytes))),
@@ -148,29 +149,32 @@ internal static class MethodTables
         string method, long fileBytes, int userBufferBytes, bool asynchronous, int? bufferBytes = null, bool synchronousCalls = false) => new(
         method, [Size(fileBytes), Size(userBufferBytes), Options(asynchronous)], context =>
         {
-            StreamOpening opening = StreamOpening.Writing(context.ScratchFile("written.dat"), fileBytes, asynchronous, bufferBytes);
+            StreamOpening theirs = StreamOpening.Writing(context.ScratchFile<FileStreamSide>("written.dat"), fileBytes, asynchronous, bufferBytes);
+            StreamOpening ours = StreamOpening.Writing(context.ScratchFile<SluiceStreamSide>("written.dat"), fileBytes, asynchronous, bufferBytes);
             byte[] buffer = new byte[userBufferBytes];
             new Random(1).NextBytes(buffer);
             return synchronousCalls
-                ? Sides(() => StreamPasses.Write<FileStreamSide>(opening, buffer), () => StreamPasses.Write<SluiceStreamSide>(opening, buffer))
-                : Sides(() => StreamPasses.WriteAsync<FileStreamSide>(opening, buffer), () => StreamPasses.WriteAsync<SluiceStreamSide>(opening, buffer));
+                ? Sides(() => StreamPasses.Write<FileStreamSide>(theirs, buffer), () => StreamPasses.Write<SluiceStreamSide>(ours, buffer))
+                : Sides(() => StreamPasses.WriteAsync<FileStreamSide>(theirs, buffer), () => StreamPasses.WriteAsync<SluiceStreamSide>(ours, buffer));
         });
 
     private static TableCase Copy(long fileBytes, bool asynchronous) => new("CopyToFileAsync", [Size(fileBytes), Options(asynchronous)], context =>
     {
         StreamOpening source = StreamOpening.Reading(context.SmallFile(fileBytes), fileBytes, asynchronous);
-        StreamOpening target = StreamOpening.Writing(context.ScratchFile("copy.dat"), fileBytes, asynchronous);
-        return Sides(() => StreamPasses.CopyAsync<FileStreamSide>(source, target), () => StreamPasses.CopyAsync<SluiceStreamSide>(source, target));
+        StreamOpening theirs = StreamOpening.Writing(context.ScratchFile<FileStreamSide>("copy.dat"), fileBytes, asynchronous);
+        StreamOpening ours = StreamOpening.Writing(context.ScratchFile<SluiceStreamSide>("copy.dat"), fileBytes, asynchronous);
+        return Sides(() => StreamPasses.CopyAsync<FileStreamSide>(source, theirs), () => StreamPasses.CopyAsync<SluiceStreamSide>(source, ours));
     });
 
     private static Contest OpenGather(BenchContext context, bool gather)
     {
-        string path = context.ScratchFile("gathered.dat");
+        string theirs = context.ScratchFile<FileStreamSide>("gathered.dat");
+        string ours = context.ScratchFile<SluiceStreamSide>("gathered.dat");
         long length = Segments(context.Scale);
         IReadOnlyList<ReadOnlyMemory<byte>> segments = [.. Loops.Buffers(SegmentCount, SegmentBytes).Select(m => (ReadOnlyMemory<byte>)m)];
         return gather
-            ? Sides(() => GatherPasses.GatherDotNet(path, length, segments), () => GatherPasses.GatherSluice(path, length, segments))
-            : Sides(() => GatherPasses.WriteDotNet(path, length, segments), () => GatherPasses.WriteSluice(path, length, segments));
+            ? Sides(() => GatherPasses.GatherDotNet(theirs, length, segments), () => GatherPasses.GatherSluice(ours, length, segments))
+            : Sides(() => GatherPasses.WriteDotNet(theirs, length, segments), () => GatherPasses.WriteSluice(ours, length, segments));
     }
 
     private static Contest Sides(Func<long> dotNet, Func<long> sluice) =>
