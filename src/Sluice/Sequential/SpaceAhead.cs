@@ -21,6 +21,7 @@ internal sealed class SpaceAhead
     private readonly bool _isDirect;
     private readonly long _startLength;
     private long _allocatedTo;
+    private long _extendedTo;
     private bool _allocates;
 
     /// <exception cref="IOException">The disk has no room for <paramref name="preallocationSize"/>.</exception>
@@ -78,10 +79,18 @@ internal sealed class SpaceAhead
         }
     }
 
-    /// <summary>Gives back what is behind <paramref name="end"/>, and after an error cuts what was written there.</summary>
+    /// <summary>
+    /// Gives back what is behind <paramref name="end"/>, and after an error cuts what was written there. A file that others have made
+    /// longer meanwhile stays as it is: their bytes are not ours to cut.
+    /// </summary>
     public void Trim(long end, bool hasFailed)
     {
         end = Math.Max(_startLength, end);
+        if (!hasFailed && _allocatedTo > end && _handle.Length > Math.Max(end, _extendedTo))
+        {
+            return;
+        }
+
         if (_allocatedTo > end || (hasFailed && _canSeek && _handle.Length > end))
         {
             _allocatedTo = end;
@@ -93,5 +102,6 @@ internal sealed class SpaceAhead
     {
         _handle.Allocate(_allocatedTo, bytes);
         _allocatedTo += bytes;
+        _extendedTo = _allocatedTo;
     }
 }

@@ -120,6 +120,27 @@ public sealed class SluiceWriterTests : IDisposable
         File.ReadAllBytes(path).ShouldBeBytes(content);
     }
 
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void What_others_append_meanwhile_stays(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(300_003);
+        byte[] others = Bytes.Pattern(1000, 7);
+        string path = _temp.NewPath();
+        long at;
+        using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions()))
+        {
+            writer.Write(content);
+            writer.Flush();
+            using SluiceHandle other = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+            at = other.Append(others);
+        }
+
+        byte[] file = File.ReadAllBytes(path);
+        file.AsSpan(0, content.Length).ToArray().ShouldBeBytes(content);
+        file.AsSpan((int)at).ToArray().ShouldBeBytes(others);
+    }
+
     [Fact]
     public void What_was_preallocated_and_not_written_is_given_back()
     {

@@ -6,7 +6,10 @@ namespace Sluice.Cli.Bench.Streams;
 /// </summary>
 internal static class SideFiles
 {
+    /// <summary>What opening allocates depends on the path's length: names of both sides must be equally long.</summary>
+    private const int NameLength = 3;
+
     /// <inheritdoc cref="BenchContext.ScratchFile"/>
     public static string ScratchFile<TSide>(this BenchContext context, string name)
-        where TSide : struct, IStreamSide<TSide> => context.ScratchFile($"{TSide.Name.Trim('.')}-{name}");
+        where TSide : struct, IStreamSide<TSide> => context.ScratchFile($"{TSide.Name.Trim('.')[..NameLength]}-{name}");
 }
