@@ -14,7 +14,8 @@ namespace Sluice;
 /// completes first, and throws what goes wrong. A writer that is dropped without being disposed loses what it had gathered.</para>
 /// <para>While a direct writer is open its file may be longer than what was written, by zeros that were reserved; it is exact after
 /// <see cref="Complete"/>. An error is final: it names the offset, every later call throws it again, and disposing cuts the file where the
-/// block that failed begins, though never before what was flushed, so that no gap stays behind it.</para>
+/// block that failed begins, though never before what was flushed, so that no gap stays behind it. Without an error,
+/// space that was reserved stays where others were seen to have appended behind it.</para>
 /// <para>One call at a time, from any thread; disposing is such a call.</para>
 /// </remarks>
 public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable

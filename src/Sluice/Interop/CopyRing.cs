@@ -24,6 +24,9 @@ internal sealed unsafe class CopyRing : IDisposable
         _blockBytes = blockBytes;
         _slots = new Slot[depth];
         _memory = new AlignedBuffer(depth * blockBytes);
+
+        // A last block is written to its border before it is cut: a copy that is killed between must not show what was in this memory.
+        _memory.Span.Clear();
     }
 
     /// <summary>Null and a negative errno where there is no ring. Belongs to the thread that makes it.</summary>

@@ -37,7 +37,7 @@ internal static unsafe class DirectTransfer
 
         long start = offset & -(long)alignment.Offset;
         long end = (offset + buffer.Length + alignment.Length - 1) & -(long)alignment.Length;
-        AlignedBuffer bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, DirectTransfer.MostBounceBytes));
+        AlignedBuffer bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, MostBounceBytes));
         try
         {
             int done = 0;
@@ -168,7 +168,7 @@ internal static unsafe class DirectTransfer
     /// <summary>Gathers the segments into aligned memory, so that their inner borders cost no read-modify-write.</summary>
     public static int WriteVector(SluiceHandle handle, Iovec* segments, int count, long offset)
     {
-        AlignedBuffer gather = AlignedBufferPool.Rent(DirectTransfer.MostBounceBytes);
+        AlignedBuffer gather = AlignedBufferPool.Rent(MostBounceBytes);
         try
         {
             int total = 0;
@@ -222,7 +222,7 @@ internal static unsafe class DirectTransfer
                 }
             }
 
-            bounce = AlignedBufferPool.Rent(Math.Min(buffer.Length, DirectTransfer.MostBounceBytes));
+            bounce = AlignedBufferPool.Rent(Math.Min(buffer.Length, MostBounceBytes));
             int done = 0;
             while (done < buffer.Length)
             {

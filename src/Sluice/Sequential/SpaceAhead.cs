@@ -80,8 +80,8 @@ internal sealed class SpaceAhead
     }
 
     /// <summary>
-    /// Gives back what is behind <paramref name="end"/>, and after an error cuts what was written there. A file that others have made
-    /// longer meanwhile stays as it is: their bytes are not ours to cut.
+    /// Gives back what is behind <paramref name="end"/>, and after an error cuts what was written there. Without an error, a file that
+    /// others have made longer meanwhile stays as it is: their bytes are not ours to cut.
     /// </summary>
     public void Trim(long end, bool hasFailed)
     {
