@@ -37,7 +37,7 @@ internal sealed class ExamplesArguments
         options.Argument(_file);
         options.Argument(_count);
         _countOption = options.Value("--count", null, "N", "The same as COUNT, without a FILE.");
-        _rounds = options.Value("--rounds", null, "N", "Run all N times, in turns, and take the medians (3).");
+        _rounds = options.Value("--rounds", null, "N", "Run all N times, in turns, and take the medians (5).");
         _case = options.Value("--case", null, "names", "Only these, separated by commas; a part of a name stands for all that have it.");
         _list = options.Flag("--list", null, "List the cases.");
         _show = options.Value("--show", null, "case", "Print the code of a case.");

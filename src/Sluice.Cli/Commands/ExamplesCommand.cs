@@ -58,18 +58,14 @@ internal sealed class ExamplesCommand(
     private async Task<int> MeasureAllAsync()
     {
         string folder = _file is null ? Path.GetTempPath() : Path.GetDirectoryName(_file) ?? _file;
-        if (!Directory.Exists(folder))
-            throw new DirectoryNotFoundException($"{folder}: no such directory");
+        ProgramRun.Prepare(folder, FileBytes, terminal);
         CheckFile();
-        if (EnvironmentProbe.FreeBytesAt(folder) is { } free && free < FileBytes)
-            throw new IOException($"{folder}: {ByteSize.Format(FileBytes)} needed, {ByteSize.Format(free)} free");
         options.Output.Check(terminal);
-        foreach (string leftover in ScratchFolder.RemoveLeftovers(folder))
-            await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
 
         DateTimeOffset began = DateTimeOffset.UtcNow;
         EnvironmentRecord environment = EnvironmentProbe.ForPath(folder);
-        Dictionary<ExampleCase, ExampleTimes> results;
+        var results = options.Cases.ToDictionary(c => c, _ => new ExampleTimes());
+        CarriedOut<ExampleCase?> measured;
         string? cachingReason;
         uint crc;
         using (ScratchFolder scratch = ScratchFolder.Create(folder))
@@ -77,9 +73,9 @@ internal sealed class ExamplesCommand(
             // Beside FILE and not in it: nobody finds half a file under its name, whatever ends the run.
             string path = Path.Combine(scratch.FullPath, "records.dat");
             using (var progress = new LiveProgress(terminal, options.Quiet))
-                (results, crc) = await MeasureAsync(path, progress);
-            cachingReason = WhyNotDirect(path);
-            if (_file is { } file)
+                (measured, crc) = await MeasureAsync(path, results, progress);
+            cachingReason = WhyNotDirect(scratch.FullPath);
+            if (_file is { } file && measured.ExitCode == ExitCode.Success)
                 File.Move(path, file, overwrite: true);
         }
         var page = new ReportPage
@@ -88,12 +84,14 @@ internal sealed class ExamplesCommand(
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = environment,
-            Notes = Notes(crc, cachingReason),
-            Sections = ExampleReport.Sections(results, FileBytes),
+            Notes = Notes(results.Values.Max(t => t.Seconds.Count), crc, cachingReason, measured),
+            Sections = ExampleReport.Sections(results.Where(r => r.Value.Seconds.Count > 0).ToDictionary(), FileBytes),
         };
         PageText.Write(terminal, page);
         options.Output.Write(page);
-        return ReportWrong(results);
+        measured.ReportFailure(terminal);
+        int wrong = ReportWrong(results);
+        return measured.ExitCode == ExitCode.Success ? wrong : measured.ExitCode;
     }
 
     private void CheckFile()
@@ -114,7 +112,8 @@ internal sealed class ExamplesCommand(
             throw new UsageException($"{file} left as it was");
     }
 
-    private async Task<(Dictionary<ExampleCase, ExampleTimes> Results, uint Crc)> MeasureAsync(string path, LiveProgress progress)
+    private async Task<(CarriedOut<ExampleCase?> Measured, uint Crc)> MeasureAsync(
+        string path, Dictionary<ExampleCase, ExampleTimes> results, LiveProgress progress)
     {
         var warmUp = new ExampleRun(path, Math.Min(WarmUpRecords, options.Count), cancellationToken);
         progress.Show(() => "warming up");
@@ -129,38 +128,51 @@ internal sealed class ExamplesCommand(
         }, cancellationToken);
 
         var run = new ExampleRun(path, options.Count, cancellationToken);
-        var results = options.Cases.ToDictionary(c => c, _ => new ExampleTimes());
-        for (int round = 1; round <= options.Rounds; round++)
+        CarriedOut<ExampleCase?> measured = await ProgramRun.CarryAsync(Steps(), async step =>
         {
-            foreach (bool writes in (bool[])[true, false])
+            if (step.Case is not { } example)
             {
-                if (!writes)
-                    run.MakeFile();
-                // There and back: what comes first in one round comes last in the next.
-                IEnumerable<ExampleCase> cases = options.Cases.Where(c => c.Writes == writes);
-                foreach (ExampleCase example in round % 2 == 0 ? cases.Reverse() : cases)
-                {
-                    int number = round;
-                    progress.Show(() => $"round {number} of {options.Rounds}: {example.Name}");
-                    await run.MeasureAsync(example, results[example]);
-                }
+                run.MakeFile();
+                return null;
             }
-        }
-        return (results, run.Crc);
+            progress.Show(() => $"round {step.Round} of {options.Rounds}: {example.Name}");
+            run.Settle(example);
+            await run.MeasureAsync(example, results[example]);
+            return example;
+        }, cancellationToken);
+        return (measured, run.Crc);
     }
 
-    private static string? WhyNotDirect(string path)
+    /// <summary>In each round the cases that write, the making of the file that is read, and the cases that read.</summary>
+    private IEnumerable<(int Round, ExampleCase? Case)> Steps()
     {
-        using var handle = SluiceHandle.Open(path, caching: FileCaching.Direct);
+        for (int round = 1; round <= options.Rounds; round++)
+        {
+            // There and back: what comes first in one round comes last in the next.
+            IEnumerable<ExampleCase> cases = round % 2 == 0 ? options.Cases.Reverse() : options.Cases;
+            foreach (ExampleCase example in cases.Where(c => c.Writes))
+                yield return (round, example);
+            yield return (round, null);
+            foreach (ExampleCase example in cases.Where(c => !c.Writes))
+                yield return (round, example);
+        }
+    }
+
+    private static string? WhyNotDirect(string folder)
+    {
+        string path = Path.Combine(folder, "probe.dat");
+        using var handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, options: FileOptions.DeleteOnClose, caching: FileCaching.Direct);
         return handle.CachingReason;
     }
 
-    private IReadOnlyList<string> Notes(uint crc, string? cachingReason) =>
+    private IReadOnlyList<string> Notes(int rounds, uint crc, string? cachingReason, CarriedOut<ExampleCase?> measured) =>
     [
-        $"{ProgramRun.Rounds(options.Rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared with the "
+        $"{ProgramRun.Rounds(rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared with the "
             + $"records (count and CRC-32C; of the file {crc:x8})",
         "reading: from the page cache, but for direct; writing: until the system has the bytes, or, direct, the device",
         .. cachingReason is { } reason ? [$"direct took no effect here: {reason}"] : Array.Empty<string>(),
+        .. measured.Notes(),
+        .. _file is { } file && measured.ExitCode != ExitCode.Success ? [$"{file} was not made"] : Array.Empty<string>(),
     ];
 
     private int ReportWrong(Dictionary<ExampleCase, ExampleTimes> results)

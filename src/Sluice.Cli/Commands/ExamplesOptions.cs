@@ -12,7 +12,7 @@ internal sealed record ExamplesOptions
     /// <summary>Records of 100 bytes.</summary>
     public long Count { get; init; } = 1_000_000;
 
-    public int Rounds { get; init; } = 3;
+    public int Rounds { get; init; } = 5;
 
     public IReadOnlyList<ExampleCase> Cases { get; init; } = ExampleCases.All;
 

@@ -30,10 +30,10 @@ internal sealed class ExtentsCommand(
         }
         foreach (string failure in scan.Failures)
             terminal.Error.WriteLine($"sluice: {failure.ReplaceLineEndings(" ")}");
-        ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan);
+        ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan) with { Started = began, Arguments = arguments };
         ExtentText.Write(terminal, report, options.ExtentLimit);
         options.Output.Write(
-            ExtentPage.Of(report, arguments, began, scan.Places),
+            ExtentPage.Of(report, scan.Places),
             json: path => JsonFile.Write(path, report, ReportJsonContext.Default.ExtentReport));
         return scan.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }

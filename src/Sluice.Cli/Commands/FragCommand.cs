@@ -64,10 +64,10 @@ internal sealed class FragCommand(
                 progress.Show(run.ProgressLine);
                 run.Carry(plan.Steps());
             }
-            FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start));
+            FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start)) with { Started = began };
             // Written first: if that fails the files go too, and nobody has been told that they are there.
             options.Output.Write(
-                FragPage.Of(report, began), json: path => JsonFile.Write(path, report, ReportJsonContext.Default.FragReport));
+                FragPage.Of(report), json: path => JsonFile.Write(path, report, ReportJsonContext.Default.FragReport));
             Print(report);
             return ExitCode.Success;
         }

@@ -17,41 +17,45 @@ internal sealed class MethodsCommand(
 
     public async Task<int> RunAsync()
     {
-        if (!Directory.Exists(options.Directory))
-            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
         // The file that is read and the one that is written.
-        long needed = 2L * options.SizesBytes[^1];
-        if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < needed)
-            throw new IOException($"{options.Directory}: {ByteSize.Format(needed)} needed, {ByteSize.Format(free)} free");
+        ProgramRun.Prepare(options.Directory, 2L * options.SizesBytes[^1], terminal);
         options.Output.Check(terminal);
-        foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
-            await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
 
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results;
+        (int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)[] all =
+        [
+            .. options.SizesBytes.Select(size => (size, (IReadOnlyDictionary<Method, MethodTimes>)options.Methods.ToDictionary(m => m, _ => new MethodTimes()))),
+        ];
         IReadOnlyList<(string Name, string? Failure)> checks;
+        CarriedOut<Method> measured;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             checks = options.UnitTests ? new WinFileIOChecks(scratch.FullPath).Run() : [];
             if (options.Methods.Count > 0)
                 await WarmUpAsync(scratch.FullPath, progress);
-            results = options.Methods.Count == 0
-                ? []
-                : [.. options.SizesBytes.Select(size => (size, Measure(scratch.FullPath, size, progress)))];
+            measured = await ProgramRun.CarryAsync(Steps(scratch.FullPath, all, progress), step =>
+            {
+                step.Run.Measure(step.Round, step.Method, step.Times);
+                return Task.FromResult(step.Method);
+            }, cancellationToken);
         }
+        // Ended early, a size or a method may have no time.
+        IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results = [.. all.Where(r => r.Times.Values.Any(t => t.Seconds.Count > 0))];
         var page = new ReportPage
         {
             Title = "The methods of reading and writing a text file",
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = results.Count == 0 ? [] : Notes(),
+            Notes = [.. results.Count == 0 ? Array.Empty<string>() : Notes(results.Max(r => r.Times.Values.Max(t => t.RoundSeconds.Count))), .. measured.Notes()],
             Sections = [.. results.Count == 0 ? [] : MethodReport.Sections(results), .. checks.Count == 0 ? (PageSection[])[] : [Section(checks)]],
         };
         PageText.Write(terminal, page);
         options.Output.Write(page);
-        return ReportWrong(results, checks);
+        measured.ReportFailure(terminal);
+        int wrong = ReportWrong(all, checks);
+        return measured.ExitCode == ExitCode.Success ? wrong : measured.ExitCode;
     }
 
     private Task WarmUpAsync(string folder, LiveProgress progress)
@@ -59,21 +63,33 @@ internal sealed class MethodsCommand(
         progress.Show(() => "warming up");
         return CodeWarmUp.RunAsync(() =>
         {
-            new MethodRun(folder, Math.Min(WarmUpBytes, options.SizesBytes[0]), cancellationToken).Run(options.Methods, WarmUpRounds, (_, _) => { });
+            using var run = new MethodRun(folder, Math.Min(WarmUpBytes, options.SizesBytes[0]), cancellationToken);
+            foreach ((int round, Method method) in MethodRun.Steps(options.Methods, WarmUpRounds))
+                run.Measure(round, method, new MethodTimes());
             return Task.CompletedTask;
         }, cancellationToken);
     }
 
-    private IReadOnlyDictionary<Method, MethodTimes> Measure(string folder, int sizeBytes, LiveProgress progress)
+    /// <summary>Size by size; a size's files are made when its first step is due, and removed after its last.</summary>
+    private IEnumerable<(MethodRun Run, int Round, Method Method, MethodTimes Times)> Steps(
+        string folder, IEnumerable<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> sizes, LiveProgress progress)
     {
-        progress.Show(() => $"{MethodReport.SizeName(sizeBytes)}: making the text");
-        return new MethodRun(folder, sizeBytes, cancellationToken).Run(options.Methods, options.Rounds, (round, method) => progress.Show(
-            () => $"{MethodReport.SizeName(sizeBytes)}: {(round == 0 ? "warming up" : $"round {round} of {options.Rounds}")}, {method.Name}"));
+        foreach ((int sizeBytes, IReadOnlyDictionary<Method, MethodTimes> times) in options.Methods.Count == 0 ? [] : sizes)
+        {
+            string size = MethodReport.SizeName(sizeBytes);
+            progress.Show(() => $"{size}: making the text");
+            using var run = new MethodRun(folder, sizeBytes, cancellationToken);
+            foreach ((int round, Method method) in MethodRun.Steps(options.Methods, options.Rounds))
+            {
+                progress.Show(() => $"{size}: {(round == 0 ? "warming up" : $"round {round} of {options.Rounds}")}, {method.Name}");
+                yield return (run, round, method, times[method]);
+            }
+        }
     }
 
-    private IReadOnlyList<string> Notes() =>
+    private static IReadOnlyList<string> Notes(int rounds) =>
     [
-        $"{ProgramRun.Rounds(options.Rounds)}; ratio: against the fastest .NET way of the same table and size, above 1 is faster",
+        $"{ProgramRun.Rounds(rounds)}; ratio: against the fastest .NET way of the same table and size, above 1 is faster",
         "every result was compared with the text: bytes and characters one by one, lines by number and CRC-32C. Lines that a method hands out one at "
             + "a time are summed up while the clock runs",
         "reading: from the page cache, but for direct; writing: a new file, until the system has the bytes, or, direct, the device",

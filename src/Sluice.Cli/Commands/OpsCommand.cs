@@ -18,8 +18,6 @@ internal sealed class OpsCommand(
 
     private static readonly FileOperation[] Operations = Enum.GetValues<FileOperation>();
 
-    private readonly Dictionary<(IoSide Side, FileOperation Operation), List<double>> _milliseconds = [];
-
     private IReadOnlyList<IoSide> Sides => options.Engine switch
     {
         EngineChoice.Sluice => [IoSide.Sluice],
@@ -29,24 +27,21 @@ internal sealed class OpsCommand(
 
     public async Task<int> RunAsync()
     {
-        if (!Directory.Exists(options.Directory))
-            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        ProgramRun.Prepare(options.Directory, options.SizeBytes, terminal);
         options.Output.Check(terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        if (EnvironmentProbe.FreeBytesAt(options.Directory) is { } free && free < options.SizeBytes)
-            throw new IOException($"{options.Directory}: {ByteSize.Format(options.SizeBytes)} needed, {ByteSize.Format(free)} free");
-        foreach (string leftover in ScratchFolder.RemoveLeftovers(options.Directory))
-            await terminal.Error.WriteLineAsync($"removed {leftover}, left behind by a run that was killed");
+        CarriedOut<Round> rounds;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, options.Quiet))
-            await MeasureAsync(Path.Combine(scratch.FullPath, "ops.dat"), progress);
-        ReportPage page = Page(began);
+            rounds = await MeasureAsync(Path.Combine(scratch.FullPath, "ops.dat"), progress);
+        ReportPage page = Page(began, rounds);
         if (options.Quiet)
-            WriteCsv();
+            WriteCsv(rounds);
         else
             PageText.Write(terminal, page);
         options.Output.Write(page);
-        return ExitCode.Success;
+        rounds.ReportFailure(terminal);
+        return rounds.ExitCode;
     }
 
     private static string Name(FileOperation operation) => operation switch
@@ -69,7 +64,7 @@ internal sealed class OpsCommand(
             ? operations.Run(_ => FileStreamSide.Open(opening))
             : operations.Run(_ => SluiceStreamSide.Open(opening));
 
-    private async Task MeasureAsync(string path, LiveProgress progress)
+    private async Task<CarriedOut<Round>> MeasureAsync(string path, LiveProgress progress)
     {
         StreamOpening opening = Opening(path);
         progress.Show(() => "warming up");
@@ -86,56 +81,67 @@ internal sealed class OpsCommand(
         }, cancellationToken);
 
         var operations = new FiveOperations(path, options.SizeBytes, options.ChunkBytes, cancellationToken);
-        // The first round is not counted.
-        for (int round = 0; round <= options.Rounds; round++)
+        RunRound(operations, opening, Sides);
+        return await ProgramRun.CarryAsync(Enumerable.Range(1, options.Rounds), number =>
         {
-            int number = round;
-            progress.Show(() => number == 0 ? "warming up" : $"round {number} of {options.Rounds}");
-            foreach (IoSide side in round % 2 == 0 ? Sides : Sides.Reverse())
-            {
-                foreach ((FileOperation operation, TimeSpan time) in RunOnce(operations, side, opening))
-                {
-                    if (round > 0)
-                        Times(side, operation).Add(time.TotalMilliseconds);
-                }
-            }
-        }
+            progress.Show(() => $"round {number} of {options.Rounds}");
+            return Task.FromResult(RunRound(operations, opening, number % 2 == 0 ? Sides : Sides.Reverse()));
+        }, cancellationToken);
     }
 
-    private List<double> Times(IoSide side, FileOperation operation)
+    private static Round RunRound(FiveOperations operations, StreamOpening opening, IEnumerable<IoSide> order)
     {
-        if (!_milliseconds.TryGetValue((side, operation), out List<double>? times))
-            _milliseconds.Add((side, operation), times = []);
-        return times;
+        var round = new Round();
+        foreach (IoSide side in order)
+        {
+            File.Delete(opening.Path);
+            Settling.FileSystemOf(Path.GetDirectoryName(opening.Path)!);
+            Settling.Memory();
+            foreach ((FileOperation operation, TimeSpan time) in RunOnce(operations, side, opening))
+                round.Add((side, operation), time.TotalMilliseconds);
+        }
+        return round;
     }
 
-    private double Median(IoSide side, FileOperation operation) => Statistics.Median(Times(side, operation));
+    private static IReadOnlyList<double> Times(CarriedOut<Round> rounds, IoSide side, FileOperation operation) =>
+        [.. rounds.Results.Select(r => r[(side, operation)])];
 
-    private void WriteCsv()
+    private void WriteCsv(CarriedOut<Round> rounds)
     {
         // One engine: the article's two columns.
         terminal.Out.WriteLine(Csv.Line(["Operation", .. Sides.Count == 1 ? ["Time"] : Sides.Select(Name)]));
-        foreach (FileOperation operation in Operations)
-            terminal.Out.WriteLine(Csv.Line([Name(operation), .. Sides.Select(s => (object?)Median(s, operation))]));
+        foreach (FileOperation operation in rounds.Results.Count == 0 ? [] : Operations)
+            terminal.Out.WriteLine(Csv.Line([Name(operation), .. Sides.Select(s => (object?)Statistics.Median(Times(rounds, s, operation)))]));
+        if (rounds.Interrupted)
+            terminal.Error.WriteLine($"sluice: interrupted after {rounds.Results.Count} of {options.Rounds} rounds");
     }
 
-    private ReportPage Page(DateTimeOffset began)
+    private ReportPage Page(DateTimeOffset began, CarriedOut<Round> rounds)
     {
         string text = $"{ByteSize.Format(options.SizeBytes)} by {ByteSize.Format(options.ChunkBytes)} and by byte, "
-            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; {ProgramRun.Rounds(options.Rounds)}, ms";
+            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; {ProgramRun.Rounds(rounds.Results.Count)}, ms";
         return new ReportPage
         {
             Title = "The five operations of a file",
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = Sides.Count == 1 ? [] : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"],
-            Sections =
+            Notes =
             [
-                OpsPage.Section(
-                    text, [.. Operations.Select(Name)],
-                    [.. Sides.Select(s => (Name(s), (IReadOnlyList<IReadOnlyList<double>>)[.. Operations.Select(o => Times(s, o))]))]),
+                .. Sides.Count == 1 ? Array.Empty<string>() : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"],
+                .. rounds.Notes(),
             ],
+            Sections = rounds.Results.Count == 0
+                ? []
+                :
+                [
+                    OpsPage.Section(
+                        text, [.. Operations.Select(Name)],
+                        [.. Sides.Select(s => (Name(s), (IReadOnlyList<IReadOnlyList<double>>)[.. Operations.Select(o => Times(rounds, s, o))]))]),
+                ],
         };
     }
+
+    /// <summary>Milliseconds of each operation, on each side.</summary>
+    private sealed class Round : Dictionary<(IoSide Side, FileOperation Operation), double>;
 }

@@ -109,6 +109,9 @@ internal sealed record SideReport
     /// <summary>Mean throughput from there on.</summary>
     public double? SteadyMiBPerSecond { get; init; }
 
+    /// <summary>Of each slice, the turns that the sides took; null in results of before this was kept.</summary>
+    public IReadOnlyList<double>? SliceMiBPerSecond { get; init; }
+
     public required IReadOnlyList<double> WindowMiBPerSecond { get; init; }
 
     /// <summary>When each window began, in seconds of measured time; null in results of before this was kept.</summary>

@@ -87,6 +87,7 @@ internal static class SpeedReportBuilder
             ServiceTime = LatencySummary.From(measured.Service),
             SteadyFromSeconds = steady is { } first ? Round(measured.Windows[first].StartSeconds) : null,
             SteadyMiBPerSecond = steady is { } from ? Round(SteadyMean(measured.Windows, from)) : null,
+            SliceMiBPerSecond = [.. measured.SliceMiBPerSecond.Select(Round)],
             WindowMiBPerSecond = [.. measured.Windows.Select(w => Round(w.MiBPerSecond))],
             WindowStartSeconds = [.. measured.Windows.Select(w => Round(w.StartSeconds))],
         };

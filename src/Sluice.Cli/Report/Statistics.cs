@@ -15,12 +15,17 @@ internal static class Statistics
     /// <summary>The median of a[i] / b[i]: pairs measured side by side, so that a drifting device cancels out.</summary>
     public static double? MedianRatio(IReadOnlyList<double> numerators, IReadOnlyList<double> denominators)
     {
-        var ratios = new List<double>();
+        double[] ratios = [.. Ratios(numerators, denominators)];
+        return ratios.Length == 0 ? null : Median(ratios);
+    }
+
+    /// <summary>a[i] / b[i], without those that do not exist.</summary>
+    public static IEnumerable<double> Ratios(IReadOnlyList<double> numerators, IReadOnlyList<double> denominators)
+    {
         for (int i = 0; i < Math.Min(numerators.Count, denominators.Count); i++)
         {
             if (denominators[i] > 0)
-                ratios.Add(numerators[i] / denominators[i]);
+                yield return numerators[i] / denominators[i];
         }
-        return ratios.Count == 0 ? null : Median(ratios);
     }
 }

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Programs;
 
-/// <summary>What `figures`, `tables` and `advise` have in common.</summary>
+/// <summary>What the commands that measure in a folder of the user's have in common.</summary>
 [Collection(MeasuringCollection.Name)]
 public sealed class MeasuringCommandTests : IDisposable
 {
@@ -29,6 +29,13 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("bench --quick --full")]
     [InlineData("doctor a b")]
     [InlineData("doctor --what")]
+    [InlineData("ops --size 10000")]
+    [InlineData("ops --size 2G")]
+    [InlineData("ops --size 0")]
+    [InlineData("ops -b0")]
+    [InlineData("ops --rounds 0")]
+    [InlineData("ops --engine tape")]
+    [InlineData("ops a b")]
     public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Theory]
@@ -36,25 +43,33 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("tables")]
     [InlineData("advise")]
     [InlineData("doctor")]
+    [InlineData("ops")]
+    [InlineData("methods")]
     public Task A_missing_folder_is_exit_code_1(string command) => CommandChecks.FailsAsync("no such", command, _folder["missing"]);
 
     [SkippableTheory]
-    [InlineData("figures")]
-    [InlineData("tables")]
-    [InlineData("advise")]
-    public Task Too_little_room_is_told_before_anything_is_made(string command) => CommandChecks.NeedsRoomAsync(_folder, "2m", command, "--quick");
+    [InlineData("figures --quick")]
+    [InlineData("tables --quick")]
+    [InlineData("advise --quick")]
+    [InlineData("ops")]
+    [InlineData("methods")]
+    public Task Too_little_room_is_told_before_anything_is_made(string typed) => CommandChecks.NeedsRoomAsync(_folder, "2m", typed.Split(' '));
 
     [SkippableTheory]
-    [InlineData("figures")]
-    [InlineData("tables")]
-    [InlineData("advise")]
-    public Task Without_permission_it_is_an_IO_error(string command) => CommandChecks.NeedsPermissionAsync(_folder, closed => [command, "--quick", closed]);
+    [InlineData("figures --quick")]
+    [InlineData("tables --quick")]
+    [InlineData("advise --quick")]
+    [InlineData("ops")]
+    [InlineData("methods")]
+    public Task Without_permission_it_is_an_IO_error(string typed) => CommandChecks.NeedsPermissionAsync(_folder, closed => [.. typed.Split(' '), closed]);
 
     [Theory]
     [InlineData("figures")]
     [InlineData("tables")]
     [InlineData("advise")]
     [InlineData("doctor")]
+    [InlineData("ops")]
+    [InlineData("methods")]
     public async Task A_result_that_is_there_is_not_replaced_unasked(string command)
     {
         string json = _folder["r.json"];
@@ -87,14 +102,16 @@ public sealed class MeasuringCommandTests : IDisposable
     }
 
     [Theory]
-    [InlineData("figures")]
-    [InlineData("tables")]
-    [InlineData("advise")]
-    public async Task Cancelled_it_leaves_nothing_and_says_so(string command)
+    [InlineData("figures --quick")]
+    [InlineData("tables --quick")]
+    [InlineData("advise --quick")]
+    [InlineData("ops")]
+    [InlineData("methods")]
+    public async Task Cancelled_it_leaves_nothing_and_says_so(string typed)
     {
         using var cancellation = new CancellationTokenSource();
         await cancellation.CancelAsync();
-        ToolRun run = await ToolRun.RunAsync([command, "--quick", _folder.FullPath], null, cancellation.Token);
+        ToolRun run = await ToolRun.RunAsync([.. typed.Split(' '), _folder.FullPath], null, cancellation.Token);
         run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
         (run.Out + run.Error).ShouldContain("interrupted");
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
@@ -117,6 +134,27 @@ public sealed class MeasuringCommandTests : IDisposable
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
         using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
         json.RootElement.GetProperty("notes").EnumerateArray().ShouldContain(n => n.GetString()!.Contains("interrupted"));
+    }
+
+    [SkippableTheory]
+    [InlineData("ops --size 4M --rounds 1000 .", "INT", ExitCode.Interrupted, "Write Byte")]
+    [InlineData("methods --size 1M --rounds 1000 --method ReadAllBytes .", "TERM", ExitCode.Terminated, "File.ReadAllBytes")]
+    [InlineData("examples a.dat 10000 --rounds 1000 --case read-block", "INT", ExitCode.Interrupted, "read-block-file-stream")]
+    public async Task What_rounds_had_measured_before_a_signal_is_printed_and_written(string typed, string signal, int exitCode, string row)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        using ToolProcess tool = ToolProcess.Start(disk, [.. typed.Split(' '), "--json", _folder["r.json"]]);
+        // Far more than warming up reads.
+        await tool.WaitUntilReadAsync(200_000_000);
+        tool.Signal(signal);
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Out.ShouldContain("note: interrupted");
+        run.Out.Split('\n').ShouldContain(l => l.StartsWith(row + " ", StringComparison.Ordinal));
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        json.RootElement.GetProperty("sections").GetArrayLength().ShouldBe(1);
     }
 
     [SkippableFact]

@@ -79,24 +79,31 @@ public sealed class MethodRunTests : IDisposable
         Skip.If(disk is null, reason);
         foreach (Method method in MethodList.All.Where(m => m.Writes))
         {
-            var run = new MethodRun(disk.Path, 700_000, CancellationToken.None);
-            IOException error = Should.Throw<IOException>(() => run.Run([method], 1, (_, _) => { }), method.Name);
+            using var run = new MethodRun(disk.Path, 700_000, CancellationToken.None);
+            IOException error = Should.Throw<IOException>(() => run.Measure(0, method, new MethodTimes()), method.Name);
             error.Message.ShouldContain("write.txt", Case.Sensitive, method.Name);
         }
     }
 
     [Fact]
-    public void A_cancelled_run_ends_before_its_next_method()
+    public void A_cancelled_run_measures_no_further_method()
     {
         using var cancellation = new CancellationTokenSource();
-        var run = new MethodRun(_folder.FullPath, 1000, cancellation.Token);
-        int started = 0;
-        Should.Throw<OperationCanceledException>(() => run.Run(MethodList.All, 1, (_, _) =>
-        {
-            started++;
-            cancellation.Cancel();
-        }));
-        started.ShouldBe(1);
+        using var run = new MethodRun(_folder.FullPath, 1000, cancellation.Token);
+        var times = new MethodTimes();
+        run.Measure(1, MethodList.All[0], times);
+        (times.Seconds.Count, times.RoundSeconds.Count).ShouldBe((15, 1));
+        cancellation.Cancel();
+        Should.Throw<OperationCanceledException>(() => run.Measure(2, MethodList.All[0], times));
+        (times.Seconds.Count, times.RoundSeconds.Count).ShouldBe((15, 1));
+    }
+
+    [Fact]
+    public void Rounds_go_there_and_back()
+    {
+        Method[] methods = [.. MethodList.All.Take(3)];
+        MethodRun.Steps(methods, 2).Select(s => (s.Round, Array.IndexOf(methods, s.Method)))
+            .ShouldBe([(0, 2), (0, 1), (0, 0), (1, 0), (1, 1), (1, 2), (2, 2), (2, 1), (2, 0)]);
     }
 
     [Theory]
@@ -138,6 +145,12 @@ public sealed class MethodRunTests : IDisposable
         checks.Where(c => c.Failure is not null).ShouldBeEmpty();
     }
 
-    private IReadOnlyDictionary<Method, MethodTimes> Run(int sizeBytes, IReadOnlyList<Method> methods) =>
-        new MethodRun(_folder.FullPath, sizeBytes, CancellationToken.None).Run(methods, 1, (_, _) => { });
+    private IReadOnlyDictionary<Method, MethodTimes> Run(int sizeBytes, IReadOnlyList<Method> methods)
+    {
+        using var run = new MethodRun(_folder.FullPath, sizeBytes, CancellationToken.None);
+        var results = methods.ToDictionary(m => m, _ => new MethodTimes());
+        foreach ((int round, Method method) in MethodRun.Steps(methods, 1))
+            run.Measure(round, method, results[method]);
+        return results;
+    }
 }

@@ -88,15 +88,6 @@ public sealed class MethodsRunTests : IDisposable
     }
 
     [Fact]
-    public Task A_missing_folder_is_exit_code_1() => CommandChecks.FailsAsync("no such directory", "methods", _folder["missing"]);
-
-    [SkippableFact]
-    public Task A_disk_without_room_is_exit_code_1_and_left_as_it_was() => CommandChecks.NeedsRoomAsync(_folder, "1m", "methods", "--size", "1K,700K");
-
-    [SkippableFact]
-    public Task A_folder_that_may_not_be_written_is_exit_code_1() => CommandChecks.NeedsPermissionAsync(_folder, closed => ["methods", closed]);
-
-    [Fact]
     public void A_wrong_result_is_a_marked_row_and_exit_code_1()
     {
         Method wrong = Method.Reading("Nothing", IoSide.Bcl, ResultKind.Bytes, _ => MethodResult.Bytes(ReadOnlyMemory<byte>.Empty));

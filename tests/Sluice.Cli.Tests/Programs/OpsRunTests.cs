@@ -17,21 +17,6 @@ public sealed class OpsRunTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Theory]
-    [InlineData("ops --size 10000")]
-    [InlineData("ops --size 2G")]
-    [InlineData("ops --size 0")]
-    [InlineData("ops -b0")]
-    [InlineData("ops --rounds 0")]
-    [InlineData("ops --engine tape")]
-    [InlineData("ops a b")]
-    public async Task A_wrong_command_line_is_exit_code_2(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-    }
-
-    [Theory]
     [InlineData("bcl", "Operation,Time")]
     [InlineData("sluice", "Operation,Time")]
     [InlineData("both", "Operation,FileStream,SluiceStream")]
@@ -54,19 +39,6 @@ public sealed class OpsRunTests : IDisposable
         run.Out.ShouldContain("ratio");
         foreach (string name in Names)
             run.Out.ShouldContain(name);
-    }
-
-    [Fact]
-    public Task A_missing_folder_is_exit_code_1() => CommandChecks.FailsAsync("no such directory", "ops", _folder["missing"]);
-
-    [Fact]
-    public async Task Cancelled_it_removes_its_file()
-    {
-        using var cancellation = new CancellationTokenSource();
-        await cancellation.CancelAsync();
-        ToolRun run = await ToolRun.RunAsync(["ops", _folder.FullPath], null, cancellation.Token);
-        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 
     [Fact]

@@ -1,8 +1,7 @@
-using Microsoft.Win32.SafeHandles;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
-using Sluice.Interop;
 
 namespace Sluice.Cli.Programs.Advise;
 
@@ -34,13 +33,7 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
     }
 
     // The file system as a whole: files that were deleted meanwhile are still being written.
-    private void Settle()
-    {
-        if (!Libc.IsSupported)
-            return;
-        using SafeFileHandle file = File.OpenHandle(context.SmallFile(1));
-        _ = CopyCalls.FlushFileSystem((int)file.DangerousGetHandle());
-    }
+    private void Settle() => Settling.FileSystemOf(Path.GetDirectoryName(context.SmallFile(1))!);
 
     /// <summary>The answers in a line each.</summary>
     public static PageSection Summary(IReadOnlyList<Comparison> comparisons) => new()
@@ -91,8 +84,9 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         Rows =
         [
             .. c.Measured.Select(m => new PageRow(
-                m.Way.Name, c.RateOf(m.Reading), c.RateOf(m.Reading with { Rate = m.Reading.Low }), c.RateOf(m.Reading with { Rate = m.Reading.High }),
-                c.CpuOf(m.Reading), PageCell.Ratio(m.Reading.Rate / c.Baseline.Reading.Rate), m.Way.Code)),
+                m.Way.Name, PageCell.Of(c.RateOf(m.Reading)).With(m.Reading.Rates.Select(r => c.RateOf(m.Reading with { Rate = r }))), c.RateOf(m.Reading with { Rate = m.Reading.Low }), c.RateOf(m.Reading with { Rate = m.Reading.High }),
+                c.CpuOf(m.Reading),
+                PageCell.Ratio(m.Reading.Rate / c.Baseline.Reading.Rate).With(Statistics.Ratios(m.Reading.Rates, c.Baseline.Reading.Rates)), m.Way.Code)),
         ],
     };
 }

@@ -43,9 +43,11 @@ internal static class ExampleReport
     {
         double cpuPerByte = Statistics.Median(times.CpuSeconds) / fileBytes;
         return new PageRow(
-            example.Name, example.Way, PageCell.Of(Speed(times, fileBytes), "#,0"),
-            clockHz is { } hz ? PageCell.Of(cpuPerByte * hz, "0.00") : PageCell.Empty, PageCell.Of(cpuPerByte * 1e9, "0.00"),
-            PageCell.Ratio(baseline is null ? null : Statistics.MedianRatio(baseline.Seconds, times.Seconds)),
+            example.Name, example.Way, PageCell.Of(Speed(times, fileBytes), "#,0").With(Speeds(times, fileBytes)),
+            clockHz is { } hz ? PageCell.Of(cpuPerByte * hz, "0.00") : PageCell.Empty,
+            PageCell.Of(cpuPerByte * 1e9, "0.00").With(times.CpuSeconds.Select(s => s / fileBytes * 1e9)),
+            baseline is null || ReferenceEquals(baseline, times) ? PageCell.Ratio(baseline is null ? null : 1)
+                : PageCell.Ratio(Statistics.MedianRatio(baseline.Seconds, times.Seconds)).With(Statistics.Ratios(baseline.Seconds, times.Seconds)),
             times.Difference is { } wrong ? $"WRONG: {wrong}" : "right");
     }
 
@@ -54,8 +56,10 @@ internal static class ExampleReport
         ExampleCase example, IReadOnlyList<ExampleCase> cases, IReadOnlyDictionary<ExampleCase, ExampleTimes> results) =>
         cases.FirstOrDefault(c => c.Unit == example.Unit && c.Way == ExampleCases.DotNet) is { } baseline ? results[baseline] : null;
 
-    private static double Speed(ExampleTimes times, long fileBytes) =>
-        Statistics.Median(times.Seconds.Select(s => fileBytes / BytesPerMiB / Math.Max(s, 1e-9)));
+    private static double Speed(ExampleTimes times, long fileBytes) => Statistics.Median(Speeds(times, fileBytes));
+
+    private static IEnumerable<double> Speeds(ExampleTimes times, long fileBytes) =>
+        times.Seconds.Select(s => fileBytes / BytesPerMiB / Math.Max(s, 1e-9));
 
     private static PageChart Chart(
         string heading, IReadOnlyList<ExampleCase> cases, IReadOnlyDictionary<ExampleCase, ExampleTimes> results, long fileBytes) => new()

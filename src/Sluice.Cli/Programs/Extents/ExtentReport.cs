@@ -5,6 +5,10 @@ namespace Sluice.Cli.Programs.Extents;
 /// <summary>What `sluice extents` found; the JSON is this record.</summary>
 internal sealed record ExtentReport
 {
+    public DateTimeOffset Started { get; init; }
+
+    public IReadOnlyList<string> Arguments { get; init => field = value ?? []; } = [];
+
     public required string Path { get; init; }
 
     public required EnvironmentRecord Environment { get; init; }

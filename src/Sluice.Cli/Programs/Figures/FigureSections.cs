@@ -1,6 +1,7 @@
 using System.Globalization;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Programs.Figures;
@@ -78,8 +79,9 @@ internal sealed class FigureSections(FigureContext context)
         List<PageCell> cells = [point.Curve, request];
         if (hasDepth)
             cells.Add(point.Depth);
-        cells.AddRange([point.DotNet.Rate / ByteSize.MiB, point.Sluice.Rate / ByteSize.MiB,
-            PageCell.Ratio(point.DotNet.Rate > 0 ? point.Sluice.Rate / point.DotNet.Rate : null), Cpu(point.DotNet), Cpu(point.Sluice)]);
+        cells.AddRange([Rate(point.DotNet), Rate(point.Sluice),
+            PageCell.Ratio(point.DotNet.Rate > 0 ? point.Sluice.Rate / point.DotNet.Rate : null).With(Statistics.Ratios(point.Sluice.Rates, point.DotNet.Rates)),
+            Cpu(point.DotNet), Cpu(point.Sluice)]);
         if (hasPieces)
             cells.AddRange([point.Pieces?.DotNet, point.Pieces?.Sluice]);
         return new PageRow(cells)
@@ -87,6 +89,8 @@ internal sealed class FigureSections(FigureContext context)
             Key = string.Create(CultureInfo.InvariantCulture, $"{point.Curve} {point.RequestBytes} {point.Depth}"),
         };
     }
+
+    private static PageCell Rate(Reading reading) => PageCell.Of(reading.Rate / ByteSize.MiB).With(reading.Rates.Select(r => r / ByteSize.MiB));
 
     private double Cpu(Reading reading) => context.ClockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
 }

@@ -5,6 +5,8 @@ namespace Sluice.Cli.Programs.Frag;
 /// <summary>What a run of `sluice frag` left behind; the JSON is this record.</summary>
 internal sealed record FragReport
 {
+    public DateTimeOffset Started { get; init; }
+
     public required IReadOnlyList<string> Arguments { get; init; }
 
     public required EnvironmentRecord Environment { get; init; }

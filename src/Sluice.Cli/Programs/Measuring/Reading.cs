@@ -7,9 +7,12 @@ namespace Sluice.Cli.Programs.Measuring;
 /// <param name="CpuNs">Nanoseconds of processor time a unit.</param>
 internal sealed record Reading(double Rate, double Low, double High, double CpuNs)
 {
+    /// <summary>Of each round, in their order.</summary>
+    public IReadOnlyList<double> Rates { get; private init; } = [];
+
     public static Reading Of(IReadOnlyList<double> rates, IEnumerable<double> cpuNs) =>
-        new(Statistics.Median(rates), rates.Min(), rates.Max(), Statistics.Median(cpuNs));
+        new(Statistics.Median(rates), rates.Min(), rates.Max(), Statistics.Median(cpuNs)) { Rates = rates };
 
     /// <summary>In other units, of which so many make one.</summary>
-    public Reading Per(double units) => new(Rate / units, Low / units, High / units, CpuNs * units);
+    public Reading Per(double units) => new(Rate / units, Low / units, High / units, CpuNs * units) { Rates = [.. Rates.Select(r => r / units)] };
 }

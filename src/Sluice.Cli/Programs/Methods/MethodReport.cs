@@ -17,7 +17,7 @@ internal static class MethodReport
     /// <param name="results">Of each size, in the order in which they are shown.</param>
     public static IReadOnlyList<PageSection> Sections(IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results) =>
     [
-        .. results[0].Times.Keys
+        .. results[0].Times.Keys.Where(m => results.Any(r => r.Times[m].Seconds.Count > 0))
             .GroupBy(m => (m.Writes, m.IsOpenBefore, Kind: m.IsOpenBefore ? ResultKind.Bytes : m.Kind))
             .OrderBy(g => g.Key.Writes).ThenBy(g => g.Key.IsOpenBefore).ThenBy(g => g.Key.Kind)
             .Select(g => Section(Heading(g.Key.Writes, g.Key.IsOpenBefore, g.Key.Kind), [.. g], results)),
@@ -62,10 +62,12 @@ internal static class MethodReport
         IEnumerable<PageCell> cells = results.SelectMany(r =>
         {
             MethodTimes times = r.Times[method];
+            if (times.Seconds.Count == 0)
+                return (PageCell[])[PageCell.Empty, PageCell.Empty, PageCell.Empty];
             double fastest = FastestDotNet(methods, r.Times);
             return (PageCell[])
             [
-                PageCell.Of(Seconds(times) * 1000, "0.00"), PageCell.Of(Speed(times, r.SizeBytes), "#,0"),
+                PageCell.Of(Seconds(times) * 1000, "0.00").With(times.RoundSeconds.Select(s => s * 1000)), PageCell.Of(Speed(times, r.SizeBytes), "#,0"),
                 PageCell.Ratio(fastest > 0 ? fastest / Seconds(times) : null),
             ];
         });
@@ -81,7 +83,7 @@ internal static class MethodReport
 
     /// <summary>In seconds; 0 where there is none. A wrong result is not fast.</summary>
     private static double FastestDotNet(IReadOnlyList<Method> methods, IReadOnlyDictionary<Method, MethodTimes> results) =>
-        methods.Where(m => m.Side == IoSide.Bcl && results[m].Difference is null).Select(m => Seconds(results[m])).DefaultIfEmpty(0).Min();
+        methods.Where(m => m.Side == IoSide.Bcl && results[m] is { Difference: null, Seconds.Count: > 0 }).Select(m => Seconds(results[m])).DefaultIfEmpty(0).Min();
 
     private static PageChart Chart(
         string heading, IReadOnlyList<Method> methods, int sizeBytes, IReadOnlyDictionary<Method, MethodTimes> results) => new()
@@ -95,7 +97,7 @@ internal static class MethodReport
                 .. methods.Select(m => m.Side).Distinct().Select(side => new ChartSeries
                 {
                     Name = Name(side),
-                    Y = [.. methods.Select(m => m.Side == side ? Speed(results[m], sizeBytes) : (double?)null)],
+                    Y = [.. methods.Select(m => m.Side == side && results[m].Seconds.Count > 0 ? Speed(results[m], sizeBytes) : (double?)null)],
                 }),
             ],
         };

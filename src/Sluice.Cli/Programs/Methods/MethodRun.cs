@@ -1,22 +1,20 @@
 using System.Diagnostics;
+using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Methods;
 
 /// <summary>Runs methods on a file of one size, in turns, and checks every result.</summary>
-internal sealed class MethodRun
+internal sealed class MethodRun : IDisposable
 {
     // A run over a small file is short: several make one figure as steady as that of a large file.
     private const int BytesOfARound = 10 << 20;
     private const int MostRunsOfARound = 15;
 
-    // Below it no collection is near.
-    private const long AllocatedBeforeCollecting = 16 << 20;
-
     private readonly MethodInput _reading;
     private readonly MethodInput _writing;
     private readonly CancellationToken _cancellationToken;
     private readonly int _runsOfARound;
-    private long _allocatedAtCollection;
 
     /// <param name="folder">Gets the file that is read and the one that is written.</param>
     public MethodRun(string folder, int sizeBytes, CancellationToken cancellationToken)
@@ -32,24 +30,35 @@ internal sealed class MethodRun
         file.Flush(flushToDisk: true);
     }
 
-    /// <summary>The first round pays for compiling, and is not counted, but checked too.</summary>
-    /// <param name="started">Told the round and the method.</param>
-    public IReadOnlyDictionary<Method, MethodTimes> Run(IReadOnlyList<Method> methods, int rounds, Action<int, Method> started)
+    /// <summary>
+    /// Every method in every round: there and back, so that what comes first in one round comes last in the next. Round 0 pays for
+    /// compiling, and is not counted, but checked too.
+    /// </summary>
+    public static IEnumerable<(int Round, Method Method)> Steps(IReadOnlyList<Method> methods, int rounds) =>
+        from round in Enumerable.Range(0, rounds + 1)
+        from method in round % 2 == 0 ? methods.Reverse() : methods
+        select (round, method);
+
+    /// <summary>One method in one round: several runs of a small file.</summary>
+    /// <param name="times">Gets the times, and what was wrong.</param>
+    public void Measure(int round, Method method, MethodTimes times)
     {
-        var results = methods.ToDictionary(m => m, _ => new MethodTimes());
-        for (int round = 0; round <= rounds; round++)
+        if (method.Writes && round > 0)
         {
-            // There and back: what comes first in one round comes last in the next.
-            foreach (Method method in round % 2 == 0 ? methods.Reverse() : methods)
-            {
-                started(round, method);
-                for (int i = 0; i < (round == 0 ? 1 : _runsOfARound); i++)
-                    Measure(method, results[method], isCounted: round > 0);
-            }
+            File.Delete(_writing.Path);
+            Settling.FileSystemOf(Path.GetDirectoryName(_writing.Path)!);
         }
+        int before = times.Seconds.Count;
+        for (int i = 0; i < (round == 0 ? 1 : _runsOfARound); i++)
+            Measure(method, times, isCounted: round > 0);
+        if (round > 0)
+            times.RoundSeconds.Add(Statistics.Median(times.Seconds.Skip(before)));
+    }
+
+    public void Dispose()
+    {
         File.Delete(_reading.Path);
         File.Delete(_writing.Path);
-        return results;
     }
 
     private void Measure(Method method, MethodTimes times, bool isCounted)
@@ -60,7 +69,7 @@ internal sealed class MethodRun
             File.Delete(input.Path);
         else
             input.Forget(method.Kind);
-        CollectGarbage();
+        Settling.Memory();
         MethodResult result;
         double seconds;
         if (method.IsOpenBefore)
@@ -76,20 +85,11 @@ internal sealed class MethodRun
                 return opened.Run();
             });
         }
-        if (isCounted)
-            times.Seconds.Add(seconds);
         times.Difference ??= method.Writes
             ? MethodResult.Bytes(File.ReadAllBytes(input.Path)).Difference(input.Sample)
             : result.Difference(input.Sample);
-    }
-
-    /// <summary>What the methods before have left behind is not the next one's to collect.</summary>
-    private void CollectGarbage()
-    {
-        if (GC.GetTotalAllocatedBytes() - _allocatedAtCollection < AllocatedBeforeCollecting)
-            return;
-        GC.Collect();
-        _allocatedAtCollection = GC.GetTotalAllocatedBytes();
+        if (isCounted)
+            times.Seconds.Add(seconds);
     }
 
     private static (MethodResult Result, double Seconds) Time(Func<MethodResult> run)

@@ -45,24 +45,26 @@ internal static class TableSections
 
     private static IEnumerable<PageRow> Rows(MethodTable table, TableCase @case, RowReport row)
     {
-        yield return Row(table, @case, $".NET {Environment.Version.Major}.{Environment.Version.Minor}", row.DotNet, 1);
-        yield return Row(table, @case, SluiceStreamSide.Name, row.Sluice, TimeRatio(row));
+        yield return Row(table, @case, $".NET {Environment.Version.Major}.{Environment.Version.Minor}", row.DotNet, PageCell.Ratio(1));
+        // The report's ratio is of rates, the text's of times.
+        yield return Row(table, @case, SluiceStreamSide.Name, row.Sluice,
+            PageCell.Ratio(TimeRatio(row)).With(Statistics.Ratios(row.DotNet.SliceRates, row.Sluice.SliceRates)));
     }
 
-    private static PageRow Row(MethodTable table, TableCase @case, string runtime, ContenderReport side, double ratio)
+    private static PageRow Row(MethodTable table, TableCase @case, string runtime, ContenderReport side, PageCell ratio)
     {
         double scale = (table.InNanoseconds ? 1e9 : 1e6) / @case.OperationsPerPass;
+        PageCell time = Time(scale / side.Rate).With(side.SliceRates.Where(r => r > 0).Select(r => scale / r));
         IEnumerable<PageCell> times = table.HasSpread
-            ? [Time(scale / side.Rate), Time(scale / side.SliceRates.Max()), Time(scale / side.SliceRates.Min())]
-            : [Time(scale / side.Rate)];
+            ? [time, Time(scale / side.SliceRates.Max()), Time(scale / side.SliceRates.Min())]
+            : [time];
         return new PageRow(
-            [@case.Method, runtime, .. @case.Arguments.Select(Argument), .. times, PageCell.Of(ratio, "0.00"), PageCell.Of(Math.Round(side.AllocatedBytesPerOperation), "#,0")])
+            [@case.Method, runtime, .. @case.Arguments.Select(Argument), .. times, ratio, PageCell.Of(Math.Round(side.AllocatedBytesPerOperation), "#,0")])
         {
             Key = string.Join(' ', [@case.Method, runtime, .. @case.Arguments]),
         };
     }
 
-    // The report's ratio is of rates.
     private static double TimeRatio(RowReport row) => row.Ratio > 0 ? 1 / row.Ratio : 0;
 
     private static PageCell Time(double time) => PageCell.Of(time, time >= 1000 ? "#,0" : "0.00");

@@ -65,8 +65,11 @@ internal static class BenchComparePage
         }
         int unknown = rows.Count(r => r.Verdict == RowVerdict.Unknown);
         if (unknown > 0)
-            yield return $"In {unknown} rows there are too few samples to tell.";
+            yield return $"In {unknown} rows the rounds are too few, or too far apart, to tell: even twice as much could be chance.";
     }
+
+    // An interval that says nothing is not shown.
+    private static RatioInterval? Told(RowChange row) => row.Verdict == RowVerdict.Unknown ? null : row.Sides;
 
     private static string Describe(RowChange row) =>
         $"{row.After.Name}: {Factor(row.Sides!.Ratio)} against .NET ({Factor(row.Sides.Low)} to {Factor(row.Sides.High)}); "
@@ -80,7 +83,7 @@ internal static class BenchComparePage
         RowVerdict.Faster => "faster",
         RowVerdict.Slower => "slower",
         RowVerdict.Machine => "both sides alike",
-        RowVerdict.Unknown => "too few samples",
+        RowVerdict.Unknown => "cannot be told",
         _ => "",
     };
 
@@ -95,9 +98,9 @@ internal static class BenchComparePage
             new ChartSeries
             {
                 Name = "Sluice against .NET, second run to first",
-                Y = [.. rows.Select(r => r.Sides?.Ratio)],
-                Low = [.. rows.Select(r => r.Sides?.Low)],
-                High = [.. rows.Select(r => r.Sides?.High)],
+                Y = [.. rows.Select(r => Told(r)?.Ratio)],
+                Low = [.. rows.Select(r => Told(r)?.Low)],
+                High = [.. rows.Select(r => Told(r)?.High)],
             },
         ],
         Reference = new ChartLine(1, "as in the first run"),
@@ -116,7 +119,7 @@ internal static class BenchComparePage
         [
             .. rows.Select(r => new PageRow(
                 r.After.Name, Name(r.Verdict), PageCell.Ratio(r.Before.Ratio), PageCell.Ratio(r.After.Ratio), PageCell.Ratio(r.Sides?.Ratio),
-                PageCell.Ratio(r.Sides?.Low), PageCell.Ratio(r.Sides?.High), r.Before.Sluice.Rate, r.After.Sluice.Rate,
+                PageCell.Ratio(Told(r)?.Low), PageCell.Ratio(Told(r)?.High), r.Before.Sluice.Rate, r.After.Sluice.Rate,
                 PageCell.Ratio(r.Sluice?.Ratio), r.Before.DotNet.Rate, r.After.DotNet.Rate, PageCell.Ratio(r.DotNet?.Ratio), r.After.Unit)
             {
                 Key = r.After.Id,

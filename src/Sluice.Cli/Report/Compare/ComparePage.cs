@@ -25,10 +25,9 @@ internal static class ComparePage
                 $"first run: {before.Path}, {before.Page.Began.UtcDateTime:yyyy-MM-dd HH:mm} UTC, {before.Page.CommandLine}",
                 $"second run: {after.Path}, {after.Page.Began.UtcDateTime:yyyy-MM-dd HH:mm} UTC, {after.Page.CommandLine}",
                 .. EnvironmentNotes(before.Page.Environment, after.Page.Environment),
-                samples
-                    ? "a change is the second run over the first, above 1 is faster; its interval is Welch's on the logarithms of the rounds, so wide that "
-                        + "in 95 of 100 such comparisons of unchanged runs no row at all is called changed"
-                    : "these results keep no samples, so there is no interval: what of a change is noise, only more runs tell",
+                $"a change is the second run over the first{(samples ? ", above 1 is faster" : "")}; its interval is Welch's on the logarithms of the "
+                    + "rounds, so wide that in 95 of 100 such comparisons of unchanged runs nothing at all is called changed; figures of one round, "
+                    + "and those that are no medians of rounds, have none",
             ],
             Sections = sections,
         };

@@ -3,9 +3,15 @@ namespace Sluice.Cli.Report.Compare;
 /// <summary>By what factor the second of two sets of samples is larger, and between which factors that lies with the given confidence.</summary>
 internal sealed record RatioInterval(double Ratio, double Low, double High)
 {
+    // A change to the double or to the half would not show.
+    private const double Wide = 2;
+
     public bool IsAbove => Low > 1;
 
     public bool IsBelow => High < 1;
+
+    /// <summary>Says nothing: it holds 1, and so much on either side that even a large change could be chance.</summary>
+    public bool IsTooWide => !IsAbove && !IsBelow && High > Wide * Ratio;
 
     /// <summary>
     /// Welch's interval on the logarithms: the sets may differ in spread and in number, and a factor is as likely to be twice as large as

@@ -4,7 +4,7 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Report.Compare;
 
-/// <summary>A result that a command wrote by --json: of bench with its samples, of any other command as a page.</summary>
+/// <summary>A result that a command wrote by --json: of bench with its rounds, of any other command as a page.</summary>
 internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Page)
 {
     /// <exception cref="UsageException">The file is not such a result.</exception>
@@ -24,6 +24,10 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
             }
             if (Has("workload") && Has("sides"))
                 return new ResultFile(path, null, SpeedPage.Of(Read(root, ReportJsonContext.Default.SpeedReport)));
+            if (Has("cycles") && Has("settings"))
+                return new ResultFile(path, null, FragPage.Of(Read(root, ReportJsonContext.Default.FragReport)));
+            if (Has("extents") && Has("worstFiles"))
+                return new ResultFile(path, null, ExtentPage.Of(Read(root, ReportJsonContext.Default.ExtentReport), places: []));
             if (Has("sections"))
                 return new ResultFile(path, null, Read(root, ReportJsonContext.Default.ReportPage));
             throw new UsageException($"{path} is no result that can be compared; bench, speed, ops, figures, tables and such write them by --json");

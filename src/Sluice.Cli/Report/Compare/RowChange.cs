@@ -5,7 +5,7 @@ namespace Sluice.Cli.Report.Compare;
 internal sealed record RowChange(RowReport Before, RowReport After, RatioInterval? Sluice, RatioInterval? DotNet, RatioInterval? Sides)
 {
     public RowVerdict Verdict =>
-        Sides is null ? RowVerdict.Unknown
+        Sides is not { IsTooWide: false } ? RowVerdict.Unknown
         : Sides.IsAbove ? RowVerdict.Faster
         : Sides.IsBelow ? RowVerdict.Slower
         : (Sluice is { IsAbove: true } && DotNet is { IsAbove: true }) || (Sluice is { IsBelow: true } && DotNet is { IsBelow: true })
@@ -24,7 +24,7 @@ internal sealed record RowChange(RowReport Before, RowReport After, RatioInterva
 
 internal enum RowVerdict
 {
-    /// <summary>The samples do not suffice.</summary>
+    /// <summary>The rounds are too few, or lie too far apart, to tell.</summary>
     Unknown,
 
     /// <summary>Nothing beyond what the rounds of each run differ by.</summary>

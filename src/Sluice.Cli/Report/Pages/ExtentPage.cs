@@ -11,11 +11,11 @@ internal static class ExtentPage
     private const int MostSpans = 3000;
     private const int MapColumns = 500;
 
-    public static ReportPage Of(ExtentReport report, IReadOnlyList<string> arguments, DateTimeOffset began, IReadOnlyList<MapSpan> places) => new()
+    public static ReportPage Of(ExtentReport report, IReadOnlyList<MapSpan> places) => new()
     {
         Title = $"Where {Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(report.Path)))} lies on its device",
-        CommandLine = ReportPage.CommandLineOf(arguments),
-        Began = began,
+        CommandLine = ReportPage.CommandLineOf(report.Arguments),
+        Began = report.Started,
         Environment = report.Environment,
         Notes = [.. Notes(report)],
         Sections = [Overview(report, places), .. Details(report)],
@@ -43,7 +43,7 @@ internal static class ExtentPage
                     $"{Count(report.Extents, "extent")} and {Count(report.Pieces, "piece")}; fragmentation score {report.Score:0.##}.{unplaced}"),
             Maps = places.Count == 0 ? [] : [Map(report, places)],
             Charts = report.Histogram.Count == 0 ? [] : [Histogram(report.Histogram)],
-            Tables = report.Histogram.Count == 0 ? [] : [HistogramTable(report.Histogram)],
+            Tables = report.Histogram.Count == 0 ? [Totals(report)] : [Totals(report), HistogramTable(report.Histogram)],
         };
     }
 
@@ -120,8 +120,26 @@ internal static class ExtentPage
         return classes.Select(c => (double?)(100 * of(c) / all));
     }
 
+    private static PageTable Totals(ExtentReport report) => new()
+    {
+        Title = "in all",
+        Columns =
+        [
+            PageColumn.Text(""), new PageColumn("files"), new PageColumn("size"), new PageColumn("on the device"), new PageColumn("extents"),
+            new PageColumn("pieces"), new PageColumn("files in several pieces"), new PageColumn("score"),
+        ],
+        Rows =
+        [
+            new PageRow(
+                "all", (long)report.Files, new PageCell(ByteSize.Format(report.SizeBytes), report.SizeBytes),
+                new PageCell(ByteSize.Format(report.PlacedBytes), report.PlacedBytes), report.Extents, report.Pieces, (long)report.FragmentedFiles,
+                PageCell.Of(report.Score, "0.##")),
+        ],
+    };
+
     private static PageTable HistogramTable(IReadOnlyList<ExtentClass> classes) => new()
     {
+        Title = "by size of the extents",
         Columns = [PageColumn.Text("extent size"), new PageColumn("extents"), new PageColumn("bytes")],
         Rows = [.. classes.Select(c => new PageRow(c.Name, c.Extents, new PageCell(ByteSize.Format(c.Bytes), c.Bytes)))],
     };

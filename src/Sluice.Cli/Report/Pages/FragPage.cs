@@ -7,11 +7,11 @@ namespace Sluice.Cli.Report.Pages;
 /// <summary>`frag` as a page: how the volume aged, cycle by cycle.</summary>
 internal static class FragPage
 {
-    public static ReportPage Of(FragReport report, DateTimeOffset began) => new()
+    public static ReportPage Of(FragReport report) => new()
     {
         Title = "A volume, aged",
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
-        Began = began,
+        Began = report.Started,
         Environment = report.Environment,
         Notes =
         [

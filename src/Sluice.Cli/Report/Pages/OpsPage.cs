@@ -45,13 +45,21 @@ internal static class OpsPage
                     [
                         .. operations.Select((operation, i) => new PageRow(
                             [
-                                operation, .. sides.Select(s => PageCell.Of(Statistics.Median(s.Rounds[i]), Statistics.Median(s.Rounds[i]) < 0.1 ? "0.000" : "0.00")),
-                                .. compares ? [PageCell.Ratio(Statistics.MedianRatio(sides[0].Rounds[i], sides[1].Rounds[i]))]
-                                    : Array.Empty<PageCell>(),
+                                operation, .. sides.Select(s => Time(s.Rounds[i])),
+                                .. compares ? [Ratio(sides[0].Rounds[i], sides[1].Rounds[i])] : Array.Empty<PageCell>(),
                             ])),
                     ],
                 },
             ],
         };
     }
+
+    private static PageCell Time(IReadOnlyList<double> rounds)
+    {
+        double median = Statistics.Median(rounds);
+        return PageCell.Of(median, median < 0.1 ? "0.000" : "0.00").With(rounds);
+    }
+
+    private static PageCell Ratio(IReadOnlyList<double> first, IReadOnlyList<double> second) =>
+        PageCell.Ratio(Statistics.MedianRatio(first, second)).With(Statistics.Ratios(first, second));
 }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json.Serialization;
 
 namespace Sluice.Cli.Report.Pages;
 
@@ -10,6 +11,10 @@ internal sealed record PageCell(string Text, double? Value = null)
 
     // JSON has no NaN; a figure that does not exist sorts last.
     public double? Value { get; init; } = Value is { } number && double.IsFinite(number) ? number : null;
+
+    /// <summary>The rounds of which the value is the median, for `compare`; null where it is of one round, or of none.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<double>? Samples { get; init; }
 
     public static implicit operator PageCell(string? text) => text is null ? Empty : new PageCell(text);
 
@@ -28,6 +33,13 @@ internal sealed record PageCell(string Text, double? Value = null)
 
     /// <summary>A ratio, of which above 1 is better by the tool's convention.</summary>
     public static PageCell Ratio(double? ratio) => ratio is { } r ? Of(r, "0.00") : Empty;
+
+    /// <summary>The same cell, with the rounds that are behind it.</summary>
+    public PageCell With(IEnumerable<double> samples)
+    {
+        double[] finite = [.. samples.Where(double.IsFinite)];
+        return finite.Length < 2 ? this : this with { Samples = finite };
+    }
 
     private static string FormatFor(double number) => Math.Abs(number) switch
     {

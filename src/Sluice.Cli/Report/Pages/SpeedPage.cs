@@ -127,7 +127,8 @@ internal static class SpeedPage
         Rows =
         [
             .. report.Sides.Select(s => new PageRow(
-                SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds, s.MiBPerSecond, s.Iops,
+                SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
+                PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond ?? []), s.Iops,
                 PageCell.Of(s.MiBPerSecondWithFlush), s.CpuPercent, s.CpuUsPerOperation, PageCell.Of(s.CpuClocksPerByte),
                 s.AllocatedBytesPerOperation, PageCell.Of(s.SteadyFromSeconds), PageCell.Of(s.SteadyMiBPerSecond))),
         ],

@@ -73,7 +73,79 @@ public sealed class CompareRunTests : IDisposable
         run.Error.ShouldBe("");
         run.ExitCode.ShouldBe(ExitCode.Success);
         run.Out.ShouldMatch(@"three\s+rate, MiB/s\s+5\.25\s+10\.5\s+2\.00");
-        run.Out.ShouldContain("no interval");
+        run.Out.ShouldContain("No figure is of several rounds in both runs");
+    }
+
+    [Fact]
+    public async Task Figures_of_several_rounds_have_intervals_and_what_changed_is_said_in_words()
+    {
+        Save("a.json", [100, 101, 99, 100, 102], [10, 11, 9, 10, 12], [5, 9]);
+        Save("b.json", [130, 131, 129, 130, 133], [10, 12, 9, 11, 10], [5, 50]);
+        ToolRun run = await ToolRun.RunAsync("compare", _folder["a.json"], _folder["b.json"], "--json", _folder["c.json"]);
+        run.Error.ShouldBe("");
+        run.ExitCode.ShouldBe(ExitCode.Success);
+        run.Out.ShouldContain("1 of 3 figures changed beyond noise.");
+        run.Out.ShouldMatch(@"Rounds: faster, rate, MiB/s: higher, x1\.30 \(x1\.2\d to x1\.3\d\)\.");
+        run.Out.ShouldContain("In 1 figures the rounds are too few (2 and more), or too far apart, to tell");
+        run.Out.ShouldMatch(@"faster\s+rate, MiB/s\s+100\s+130\s+1\.30\s+1\.\d+\s+1\.\d+\s+higher");
+        run.Out.ShouldMatch(@"same\s+rate, MiB/s\s+10\.0\s+10\.0\s+1\.00\s+0\.\d+\s+1\.\d+\s+no");
+        run.Out.ShouldMatch(@"two\s+rate, MiB/s\s+7\.00\s+27\.5\s+3\.93\s+cannot be told");
+
+        void Save(string name, params double[][] rows) => File.WriteAllText(_folder[name], Json(SamplePage.Make() with
+        {
+            Sections =
+            [
+                new PageSection
+                {
+                    Heading = "Rounds",
+                    Tables =
+                    [
+                        new PageTable
+                        {
+                            Columns = [PageColumn.Text("row"), new PageColumn("rate", "MiB/s")],
+                            Rows =
+                            [
+                                .. rows.Zip(["faster", "same", "two"])
+                                    .Select(r => new PageRow(r.Second, PageCell.Of(Statistics.Median(r.First)).With(r.First))),
+                            ],
+                        },
+                    ],
+                },
+            ],
+        }));
+    }
+
+    [Theory]
+    [InlineData("ops --size 64K --rounds 3", "figures changed beyond noise")]
+    [InlineData("methods --size 64K --rounds 2 --method ReadAllBytes --read", "figures changed beyond noise")]
+    [InlineData("tables --quick --table length", "What changed")]
+    [InlineData("doctor", "")]
+    public async Task Two_results_of_any_command_can_be_compared(string typed, string words)
+    {
+        foreach (string name in (string[])["a.json", "b.json"])
+            (await ToolRun.RunAsync([.. typed.Split(' '), _folder.FullPath, "--json", _folder[name]])).ExitCode.ShouldBe(ExitCode.Success);
+        ToolRun run = await ToolRun.RunAsync("compare", _folder["a.json"], _folder["b.json"]);
+        run.ExitCode.ShouldBe(words.Length > 0 ? ExitCode.Success : ExitCode.Usage, run.Error);
+        (words.Length > 0 ? run.Out.Replace("Nothing changed beyond noise in", "0 of 0 figures changed beyond noise") : run.Error).ShouldContain(words);
+    }
+
+    [SkippableFact]
+    public async Task Extents_and_the_ageing_of_a_volume_can_be_compared()
+    {
+        using LoopVolume? volume = LoopVolume.TryMount(_folder.FullPath, 64 << 20, out string reason);
+        Skip.If(volume is null, reason);
+        foreach (string name in (string[])["1", "2"])
+        {
+            string[] frag = ["frag", "-m8", "-Fm1", "-FM1", "-c4", "-k50", "--leave", "1M", "--force", "-q", "--json", _folder[$"f{name}.json"], volume.Path];
+            (await ToolRun.RunAsync(frag)).ExitCode.ShouldBe(ExitCode.Success);
+            (await ToolRun.RunAsync("extents", "--sync", "--json", _folder[$"e{name}.json"], volume.Path)).ExitCode.ShouldBe(ExitCode.Success);
+        }
+        ToolRun frags = await ToolRun.RunAsync("compare", _folder["f1.json"], _folder["f2.json"]);
+        frags.ExitCode.ShouldBe(ExitCode.Success, frags.Error);
+        frags.Out.ShouldMatch(@"1\s+files made\s+4\s+4\s+1\.00");
+        ToolRun extents = await ToolRun.RunAsync("compare", _folder["e1.json"], _folder["e2.json"]);
+        extents.ExitCode.ShouldBe(ExitCode.Success, extents.Error);
+        extents.Out.ShouldMatch(@"all\s+files\s+\d+\s+\d+");
     }
 
     [Theory]
