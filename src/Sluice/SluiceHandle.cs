@@ -108,8 +108,32 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
                 IoErrors.ThrowUnseekable("The length of", Path);
             }
 
-            return RandomAccess.GetLength(_file);
+            return LengthNow();
         }
+    }
+
+    /// <summary>As <see cref="Length"/>, of a file that is known to seek.</summary>
+    internal long LengthNow()
+    {
+        bool added = false;
+        try
+        {
+            _file.DangerousAddRef(ref added);
+            if (Libc.IsSupported && Libc.LengthOf(_fd) is >= 0 and long length)
+            {
+                return length;
+            }
+        }
+        finally
+        {
+            if (added)
+            {
+                _file.DangerousRelease();
+            }
+        }
+
+        // Where Sluice makes no system calls, and for the exception.
+        return RandomAccess.GetLength(_file);
     }
 
     /// <summary>Whether the handle can be used no more.</summary>

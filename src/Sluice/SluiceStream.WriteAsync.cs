@@ -36,7 +36,7 @@ public sealed partial class SluiceStream
         }
 
         int count = buffer.Length;
-        if (count <= _writeEnd - _pos && count != 0)
+        if (count <= _writeEnd - _pos && count != 0 && _handle.CanSeek)
         {
             buffer.Span.CopyTo(_buffer.AsSpan(_pos));
             _pos += count;
@@ -126,9 +126,11 @@ public sealed partial class SluiceStream
         {
             ThrowIfClosed();
             LeaveReading();
+            // As in FileStream, what is written to a pipe asynchronously is not kept back: somebody may wait for it.
+            bool passes = !_handle.CanSeek;
             while (true)
             {
-                put = PutAvailable(buffer.Span);
+                put = passes ? 0 : PutAvailable(buffer.Span);
                 buffer = buffer[put..];
                 if (buffer.IsEmpty)
                 {
@@ -138,7 +140,7 @@ public sealed partial class SluiceStream
                 await HandDownAsync(mayStayBehind: true, cancellationToken).ConfigureAwait(false);
                 put = 0;
                 int size = SizeFor(_base, AdaptiveSize.MostWrite);
-                if (WritesThrough(buffer.Length, size))
+                if (passes || WritesThrough(buffer.Length, size))
                 {
                     await SettleAsync(cancellationToken).ConfigureAwait(false);
                     ReserveSpace(_base, buffer.Length);

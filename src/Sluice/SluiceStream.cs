@@ -1,5 +1,4 @@
 using Microsoft.Win32.SafeHandles;
-using Sluice.Interop;
 using Sluice.Streams;
 
 namespace Sluice;
@@ -89,7 +88,7 @@ public sealed partial class SluiceStream : Stream
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
     public SluiceStream(string path, FileStreamOptions options)
-        : this(StreamOpening.Open(path, options), options.Mode, options.Access, options.BufferSize)
+        : this(StreamOpening.Open(path, options), options.Mode, options.Access, options.BufferSize, options.PreallocationSize)
     {
     }
 
@@ -98,7 +97,7 @@ public sealed partial class SluiceStream : Stream
     /// <exception cref="ArgumentOutOfRangeException">A buffer size below 0 that is not <see cref="SluiceOptions.Adaptive"/>.</exception>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
     public SluiceStream(string path, SluiceOptions options)
-        : this(StreamOpening.Open(path, options), options.Mode, options.Access, options.BufferSize)
+        : this(StreamOpening.Open(path, options), options.Mode, options.Access, options.BufferSize, options.PreallocationSize)
     {
     }
 
@@ -140,7 +139,7 @@ public sealed partial class SluiceStream : Stream
         : this(StreamOpening.Adopt(handle, access, bufferSize, isAsync), access, bufferSize, ownsHandle: true) =>
         (_hasForeignHandle, _base) = (true, _handle.DescriptorPosition);
 
-    private SluiceStream(SluiceHandle handle, FileMode mode, FileAccess access, int bufferSize)
+    private SluiceStream(SluiceHandle handle, FileMode mode, FileAccess access, int bufferSize, long preallocationSize = 0)
     {
         _handle = handle;
         _ownsHandle = true;
@@ -149,6 +148,11 @@ public sealed partial class SluiceStream : Stream
         if (mode == FileMode.Append && handle.CanSeek)
         {
             Extras.AppendStart = _base = handle.Length;
+        }
+        else if (preallocationSize > 0)
+        {
+            // The file has its space already; and ext4 does not write such a file back when it is closed, so neither is it begun here.
+            Extras.Reserves = false;
         }
         else if (mode is FileMode.Create or FileMode.Truncate)
         {
@@ -168,17 +172,17 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>The operating system's handle: buffered bytes are written, and its own position is set, before it is handed out.</summary>
-    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <summary>The operating system's handle: buffered bytes are written, and its own position is set, before it is handed out. That of a
+    /// closed stream is closed, as in FileStream.</summary>
+    /// <exception cref="IOException">Buffered bytes could not be written, or the file system refuses the position.</exception>
     public SafeFileHandle SafeFileHandle
     {
         get
         {
-            ThrowIfClosed();
-            FlushBuffer();
-            if (_handle.CanSeek)
+            if (HasOpenFile)
             {
-                if (!_handle.TrySetDescriptorPosition(_base))
+                FlushBuffer();
+                if (_handle.CanSeek && !_handle.TrySetDescriptorPosition(_base))
                 {
                     StreamErrors.ThrowSeekRefused(_handle.Path, _base);
                 }
@@ -188,20 +192,17 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>
-    public string Name => !_hasForeignHandle ? _handle.Path : _extras?.Peer is null && _handle.IsClosed ? "[Unknown]" : Peer.Name;
-
     /// <summary>Whether the file was opened for asynchronous use.</summary>
     public bool IsAsync => _handle.SafeFileHandle.IsAsync;
 
     /// <inheritdoc/>
-    public override bool CanRead => _canRead;
+    public override bool CanRead => _canRead && HasOpenFile;
 
     /// <inheritdoc/>
-    public override bool CanWrite => _canWrite;
+    public override bool CanWrite => _canWrite && HasOpenFile;
 
     /// <inheritdoc/>
-    public override bool CanSeek => IsOpen && _handle.CanSeek;
+    public override bool CanSeek => HasOpenFile && _handle.CanSeek;
 
     /// <summary>The length in bytes, written bytes that are still in memory included. Asked of the file each time: locks on Unix are
     /// advisory, so others may always write.</summary>
@@ -306,40 +307,11 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>Keeps other processes from a range of the file (an advisory lock on Unix).</summary>
-    /// <inheritdoc cref="FileStream.Lock"/>
-    [System.Runtime.Versioning.UnsupportedOSPlatform("ios")]
-    [System.Runtime.Versioning.UnsupportedOSPlatform("macos")]
-    [System.Runtime.Versioning.UnsupportedOSPlatform("tvos")]
-    public void Lock(long position, long length)
-    {
-        ArgumentOutOfRangeException.ThrowIfNegative(position);
-        ArgumentOutOfRangeException.ThrowIfNegative(length);
-        ThrowIfClosed();
-        Peer.Lock(position, length);
-    }
-
-    /// <summary>Ends a <see cref="Lock"/>.</summary>
-    /// <inheritdoc cref="FileStream.Unlock"/>
-    [System.Runtime.Versioning.UnsupportedOSPlatform("ios")]
-    [System.Runtime.Versioning.UnsupportedOSPlatform("macos")]
-    [System.Runtime.Versioning.UnsupportedOSPlatform("tvos")]
-    public void Unlock(long position, long length)
-    {
-        ArgumentOutOfRangeException.ThrowIfNegative(position);
-        ArgumentOutOfRangeException.ThrowIfNegative(length);
-        ThrowIfClosed();
-        Peer.Unlock(position, length);
-    }
-
     private long AppendStart => _extras?.AppendStart ?? -1;
-
-    /// <summary>For what only it knows: names and locks.</summary>
-    private FileStream Peer => Extras.Peer ??= BorrowedStream.Over(_handle.SafeFileHandle, IsOpen ? AccessNow : _handle.Access);
 
     private long LengthNow()
     {
-        long length = RandomAccess.GetLength(_handle.SafeFileHandle);
+        long length = _handle.LengthNow();
         if (Behind is { IsPending: true } behind)
         {
             length = Math.Max(length, behind.End);
@@ -354,6 +326,9 @@ public sealed partial class SluiceStream : Stream
 
     private bool IsOpen => _canRead | _canWrite;
 
+    /// <summary>Neither the stream is closed, nor the file under it.</summary>
+    private bool HasOpenFile => IsOpen && !_handle.SafeFileHandle.IsClosed;
+
     /// <summary>Decides about the kind of a lock; nothing of a closed stream.</summary>
     private FileAccess AccessNow => (_canRead ? FileAccess.Read : 0) | (_canWrite ? FileAccess.Write : 0);
 
@@ -365,7 +340,7 @@ public sealed partial class SluiceStream : Stream
 
     private void ThrowIfClosed()
     {
-        if (!IsOpen || _handle.SafeFileHandle.IsClosed)
+        if (!HasOpenFile)
         {
             StreamErrors.ThrowClosed();
         }

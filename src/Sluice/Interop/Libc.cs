@@ -38,6 +38,9 @@ internal static unsafe partial class Libc
     private static readonly long NrPreadv2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 327 : 286;
     private static readonly long NrPwritev2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 328 : 287;
 
+    // fstat by number: the wrappers of newer C libraries ask for an empty path, which takes the kernel a tenth longer.
+    private static readonly long NrFstat = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 5 : 80;
+
     private static volatile bool s_hidesPreadv2;
     private static volatile bool s_hidesPwritev2;
 
@@ -230,6 +233,14 @@ internal static unsafe partial class Libc
         {
             return statx(fd, &empty, AtEmptyPath, (uint)mask, p) < 0 ? -LastErrno() : 0;
         }
+    }
+
+    /// <summary>The length of an open file.</summary>
+    public static long LengthOf(int fd)
+    {
+        // struct stat: st_size is its seventh word on both architectures, and it has no more than 18.
+        long* stat = stackalloc long[18];
+        return syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0) < 0 ? -LastErrno() : stat[6];
     }
 
     /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not tell.</summary>

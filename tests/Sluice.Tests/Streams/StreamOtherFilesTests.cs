@@ -164,6 +164,33 @@ public sealed class StreamOtherFilesTests : IDisposable
     }
 
     [Theory]
+    [InlineData(SluiceOptions.Adaptive)]
+    [InlineData(0)]
+    [InlineData(64)]
+    [InlineData(4096)]
+    public async Task What_is_written_to_a_pipe_asynchronously_is_there_without_a_flush_as_from_FileStream(int bufferSize)
+    {
+        int[][] available = new int[2][];
+        for (int i = 0; i < 2; i++)
+        {
+            (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();
+            using SafeFileHandle reader = read;
+            await using Stream writer = i == 0
+                ? new FileStream(write, FileAccess.Write, Math.Max(bufferSize, 0))
+                : new SluiceStream(SluiceHandle.FromSafeFileHandle(write, FileAccess.Write, ownsHandle: true), FileAccess.Write, bufferSize);
+            await writer.WriteAsync(Bytes.Pattern(5));
+            int first = Native.AvailableBytes(reader);
+            await writer.WriteAsync(Bytes.Pattern(7), 0, 7);
+            int second = Native.AvailableBytes(reader);
+            writer.EndWrite(writer.BeginWrite(Bytes.Pattern(9), 0, 9, null, null));
+            available[i] = [first, second, Native.AvailableBytes(reader)];
+        }
+
+        available[1].ShouldBe(available[0]);
+        available[1].ShouldBe([5, 12, 21]);
+    }
+
+    [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_read_of_a_pipe_gives_what_is_there_and_does_not_wait_for_more(bool isAsync)

@@ -39,6 +39,31 @@ public sealed class StreamRegressionTests : IDisposable
         }
     }
 
+    /// <summary>
+    /// dotnet/runtime 80344: a buffer that was read to its end, and is no longer true after an asynchronous write of at least its size.
+    /// FileStream of .NET 10.0.12 gives the old bytes here (docs/compatibility.md).
+    /// </summary>
+    [Theory]
+    [MemberData(nameof(Openings))]
+    public async Task An_asynchronous_write_behind_a_read_is_seen_after_a_seek_back_80344(int bufferSize, bool isAsync, FileCaching caching)
+    {
+        byte[] expected = Bytes.Pattern(60_000);
+        using SluiceStream stream = Open(_temp.NewFile(expected), bufferSize, isAsync, caching);
+        byte[] buffer = new byte[4_096];
+        byte[] written = [.. Enumerable.Repeat((byte)255, 8_192)];
+        for (int offset = 0; offset + written.Length < expected.Length; offset += 9_001)
+        {
+            stream.Position = offset;
+            await stream.ReadExactlyAsync(buffer);
+            stream.Position = offset;
+            await stream.WriteAsync(written);
+            written.CopyTo(expected, offset);
+            stream.Seek(-written.Length, SeekOrigin.Current).ShouldBe(offset);
+            await stream.ReadExactlyAsync(buffer);
+            buffer.AsMemory().ShouldBeBytes(expected.AsSpan(offset, buffer.Length), $"at {offset}");
+        }
+    }
+
     /// <summary>dotnet/runtime 80344: several readers of one file at once, each through a stream of its own.</summary>
     [Theory]
     [InlineData(SluiceOptions.Adaptive)]
@@ -169,6 +194,29 @@ public sealed class StreamRegressionTests : IDisposable
         }
 
         engine.OperationCount.ShouldBe(before);
+    }
+
+    /// <summary>dotnet/runtime 57100: what there is to flush costs one write, and nothing is made durable.</summary>
+    [Theory]
+    [InlineData(SluiceOptions.Adaptive)]
+    [InlineData(4096)]
+    public async Task FlushAsync_costs_one_write_57100(int bufferSize)
+    {
+        RecordingEngine engine = new();
+        await using SluiceStream stream = new(_temp.NewFile(100), new SluiceOptions
+        {
+            Access = FileAccess.ReadWrite,
+            BufferSize = bufferSize,
+            Options = FileOptions.Asynchronous,
+            Engine = engine,
+        });
+        for (int i = 0; i < 10; i++)
+        {
+            await stream.WriteAsync(Bytes.Pattern(7, i * 7));
+            await stream.FlushAsync();
+        }
+
+        engine.Transfers.ShouldBe(Enumerable.Range(0, 10).Select(i => (false, i * 7L, 7)));
     }
 
     /// <summary>dotnet/runtime 49156, seeks without system calls: position and length stay right when several streams share the file.</summary>

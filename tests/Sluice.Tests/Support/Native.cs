@@ -33,6 +33,28 @@ internal static unsafe partial class Native
     /// <summary>Where the operating system's own position of a file stands; -1 where it has none.</summary>
     public static long OffsetOf(SafeFileHandle file) => lseek(file, 0, 1);
 
+    /// <summary>How many bytes a pipe has for its reader.</summary>
+    public static int AvailableBytes(SafeFileHandle pipe)
+    {
+        const int fionRead = 0x541B;
+        return ioctl(pipe, fionRead, out int bytes) == 0 ? bytes : throw new IOException($"ioctl failed with errno {Marshal.GetLastPInvokeError()}");
+    }
+
+    /// <summary>Waits for what is on its way to the device, and starts nothing (SYNC_FILE_RANGE_WAIT_BEFORE).</summary>
+    public static void WaitForWriteback(SafeFileHandle file)
+    {
+        if (sync_file_range(file, 0, 0, 1) != 0)
+        {
+            throw new IOException($"sync_file_range failed with errno {Marshal.GetLastPInvokeError()}");
+        }
+    }
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int sync_file_range(SafeFileHandle file, long offset, long length, uint flags);
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int ioctl(SafeFileHandle file, nuint request, out int result);
+
     [LibraryImport("libc", SetLastError = true)]
     private static partial long lseek(SafeFileHandle file, long offset, int whence);
 

@@ -37,6 +37,7 @@ public abstract partial class SluiceStreamConformance
         byte[] buffer = new byte[10];
         (stream.CanRead, stream.CanWrite, stream.CanSeek).ShouldBe((false, false, false));
         stream.Name.ShouldBe(path);
+        stream.SafeFileHandle.ShouldBeSameAs(handle);
         Should.Throw<ObjectDisposedException>(() => stream.Read(buffer, 0, 10));
         Should.Throw<ObjectDisposedException>(() => stream.Read(buffer.AsSpan()));
         Should.Throw<ObjectDisposedException>(() => stream.ReadByte());
@@ -57,6 +58,18 @@ public abstract partial class SluiceStreamConformance
         await Should.ThrowAsync<ObjectDisposedException>(async () => await stream.WriteByteAsync(1));
         await Should.ThrowAsync<ObjectDisposedException>(() => stream.FlushAsync());
         await Should.ThrowAsync<ObjectDisposedException>(() => stream.CopyToAsync(Stream.Null));
+    }
+
+    [Fact]
+    public void A_stream_whose_file_was_closed_under_it_can_do_nothing()
+    {
+        SluiceStream stream = OpenNew(100, out _);
+        stream.ReadByte().ShouldBe(1);
+        stream.SafeFileHandle.Dispose();
+        (stream.CanRead, stream.CanWrite, stream.CanSeek).ShouldBe((false, false, false));
+        stream.SafeFileHandle.IsClosed.ShouldBeTrue();
+        Should.Throw<ObjectDisposedException>(() => stream.Length);
+        stream.Dispose();
     }
 
     [Fact]
