@@ -3,6 +3,11 @@ namespace Sluice.Cli.Bench.Streams;
 /// <summary>Byte by byte, number by number, line by line: an operation is one of them, from a buffer most of the time.</summary>
 internal static class UnitRows
 {
+    // A pass of 20 MB takes so long that its loop would stay in the code that the JIT made of it while it ran (OSR): it is called
+    // this often over a short file before each slice.
+    private const int ShortPasses = 32;
+    private const int ShortFileBytes = 4096;
+
     public static Row ReadByte() => new(
         "stream-read-byte", "ReadByte, 20 MB", "parsers: the call must be small enough to be inlined", OpenReadByte)
     {
@@ -45,11 +50,12 @@ internal static class UnitRows
     private static Contest OpenReadByte(BenchContext context)
     {
         StreamOpening opening = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes);
+        StreamOpening brief = StreamOpening.Reading(context.SmallFile(ShortFileBytes), ShortFileBytes);
         return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
-            Loops.Passes(TSide.Name, () => StreamPasses.ReadBytes<TSide>(opening), countUnits: true);
+            Warmed(Loops.Passes(TSide.Name, () => StreamPasses.ReadBytes<TSide>(opening), countUnits: true), () => StreamPasses.ReadBytes<TSide>(brief));
     }
 
     private static Contest OpenWriteByte(BenchContext context)
@@ -60,7 +66,10 @@ internal static class UnitRows
             where TSide : struct, IStreamSide<TSide>
         {
             StreamOpening opening = StreamOpening.Writing(context.ScratchFile<TSide>("bytes-written.dat"), context.Scale.ByteFileBytes);
-            return Loops.Passes(TSide.Name, () => StreamPasses.WriteBytes<TSide>(opening), countUnits: true);
+            StreamOpening brief = StreamOpening.Writing(context.ScratchFile<TSide>("few-bytes-written.dat"), ShortFileBytes);
+            return Warmed(
+                Loops.Passes(TSide.Name, () => StreamPasses.WriteBytes<TSide>(opening), countUnits: true),
+                () => StreamPasses.WriteBytes<TSide>(brief));
         }
     }
 
@@ -68,23 +77,32 @@ internal static class UnitRows
     {
         StreamOpening asynchronous = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes, asynchronous: true);
         StreamOpening synchronous = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes);
+        StreamOpening briefAsynchronous = StreamOpening.Reading(context.SmallFile(ShortFileBytes), ShortFileBytes, asynchronous: true);
+        StreamOpening briefSynchronous = StreamOpening.Reading(context.SmallFile(ShortFileBytes), ShortFileBytes);
         byte[] oneByte = new byte[1];
         return new Contest(
-            Loops.PassesAsync(SluiceStreamSide.Name, () => StreamPasses.ReadBytesAsync(asynchronous), countUnits: true),
-            Loops.PassesAsync(FileStreamSide.Name, () => StreamPasses.ReadAsync<FileStreamSide>(asynchronous, oneByte), countUnits: true))
+            WarmedAsync(
+                Loops.PassesAsync(SluiceStreamSide.Name, () => StreamPasses.ReadBytesAsync(asynchronous), countUnits: true),
+                () => StreamPasses.ReadBytesAsync(briefAsynchronous)),
+            WarmedAsync(
+                Loops.PassesAsync(FileStreamSide.Name, () => StreamPasses.ReadAsync<FileStreamSide>(asynchronous, oneByte), countUnits: true),
+                () => StreamPasses.ReadAsync<FileStreamSide>(briefAsynchronous, oneByte)))
         {
-            Second = Loops.Passes("Sluice's ReadByte", () => StreamPasses.ReadBytes<SluiceStreamSide>(synchronous), countUnits: true),
+            Second = Warmed(
+                Loops.Passes("Sluice's ReadByte", () => StreamPasses.ReadBytes<SluiceStreamSide>(synchronous), countUnits: true),
+                () => StreamPasses.ReadBytes<SluiceStreamSide>(briefSynchronous)),
         };
     }
 
     private static Contest OpenReadInt32(BenchContext context)
     {
         StreamOpening opening = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes);
+        StreamOpening brief = StreamOpening.Reading(context.SmallFile(ShortFileBytes), ShortFileBytes);
         return new Contest(Side<SluiceStreamSide>(), Side<FileStreamSide>());
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
-            Loops.Passes(TSide.Name, () => StreamPasses.ReadInt32s<TSide>(opening), countUnits: true);
+            Warmed(Loops.Passes(TSide.Name, () => StreamPasses.ReadInt32s<TSide>(opening), countUnits: true), () => StreamPasses.ReadInt32s<TSide>(brief));
     }
 
     private static Contest OpenReadLine(BenchContext context)
@@ -106,4 +124,16 @@ internal static class UnitRows
             where TSide : struct, IStreamSide<TSide> =>
             Loops.PassesAsync(TSide.Name, () => StreamPasses.ReadLinesAsync<TSide>(opening), countUnits: true);
     }
+
+    private static Contender Warmed(Contender contender, Func<long> shortPass) => contender with
+    {
+        Prepare = () =>
+        {
+            for (int i = 0; i < ShortPasses; i++)
+                shortPass();
+        },
+    };
+
+    private static Contender WarmedAsync(Contender contender, Func<ValueTask<long>> shortPassAsync) =>
+        Warmed(contender, () => shortPassAsync().AsTask().GetAwaiter().GetResult());
 }
