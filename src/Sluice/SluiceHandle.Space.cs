@@ -126,7 +126,7 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>All or nothing: ext4 extends a file piece by piece, and leaves the pieces when the disk is full.</summary>
-    private int AllocateWhole(long offset, long length)
+    private int AllocateWhole(FallocateFlags mode, long offset, long length)
     {
         if (Libc.Stat(_fd, StatxMask.BasicStats, out Statx stat) == 0 && offset + length > (long)stat.Size)
         {
@@ -137,13 +137,13 @@ public sealed partial class SluiceHandle
             }
 
             int result = Libc.Allocate(_fd, FallocateFlags.KeepSize, offset, length);
-            if (result < 0)
+            if (result < 0 || mode == FallocateFlags.KeepSize)
             {
                 return result;
             }
         }
 
-        return Libc.Allocate(_fd, FallocateFlags.None, offset, length);
+        return Libc.Allocate(_fd, mode, offset, length);
     }
 
     private void ChangeSpace(IoVerb verb, FallocateFlags mode, long offset, long length)
@@ -167,7 +167,7 @@ public sealed partial class SluiceHandle
         try
         {
             _file.DangerousAddRef(ref added);
-            int result = verb == IoVerb.Allocate ? AllocateWhole(offset, length) : Libc.Allocate(_fd, mode, offset, length);
+            int result = verb == IoVerb.Allocate ? AllocateWhole(mode, offset, length) : Libc.Allocate(_fd, mode, offset, length);
             switch (-result)
             {
                 case 0:

@@ -14,7 +14,7 @@ public sealed partial class SluiceReader
     /// <param name="cancellationToken">Looked at before each line.</param>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     public BackwardLineEnumerator ReadLinesBackward(CancellationToken cancellationToken = default) =>
-        new(_handle, _progress, cancellationToken);
+        new(_handle, _progress, OwnOr(cancellationToken));
 
     /// <summary>
     /// The lines that are written to a log, for as long as nobody cancels. A line comes when its end has been written. When the name

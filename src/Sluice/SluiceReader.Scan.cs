@@ -39,17 +39,23 @@ public sealed partial class SluiceReader
     /// <param name="degree">How many parts are worked on at once.</param>
     /// <param name="delimiter">The byte that ends a line.</param>
     /// <param name="callback">Called once for each part, by several threads at once: the part's bytes, and where they begin in the file.</param>
+    /// <param name="progress">Told how many bytes have been worked on, after each part.</param>
     /// <param name="cancellationToken">Looked at between parts.</param>
     /// <exception cref="EndOfStreamException">The file was cut meanwhile.</exception>
     public static async Task ScanAsync(
-        string path, int degree, byte delimiter, Action<ReadOnlySpan<byte>, long> callback, CancellationToken cancellationToken = default)
+        string path,
+        int degree,
+        byte delimiter,
+        Action<ReadOnlySpan<byte>, long> callback,
+        IProgress<long>? progress = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(callback);
-        SluiceScanOptions options = new() { Degree = degree, Delimiter = delimiter, Ordered = false };
-        await foreach (bool done in ScanAsync(path, Call, options, cancellationToken).ConfigureAwait(false))
-        {
-            _ = done;
-        }
+        SluiceScanOptions options = new() { Degree = degree, Delimiter = delimiter, Progress = progress };
+        options.Check();
+        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions());
+        using ParallelScan<bool> scan = new(handle, Call, options);
+        await scan.RunWithoutResultsAsync(cancellationToken).ConfigureAwait(false);
 
         bool Call(ScanPart part)
         {

@@ -5,7 +5,10 @@ using System.Text;
 
 namespace Sluice;
 
-/// <summary>Values in the bytes that <see cref="BinaryWriter"/> writes: little-endian, strings with their length in front.</summary>
+/// <summary>
+/// Values in the bytes that <see cref="BinaryWriter"/> writes: little-endian, strings with their length in front.
+/// <see cref="SluiceReaderOptions.CancellationToken"/> cancels them between blocks.
+/// </summary>
 public sealed partial class SluiceReader
 {
     private const int LongestValue = 16;
@@ -13,10 +16,12 @@ public sealed partial class SluiceReader
     private byte[]? _value;
 
     /// <summary>Fills the destination.</summary>
+    /// <param name="destination">Where the bytes go.</param>
+    /// <param name="cancellationToken">Looked at before each block.</param>
     /// <exception cref="EndOfStreamException">The file ends before.</exception>
-    public void ReadExactly(Span<byte> destination)
+    public void ReadExactly(Span<byte> destination, CancellationToken cancellationToken = default)
     {
-        if (Read(destination) < destination.Length)
+        if (Read(destination, cancellationToken) < destination.Length)
         {
             ThrowEnd();
         }

@@ -21,6 +21,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     private readonly SluiceHandle _handle;
     private readonly bool _ownsHandle;
     private readonly IProgress<long>? _progress;
+    private readonly CancellationToken _cancellationToken;
     private readonly ReadPipeline _pipeline;
     private BlockTransfer? _current;
     private Memory<byte> _block;
@@ -56,6 +57,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         _handle = handle;
         _ownsHandle = ownsHandle;
         _progress = options.Progress;
+        _cancellationToken = options.CancellationToken;
         _blockEnd = options.Offset;
         _pipeline = new ReadPipeline(handle, options.Offset, options.RequestSize, options.Depth);
     }
@@ -206,7 +208,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     /// <summary>Gets the next block, the current one being consumed; false at the end.</summary>
     private bool NextBlock(CancellationToken cancellationToken)
     {
-        cancellationToken.ThrowIfCancellationRequested();
+        OwnOr(cancellationToken).ThrowIfCancellationRequested();
         Enter();
         try
         {
@@ -227,6 +229,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 
     private ValueTask<bool> NextBlockAsync(CancellationToken cancellationToken)
     {
+        cancellationToken = OwnOr(cancellationToken);
         Enter();
         bool isAwaited = false;
         try
@@ -283,6 +286,10 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
             }
         }
     }
+
+    /// <summary>The call's token, or, where it brings none, the reader's.</summary>
+    private CancellationToken OwnOr(CancellationToken cancellationToken) =>
+        cancellationToken.CanBeCanceled ? cancellationToken : _cancellationToken;
 
     private bool Accept(BlockTransfer? block)
     {

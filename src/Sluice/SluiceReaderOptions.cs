@@ -30,6 +30,11 @@ public sealed class SluiceReaderOptions
     /// <summary>Told the position, in bytes from the start of the file, after each block.</summary>
     public IProgress<long>? Progress { get; set; }
 
+    /// <summary>
+    /// For calls that bring no token of their own, such as those for typed values: looked at before each block, and ends the wait for one.
+    /// </summary>
+    public CancellationToken CancellationToken { get; set; }
+
     /// <summary>The engine of readers that open the file themselves; null for the process's own. For tests: see <see cref="FaultyEngine"/>.</summary>
     public IoEngine? Engine { get; set; }
 

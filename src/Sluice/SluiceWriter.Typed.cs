@@ -5,20 +5,23 @@ using System.Text;
 
 namespace Sluice;
 
-/// <summary>Records, and values in the bytes that <see cref="BinaryReader"/> reads: little-endian, strings with their length in front.</summary>
+/// <summary>
+/// Records, and values in the bytes that <see cref="BinaryReader"/> reads: little-endian, strings with their length in front.
+/// <see cref="SluiceWriterOptions.CancellationToken"/> cancels values between blocks.
+/// </summary>
 public sealed partial class SluiceWriter
 {
     /// <summary>Writes records as they lie in memory, byte order included.</summary>
     /// <typeparam name="T">The record.</typeparam>
     /// <inheritdoc cref="Write"/>
-    public void WriteRecords<T>(ReadOnlySpan<T> records)
-        where T : unmanaged => Write(MemoryMarshal.AsBytes(records));
+    public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
+        where T : unmanaged => Write(MemoryMarshal.AsBytes(records), cancellationToken);
 
     /// <summary>Writes one record as it lies in memory, byte order included.</summary>
     /// <typeparam name="T">The record.</typeparam>
     /// <inheritdoc cref="Write"/>
-    public void WriteRecord<T>(in T record)
-        where T : unmanaged => Write(MemoryMarshal.AsBytes(new ReadOnlySpan<T>(in record)));
+    public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
+        where T : unmanaged => Write(MemoryMarshal.AsBytes(new ReadOnlySpan<T>(in record)), cancellationToken);
 
     /// <summary>As <see cref="WriteRecords{T}"/>, without blocking the caller.</summary>
     /// <typeparam name="T">The record.</typeparam>

@@ -13,9 +13,9 @@ namespace Sluice;
 /// space that was reserved ahead and, with <see cref="SluiceWriterOptions.DataSync"/>, makes the data durable. <see cref="Dispose"/>
 /// completes first, and throws what goes wrong. A writer that is dropped without being disposed loses what it had gathered.</para>
 /// <para>While a direct writer is open its file may be longer than what was written, by zeros that were reserved; it is exact after
-/// <see cref="Complete"/>. An error is final: it names the offset, every later call throws it again, and disposing cuts the file where the
-/// block that failed begins, though never before what was flushed, so that no gap stays behind it. Without an error,
-/// space that was reserved stays where others were seen to have appended behind it.</para>
+/// <see cref="Complete"/>. A cached writer reserves behind the end, and its file is never longer. An error is final: it names the offset,
+/// every later call throws it again, and disposing cuts the file where the block that failed begins, though never before what was flushed,
+/// so that no gap stays behind it. A file that others have made longer meanwhile is not cut, and keeps a direct writer's zeros.</para>
 /// <para>One call at a time, from any thread; disposing is such a call.</para>
 /// </remarks>
 public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
@@ -23,6 +23,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     private readonly SluiceHandle _handle;
     private readonly bool _ownsHandle;
     private readonly bool _dataSync;
+    private readonly CancellationToken _cancellationToken;
     private readonly WritePipeline _pipeline;
     private byte[]? _scratch;
     private int _lent;
@@ -59,6 +60,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         _handle = handle;
         _ownsHandle = ownsHandle;
         _dataSync = options.DataSync;
+        _cancellationToken = options.CancellationToken;
         try
         {
             long start = options.Offset ?? (options.Mode == FileMode.Append && handle.CanSeek ? handle.Length : 0);
@@ -85,11 +87,13 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
 
     /// <summary>Takes bytes over; blocks while as many writes are in flight as the device can use.</summary>
     /// <param name="bytes">The bytes; copied, or written, when this returns.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
     /// <exception cref="IOException">This or an earlier write failed; the message tells at which offset.</exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
     /// <exception cref="InvalidOperationException">The writer is complete, or another call is running.</exception>
-    public void Write(ReadOnlySpan<byte> bytes)
+    public void Write(ReadOnlySpan<byte> bytes, CancellationToken cancellationToken = default)
     {
+        cancellationToken = OwnOr(cancellationToken);
         Enter();
         try
         {
@@ -97,14 +101,14 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
             {
                 if (IsLarge(bytes.Length))
                 {
-                    _pipeline.WriteThrough(bytes);
+                    _pipeline.WriteThrough(bytes, cancellationToken);
                     return;
                 }
 
                 bytes = bytes[Take(bytes)..];
                 if (_pipeline.IsFull)
                 {
-                    WritePipeline.Ended(_pipeline.PushAsync(isAsync: false, CancellationToken.None));
+                    WritePipeline.Ended(_pipeline.PushAsync(isAsync: false, cancellationToken));
                 }
             }
         }
@@ -120,6 +124,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     public ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
     {
+        cancellationToken = OwnOr(cancellationToken);
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled(cancellationToken);
@@ -145,7 +150,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         {
             if (_pipeline.IsFull)
             {
-                WritePipeline.Ended(_pipeline.PushAsync(isAsync: false, CancellationToken.None));
+                WritePipeline.Ended(_pipeline.PushAsync(isAsync: false, _cancellationToken));
             }
 
             Memory<byte> room = _pipeline.Room;
@@ -189,130 +194,6 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         _pipeline.Advance(count);
     }
 
-    /// <summary>Returns when the operating system has all bytes written so far, or, with <paramref name="toDisk"/>, the device.</summary>
-    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
-    public void Flush(bool toDisk = false)
-    {
-        Enter();
-        try
-        {
-            WritePipeline.Ended(_pipeline.FlushAsync(isAsync: false, CancellationToken.None));
-            if (toDisk)
-            {
-                _handle.FlushToDisk(dataOnly: true);
-            }
-        }
-        finally
-        {
-            _busy = 0;
-        }
-    }
-
-    /// <summary>As <see cref="Flush"/>, without blocking the caller.</summary>
-    public async ValueTask FlushAsync(bool toDisk = false, CancellationToken cancellationToken = default)
-    {
-        Enter();
-        try
-        {
-            await _pipeline.FlushAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
-            if (toDisk)
-            {
-                await _handle.FlushToDiskAsync(dataOnly: true, cancellationToken).ConfigureAwait(false);
-            }
-        }
-        finally
-        {
-            _busy = 0;
-        }
-    }
-
-    /// <summary>
-    /// Writes what is left, cuts the file to what was written, and makes it durable if <see cref="SluiceWriterOptions.DataSync"/> asks for
-    /// it. Nothing can be written afterwards.
-    /// </summary>
-    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
-    public void Complete()
-    {
-        Enter();
-        try
-        {
-            WritePipeline.Ended(CompleteAsync(isAsync: false, CancellationToken.None));
-        }
-        finally
-        {
-            _busy = 0;
-        }
-    }
-
-    /// <summary>As <see cref="Complete"/>, without blocking the caller.</summary>
-    public async ValueTask CompleteAsync(CancellationToken cancellationToken = default)
-    {
-        Enter();
-        try
-        {
-            await CompleteAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
-        }
-        finally
-        {
-            _busy = 0;
-        }
-    }
-
-    /// <summary>Completes, unless that was done or a write has failed before, and closes the file if it is the writer's own.</summary>
-    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
-    public void Dispose()
-    {
-        if (_disposed)
-        {
-            return;
-        }
-
-        EnterToClose();
-        try
-        {
-            if (!_completed && !_pipeline.IsFaulted)
-            {
-                WritePipeline.Ended(CompleteAsync(isAsync: false, CancellationToken.None));
-            }
-        }
-        finally
-        {
-            if (_pipeline.IsFaulted)
-            {
-                WritePipeline.Ended(_pipeline.EndTransfersAsync(isAsync: false));
-            }
-
-            Close();
-        }
-    }
-
-    /// <summary>As <see cref="Dispose"/>, without blocking the caller.</summary>
-    public async ValueTask DisposeAsync()
-    {
-        if (_disposed)
-        {
-            return;
-        }
-
-        EnterToClose();
-        try
-        {
-            if (!_completed && !_pipeline.IsFaulted)
-            {
-                await CompleteAsync(isAsync: true, CancellationToken.None).ConfigureAwait(false);
-            }
-        }
-        finally
-        {
-            if (_pipeline.IsFaulted)
-            {
-                await _pipeline.EndTransfersAsync(isAsync: true).ConfigureAwait(false);
-            }
-
-            Close();
-        }
-    }
-
     private static SluiceHandle Open(string path, SluiceWriterOptions options)
     {
         options.Check();
@@ -325,8 +206,15 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
             Caching = options.Caching,
             Engine = options.Engine,
             Options = FileOptions.Asynchronous,
+
+            // Where there is fallocate, the pipeline reserves the space, from any offset and in any mode.
+            PreallocationSize = !OperatingSystem.IsLinux() && options.Mode is (FileMode.Create or FileMode.CreateNew) ? options.PreallocationSize : 0,
         });
     }
+
+    /// <summary>The call's token, or, where it brings none, the writer's.</summary>
+    private CancellationToken OwnOr(CancellationToken cancellationToken) =>
+        cancellationToken.CanBeCanceled ? cancellationToken : _cancellationToken;
 
     /// <summary>Cached, and no smaller than a block of its own: written from where it is.</summary>
     private bool IsLarge(int length) =>
@@ -359,7 +247,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
 
                 if (IsLarge(bytes.Length))
                 {
-                    await _pipeline.WriteThroughAsync(bytes, isAsync: true, cancellationToken).ConfigureAwait(false);
+                    await _pipeline.WriteThroughAsync(bytes, cancellationToken).ConfigureAwait(false);
                     return;
                 }
 
@@ -369,49 +257,6 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         finally
         {
             _busy = 0;
-        }
-    }
-
-    private async ValueTask CompleteAsync(bool isAsync, CancellationToken cancellationToken)
-    {
-        await _pipeline.FlushAsync(isAsync, cancellationToken).ConfigureAwait(false);
-        _pipeline.Trim();
-        if (_dataSync)
-        {
-            if (isAsync)
-            {
-                await _handle.FlushToDiskAsync(dataOnly: true, cancellationToken).ConfigureAwait(false);
-            }
-            else
-            {
-                _handle.FlushToDisk(dataOnly: true);
-            }
-        }
-
-        _completed = true;
-    }
-
-    private void Close()
-    {
-        _disposed = true;
-        try
-        {
-            _pipeline.Close();
-            if (_pipeline.IsFaulted)
-            {
-                _pipeline.Trim();
-            }
-        }
-        catch (Exception e) when (e is IOException or ObjectDisposedException)
-        {
-            // The error that matters has been thrown; cutting the file behind it was the best that could be tried.
-        }
-        finally
-        {
-            if (_ownsHandle)
-            {
-                _handle.Dispose();
-            }
         }
     }
 

@@ -41,6 +41,12 @@ public sealed class SluiceWriterOptions
     /// <summary>Told how far the operating system has the file, in bytes from its start, after each block.</summary>
     public IProgress<long>? Progress { get; set; }
 
+    /// <summary>
+    /// For calls that bring no token of their own, such as those for typed values: looked at before each block is sent off.
+    /// <see cref="SluiceWriter.Position"/> then tells how many bytes were taken. Disposing is not cancelled.
+    /// </summary>
+    public CancellationToken CancellationToken { get; set; }
+
     /// <summary>The engine of writers that open the file themselves; null for the process's own. For tests: see <see cref="FaultyEngine"/>.</summary>
     public IoEngine? Engine { get; set; }
 

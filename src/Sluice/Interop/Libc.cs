@@ -139,7 +139,12 @@ internal static unsafe partial class Libc
     /// A second descriptor of the same file, for writing at its end only (O_APPEND): its position and flags are its own. By way of /proc,
     /// so that a file without a name is found too. A negative errno where that is refused, or the first one is not for writing.
     /// </summary>
-    public static int OpenForAppending(int fd)
+    public static int OpenForAppending(int fd) => OpenAgain(fd, OAppend);
+
+    /// <summary>As <see cref="OpenForAppending"/>, for direct writing.</summary>
+    public static int OpenForDirectWriting(int fd) => OpenAgain(fd, DirectFlag);
+
+    private static int OpenAgain(int fd, int moreFlags)
     {
         int flags = GetFlags(fd);
         if (flags < 0 || (flags & OAccessMode) == OReadOnly)
@@ -154,7 +159,7 @@ internal static unsafe partial class Libc
             int result;
             do
             {
-                result = open(p, OWriteOnly | OAppend | OCloseOnExec, 0);
+                result = open(p, OWriteOnly | moreFlags | OCloseOnExec, 0);
             }
             while (result < 0 && LastErrno() == Errno.EINTR);
             return result < 0 ? -LastErrno() : result;

@@ -25,12 +25,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
     public async IAsyncEnumerable<TResult> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        if (options.RecordSize > 0 && _length % options.RecordSize != 0)
-        {
-            throw new InvalidDataException(
-                $"'{handle.Path}' has {_length} bytes, which is no multiple of its record's {options.RecordSize}.");
-        }
-
+        CheckLength();
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         Task[] workers = new Task[options.Degree];
         for (int i = 0; i < workers.Length; i++)
@@ -82,7 +77,56 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
     }
 
+    /// <summary>As <see cref="RunAsync"/>, for callbacks that give nothing: nobody has to be woken for each part.</summary>
+    public async Task RunWithoutResultsAsync(CancellationToken cancellationToken)
+    {
+        CheckLength();
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        Task[] workers = new Task[options.Degree];
+        for (int i = 0; i < workers.Length; i++)
+        {
+            workers[i] = Task.Run(() => Work(stop), CancellationToken.None);
+        }
+
+        await Task.WhenAll(workers).ConfigureAwait(false);
+        cancellationToken.ThrowIfCancellationRequested();
+    }
+
     public void Dispose() => _permits.Dispose();
+
+    private void CheckLength()
+    {
+        if (options.RecordSize > 0 && _length % options.RecordSize != 0)
+        {
+            throw new InvalidDataException(
+                $"'{handle.Path}' has {_length} bytes, which is no multiple of its record's {options.RecordSize}.");
+        }
+    }
+
+    private void Work(CancellationTokenSource stop)
+    {
+        AlignedBuffer block = AlignedBufferPool.RentOfMany(_partBytes + 1);
+        try
+        {
+            while (!stop.IsCancellationRequested && Interlocked.Increment(ref _nextPart) is var part && part * _partBytes < _length)
+            {
+                _ = TryScan(part, ref block, out _);
+                ReportScanned(part);
+            }
+        }
+        catch
+        {
+            stop.Cancel();
+            throw;
+        }
+        finally
+        {
+            AlignedBufferPool.Return(block);
+        }
+    }
+
+    private void ReportScanned(long part) =>
+        options.Progress?.Report(Interlocked.Add(ref _scanned, Math.Min(_partBytes, _length - (part * _partBytes))));
 
     private async Task WorkAsync(CancellationTokenSource stop)
     {
@@ -101,7 +145,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
                 bool hasResult = TryScan(part, ref block, out TResult? result);
                 _ = _results.Writer.TryWrite((part, hasResult, result));
-                options.Progress?.Report(Interlocked.Add(ref _scanned, Math.Min(_partBytes, _length - (part * _partBytes))));
+                ReportScanned(part);
             }
         }
         catch

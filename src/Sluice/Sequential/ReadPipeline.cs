@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Runtime.ExceptionServices;
 using Sluice.Buffers;
 
 namespace Sluice.Sequential;
@@ -9,7 +8,7 @@ namespace Sluice.Sequential;
 /// where the caller waits for them, through the handle's engine where the caller awaits them; all others one at a time, in order.
 /// One caller at a time.
 /// </summary>
-internal sealed class ReadPipeline
+internal sealed partial class ReadPipeline
 {
     private const int PageBytes = 4096;
 
@@ -155,133 +154,6 @@ internal sealed class ReadPipeline
         return true;
     }
 
-    private void Read(bool isAsync)
-    {
-        int length = NextLength();
-        BlockTransfer transfer = Rent(length);
-        bool ended = false;
-        try
-        {
-            transfer.Offset = _nextOffset;
-            transfer.Length = length;
-            if (isAsync)
-            {
-                Start(transfer);
-            }
-            else if (!TryQueue(transfer))
-            {
-                if (IsOverlapped)
-                {
-                    Start(transfer);
-                }
-                else
-                {
-                    transfer.Result = _handle.Read(transfer.Span, transfer.Offset);
-                }
-            }
-
-            _nextOffset += length;
-            _inFlight.Enqueue(transfer);
-            ended = true;
-        }
-        finally
-        {
-            if (!ended)
-            {
-                _idle.Push(transfer);
-            }
-        }
-    }
-
-    private int NextLength()
-    {
-        int length = _tuner.SizeBytes;
-        int unit = Math.Max(_handle.Alignment.Offset, PageBytes);
-        if (IsOverlapped && _nextOffset % unit != 0)
-        {
-            // Up to the next border, so that whatever follows is aligned.
-            return (int)(unit - (_nextOffset % unit));
-        }
-
-        long rest = _length - _nextOffset;
-        if (_isFixedSize || !_canSeek || _length == 0 || rest >= length)
-        {
-            return length;
-        }
-
-        // One byte more than there is, so that the read comes short and tells that the file ends.
-        return (int)Math.Min(length, (Math.Max(rest, 0) / unit * unit) + unit);
-    }
-
-    private BlockTransfer Rent(int length)
-    {
-        if (!_idle.TryPop(out BlockTransfer? transfer))
-        {
-            return new BlockTransfer(AlignedBufferPool.RentOfMany(length));
-        }
-
-        if (transfer.Block.Length < length)
-        {
-            AlignedBufferPool.Return(transfer.Block);
-            transfer.Block = AlignedBufferPool.RentOfMany(length);
-        }
-
-        return transfer;
-    }
-
-    private bool TryQueue(BlockTransfer transfer)
-    {
-        if (_ringRefused || !_handle.AllowsOwnRing
-            || !_handle.Alignment.IsAligned(transfer.Block.Address, transfer.Offset, transfer.Length))
-        {
-            return false;
-        }
-
-        _lease ??= SequentialRingLease.TryTake(_handle);
-        if (_lease is null)
-        {
-            _ringRefused = true;
-            return false;
-        }
-
-        _lease.Ring.Queue(isRead: true, _handle.Descriptor, transfer, _handle.TransferFlags);
-        return true;
-    }
-
-    private void Start(BlockTransfer transfer)
-    {
-        if (_closing is null)
-        {
-            // Whoever disposes of the reader at this moment, on another thread, leaves its mark here first, or finds this one.
-            _ = Interlocked.CompareExchange(ref _closing, new CancellationTokenSource(), null);
-        }
-
-#pragma warning disable CA2012 // Its result is taken here, or it becomes a task.
-        ValueTask<int> task = _handle.ReadAsync(transfer.Block.Memory[..transfer.Length], transfer.Offset, _closing.Token);
-#pragma warning restore CA2012
-        if (task.IsCompletedSuccessfully)
-        {
-            transfer.Result = task.Result;
-        }
-        else
-        {
-            transfer.Task = task.AsTask();
-        }
-    }
-
-    private void Wait(BlockTransfer transfer)
-    {
-        if (transfer.IsInRing)
-        {
-            _lease!.Ring.Wait(transfer);
-        }
-        else if (transfer.Task is { IsCompleted: false } task)
-        {
-            // Does not throw what the task failed with.
-            Task.WaitAny(task);
-        }
-    }
-
     private async ValueTask<BlockTransfer?> WaitAsync(CancellationToken cancellationToken)
     {
         BlockTransfer head = _inFlight.Peek();
@@ -353,59 +225,5 @@ internal sealed class ReadPipeline
 
         _tuner.OnBlock(bytes, waited, Stopwatch.GetTimestamp());
         return head;
-    }
-
-    /// <summary>The bytes of a completed read; the rest of a short one, and an error's second try and exception, by the plain way.</summary>
-    private int Finish(BlockTransfer transfer)
-    {
-        if (transfer.Task is { } task)
-        {
-            transfer.Task = null;
-            ObjectDisposedException.ThrowIf(task.IsCanceled, typeof(SluiceReader));
-            if (task.Exception is { } error)
-            {
-                ExceptionDispatchInfo.Throw(error.InnerException!);
-            }
-
-            return task.Result;
-        }
-
-        int got = Math.Max(transfer.Result, 0);
-        if (got == transfer.Length || !_canSeek || (transfer.Result >= 0 && _handle.IsAtEnd(transfer.Offset + got)))
-        {
-            return got;
-        }
-
-        return got + _handle.Read(transfer.Span[got..], transfer.Offset + got);
-    }
-
-    private void DropInFlight()
-    {
-        while (_inFlight.TryDequeue(out BlockTransfer? transfer))
-        {
-            if (transfer.IsInRing)
-            {
-                _lease!.Ring.Wait(transfer);
-            }
-
-            if (transfer.Task is { IsCompleted: false } task)
-            {
-                // Its memory is given back when the transfer has ended, by whoever ends it.
-                _ = task.ContinueWith(
-                    static (ended, block) =>
-                    {
-                        // Observed, as below.
-                        _ = ended.Exception;
-                        AlignedBufferPool.Return((AlignedBuffer)block!);
-                    },
-                    transfer.Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-                continue;
-            }
-
-            // Observed, so that an error of a block that nobody asked for is not reported as lost.
-            _ = transfer.Task?.Exception;
-            transfer.Task = null;
-            _idle.Push(transfer);
-        }
     }
 }

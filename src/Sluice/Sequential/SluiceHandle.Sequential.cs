@@ -33,6 +33,34 @@ public sealed partial class SluiceHandle
         }
     }
 
+    /// <summary>Reserves space, behind the end of the file too; the length stays as it is.</summary>
+    /// <exception cref="IOException">The disk is full; the message has path and size.</exception>
+    internal void ReserveWhole(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.KeepSize, offset, length);
+
+    /// <summary>
+    /// Gives back what was reserved behind the end of the file up to <paramref name="reservedTo"/>. On ext4 in one step, so that what others
+    /// append meanwhile stays; elsewhere by a cut at the length, unless the file is longer than <paramref name="end"/>: then others append.
+    /// </summary>
+    internal void ReleaseBehindEnd(long end, long reservedTo)
+    {
+        bool added = false;
+        try
+        {
+            AddReference(ref added);
+            if (!SpaceBehindEnd.TryRelease(_fd, reservedTo) && Length is var length && length <= end)
+            {
+                SetLength(length);
+            }
+        }
+        finally
+        {
+            if (added)
+            {
+                ReleaseReference();
+            }
+        }
+    }
+
     /// <summary>
     /// How far reading ahead makes sense: the file's length, 0 where it has none to tell (pipes, /proc), <see cref="long.MaxValue"/> on
     /// block devices, whose end only a read tells.

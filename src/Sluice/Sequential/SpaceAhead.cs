@@ -1,11 +1,12 @@
+using Sluice.Interop;
 using Sluice.Streams;
 
 namespace Sluice.Sequential;
 
 /// <summary>
-/// The space that a writer has allocated ahead of itself, in large steps, and gives back at the end. Direct writes need it, because one
-/// that makes the file longer lets no other pass; of cached ones, those of file systems on which delayed allocation is dear
-/// (docs/architecture.md, "Space just before the bytes"), whose length stays exact.
+/// The space that a writer has reserved ahead of itself, in large steps, and gives back at the end. Direct writes need it within the
+/// file's length, because one that makes the file longer lets no other pass; of cached ones, those of file systems on which delayed
+/// allocation is dear (docs/architecture.md, "Space just before the bytes") have it behind the end.
 /// </summary>
 internal sealed class SpaceAhead
 {
@@ -20,9 +21,10 @@ internal sealed class SpaceAhead
     private readonly bool _canSeek;
     private readonly bool _isDirect;
     private readonly long _startLength;
-    private long _allocatedTo;
+    private long _reservedTo;
     private long _extendedTo;
-    private bool _allocates;
+    private bool _hasReserved;
+    private bool _reserves;
 
     /// <exception cref="IOException">The disk has no room for <paramref name="preallocationSize"/>.</exception>
     public SpaceAhead(SluiceHandle handle, long offset, long preallocationSize)
@@ -31,18 +33,18 @@ internal sealed class SpaceAhead
         _canSeek = handle.CanSeek;
         _isDirect = handle.Caching == FileCaching.Direct;
         _startLength = _canSeek ? handle.Length : 0;
-        _allocatedTo = Math.Max(_startLength, offset);
-        _allocates = _canSeek;
-        if (preallocationSize > 0 && _canSeek && offset + preallocationSize > _allocatedTo)
+        _reservedTo = Math.Max(_startLength, offset);
+        _reserves = _canSeek && Libc.IsSupported;
+        if (preallocationSize > 0 && _reserves && offset + preallocationSize > _reservedTo)
         {
-            Allocate(offset + preallocationSize - _allocatedTo);
+            Reserve(offset + preallocationSize - _reservedTo);
         }
     }
 
     /// <summary>Before a write. It is a help, not a need: a disk that is really full says so at the write.</summary>
     public void Ensure(long start, long end)
     {
-        if (!_allocates || end <= _allocatedTo || (!_isDirect && start < AdaptiveSize.ReserveFrom))
+        if (!_reserves || end <= _reservedTo || (!_isDirect && start < AdaptiveSize.ReserveFrom))
         {
             return;
         }
@@ -51,57 +53,77 @@ internal sealed class SpaceAhead
         {
             if (!_handle.DelaysAllocation)
             {
-                _allocates = false;
+                _reserves = false;
                 return;
             }
 
             // The first bytes stay with delayed allocation, which guards files that replace others (mount option auto_da_alloc).
-            _allocatedTo = Math.Max(_allocatedTo, start);
+            _reservedTo = Math.Max(_reservedTo, start);
         }
 
-        long bytes = Math.Max(end - _allocatedTo, Math.Clamp(end - _startLength, SmallestStepBytes, LargestStepBytes));
+        long bytes = Math.Max(end - _reservedTo, Math.Clamp(end - _startLength, SmallestStepBytes, LargestStepBytes));
         try
         {
             if (_isDirect)
             {
-                Allocate(bytes);
+                Reserve(bytes);
             }
             else
             {
-                // Counted though it may have been refused: what a refusal leaves behind is to be cut as well.
-                _allocates = _handle.TryReserveAhead(_allocatedTo, bytes);
-                _allocatedTo += bytes;
+                // Counted though it may have been refused: what a refusal leaves behind is to be given back as well.
+                _reserves = _handle.TryReserveAhead(_reservedTo, bytes);
+                _reservedTo += bytes;
+                _hasReserved = true;
             }
         }
         catch (Exception e) when (e is IOException or PlatformNotSupportedException or ArgumentOutOfRangeException)
         {
-            _allocates = false;
+            _reserves = false;
         }
     }
 
     /// <summary>
-    /// Gives back what is behind <paramref name="end"/>, and after an error cuts what was written there. Without an error, a file that
-    /// others have made longer meanwhile stays as it is: their bytes are not ours to cut.
+    /// Gives back what is behind <paramref name="end"/>, and after an error cuts what was written there. A file that others have made longer
+    /// than this writer has made it keeps its length: their bytes are not ours to cut.
     /// </summary>
-    public void Trim(long end, bool hasFailed)
+    /// <param name="end">Where the writer's bytes end.</param>
+    /// <param name="reached">How far it may have written, after an error.</param>
+    /// <param name="hasFailed">Whether there was an error.</param>
+    public void Trim(long end, long reached, bool hasFailed)
     {
         end = Math.Max(_startLength, end);
-        if (!hasFailed && _allocatedTo > end && _handle.Length > Math.Max(end, _extendedTo))
+        if (!_canSeek || (!hasFailed && !_hasReserved))
         {
             return;
         }
 
-        if (_allocatedTo > end || (hasFailed && _canSeek && _handle.Length > end))
+        long length = _handle.Length;
+        if (length > end && length <= Math.Max(_extendedTo, hasFailed ? reached : 0))
         {
-            _allocatedTo = end;
+            // Between these two calls another process might append: see docs/architecture.md, "What is reserved is given back".
             _handle.SetLength(end);
         }
+        else if (_hasReserved && _reservedTo > end)
+        {
+            _handle.ReleaseBehindEnd(end, _reservedTo);
+        }
+
+        _hasReserved = false;
     }
 
-    private void Allocate(long bytes)
+    private void Reserve(long bytes)
     {
-        _handle.Allocate(_allocatedTo, bytes);
-        _allocatedTo += bytes;
-        _extendedTo = _allocatedTo;
+        if (_isDirect)
+        {
+            _handle.Allocate(_reservedTo, bytes);
+            _extendedTo = _reservedTo + bytes;
+        }
+        else
+        {
+            _handle.ReserveWhole(_reservedTo, bytes);
+        }
+
+        _reservedTo += bytes;
+        _hasReserved = true;
     }
 }

@@ -13,9 +13,16 @@ namespace Sluice.Sequential;
 /// What goes through the ring does not hold <see cref="SluiceHandle.DirectGate"/>, which a caller that writes an edge of the same file
 /// would wait for in vain: instead, such blocks begin and end at page borders, so that no page has both an edge and a block in flight.
 /// </remarks>
-internal sealed class WritePipeline
+internal sealed partial class WritePipeline
 {
     private const int PageBytes = 4096;
+
+    /// <summary>The most that is written past the block between two looks at the token: a millisecond or so.</summary>
+#if DEBUG
+    private const int PieceBytes = 64 * 1024;
+#else
+    private const int PieceBytes = 4 * 1024 * 1024;
+#endif
 
     private readonly SluiceHandle _handle;
     private readonly RequestTuner _tuner;
@@ -84,6 +91,7 @@ internal sealed class WritePipeline
     public async ValueTask PushAsync(bool isAsync, CancellationToken cancellationToken)
     {
         ThrowIfFaulted();
+        cancellationToken.ThrowIfCancellationRequested();
         int depth = IsOverlapped ? _tuner.Depth : 1;
         while (_inFlight.TryPeek(out BlockTransfer? oldest) && (_inFlight.Count >= depth || oldest.IsComplete))
         {
@@ -101,49 +109,55 @@ internal sealed class WritePipeline
         _written = 0;
     }
 
-    /// <summary>Bytes of the caller's own, past the block; everything buffered has been pushed, and the file is not direct.</summary>
-    public async ValueTask WriteThroughAsync(ReadOnlyMemory<byte> bytes, bool isAsync, CancellationToken cancellationToken)
+    /// <summary>
+    /// Bytes of the caller's own, past the block and in large pieces; everything buffered has been pushed, and the file is not direct.
+    /// Cancelled, the position is behind the last whole piece.
+    /// </summary>
+    public async ValueTask WriteThroughAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
-        await DrainAsync(isAsync, cancellationToken).ConfigureAwait(false);
-        _space.Ensure(_blockOffset, _blockOffset + bytes.Length);
-        try
+        await DrainAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
+        while (!bytes.IsEmpty)
         {
-            if (isAsync)
+            cancellationToken.ThrowIfCancellationRequested();
+            ReadOnlyMemory<byte> piece = bytes[..Math.Min(bytes.Length, PieceBytes)];
+            _space.Ensure(_blockOffset, _blockOffset + piece.Length);
+            try
             {
-                await _handle.WriteAsync(bytes, _blockOffset, cancellationToken).ConfigureAwait(false);
+                await _handle.WriteAsync(piece, _blockOffset, cancellationToken).ConfigureAwait(false);
             }
-            else
+            catch (Exception e) when (IsFinal(e))
             {
-                _handle.Write(bytes.Span, _blockOffset);
+                Fault(e, _blockOffset);
+                throw;
             }
-        }
-        catch (Exception e) when (IsFinal(e))
-        {
-            Fault(e, _blockOffset);
-            throw;
-        }
 
-        _blockOffset += bytes.Length;
-        _progress?.Report(_blockOffset);
+            PassOver(piece.Length);
+            bytes = bytes[piece.Length..];
+        }
     }
 
     /// <summary>As <see cref="WriteThroughAsync"/>, synchronously.</summary>
-    public void WriteThrough(ReadOnlySpan<byte> bytes)
+    public void WriteThrough(ReadOnlySpan<byte> bytes, CancellationToken cancellationToken)
     {
-        Ended(DrainAsync(isAsync: false, CancellationToken.None));
-        _space.Ensure(_blockOffset, _blockOffset + bytes.Length);
-        try
+        Ended(DrainAsync(isAsync: false, cancellationToken));
+        while (!bytes.IsEmpty)
         {
-            _handle.Write(bytes, _blockOffset);
-        }
-        catch (Exception e)
-        {
-            Fault(e, _blockOffset);
-            throw;
-        }
+            cancellationToken.ThrowIfCancellationRequested();
+            ReadOnlySpan<byte> piece = bytes[..Math.Min(bytes.Length, PieceBytes)];
+            _space.Ensure(_blockOffset, _blockOffset + piece.Length);
+            try
+            {
+                _handle.Write(piece, _blockOffset);
+            }
+            catch (Exception e)
+            {
+                Fault(e, _blockOffset);
+                throw;
+            }
 
-        _blockOffset += bytes.Length;
-        _progress?.Report(_blockOffset);
+            PassOver(piece.Length);
+            bytes = bytes[piece.Length..];
+        }
     }
 
     /// <summary>Returns when the operating system has everything that was written so far, the tail exact to the byte.</summary>
@@ -183,63 +197,7 @@ internal sealed class WritePipeline
     /// <summary>Gives back the space that was allocated ahead. Everything has been flushed, or writing has failed.</summary>
     public void Trim() =>
         // A failed block may begin in front of what was flushed: its first page was partly written before.
-        _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), IsFaulted);
-
-    /// <summary>After an error: returns when nothing is in flight that could still make the file longer.</summary>
-    public async ValueTask EndTransfersAsync(bool isAsync)
-    {
-        foreach (BlockTransfer transfer in _inFlight)
-        {
-            if (transfer.Task is not { } task)
-            {
-                continue;
-            }
-
-            if (isAsync)
-            {
-                await ((Task)task).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            }
-            else
-            {
-                Task.WaitAny([task], CancellationToken.None);
-            }
-        }
-    }
-
-    /// <summary>Ends all transfers and gives the memory back; nothing more is written.</summary>
-    public void Close()
-    {
-        _lease?.Dispose();
-        _lease = null;
-        while (_inFlight.TryDequeue(out BlockTransfer? transfer))
-        {
-            if (transfer.Task is { } task)
-            {
-                // Ends by itself; an error has no one left to hear of it.
-                _ = task.ContinueWith(
-                    static (ended, block) =>
-                    {
-                        _ = ended.Exception;
-                        AlignedBufferPool.Return((AlignedBuffer)block!);
-                    },
-                    transfer.Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-                continue;
-            }
-
-            AlignedBufferPool.Return(transfer.Block);
-        }
-
-        while (_idle.TryPop(out BlockTransfer? idle))
-        {
-            AlignedBufferPool.Return(idle.Block);
-        }
-
-        if (_block is { } block)
-        {
-            AlignedBufferPool.Return(block.Block);
-            _block = null;
-        }
-    }
+        _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), Position, IsFaulted);
 
     public bool IsFaulted => _fault is not null;
 
@@ -300,128 +258,10 @@ internal sealed class WritePipeline
         _written = keep;
     }
 
-    private void Submit(BlockTransfer block, bool isAsync)
+    private void PassOver(int bytes)
     {
-        try
-        {
-            if (isAsync || (IsOverlapped && !TryQueue(block)))
-            {
-#pragma warning disable CA2012 // It becomes a task, or has ended.
-                ValueTask task = _handle.WriteAsync(block.Block.Memory[..block.Length], block.Offset, CancellationToken.None);
-#pragma warning restore CA2012
-                if (task.IsCompletedSuccessfully)
-                {
-                    block.Result = block.Length;
-                }
-                else
-                {
-                    block.Task = AsCount(task.AsTask(), block.Length);
-                }
-            }
-            else if (!IsOverlapped)
-            {
-                _handle.Write(block.Span, block.Offset);
-                block.Result = block.Length;
-            }
-        }
-        catch (Exception e)
-        {
-            Fault(e, block.Offset);
-            throw;
-        }
-
-        // A task that has ended already may have failed: only TakeOldestAsync finds out.
-        if (block.Task is null && !block.IsInRing && _inFlight.Count == 0)
-        {
-            _idle.Push(block);
-            _progress?.Report(block.Offset + block.Length);
-        }
-        else
-        {
-            _inFlight.Enqueue(block);
-        }
-    }
-
-    private static async Task<int> AsCount(Task task, int bytes)
-    {
-        await task.ConfigureAwait(false);
-        return bytes;
-    }
-
-    private bool TryQueue(BlockTransfer block)
-    {
-        if (_ringRefused || !_handle.AllowsOwnRing || block.Offset % _unit != 0 || block.Length % _unit != 0
-            || !_handle.Alignment.IsAligned(block.Block.Address, block.Offset, block.Length))
-        {
-            return false;
-        }
-
-        _lease ??= SequentialRingLease.TryTake(_handle);
-        if (_lease is null)
-        {
-            _ringRefused = true;
-            return false;
-        }
-
-        _lease.Ring.Queue(isRead: false, _handle.Descriptor, block, _handle.TransferFlags);
-        _lease.Ring.Submit();
-        return true;
-    }
-
-    private async ValueTask TakeOldestAsync(bool isAsync, CancellationToken cancellationToken)
-    {
-        BlockTransfer oldest = _inFlight.Peek();
-        bool waited = !oldest.IsComplete;
-        if (oldest.IsInRing)
-        {
-            _lease!.Ring.Wait(oldest);
-        }
-        else if (oldest.Task is { IsCompleted: false } task)
-        {
-            if (isAsync)
-            {
-                await ((Task)task).WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                if (!task.IsCompleted)
-                {
-                    cancellationToken.ThrowIfCancellationRequested();
-                }
-            }
-            else
-            {
-                Task.WaitAny([task], CancellationToken.None);
-            }
-        }
-
-        try
-        {
-            Finish(oldest);
-        }
-        catch (Exception e)
-        {
-            Fault(e, oldest.Offset);
-            throw;
-        }
-
-        _ = _inFlight.Dequeue();
-        _idle.Push(oldest);
-        _tuner.OnBlock(oldest.Length, waited, Stopwatch.GetTimestamp());
-        _progress?.Report(oldest.Offset + oldest.Length);
-    }
-
-    /// <summary>The rest of a short write, and an error's second try and exception, by the plain way.</summary>
-    private void Finish(BlockTransfer transfer)
-    {
-        if (transfer.Task is { } task)
-        {
-            transfer.Task = null;
-            transfer.Result = task.GetAwaiter().GetResult();
-        }
-
-        int done = Math.Max(transfer.Result, 0);
-        if (done < transfer.Length)
-        {
-            _handle.Write(transfer.Span[done..], transfer.Offset + done);
-        }
+        _blockOffset += bytes;
+        _progress?.Report(_blockOffset);
     }
 
     /// <summary>A cancelled write may be made again at its offset; on a pipe nobody knows how much of it went out.</summary>

@@ -44,20 +44,32 @@ public sealed class RecordTests : IDisposable
         }
     }
 
-    [Fact]
-    public void Records_that_are_not_aligned_are_copied()
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task Records_that_are_not_aligned_are_copied(string engine, FileCaching caching)
     {
         long[] numbers = [.. Enumerable.Range(0, 2000).Select(i => (long)i << 20)];
         string path = _temp.NewFile([7, .. MemoryMarshal.AsBytes<long>(numbers)]);
-        using SluiceReader reader = new(path);
-        reader.ReadByte().ShouldBe((byte)7);
-        List<long> read = [];
-        foreach (ReadOnlySpan<long> records in reader.ReadRecords<long>())
+        foreach (int size in (int[])[0, 4096, 1000])
         {
-            read.AddRange(records);
-        }
+            using SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth: 2);
+            reader.ReadByte().ShouldBe((byte)7);
+            List<long> read = [];
+            foreach (ReadOnlySpan<long> records in reader.ReadRecords<long>())
+            {
+                read.AddRange(records);
+            }
 
-        read.ShouldBe(numbers);
+            read.ShouldBe(numbers);
+            reader.Seek(1);
+            read.Clear();
+            await foreach (ReadOnlyMemory<long> records in reader.ReadRecordsAsync<long>())
+            {
+                read.AddRange(records.Span);
+            }
+
+            read.ShouldBe(numbers);
+        }
     }
 
     [Fact]

@@ -51,6 +51,27 @@ public sealed class ScanTests : IDisposable
     }
 
     [Fact]
+    public async Task A_scan_without_results_is_told_cancelled_and_ended_by_its_callback()
+    {
+        string path = _temp.NewFile(Bytes.Pattern(3_000_000));
+        List<long> told = [];
+        await SluiceReader.ScanAsync(path, 1, (byte)'\n', static (_, _) => { }, new ListProgress(told));
+        told.Count.ShouldBe((3_000_000 + (256 * 1024) - 1) / (256 * 1024));
+        told[^1].ShouldBe(3_000_000);
+
+        using CancellationTokenSource source = new();
+        int calls = 0;
+        await Should.ThrowAsync<OperationCanceledException>(() => SluiceReader.ScanAsync(path, 2, (byte)'\n', (_, _) =>
+        {
+            Interlocked.Increment(ref calls);
+            source.Cancel();
+        }, cancellationToken: source.Token));
+        calls.ShouldBeInRange(1, 2);
+        (await Should.ThrowAsync<InvalidTimeZoneException>(
+            () => SluiceReader.ScanAsync(path, 3, (byte)'\n', static (_, _) => throw new InvalidTimeZoneException("no")))).Message.ShouldBe("no");
+    }
+
+    [Fact]
     public void Records_are_never_cut()
     {
         byte[] content = Bytes.Pattern(24 * 5000);

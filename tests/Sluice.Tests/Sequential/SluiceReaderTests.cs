@@ -325,6 +325,46 @@ public sealed class SluiceReaderTests : IDisposable
         reported.ShouldBe([4096, 8192, 10_000]);
     }
 
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task A_token_of_the_reader_ends_every_call_that_brings_none(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(70_000);
+        string path = _temp.NewFile(content);
+        using CancellationTokenSource source = new();
+        using SluiceReader reader = new(path, new SluiceReaderOptions
+        {
+            Engine = SequentialCases.Engine(engine),
+            Caching = caching,
+            RequestSize = 4096,
+            CancellationToken = source.Token,
+        });
+        reader.ReadInt64();
+        await source.CancelAsync();
+        Should.Throw<OperationCanceledException>(() =>
+        {
+            while (true)
+            {
+                reader.ReadInt64();
+            }
+        });
+        Should.Throw<OperationCanceledException>(() => reader.ReadExactly(new byte[100]));
+        Should.Throw<OperationCanceledException>(() => reader.ReadLines().MoveNext());
+        Should.Throw<OperationCanceledException>(() => reader.ReadRecords<long>().MoveNext());
+        Should.Throw<OperationCanceledException>(() => reader.ReadStringLines().Count());
+        Should.Throw<OperationCanceledException>(() => reader.ReadLinesBackward().MoveNext());
+        await Should.ThrowAsync<OperationCanceledException>(async () => await reader.ReadBlockAsync());
+        await Should.ThrowAsync<OperationCanceledException>(async () => await reader.ReadRecordsAsync<long>().GetAsyncEnumerator().MoveNextAsync());
+        await Should.ThrowAsync<OperationCanceledException>(async () => await reader.ReadLinesAsync().GetAsyncEnumerator().MoveNextAsync());
+
+        // Nothing was lost, and a call's own token goes before the reader's.
+        using CancellationTokenSource own = new();
+        byte[] rest = new byte[content.Length - (int)reader.Position];
+        int from = (int)reader.Position;
+        reader.ReadExactly(rest, own.Token);
+        rest.ShouldBeBytes(content.AsSpan(from));
+    }
+
     [Fact]
     public void Options_out_of_range_are_refused()
     {

@@ -1,0 +1,188 @@
+using System.Diagnostics;
+using Sluice.Buffers;
+
+namespace Sluice.Sequential;
+
+/// <summary>Blocks in flight.</summary>
+internal sealed partial class WritePipeline
+{
+    /// <summary>After an error: returns when nothing is in flight that could still make the file longer.</summary>
+    public async ValueTask EndTransfersAsync(bool isAsync)
+    {
+        foreach (BlockTransfer transfer in _inFlight)
+        {
+            if (transfer.Task is not { } task)
+            {
+                continue;
+            }
+
+            if (isAsync)
+            {
+                await ((Task)task).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+            else
+            {
+                Task.WaitAny([task], CancellationToken.None);
+            }
+        }
+    }
+
+    /// <summary>Ends all transfers and gives the memory back; nothing more is written.</summary>
+    public void Close()
+    {
+        _lease?.Dispose();
+        _lease = null;
+        while (_inFlight.TryDequeue(out BlockTransfer? transfer))
+        {
+            if (transfer.Task is { } task)
+            {
+                // Ends by itself; an error has no one left to hear of it.
+                _ = task.ContinueWith(
+                    static (ended, block) =>
+                    {
+                        _ = ended.Exception;
+                        AlignedBufferPool.Return((AlignedBuffer)block!);
+                    },
+                    transfer.Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+                continue;
+            }
+
+            AlignedBufferPool.Return(transfer.Block);
+        }
+
+        while (_idle.TryPop(out BlockTransfer? idle))
+        {
+            AlignedBufferPool.Return(idle.Block);
+        }
+
+        if (_block is { } block)
+        {
+            AlignedBufferPool.Return(block.Block);
+            _block = null;
+        }
+    }
+
+    private void Submit(BlockTransfer block, bool isAsync)
+    {
+        try
+        {
+            if (isAsync || (IsOverlapped && !TryQueue(block)))
+            {
+#pragma warning disable CA2012 // It becomes a task, or has ended.
+                ValueTask task = _handle.WriteAsync(block.Block.Memory[..block.Length], block.Offset, CancellationToken.None);
+#pragma warning restore CA2012
+                if (task.IsCompletedSuccessfully)
+                {
+                    block.Result = block.Length;
+                }
+                else
+                {
+                    block.Task = AsCount(task.AsTask(), block.Length);
+                }
+            }
+            else if (!IsOverlapped)
+            {
+                _handle.Write(block.Span, block.Offset);
+                block.Result = block.Length;
+            }
+        }
+        catch (Exception e)
+        {
+            Fault(e, block.Offset);
+            throw;
+        }
+
+        // A task that has ended already may have failed: only TakeOldestAsync finds out.
+        if (block.Task is null && !block.IsInRing && _inFlight.Count == 0)
+        {
+            _idle.Push(block);
+            _progress?.Report(block.Offset + block.Length);
+        }
+        else
+        {
+            _inFlight.Enqueue(block);
+        }
+    }
+
+    private static async Task<int> AsCount(Task task, int bytes)
+    {
+        await task.ConfigureAwait(false);
+        return bytes;
+    }
+
+    private bool TryQueue(BlockTransfer block)
+    {
+        if (_ringRefused || !_handle.AllowsOwnRing || block.Offset % _unit != 0 || block.Length % _unit != 0
+            || !_handle.Alignment.IsAligned(block.Block.Address, block.Offset, block.Length))
+        {
+            return false;
+        }
+
+        _lease ??= SequentialRingLease.TryTake(_handle);
+        if (_lease is null)
+        {
+            _ringRefused = true;
+            return false;
+        }
+
+        _lease.Ring.Queue(isRead: false, _handle.Descriptor, block, _handle.TransferFlags);
+        _lease.Ring.Submit();
+        return true;
+    }
+
+    private async ValueTask TakeOldestAsync(bool isAsync, CancellationToken cancellationToken)
+    {
+        BlockTransfer oldest = _inFlight.Peek();
+        bool waited = !oldest.IsComplete;
+        if (oldest.IsInRing)
+        {
+            _lease!.Ring.Wait(oldest);
+        }
+        else if (oldest.Task is { IsCompleted: false } task)
+        {
+            if (isAsync)
+            {
+                await ((Task)task).WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                if (!task.IsCompleted)
+                {
+                    cancellationToken.ThrowIfCancellationRequested();
+                }
+            }
+            else
+            {
+                Task.WaitAny([task], CancellationToken.None);
+            }
+        }
+
+        try
+        {
+            Finish(oldest);
+        }
+        catch (Exception e)
+        {
+            Fault(e, oldest.Offset);
+            throw;
+        }
+
+        _ = _inFlight.Dequeue();
+        _idle.Push(oldest);
+        _tuner.OnBlock(oldest.Length, waited, Stopwatch.GetTimestamp());
+        _progress?.Report(oldest.Offset + oldest.Length);
+    }
+
+    /// <summary>The rest of a short write, and an error's second try and exception, by the plain way.</summary>
+    private void Finish(BlockTransfer transfer)
+    {
+        if (transfer.Task is { } task)
+        {
+            transfer.Task = null;
+            transfer.Result = task.GetAwaiter().GetResult();
+        }
+
+        int done = Math.Max(transfer.Result, 0);
+        if (done < transfer.Length)
+        {
+            _handle.Write(transfer.Span[done..], transfer.Offset + done);
+        }
+    }
+}
