@@ -42,6 +42,12 @@ public static partial class SluiceFile
             _ => throw new ArgumentOutOfRangeException(nameof(searchOption)),
         });
 
+    /// <summary>As <see cref="EnumerateFiles(string, string, EnumerationOptions)"/>, for every name.</summary>
+    /// <param name="path">The folder.</param>
+    /// <param name="enumerationOptions">How.</param>
+    public static IEnumerable<string> EnumerateFiles(string path, EnumerationOptions enumerationOptions) =>
+        EnumerateFiles(path, "*", enumerationOptions);
+
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, EnumerationOptions enumerationOptions)
     {

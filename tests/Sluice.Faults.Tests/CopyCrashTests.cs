@@ -133,6 +133,7 @@ public sealed class CopyCrashTests
 
             CopyResult result = await SluiceFile.CopyAsync(source, target, options);
             FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), content, $"{kind}, {method}");
+            result.Bytes.ShouldBe(content.Length, $"{kind}, {method}");
             if (method == CopyMethod.Auto && kind != FileSystemKind.Local)
             {
                 (result.Method == CopyMethod.Reflink).ShouldBe(isShared, result.MethodReason);
@@ -144,6 +145,12 @@ public sealed class CopyCrashTests
 
             File.Delete(target);
         }
+
+        // What is shared counts as copied, in a tree too.
+        string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "tree")).FullName;
+        File.Move(source, Path.Combine(folder, "source"));
+        CopyResult tree = await SluiceFile.CopyAsync(folder, Path.Combine(mount.Folder, "copy"), new CopyOptions { IsRecursive = true });
+        tree.Bytes.ShouldBe(content.Length, $"{kind}");
     }
 
     [SkippableFact]

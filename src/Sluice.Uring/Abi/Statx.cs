@@ -34,6 +34,7 @@ internal struct Statx
     public const int TypeDirectory = 0x4000;
     public const int TypeCharacterDevice = 0x2000;
     public const int TypeFifo = 0x1000;
+    public const int TypeLink = 0xA000;
     public const int TypeSocket = 0xC000;
 
     [FieldOffset(0)] public StatxMask Mask;

@@ -31,7 +31,7 @@ internal static class AtomicReplacement
         string target, Func<SluiceHandle, CancellationToken, ValueTask> write, CancellationToken cancellationToken)
     {
         Statx? old = FindOld(target);
-        using TemporaryFile temporary = TemporaryFile.Create(target, old is null ? DefaultMode : null);
+        using TemporaryFile temporary = TemporaryFile.Create(NodePath.Of(target), old is null ? DefaultMode : null);
         using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(temporary.SafeFileHandle, FileAccess.ReadWrite, ownsHandle: false);
         await write(handle, cancellationToken).ConfigureAwait(false);
         if (old is { } kept)
@@ -50,7 +50,7 @@ internal static class AtomicReplacement
         int result = Libc.Flush(temporary.Descriptor, dataOnly: true);
         PathErrors.ThrowIfFailed(SluiceHandle.IsUnflushable(-result) ? 0 : result, "Writing to the disk", target);
         cancellationToken.ThrowIfCancellationRequested();
-        temporary.RenameTo(target);
+        temporary.RenameTo(NodePath.Of(target));
         FileCopier.FlushFolder(Path.GetDirectoryName(target) ?? "/");
     }
 

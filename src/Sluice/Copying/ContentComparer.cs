@@ -48,17 +48,20 @@ internal static class ContentComparer
 
     /// <summary>Reads the copy from the disk, and compares its SHA-256 with the source's.</summary>
     /// <exception cref="IOException">They differ.</exception>
-    public static void Verify(string source, string copy, int copyFd, string target, CancellationToken cancellationToken)
+    public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
         Libc.DropFromCache(copyFd, 0, 0);
-        Task<byte[]> expected = Task.Run(() => HashAsync(source, FileCaching.Cached, cancellationToken), cancellationToken);
-        byte[] actual = HashAsync(copy, FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
+        Task<byte[]> expected = Task.Run(() => HashAsync(PathOf(fromFd), FileCaching.Cached, cancellationToken), cancellationToken);
+        byte[] actual = HashAsync(PathOf(copyFd), FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
         if (!expected.GetAwaiter().GetResult().AsSpan().SequenceEqual(actual))
         {
             throw new IOException($"Copying '{source}' to '{target}' failed: what the disk gives back is not what was written (SHA-256).");
         }
     }
+
+    /// <summary>Opens the very file anew, whatever has its name now: with flags of its own.</summary>
+    private static string PathOf(int fd) => $"/proc/self/fd/{fd}";
 
     private static async Task<byte[]> HashAsync(string path, FileCaching caching, CancellationToken cancellationToken)
     {

@@ -31,11 +31,16 @@ internal static class CopyWork
     {
         if (options.IsRecursive && (Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
         {
-            return TreeCopier.Copy(source, target, options, meter, cancellationToken);
+            return TreeCopier.Copy(source, Path.TrimEndingDirectorySeparator(target), options, meter, cancellationToken);
+        }
+
+        if (Path.EndsInDirectorySeparator(target) && !Directory.Exists(target))
+        {
+            throw new DirectoryNotFoundException($"Copying '{source}' to '{target}' failed: there is no such folder.");
         }
 
         // A link at the target stays, and what it leads to is replaced.
         target = new FileInfo(target).LinkTarget is null ? target : File.ResolveLinkTarget(target, returnFinalTarget: true)!.FullName;
-        return new FileCopier(options, meter, cancellationToken).Copy(source, target);
+        return new FileCopier(options, meter, cancellationToken).Copy(NodePath.Of(source), NodePath.Of(target));
     }
 }

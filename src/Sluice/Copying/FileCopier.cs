@@ -20,12 +20,13 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     public bool FollowsLinks { get; init; } = true;
 
     /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
-    public CopyResult Copy(string source, string target)
+    public CopyResult Copy(NodePath from, NodePath to)
     {
+        (string source, string target) = (from.Text, to.Text);
         int flags = PathCalls.ReadOnly | PathCalls.NonBlocking | (FollowsLinks ? 0 : PathCalls.NoFollowFlag);
-        int fromFd = PathCalls.Open(PathCalls.ToKernel(source), flags);
+        int fromFd = PathCalls.Open(from, flags);
         PathErrors.ThrowIfFailed(fromFd, "Opening the source", source);
-        using SafeFileHandle from = new(fromFd, ownsHandle: true);
+        using SafeFileHandle opened = new(fromFd, ownsHandle: true);
         PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx before), "Looking at the source", source);
         if ((before.Mode & Statx.TypeMask) != Statx.TypeRegular)
         {
@@ -34,14 +35,14 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 : new IOException($"Copying '{source}' failed: it is no plain file.");
         }
 
-        Statx? old = CheckTarget(source, before, target);
+        Statx? old = CheckTarget(source, before, to);
         long length = (long)before.Size;
         meter.Find(length);
-        TemporaryFile? left = options.Resumes ? TemporaryFile.TryReopen(target) : null;
+        TemporaryFile? left = options.Resumes ? TemporaryFile.TryReopen(to) : null;
 
         // Where metadata is kept, what the source lets its group read is not to be had by ours meanwhile.
         uint? mode = old is null && !options.KeepsMetadata ? before.Mode & PlainPermissionBits : null;
-        using TemporaryFile temporary = left ?? TemporaryFile.Create(target, mode);
+        using TemporaryFile temporary = left ?? TemporaryFile.Create(to, mode);
         try
         {
             long begin = 0;
@@ -56,9 +57,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
             FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, length, options, meter, cancellationToken);
             transfer.Run(begin);
-            CheckSource(fromFd, source, before);
+            CheckSource(fromFd, from, before);
             SetMetadata(fromFd, before, old, temporary, target);
-            Finish(source, temporary, target);
+            Finish(fromFd, source, temporary, to);
             meter.EndFile();
             return new CopyResult
             {
@@ -99,10 +100,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>What is at the target, if it may be replaced.</summary>
-    private Statx? CheckTarget(string source, in Statx from, string target)
+    private Statx? CheckTarget(string source, in Statx from, in NodePath to)
     {
-        byte[] kernelTarget = PathCalls.ToKernel(target);
-        int result = NodeCalls.Stat(kernelTarget, followsLinks: true, StatxMask.BasicStats, out Statx old);
+        string target = to.Text;
+        int result = NodeCalls.Stat(to, followsLinks: true, StatxMask.BasicStats, out Statx old);
         if (result == -Errno.ENOENT)
         {
             return null;
@@ -129,18 +130,23 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             throw new IOException($"Copying '{source}' to '{target}' failed: the target is there already.");
         }
 
-        int fd = PathCalls.Open(kernelTarget, PathCalls.WriteOnly);
+        int fd = PathCalls.Open(to, PathCalls.WriteOnly);
         PathErrors.ThrowIfFailed(fd, "Writing to the target", target);
         PathCalls.Close(fd);
         return old;
     }
 
-    public static void CheckSource(int fromFd, string source, in Statx before)
+    public static void CheckSource(int fromFd, in NodePath source, in Statx before)
     {
-        PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after), "Looking at the source", source);
+        int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after);
+        if (result < 0)
+        {
+            throw PathErrors.Create(result, "Looking at the source", source.Text);
+        }
+
         if (after.Size != before.Size || after.Mtime.Seconds != before.Mtime.Seconds || after.Mtime.Nanoseconds != before.Mtime.Nanoseconds)
         {
-            throw new IOException($"Copying '{source}' failed: it was changed meanwhile.");
+            throw new IOException($"Copying '{source.Text}' failed: it was changed meanwhile.");
         }
     }
 
@@ -158,31 +164,31 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
     }
 
-    private void Finish(string source, TemporaryFile temporary, string target)
+    private void Finish(int fromFd, string source, TemporaryFile temporary, in NodePath to)
     {
         if (options.FlushesToDisk || options.Verifies)
         {
-            PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor, dataOnly: false), "Writing to the disk", target);
+            PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor, dataOnly: false), "Writing to the disk", to.Text);
         }
 
         if (options.Verifies)
         {
-            ContentComparer.Verify(source, temporary.Path, temporary.Descriptor, target, cancellationToken);
+            ContentComparer.Verify(fromFd, source, temporary.Descriptor, to.Text, cancellationToken);
         }
 
         cancellationToken.ThrowIfCancellationRequested();
         if (options.Overwrites)
         {
-            temporary.RenameTo(target);
+            temporary.RenameTo(to);
         }
         else
         {
-            temporary.RenameToNew(target);
+            temporary.RenameToNew(to);
         }
 
         if (options.FlushesToDisk)
         {
-            FlushFolder(Path.GetDirectoryName(target) ?? "/");
+            FlushFolder(Path.GetDirectoryName(to.Text) ?? "/");
         }
     }
 

@@ -54,7 +54,6 @@ internal sealed class FileTransfer(
         {
             result = CopyCalls.Clone(fromFd, toFd);
             Note(CopyMethod.Reflink, "the file system shares the blocks");
-            _copied = result == 0 ? length - begin : 0;
         }
 
         if (result != 0 && (options.Method == CopyMethod.Direct || (isAuto && IsWorthDirect())))

@@ -16,19 +16,24 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     private const uint AllPermissionBits = 0xFFF;
     private const uint OwnerAll = 0x1C0;
 
-    public void CopyLink(string from, string to)
+    public void CopyLink(in NodePath from, in NodePath to)
     {
-        byte[] kernelFrom = PathCalls.ToKernel(from);
-        byte[]? content = NodeCalls.ReadSymbolicLink(kernelFrom, out int errno);
-        PathErrors.ThrowIfFailed(errno, "Reading the link", from);
-        ThrowIfSame(from, kernelFrom, to);
-        Make(to, "Making the link", options.Overwrites || isNewTree, path =>
+        byte[]? content = NodeCalls.ReadSymbolicLink(from, out int errno);
+        if (content is null)
+        {
+            throw PathErrors.Create(errno, "Reading the link", from.Text);
+        }
+
+        ThrowIfSame(from, to);
+        NodePath source = from;
+        Make(to, "Making the link", path =>
         {
             int result = NodeCalls.MakeSymbolicLink(content, path);
-            if (result == 0 && options.KeepsMetadata && NodeCalls.Stat(kernelFrom, followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0)
+            if (result == 0 && options.KeepsMetadata && NodeCalls.Stat(source, followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0)
             {
                 // As cp: an owner that may not be given stays ours.
                 _ = NodeCalls.SetOwner(path, stat.Uid, stat.Gid);
+                result = NodeCalls.CopyExtendedAttributes(source, path);
                 _ = NodeCalls.SetTimes(path, stat);
             }
 
@@ -37,17 +42,19 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         Count();
     }
 
-    public void MakeNode(string to, in Statx stat)
+    public void MakeNode(in NodePath from, in NodePath to, in Statx stat)
     {
         Statx like = stat;
-        Make(to, $"Making the {NodeCalls.KindOf(stat)}", options.Overwrites || isNewTree, path =>
+        NodePath source = from;
+        Make(to, $"Making the {NodeCalls.KindOf(stat)}", path =>
         {
             int result = NodeCalls.MakeNode(path, like);
             if (result == 0 && options.KeepsMetadata)
             {
                 // As with links: an owner that may not be given stays ours. The mode after it, since a change of owner takes bits away.
                 _ = NodeCalls.SetOwner(path, like.Uid, like.Gid);
-                PathErrors.ThrowIfFailed(NodeCalls.SetMode(path, like.Mode & AllPermissionBits), "Keeping the permissions of", to);
+                result = NodeCalls.CopyExtendedAttributes(source, path);
+                result = result < 0 ? result : NodeCalls.SetMode(path, like.Mode & AllPermissionBits);
                 _ = NodeCalls.SetTimes(path, like);
             }
 
@@ -56,11 +63,11 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         Count();
     }
 
-    /// <summary>Another name for a file that has been copied.</summary>
-    public void AddName(string copied, string to)
+    /// <summary>Another name for what has been copied.</summary>
+    public void AddName(in NodePath copied, in NodePath to)
     {
-        byte[] kernelCopied = PathCalls.ToKernel(copied);
-        Make(to, "Linking", options.Overwrites || isNewTree, path => NodeCalls.Link(kernelCopied, path));
+        NodePath first = copied;
+        Make(to, "Linking", path => NodeCalls.Link(first, path));
         meter.EndFile();
     }
 
@@ -68,33 +75,35 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     /// Makes something where nothing has the name; where something has, and may be replaced, in a folder of its own, from which it is
     /// renamed: a replacement that fails, or is killed, leaves what was there.
     /// </summary>
-    private static void Make(string to, string verb, bool replaces, Func<byte[], int> make)
+    private void Make(in NodePath to, string verb, Func<NodePath, int> make)
     {
-        byte[] kernelTo = PathCalls.ToKernel(to);
-        int result = make(kernelTo);
-        if (result == -Errno.EEXIST && replaces)
+        int result = make(to);
+        if (result == -Errno.EEXIST && (options.Overwrites || isNewTree))
         {
             using TemporaryFolder aside = TemporaryFolder.Create(to, OwnerAll, resumes: false);
-            byte[] kernelAside = PathCalls.ToKernel(Path.Join(aside.Path, "new"));
-            result = make(kernelAside);
-            result = result < 0 ? result : NodeCalls.Rename(kernelAside, kernelTo);
+            NodePath made = NodePath.In(aside.Descriptor, [.. "new\0"u8], aside.Path);
+            result = make(made);
+            result = result < 0 ? result : NodeCalls.Rename(made, to);
         }
 
-        PathErrors.ThrowIfFailed(result, verb, to);
+        if (result < 0)
+        {
+            throw PathErrors.Create(result, verb, to.Text);
+        }
     }
 
     /// <summary>A link that replaced itself, or what it leads to, would lead nowhere.</summary>
-    private static void ThrowIfSame(string from, byte[] kernelFrom, string to)
+    private static void ThrowIfSame(in NodePath from, in NodePath to)
     {
-        if (NodeCalls.Stat(PathCalls.ToKernel(to), followsLinks: false, StatxMask.BasicStats, out Statx there) < 0)
+        if (NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) < 0)
         {
             return;
         }
 
-        bool isLink = NodeCalls.Stat(kernelFrom, followsLinks: false, StatxMask.BasicStats, out Statx link) == 0 && IsSame(link, there);
-        if (isLink || (NodeCalls.Stat(kernelFrom, followsLinks: true, StatxMask.BasicStats, out Statx led) == 0 && IsSame(led, there)))
+        bool isLink = NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx link) == 0 && IsSame(link, there);
+        if (isLink || (NodeCalls.Stat(from, followsLinks: true, StatxMask.BasicStats, out Statx led) == 0 && IsSame(led, there)))
         {
-            throw new IOException($"'{from}' and '{to}' are the same file.");
+            throw new IOException($"'{from.Text}' and '{to.Text}' are the same file.");
         }
     }
 

@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using System.Text;
 using Sluice.Errors;
 using Sluice.Interop;
 using Sluice.Uring;
@@ -15,15 +14,15 @@ namespace Sluice.Copying;
 internal static class StaleEntries
 {
     /// <summary>Removes them from one folder; nothing else works in it meanwhile.</summary>
+    /// <param name="source">The source's folder.</param>
+    /// <param name="folderFd">The copy's folder, open.</param>
+    /// <param name="text">Its path, for people.</param>
     /// <exception cref="IOException">An entry cannot be removed.</exception>
-    public static void Remove(DirectoryReader source, string folder)
+    public static void Remove(DirectoryReader source, int folderFd, string text)
     {
-        DirectoryReader? reader = DirectoryReader.TryOpen(folder, out int errno);
-        if (reader is null)
-        {
-            throw PathErrors.Create(errno, "Opening the folder", folder);
-        }
-
+        int fd = PathCalls.OpenAt(folderFd, ".\0"u8, TreeRoot.FolderFlags);
+        PathErrors.ThrowIfFailed(fd, "Opening the folder", text);
+        DirectoryReader reader = DirectoryReader.Of(fd);
         try
         {
             foreach (byte[] name in Names(reader))
@@ -36,7 +35,9 @@ internal static class StaleEntries
                 int result = source.Stat(name, StatxMask.Type, out Statx original);
                 if (result == -Errno.ENOENT || (result == 0 && IsFolder(original) != IsFolder(there)))
                 {
-                    Remove(Path.Join(folder, Encoding.UTF8.GetString(name.AsSpan(0, name.Length - 1))), IsFolder(there));
+                    NodePath stale = NodePath.In(fd, name, text);
+                    int removed = IsFolder(there) ? TreeRemoval.Remove(stale) : NodeCalls.Unlink(stale);
+                    PathErrors.ThrowIfFailed(removed, "Removing what an earlier copy left,", stale.Text);
                 }
             }
         }
@@ -61,15 +62,4 @@ internal static class StaleEntries
     }
 
     private static bool IsFolder(in Statx stat) => (stat.Mode & Statx.TypeMask) == Statx.TypeDirectory;
-
-    private static void Remove(string path, bool isFolder)
-    {
-        if (isFolder)
-        {
-            Directory.Delete(path, recursive: true);
-            return;
-        }
-
-        PathErrors.ThrowIfFailed(NodeCalls.Unlink(PathCalls.ToKernel(path)), "Removing what an earlier copy left,", path);
-    }
 }

@@ -24,19 +24,16 @@ internal sealed class TemporaryFile : IDisposable
     private const int EWOULDBLOCK = Errno.EAGAIN;
     private const uint OwnerOnly = 0x180;
 
-    private readonly byte[] _kernelPath;
+    private readonly NodePath _path;
     private bool _kept;
 
-    private TemporaryFile(SafeFileHandle handle, string path, byte[] kernelPath)
+    private TemporaryFile(SafeFileHandle handle, NodePath path)
     {
         SafeFileHandle = handle;
-        Path = path;
-        _kernelPath = kernelPath;
+        _path = path;
     }
 
     public SafeFileHandle SafeFileHandle { get; }
-
-    public string Path { get; }
 
     public int Descriptor => (int)SafeFileHandle.DangerousGetHandle();
 
@@ -44,54 +41,56 @@ internal sealed class TemporaryFile : IDisposable
     /// Makes the file, after removing what killed processes left of earlier attempts at this target. <paramref name="mode"/> is
     /// subject to the umask; null stands for read and write by the owner alone.
     /// </summary>
-    public static TemporaryFile Create(string target, uint? mode)
+    public static TemporaryFile Create(in NodePath target, uint? mode)
     {
         for (int candidate = 0; candidate < MostCandidates; candidate++)
         {
-            string path = NameFor(target, candidate);
-            byte[] kernelPath = PathCalls.ToKernel(path);
+            NodePath path = NameFor(target, candidate);
             int fd = PathCalls.Open(
-                kernelPath, PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag, mode ?? OwnerOnly);
+                path, PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag, mode ?? OwnerOnly);
             if (fd == -Errno.EEXIST)
             {
                 // Its maker is gone: the name is free again. Otherwise someone else is replacing the same target right now.
-                candidate -= TryRemoveLeftover(kernelPath) ? 1 : 0;
+                candidate -= TryRemoveLeftover(path) ? 1 : 0;
                 continue;
             }
 
-            PathErrors.ThrowIfFailed(fd, "Making the temporary file", path);
-            if (PathCalls.LockSharedNow(fd) != -EWOULDBLOCK && IsStillThere(fd, kernelPath))
+            if (fd < 0)
+            {
+                throw PathErrors.Create(fd, "Making the temporary file", path.Text);
+            }
+
+            if (PathCalls.LockSharedNow(fd) != -EWOULDBLOCK && IsStillThere(fd, path))
             {
                 // Made while the leftover of a process just killed was locked still: the kernel closes a ring's files a little later.
-                _ = TryRemoveLeftover(PathCalls.ToKernel(NameFor(target, candidate + 1)));
-                return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path, kernelPath);
+                _ = TryRemoveLeftover(NameFor(target, candidate + 1));
+                return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path);
             }
 
             // Taken for a leftover between its making and its locking.
             PathCalls.Close(fd);
         }
 
-        throw new IOException($"'{target}' is being replaced by {MostCandidates} others at this moment.");
+        throw new IOException($"'{target.Text}' is being replaced by {MostCandidates} others at this moment.");
     }
 
     /// <summary>
     /// What an earlier attempt at this target left, to go on from: ours, a plain file, with no other name, and its maker gone. Null
     /// where there is no such thing.
     /// </summary>
-    public static TemporaryFile? TryReopen(string target)
+    public static TemporaryFile? TryReopen(in NodePath target)
     {
-        string path = NameFor(target, 0);
-        byte[] kernelPath = PathCalls.ToKernel(path);
-        int fd = PathCalls.Open(kernelPath, PathCalls.ReadWrite | PathCalls.NoFollowFlag);
+        NodePath path = NameFor(target, 0);
+        int fd = PathCalls.Open(path, PathCalls.ReadWrite | PathCalls.NoFollowFlag);
         if (fd < 0)
         {
             return null;
         }
 
         // Exclusive first: a maker that is alive holds a shared lock.
-        if (NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd, isRootExcepted: false) && PathCalls.LockSharedNow(fd) == 0 && IsStillThere(fd, kernelPath))
+        if (NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd, isRootExcepted: false) && PathCalls.LockSharedNow(fd) == 0 && IsStillThere(fd, path))
         {
-            return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path, kernelPath);
+            return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path);
         }
 
         PathCalls.Close(fd);
@@ -104,7 +103,7 @@ internal sealed class TemporaryFile : IDisposable
         List<string> removed = [];
         foreach (string path in Directory.EnumerateFiles(folder, "*" + Suffix))
         {
-            if (System.IO.Path.GetFileName(path)[0] == '.' && TryRemoveLeftover(PathCalls.ToKernel(path)))
+            if (System.IO.Path.GetFileName(path)[0] == '.' && TryRemoveLeftover(NodePath.Of(path)))
             {
                 removed.Add(path);
             }
@@ -114,26 +113,24 @@ internal sealed class TemporaryFile : IDisposable
     }
 
     /// <summary>Gives the file its target's name; from here on it is the target.</summary>
-    public void RenameTo(string target)
+    public void RenameTo(in NodePath target)
     {
-        PathErrors.ThrowIfFailed(NodeCalls.Rename(_kernelPath, PathCalls.ToKernel(target)), "Replacing", target);
+        PathErrors.ThrowIfFailed(NodeCalls.Rename(_path, target), "Replacing", target.Text);
         _kept = true;
     }
 
     /// <summary>As <see cref="RenameTo"/>, but an error where the name is taken.</summary>
-    public void RenameToNew(string target)
+    public void RenameToNew(in NodePath target)
     {
-        byte[] kernelTarget = PathCalls.ToKernel(target);
-        int result = CopyCalls.RenameNew(_kernelPath, kernelTarget);
+        int result = CopyCalls.RenameNew(_path, target);
         if (result is -Errno.EINVAL or -Errno.ENOSYS)
         {
             // This file system cannot rename so: a second name is refused where one is.
-            result = NodeCalls.Link(_kernelPath, kernelTarget);
-            PathErrors.ThrowIfFailed(result, "Naming the copy", target);
+            PathErrors.ThrowIfFailed(NodeCalls.Link(_path, target), "Naming the copy", target.Text);
             return;
         }
 
-        PathErrors.ThrowIfFailed(result, "Naming the copy", target);
+        PathErrors.ThrowIfFailed(result, "Naming the copy", target.Text);
         _kept = true;
     }
 
@@ -145,28 +142,28 @@ internal sealed class TemporaryFile : IDisposable
         // Removed while the lock is held, so that nobody else's file of the same name is.
         if (!_kept)
         {
-            _ = NodeCalls.Unlink(_kernelPath);
+            _ = NodeCalls.Unlink(_path);
         }
 
         SafeFileHandle.Dispose();
     }
 
-    internal static string NameFor(string target, int candidate)
+    internal static NodePath NameFor(in NodePath target, int candidate)
     {
-        string name = System.IO.Path.GetFileName(target);
+        ReadOnlySpan<byte> name = target.Leaf;
         string suffix = candidate == 0 ? Suffix : $".{candidate}{Suffix}";
-        if (Encoding.UTF8.GetByteCount(name) > MostNameBytes - suffix.Length - 1)
+        if (name.Length > MostNameBytes - suffix.Length - 1)
         {
-            name = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name)));
+            name = Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
         }
 
-        return System.IO.Path.Combine(System.IO.Path.GetDirectoryName(target) ?? "/", $".{name}{suffix}");
+        return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(suffix)]);
     }
 
     /// <summary>True when the name is free now.</summary>
-    private static bool TryRemoveLeftover(byte[] kernelPath)
+    private static bool TryRemoveLeftover(in NodePath path)
     {
-        int fd = PathCalls.Open(kernelPath, PathCalls.ReadOnly | PathCalls.NoFollowFlag);
+        int fd = PathCalls.Open(path, PathCalls.ReadOnly | PathCalls.NoFollowFlag);
         if (fd < 0)
         {
             return fd == -Errno.ENOENT;
@@ -176,8 +173,8 @@ internal sealed class TemporaryFile : IDisposable
         {
             return NodeCalls.LockExclusivelyNow(fd) == 0
                 && IsOurs(fd, isRootExcepted: true)
-                && IsStillThere(fd, kernelPath)
-                && NodeCalls.Unlink(kernelPath) == 0;
+                && IsStillThere(fd, path)
+                && NodeCalls.Unlink(path) == 0;
         }
         finally
         {
@@ -193,8 +190,8 @@ internal sealed class TemporaryFile : IDisposable
         && (stat.Uid == NodeCalls.EffectiveUser || (isRootExcepted && NodeCalls.EffectiveUser == 0));
 
     /// <summary>Whether the name still leads to this file: it may have been renamed or removed before it was locked.</summary>
-    private static bool IsStillThere(int fd, byte[] kernelPath) =>
+    private static bool IsStillThere(int fd, in NodePath path) =>
         Libc.Stat(fd, StatxMask.BasicStats, out Statx open) == 0
-        && NodeCalls.Stat(kernelPath, followsLinks: false, StatxMask.BasicStats, out Statx named) == 0
+        && NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx named) == 0
         && open.Ino == named.Ino && open.DevMajor == named.DevMajor && open.DevMinor == named.DevMinor;
 }

@@ -13,34 +13,36 @@ internal sealed class TemporaryFolder : IDisposable
     private const int MostCandidates = 64;
     private const uint OwnerAll = 0x1C0;
 
-    private readonly int _fd;
+    private readonly NodePath _path;
     private bool _kept;
 
-    private TemporaryFolder(string path, int fd, bool isKept)
+    private TemporaryFolder(in NodePath path, int fd, bool isKept)
     {
-        Path = path;
-        _fd = fd;
+        _path = path;
+        Descriptor = fd;
         _kept = isKept;
     }
 
-    public string Path { get; }
+    public string Path => _path.Text;
+
+    /// <summary>The folder, open until this is disposed of.</summary>
+    public int Descriptor { get; }
 
     /// <param name="target">What the tree is to be called.</param>
     /// <param name="mode">Its permissions, subject to the umask; its owner may do everything in it for the time being.</param>
     /// <param name="resumes">Whether to go on in what an earlier copy left, and to leave what this one makes.</param>
-    public static TemporaryFolder Create(string target, uint mode, bool resumes)
+    public static TemporaryFolder Create(in NodePath target, uint mode, bool resumes)
     {
         for (int candidate = 0; candidate < MostCandidates; candidate++)
         {
-            string path = TemporaryFile.NameFor(target, candidate);
-            byte[] kernelPath = PathCalls.ToKernel(path);
-            int result = NodeCalls.MakeDirectory(kernelPath, mode | OwnerAll);
+            NodePath path = TemporaryFile.NameFor(target, candidate);
+            int result = NodeCalls.MakeDirectory(path, mode | OwnerAll);
             if (result != -Errno.EEXIST)
             {
-                PathErrors.ThrowIfFailed(result, "Making the temporary folder", path);
+                PathErrors.ThrowIfFailed(result, "Making the temporary folder", path.Text);
             }
 
-            int fd = PathCalls.Open(kernelPath, PathCalls.ReadOnly | PathCalls.DirectoryFlag | PathCalls.NoFollowFlag);
+            int fd = PathCalls.Open(path, TreeRoot.FolderFlags);
             if (fd < 0)
             {
                 continue;
@@ -51,7 +53,8 @@ internal sealed class TemporaryFolder : IDisposable
             {
                 if (result == -Errno.EEXIST && !resumes)
                 {
-                    Empty(path);
+                    int removed = TreeRemoval.Empty(PathCalls.OpenAt(fd, ".\0"u8, TreeRoot.FolderFlags), path.Text);
+                    PathErrors.ThrowIfFailed(removed, "Removing what an earlier copy left,", path.Text);
                 }
 
                 return new TemporaryFolder(path, fd, resumes);
@@ -60,16 +63,14 @@ internal sealed class TemporaryFolder : IDisposable
             PathCalls.Close(fd);
         }
 
-        throw new IOException($"'{target}' is being made by {MostCandidates} others at this moment.");
+        throw new IOException($"'{target.Text}' is being made by {MostCandidates} others at this moment.");
     }
 
-    public void RenameTo(string target)
+    public void RenameTo(in NodePath target)
     {
-        byte[] kernelPath = PathCalls.ToKernel(Path);
-        byte[] kernelTarget = PathCalls.ToKernel(target);
-        int result = CopyCalls.RenameNew(kernelPath, kernelTarget);
-        result = result is -Errno.EINVAL or -Errno.ENOSYS ? NodeCalls.Rename(kernelPath, kernelTarget) : result;
-        PathErrors.ThrowIfFailed(result, "Naming the copy", target);
+        int result = CopyCalls.RenameNew(_path, target);
+        result = result is -Errno.EINVAL or -Errno.ENOSYS ? NodeCalls.Rename(_path, target) : result;
+        PathErrors.ThrowIfFailed(result, "Naming the copy", target.Text);
         _kept = true;
     }
 
@@ -77,26 +78,12 @@ internal sealed class TemporaryFolder : IDisposable
     {
         if (!_kept)
         {
-            Directory.Delete(Path, recursive: true);
+            // What cannot be removed now stays under a name that says what it is, and must not hide why the copy failed.
+            _ = TreeRemoval.Remove(_path);
         }
 
-        PathCalls.Close(_fd);
+        PathCalls.Close(Descriptor);
     }
 
     private static bool IsOurs(int fd) => Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && stat.Uid == NodeCalls.EffectiveUser;
-
-    private static void Empty(string path)
-    {
-        foreach (string entry in Directory.EnumerateFileSystemEntries(path))
-        {
-            if (Directory.Exists(entry) && new FileInfo(entry).LinkTarget is null)
-            {
-                Directory.Delete(entry, recursive: true);
-            }
-            else
-            {
-                File.Delete(entry);
-            }
-        }
-    }
 }

@@ -24,7 +24,7 @@ internal sealed class TreeCopier
     private readonly CancellationTokenSource _stop;
     private readonly TreeEntryCopier _entries;
     private readonly bool _isNew;
-    private readonly List<(string ToPath, string FromPath, Statx From, bool IsMade)> _folders = [];
+    private readonly List<(byte[] Relative, Statx From, bool IsMade)> _folders = [];
     private Exception? _fatal;
 
     private TreeCopier(CopyOptions options, CopyMeter meter, bool isNew, CancellationToken cancellationToken)
@@ -39,14 +39,15 @@ internal sealed class TreeCopier
     public static CopyResult Copy(
         string source, string target, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
     {
+        (NodePath fromPath, NodePath toPath) = (NodePath.Of(source), NodePath.Of(target));
         PathErrors.ThrowIfFailed(
-            NodeCalls.Stat(PathCalls.ToKernel(source), followsLinks: false, StatxMask.BasicStats, out Statx from), "Looking at the source", source);
-        int found = NodeCalls.Stat(PathCalls.ToKernel(target), followsLinks: false, StatxMask.BasicStats, out Statx old);
+            NodeCalls.Stat(fromPath, followsLinks: false, StatxMask.BasicStats, out Statx from), "Looking at the source", source);
+        int found = NodeCalls.Stat(toPath, followsLinks: false, StatxMask.BasicStats, out Statx old);
         bool isNew = found == -Errno.ENOENT;
         TreeCopier copier = new(options, meter, isNew, cancellationToken);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeDirectory)
         {
-            copier._entries.CopyLink(source, target);
+            copier._entries.CopyLink(fromPath, toPath);
             if (options.FlushesToDisk)
             {
                 FileCopier.FlushFolder(Path.GetDirectoryName(target) ?? "/");
@@ -70,21 +71,35 @@ internal sealed class TreeCopier
         }
 
         ThrowIfInside(source, from, target);
+        using TreeRoot fromRoot = OpenRoot(source, source, "Opening the folder");
         if (!isNew)
         {
-            copier.Run(source, target);
+            using TreeRoot toRoot = OpenRoot(target, target, "Opening the target");
+            copier.Run(fromRoot, toRoot);
             return copier.Result();
         }
 
-        using TemporaryFolder temporary = TemporaryFolder.Create(target, options.KeepsMetadata ? 0 : from.Mode & PermissionBits, options.Resumes);
-        copier.Run(source, temporary.Path);
-        temporary.RenameTo(target);
+        uint mode = options.KeepsMetadata ? 0 : from.Mode & PermissionBits;
+        using TemporaryFolder temporary = TemporaryFolder.Create(toPath, mode, options.Resumes);
+        using (TreeRoot toRoot = OpenRoot($"/proc/self/fd/{temporary.Descriptor}/.", temporary.Path, "Opening the temporary folder"))
+        {
+            copier.Run(fromRoot, toRoot);
+        }
+
+        temporary.RenameTo(toPath);
         if (options.FlushesToDisk)
         {
             FileCopier.FlushFolder(Path.GetDirectoryName(target) ?? "/");
         }
 
         return copier.Result();
+    }
+
+    private static TreeRoot OpenRoot(string path, string text, string verb)
+    {
+        int fd = PathCalls.Open(PathCalls.ToKernel(path), TreeRoot.FolderFlags);
+        PathErrors.ThrowIfFailed(fd, verb, text);
+        return new TreeRoot(fd, text);
     }
 
     /// <summary>A copy into itself would never end. Compared by inode: names may lead there by links.</summary>
@@ -102,7 +117,7 @@ internal sealed class TreeCopier
 
     private CopyResult Result() => _entries.Result() with { Folders = _folders.Count };
 
-    private void Run(string source, string target)
+    private void Run(TreeRoot source, TreeRoot target)
     {
         using BlockingCollection<TreeGroup> groups = new(MostWaitingGroups);
         Task[] workers = new Task[Math.Max(2, Environment.ProcessorCount)];
@@ -128,21 +143,21 @@ internal sealed class TreeCopier
         }
 
         _stop.Token.ThrowIfCancellationRequested();
-        _entries.CopySharedFiles();
-        FinishFolders();
+        _entries.CopySharedFiles(source, target);
+        FinishFolders(source, target);
         if (_options.FlushesToDisk)
         {
             FlushFileSystem(target);
         }
     }
 
-    private void Walk(string source, string target, BlockingCollection<TreeGroup> groups)
+    private void Walk(TreeRoot source, TreeRoot target, BlockingCollection<TreeGroup> groups)
     {
-        Stack<(string From, string To)> due = new();
-        due.Push((source, target));
-        while (!_stop.IsCancellationRequested && due.TryPop(out (string From, string To) next))
+        Stack<byte[]> due = new();
+        due.Push([]);
+        while (!_stop.IsCancellationRequested && due.TryPop(out byte[]? next))
         {
-            if (OpenFolder(next.From, next.To) is not { } folder)
+            if (OpenFolder(source, target, next) is not { } folder)
             {
                 continue;
             }
@@ -158,27 +173,21 @@ internal sealed class TreeCopier
         }
     }
 
-    private TreeFolder? OpenFolder(string from, string to)
+    private TreeFolder? OpenFolder(TreeRoot source, TreeRoot target, byte[] relative)
     {
-        DirectoryReader? reader = DirectoryReader.TryOpen(from, out int errno);
-        if (reader is null)
+        string from = source.Text(relative);
+        int fromFd = source.Open(relative);
+        if (fromFd < 0)
         {
-            _entries.Fail(from, PathErrors.Create(errno, "Opening the folder", from));
+            _entries.Fail(from, PathErrors.Create(fromFd, "Opening the folder", from));
             return null;
         }
 
-        int result = Libc.Stat(reader.Descriptor, StatxMask.BasicStats, out Statx stat);
-        byte[] kernelTo = PathCalls.ToKernel(to);
-        bool isMade = result == 0;
-        if (result == 0)
-        {
-            // Where metadata is kept, others than the owner come in when the folder is whole and has its owner.
-            result = NodeCalls.MakeDirectory(kernelTo, _options.KeepsMetadata ? OwnerAll : (stat.Mode & PermissionBits) | OwnerAll);
-            isMade = result == 0;
-            result = result == -Errno.EEXIST ? 0 : result;
-        }
-
-        int toFd = result < 0 ? result : PathCalls.Open(kernelTo, PathCalls.ReadOnly | PathCalls.DirectoryFlag | PathCalls.NoFollowFlag);
+        DirectoryReader reader = DirectoryReader.Of(fromFd);
+        int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat);
+        bool isMade = false;
+        int toFd = result < 0 ? result : MakeFolder(target, relative, stat, out isMade);
+        string to = target.Text(relative);
         if (toFd < 0)
         {
             reader.Release();
@@ -197,8 +206,32 @@ internal sealed class TreeCopier
             GoOnIn(reader, toFd, to);
         }
 
-        _folders.Add((to, from, stat, isMade || _isNew));
-        return new TreeFolder(reader, toFd, from, to);
+        _folders.Add((relative, stat, isMade || _isNew));
+        return new TreeFolder(relative, reader, toFd, from, to);
+    }
+
+    /// <summary>Makes a folder of the copy, unless it is there, and opens it; a negative errno where that fails.</summary>
+    private int MakeFolder(TreeRoot target, byte[] relative, in Statx from, out bool isMade)
+    {
+        isMade = false;
+        if (relative.Length == 0)
+        {
+            return target.Open(relative);
+        }
+
+        int parent = target.OpenParent(relative, out byte[] name);
+        if (parent < 0)
+        {
+            return parent;
+        }
+
+        // Where metadata is kept, others than the owner come in when the folder is whole and has its owner.
+        NodePath path = NodePath.In(parent, name, "");
+        int result = NodeCalls.MakeDirectory(path, _options.KeepsMetadata ? OwnerAll : (from.Mode & PermissionBits) | OwnerAll);
+        isMade = result == 0;
+        result = result is 0 or -Errno.EEXIST ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
+        PathCalls.Close(parent);
+        return result;
     }
 
     /// <summary>Makes a folder of an earlier copy ready to go on in; closes both folders if that fails.</summary>
@@ -212,7 +245,7 @@ internal sealed class TreeCopier
                 PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, OwnerAll), "Setting the permissions of", to);
             }
 
-            StaleEntries.Remove(from, to);
+            StaleEntries.Remove(from, toFd, to);
         }
         catch
         {
@@ -222,24 +255,23 @@ internal sealed class TreeCopier
         }
     }
 
-    private void ReadFolder(TreeFolder folder, Stack<(string From, string To)> due, BlockingCollection<TreeGroup> groups)
+    private void ReadFolder(TreeFolder folder, Stack<byte[]> due, BlockingCollection<TreeGroup> groups)
     {
         TreeGroup? group = null;
         int bytes;
-        while ((bytes = folder.From.Refill()) > 0)
+        while ((bytes = folder.Reader.Refill()) > 0)
         {
-            while (folder.From.TryNext(out ReadOnlySpan<byte> name, out byte type))
+            while (folder.Reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
             {
                 byte[] kept = [.. name, 0];
-                if (type == DirectoryReader.TypeUnknown && folder.From.Stat(kept, StatxMask.Type, out Statx stat) == 0)
+                if (type == DirectoryReader.TypeUnknown && folder.Reader.Stat(kept, StatxMask.Type, out Statx stat) == 0)
                 {
                     type = (byte)((stat.Mode & Statx.TypeMask) >> 12);
                 }
 
                 if (type == DirectoryReader.TypeDirectory)
                 {
-                    string text = System.Text.Encoding.UTF8.GetString(name);
-                    due.Push((Path.Join(folder.FromPath, text), Path.Join(folder.ToPath, text)));
+                    due.Push(TreeRoot.Join(folder.Relative, name));
                     continue;
                 }
 
@@ -260,7 +292,7 @@ internal sealed class TreeCopier
 
         if (bytes < 0)
         {
-            _entries.Fail(folder.FromPath, PathErrors.Create(bytes, "Reading the folder", folder.FromPath));
+            _entries.Fail(folder.FromText, PathErrors.Create(bytes, "Reading the folder", folder.FromText));
         }
     }
 
@@ -297,26 +329,26 @@ internal sealed class TreeCopier
     }
 
     /// <summary>From the inside out: a folder's times change with what is made in it.</summary>
-    private void FinishFolders()
+    private void FinishFolders(TreeRoot source, TreeRoot target)
     {
         for (int i = _folders.Count - 1; i >= 0; i--)
         {
-            (string toPath, string fromPath, Statx from, bool isMade) = _folders[i];
+            (byte[] relative, Statx from, bool isMade) = _folders[i];
             bool isRestricted = isMade && (from.Mode & OwnerAll) != OwnerAll;
             if (!_options.KeepsMetadata && !isRestricted)
             {
                 continue;
             }
 
-            int flags = PathCalls.ReadOnly | PathCalls.DirectoryFlag | PathCalls.NoFollowFlag;
-            int toFd = PathCalls.Open(PathCalls.ToKernel(toPath), flags);
-            int fromFd = PathCalls.Open(PathCalls.ToKernel(fromPath), flags);
+            int toFd = target.Open(relative);
+            int fromFd = source.Open(relative);
             try
             {
-                PathErrors.ThrowIfFailed(Math.Min(toFd, fromFd), "Opening the folder", toPath);
+                PathErrors.ThrowIfFailed(toFd, "Opening the folder", target.Text(relative));
+                PathErrors.ThrowIfFailed(fromFd, "Opening the folder", source.Text(relative));
                 if (_options.KeepsMetadata)
                 {
-                    FileCopier.KeepMetadata(fromFd, from, toFd, toPath);
+                    FileCopier.KeepMetadata(fromFd, from, toFd, target.Text(relative));
                 }
                 else if (Libc.Stat(toFd, StatxMask.BasicStats, out Statx made) == 0)
                 {
@@ -325,7 +357,7 @@ internal sealed class TreeCopier
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                _entries.Fail(fromPath, e);
+                _entries.Fail(source.Text(relative), e);
             }
             finally
             {
@@ -342,12 +374,15 @@ internal sealed class TreeCopier
         }
     }
 
-    private static void FlushFileSystem(string folder)
+    private static void FlushFileSystem(TreeRoot target)
     {
-        int fd = PathCalls.Open(PathCalls.ToKernel(folder), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        PathErrors.ThrowIfFailed(fd, "Opening the folder", folder);
-        int result = CopyCalls.FlushFileSystem(fd);
-        PathCalls.Close(fd);
-        PathErrors.ThrowIfFailed(result, "Writing to the disk", folder);
+        int fd = target.Open([]);
+        int result = fd < 0 ? fd : CopyCalls.FlushFileSystem(fd);
+        if (fd >= 0)
+        {
+            PathCalls.Close(fd);
+        }
+
+        PathErrors.ThrowIfFailed(result, "Writing to the disk", target.Text([]));
     }
 }

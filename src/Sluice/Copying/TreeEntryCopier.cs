@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using System.Text;
 using Sluice.Errors;
 using Sluice.Interop;
 using Sluice.Uring;
@@ -25,7 +24,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
 
     private readonly NodeCopier _nodes = new(options, meter, isNewTree);
     private readonly List<FileFailure> _failures = [];
-    private readonly List<(string From, string To, Statx Stat)> _shared = [];
+    private readonly List<SharedNode> _shared = [];
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
     private long _resumedBytes;
 
@@ -62,88 +61,134 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         foreach ((byte[] name, byte type) in group.Entries)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            string from = Path.Join(group.Folder.FromPath, Encoding.UTF8.GetString(name.AsSpan(0, name.Length - 1)));
             try
             {
-                CopyEntry(group.Folder, name, type, from);
+                CopyEntry(group.Folder, name, type);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException && !IsFatal(-e.HResult))
             {
-                Fail(from, e);
+                Fail(group.Folder.From(name).Text, e);
             }
         }
     }
 
-    /// <summary>Files with several names: the first is copied, the others are made names of the copy. After everything else, on one thread.</summary>
-    public void CopySharedFiles()
+    /// <summary>
+    /// What has several names: the first is copied, the others are made names of the copy. After everything else, on one thread; the
+    /// folders of both trees are opened anew.
+    /// </summary>
+    public void CopySharedFiles(TreeRoot fromRoot, TreeRoot toRoot)
     {
-        Dictionary<(ulong, uint, uint), string> copies = [];
-        foreach ((string from, string to, Statx stat) in _shared)
+        Dictionary<(ulong, uint, uint), SharedNode> copies = [];
+        foreach (SharedNode node in _shared)
         {
-            (ulong, uint, uint) node = (stat.Ino, stat.DevMajor, stat.DevMinor);
             cancellationToken.ThrowIfCancellationRequested();
+            string text = Path.Join(fromRoot.Text(node.Folder), NodePath.Decode(node.Name.AsSpan(0, node.Name.Length - 1)));
+            int fromFd = fromRoot.Open(node.Folder);
+            int toFd = toRoot.Open(node.Folder);
             try
             {
-                if (copies.TryGetValue(node, out string? first) && IsStill(from, stat))
+                PathErrors.ThrowIfFailed(Math.Min(fromFd, toFd), "Opening the folder of", text);
+                NodePath from = NodePath.In(fromFd, node.Name, fromRoot.Text(node.Folder));
+                NodePath to = NodePath.In(toFd, node.Name, toRoot.Text(node.Folder));
+                (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
+                if (copies.TryGetValue(number, out SharedNode first) && IsStill(from, node.Stat))
                 {
-                    _nodes.AddName(first, to);
+                    AddName(toRoot, first, to);
                     continue;
                 }
 
-                if ((stat.Mode & Statx.TypeMask) == Statx.TypeRegular)
-                {
-                    CopyAlone(from, to);
-                }
-                else
-                {
-                    _nodes.MakeNode(to, stat);
-                }
-
-                copies[node] = to;
+                CopyFirst(from, to, node.Stat);
+                copies[number] = node;
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException && !IsFatal(-e.HResult))
             {
-                Fail(from, e);
+                Fail(text, e);
+            }
+            finally
+            {
+                CloseIfOpen(fromFd);
+                CloseIfOpen(toFd);
             }
         }
     }
 
     /// <summary>A symbolic link, as one.</summary>
-    public void CopyLink(string from, string to) => _nodes.CopyLink(from, to);
+    public void CopyLink(in NodePath from, in NodePath to) => _nodes.CopyLink(from, to);
+
+    private static void CloseIfOpen(int fd)
+    {
+        if (fd >= 0)
+        {
+            PathCalls.Close(fd);
+        }
+    }
+
+    private void AddName(TreeRoot toRoot, in SharedNode first, in NodePath to)
+    {
+        int fd = toRoot.Open(first.Folder);
+        PathErrors.ThrowIfFailed(fd, "Opening the folder", toRoot.Text(first.Folder));
+        try
+        {
+            _nodes.AddName(NodePath.In(fd, first.Name, toRoot.Text(first.Folder)), to);
+        }
+        finally
+        {
+            PathCalls.Close(fd);
+        }
+    }
+
+    private void CopyFirst(in NodePath from, in NodePath to, in Statx stat)
+    {
+        switch (stat.Mode & Statx.TypeMask)
+        {
+            case Statx.TypeRegular:
+                CopyAlone(from, to);
+                break;
+            case Statx.TypeLink:
+                CopyLink(from, to);
+                break;
+            default:
+                _nodes.MakeNode(from, to, stat);
+                break;
+        }
+    }
 
     /// <summary>Whether a name still leads to the file that it was seen to lead to: a number may have been given to another file since.</summary>
-    private static bool IsStill(string path, in Statx seen) =>
-        NodeCalls.Stat(PathCalls.ToKernel(path), followsLinks: false, StatxMask.BasicStats, out Statx now) == 0
+    private static bool IsStill(in NodePath path, in Statx seen) =>
+        NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx now) == 0
         && now.Ino == seen.Ino && now.DevMajor == seen.DevMajor && now.DevMinor == seen.DevMinor
         && now.Ctime.Seconds == seen.Ctime.Seconds && now.Ctime.Nanoseconds == seen.Ctime.Nanoseconds;
 
-    private void CopyEntry(TreeFolder folder, byte[] name, byte type, string from)
+    private void CopyEntry(TreeFolder folder, byte[] name, byte type)
     {
-        string to = Path.Join(folder.ToPath, Path.GetFileName(from));
-        if (type == DirectoryReader.TypeLink)
-        {
-            CopyLink(from, to);
-            return;
-        }
-
+        (NodePath from, NodePath to) = (folder.From(name), folder.To(name));
         if (type != DirectoryReader.TypeFile)
         {
-            CopyNode(folder, name, from, to);
+            CopyNode(folder, type, from, to);
             return;
         }
 
-        int fromFd = PathCalls.OpenAt(folder.From.Descriptor, name, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
-        PathErrors.ThrowIfFailed(fromFd, "Opening the source", from);
+        int fromFd = PathCalls.Open(from, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
+        if (fromFd < 0)
+        {
+            throw PathErrors.Create(fromFd, "Opening the source", from.Text);
+        }
+
         try
         {
-            PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat), "Looking at the source", from);
+            int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat);
+            if (result < 0)
+            {
+                throw PathErrors.Create(result, "Looking at the source", from.Text);
+            }
+
             if (options.KeepsMetadata && stat.NLink > 1)
             {
-                AddShared(from, to, stat);
+                AddShared(folder, name, stat);
             }
             else if (isNewTree)
             {
-                CopyNew(folder.ToFd, name, fromFd, stat, from, to);
+                CopyNew(fromFd, stat, from, to);
             }
             else
             {
@@ -156,29 +201,45 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         }
     }
 
-    /// <summary>FIFOs, sockets and devices: made anew, as cp -r does; nothing is opened.</summary>
-    private void CopyNode(TreeFolder folder, byte[] name, string from, string to)
+    /// <summary>Links; and FIFOs, sockets and devices, which are made anew, as cp -r does; nothing is opened.</summary>
+    private void CopyNode(TreeFolder folder, byte type, in NodePath from, in NodePath to)
     {
-        PathErrors.ThrowIfFailed(folder.From.Stat(name, StatxMask.BasicStats, out Statx stat), "Looking at the source", from);
-        if (options.KeepsMetadata && stat.NLink > 1)
+        if (type == DirectoryReader.TypeLink && !options.KeepsMetadata)
         {
-            AddShared(from, to, stat);
+            CopyLink(from, to);
             return;
         }
 
-        _nodes.MakeNode(to, stat);
+        int result = NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx stat);
+        if (result < 0)
+        {
+            throw PathErrors.Create(result, "Looking at the source", from.Text);
+        }
+
+        if (options.KeepsMetadata && stat.NLink > 1)
+        {
+            AddShared(folder, from.Name, stat);
+        }
+        else if (type == DirectoryReader.TypeLink)
+        {
+            CopyLink(from, to);
+        }
+        else
+        {
+            _nodes.MakeNode(from, to, stat);
+        }
     }
 
-    private void AddShared(string from, string to, in Statx stat)
+    private void AddShared(TreeFolder folder, byte[] name, in Statx stat)
     {
         lock (_shared)
         {
-            _shared.Add((from, to, stat));
+            _shared.Add(new SharedNode(folder.Relative, name, stat));
         }
     }
 
     /// <summary>With all the care of a single copy: a temporary name, and whatever is at the target looked at.</summary>
-    private void CopyAlone(string from, string to)
+    private void CopyAlone(in NodePath from, in NodePath to)
     {
         CopyOptions one = new()
         {
@@ -194,7 +255,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
     }
 
     /// <summary>Into a tree that nobody sees yet: under its own name at once.</summary>
-    private void CopyNew(int toFolderFd, byte[] name, int fromFd, in Statx stat, string from, string to)
+    private void CopyNew(int fromFd, in Statx stat, in NodePath from, in NodePath to)
     {
         const int make = PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive;
         long length = (long)stat.Size;
@@ -202,10 +263,10 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
 
         // What the source lets its group read is not to be had by ours meanwhile.
         uint mode = options.KeepsMetadata ? OwnerReadWrite : stat.Mode & PlainPermissionBits;
-        int toFd = PathCalls.OpenAt(toFolderFd, name, make, mode);
+        int toFd = PathCalls.Open(to, make, mode);
         if (toFd == -Errno.EEXIST && options.Resumes)
         {
-            if (IsThere(fromFd, toFolderFd, name, stat, from, to))
+            if (IsThere(fromFd, stat, from, to))
             {
                 FileCopier.CheckSource(fromFd, from, stat);
                 meter.Add(length);
@@ -214,17 +275,17 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
                 return;
             }
 
-            _ = NodeCalls.Unlink(PathCalls.ToKernel(to));
-            toFd = PathCalls.OpenAt(toFolderFd, name, make, mode);
+            _ = NodeCalls.Unlink(to);
+            toFd = PathCalls.Open(to, make, mode);
         }
 
-        PathErrors.ThrowIfFailed(toFd, $"Copying '{from}' to", to);
+        ThrowIfNotWritten(toFd, from, to);
         try
         {
             CopyMethod method = CopyMethod.Buffered;
             if (length > SmallBytes || options.Method is not (CopyMethod.Auto or CopyMethod.Buffered))
             {
-                FileTransfer transfer = new(fromFd, toFd, from, to, length, options, meter, cancellationToken);
+                FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, length, options, meter, cancellationToken);
                 transfer.Run(0);
                 method = transfer.Method;
             }
@@ -236,13 +297,13 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             FileCopier.CheckSource(fromFd, from, stat);
             if (options.KeepsMetadata)
             {
-                FileCopier.KeepMetadata(fromFd, stat, toFd, to);
+                FileCopier.KeepMetadata(fromFd, stat, toFd, to.Text);
             }
 
             if (options.Verifies)
             {
-                PathErrors.ThrowIfFailed(Libc.Flush(toFd, dataOnly: true), "Writing to the disk", to);
-                ContentComparer.Verify(from, to, toFd, to, cancellationToken);
+                PathErrors.ThrowIfFailed(Libc.Flush(toFd, dataOnly: true), "Writing to the disk", to.Text);
+                ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, cancellationToken);
             }
 
             meter.EndFile();
@@ -251,7 +312,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         catch
         {
             // Half a file has no place in a tree that gets its name nevertheless.
-            _ = NodeCalls.Unlink(PathCalls.ToKernel(to));
+            _ = NodeCalls.Unlink(to);
             throw;
         }
         finally
@@ -260,17 +321,18 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         }
     }
 
-    private void CopySmall(int fromFd, int toFd, int length, string from, string to)
+    private void CopySmall(int fromFd, int toFd, int length, in NodePath from, in NodePath to)
     {
         Span<byte> buffer = (t_buffer ??= new byte[SmallBytes]).AsSpan(0, length);
         int read = 0;
         while (read < length)
         {
             int bytes = LinuxTransfer.Read(fromFd, buffer[read..], read, RwFlags.None);
-            PathErrors.ThrowIfFailed(bytes, "Reading the source", from);
-            if (bytes == 0)
+            if (bytes <= 0)
             {
-                throw new IOException($"Copying '{from}' to '{to}' failed: the source became shorter meanwhile.");
+                throw bytes == 0
+                    ? new IOException($"Copying '{from.Text}' to '{to.Text}' failed: the source became shorter meanwhile.")
+                    : PathErrors.Create(bytes, "Reading the source", from.Text);
             }
 
             read += bytes;
@@ -279,7 +341,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         for (int done = 0; done < length;)
         {
             int written = LinuxTransfer.Write(toFd, buffer[done..], done, RwFlags.None);
-            PathErrors.ThrowIfFailed(written, $"Copying '{from}' to", to);
+            ThrowIfNotWritten(written, from, to);
             done += written;
         }
 
@@ -290,9 +352,9 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
     /// Whether an earlier copy left this file, the same to the last byte; with the source's metadata now, which that copy may not have
     /// come to.
     /// </summary>
-    private bool IsThere(int fromFd, int toFolderFd, byte[] name, in Statx stat, string from, string to)
+    private bool IsThere(int fromFd, in Statx stat, in NodePath from, in NodePath to)
     {
-        int fd = PathCalls.OpenAt(toFolderFd, name, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
+        int fd = PathCalls.Open(to, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
         if (fd < 0)
         {
             return false;
@@ -307,13 +369,13 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
                 && ContentComparer.FirstDifference(fromFd, fd, (long)stat.Size, cancellationToken) == (long)stat.Size;
             if (isThere && options.KeepsMetadata)
             {
-                FileCopier.KeepMetadata(fromFd, stat, fd, to);
+                FileCopier.KeepMetadata(fromFd, stat, fd, to.Text);
             }
 
             if (isThere && options.Verifies)
             {
-                PathErrors.ThrowIfFailed(Libc.Flush(fd, dataOnly: true), "Writing to the disk", to);
-                ContentComparer.Verify(from, to, fd, to, cancellationToken);
+                PathErrors.ThrowIfFailed(Libc.Flush(fd, dataOnly: true), "Writing to the disk", to.Text);
+                ContentComparer.Verify(fromFd, from.Text, fd, to.Text, cancellationToken);
             }
 
             return isThere;
@@ -321,6 +383,14 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         finally
         {
             PathCalls.Close(fd);
+        }
+    }
+
+    private static void ThrowIfNotWritten(int result, in NodePath from, in NodePath to)
+    {
+        if (result < 0)
+        {
+            throw PathErrors.Create(result, $"Copying '{from.Text}' to", to.Text);
         }
     }
 

@@ -4,18 +4,25 @@ using Sluice.Interop;
 namespace Sluice.Copying;
 
 /// <summary>A folder of the source and its copy, both open until the last group of their files has been copied.</summary>
+/// <param name="relative">Its path from the root of the tree.</param>
+/// <param name="from">The source's folder; released with this.</param>
+/// <param name="toFd">The copy's folder; closed with this.</param>
+/// <param name="fromText">The source's path, for people.</param>
+/// <param name="toText">The copy's path, for people.</param>
 [SupportedOSPlatform("linux")]
-internal sealed class TreeFolder(DirectoryReader from, int toFd, string fromPath, string toPath)
+internal sealed class TreeFolder(byte[] relative, DirectoryReader from, int toFd, string fromText, string toText)
 {
     private int _references = 1;
 
-    public DirectoryReader From => from;
+    public byte[] Relative => relative;
 
-    public int ToFd => toFd;
+    public DirectoryReader Reader => from;
 
-    public string FromPath => fromPath;
+    public string FromText => fromText;
 
-    public string ToPath => toPath;
+    public NodePath From(byte[] name) => NodePath.In(from.Descriptor, name, fromText);
+
+    public NodePath To(byte[] name) => NodePath.In(toFd, name, toText);
 
     public void AddReference() => Interlocked.Increment(ref _references);
 

@@ -42,12 +42,12 @@ internal static unsafe partial class CopyCalls
     public static long FindHole(int fd, long offset) => Result(lseek(fd, offset, SeekHole));
 
     /// <summary>renameat2 with RENAME_NOREPLACE; -EEXIST where the name is taken, -EINVAL or -ENOSYS where this is not known.</summary>
-    public static int RenameNew(ReadOnlySpan<byte> from, ReadOnlySpan<byte> to)
+    public static int RenameNew(in NodePath from, in NodePath to)
     {
-        fixed (byte* f = from)
-        fixed (byte* t = to)
+        fixed (byte* f = from.Name)
+        fixed (byte* t = to.Name)
         {
-            return (int)Result(syscall(NrRenameAt2, PathCalls.AtFdCwd, (nint)f, PathCalls.AtFdCwd, (nint)t, (nint)RenameNoReplaceFlag, 0));
+            return (int)Result(syscall(NrRenameAt2, from.FolderFd, (nint)f, to.FolderFd, (nint)t, (nint)RenameNoReplaceFlag, 0));
         }
     }
 

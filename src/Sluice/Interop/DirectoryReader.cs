@@ -51,6 +51,9 @@ internal sealed unsafe partial class DirectoryReader
         return fd < 0 ? null : new DirectoryReader(fd);
     }
 
+    /// <summary>Reads an open folder, whose descriptor becomes the reader's.</summary>
+    public static DirectoryReader Of(int fd) => new(fd);
+
     /// <summary>Reads the next piece: more than 0 when there are entries, 0 at the end, else a negative errno.</summary>
     public int Refill()
     {

@@ -5,7 +5,7 @@ using Sluice.Uring.Abi;
 namespace Sluice.Interop;
 
 /// <summary>
-/// System calls on names and metadata, on 64-bit Linux. Paths are UTF-8 and end with a NUL. Each returns 0 or more, or a negative
+/// System calls on names and metadata, on 64-bit Linux. Names end with a NUL. Each returns 0 or more, or a negative
 /// errno; nothing throws.
 /// </summary>
 internal static unsafe partial class NodeCalls
@@ -14,9 +14,13 @@ internal static unsafe partial class NodeCalls
     public const uint AsItIs = uint.MaxValue;
 
     private const int LockExclusiveNow = 2 | 4;
+    private const int AtRemoveDirectory = 0x200;
 
     public static int Stat(ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result) =>
         StatAt(PathCalls.AtFdCwd, path, followsLinks, mask, out result);
+
+    public static int Stat(in NodePath path, bool followsLinks, StatxMask mask, out Statx result) =>
+        StatAt(path.FolderFd, path.Name, followsLinks, mask, out result);
 
     public static int StatAt(int directoryFd, ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result)
     {
@@ -30,73 +34,83 @@ internal static unsafe partial class NodeCalls
     /// <summary>flock(2), exclusive and without waiting.</summary>
     public static int LockExclusivelyNow(int fd) => Result(flock(fd, LockExclusiveNow));
 
-    public static int Rename(ReadOnlySpan<byte> from, ReadOnlySpan<byte> to)
+    public static int Rename(in NodePath from, in NodePath to)
     {
-        fixed (byte* f = from)
-        fixed (byte* t = to)
+        fixed (byte* f = from.Name)
+        fixed (byte* t = to.Name)
         {
-            return Result(rename(f, t));
+            return Result(renameat(from.FolderFd, f, to.FolderFd, t));
         }
     }
 
-    public static int Unlink(ReadOnlySpan<byte> path)
+    public static int Unlink(in NodePath path)
     {
-        fixed (byte* p = path)
+        fixed (byte* p = path.Name)
         {
-            return Result(unlink(p));
+            return Result(unlinkat(path.FolderFd, p, 0));
         }
     }
 
-    public static int Link(ReadOnlySpan<byte> from, ReadOnlySpan<byte> to)
+    /// <summary>Removes an empty folder.</summary>
+    public static int RemoveDirectory(in NodePath path)
     {
-        fixed (byte* f = from)
-        fixed (byte* t = to)
+        fixed (byte* p = path.Name)
         {
-            return Result(link(f, t));
+            return Result(unlinkat(path.FolderFd, p, AtRemoveDirectory));
+        }
+    }
+
+    /// <summary>Another name for a file; a link gets one itself.</summary>
+    public static int Link(in NodePath from, in NodePath to)
+    {
+        fixed (byte* f = from.Name)
+        fixed (byte* t = to.Name)
+        {
+            return Result(linkat(from.FolderFd, f, to.FolderFd, t, 0));
         }
     }
 
     /// <summary>A symbolic link at <paramref name="at"/> that holds <paramref name="target"/> byte for byte.</summary>
-    public static int MakeSymbolicLink(ReadOnlySpan<byte> target, ReadOnlySpan<byte> at)
+    public static int MakeSymbolicLink(ReadOnlySpan<byte> target, in NodePath at)
     {
         fixed (byte* t = target)
-        fixed (byte* a = at)
+        fixed (byte* a = at.Name)
         {
-            return Result(symlink(t, a));
+            return Result(symlinkat(t, at.FolderFd, a));
         }
     }
 
     /// <summary>What a symbolic link holds, ended by a NUL; null and a negative errno where it cannot be read.</summary>
-    public static byte[]? ReadSymbolicLink(ReadOnlySpan<byte> path, out int errno)
+    public static byte[]? ReadSymbolicLink(in NodePath path, out int errno)
     {
         const int most = 4096;
         byte[] buffer = new byte[most + 1];
-        fixed (byte* p = path)
+        fixed (byte* p = path.Name)
         fixed (byte* b = buffer)
         {
-            nint length = readlink(p, b, most);
+            nint length = readlinkat(path.FolderFd, p, b, most);
             errno = length < 0 ? -Marshal.GetLastSystemError() : 0;
             return length < 0 ? null : buffer[..((int)length + 1)];
         }
     }
 
-    public static int MakeDirectory(ReadOnlySpan<byte> path, uint mode)
+    public static int MakeDirectory(in NodePath path, uint mode)
     {
-        fixed (byte* p = path)
+        fixed (byte* p = path.Name)
         {
-            return Result(mkdir(p, mode));
+            return Result(mkdirat(path.FolderFd, p, mode));
         }
     }
 
     /// <summary>A FIFO, socket or device of the same type and number as another; its permissions are subject to the umask.</summary>
-    public static int MakeNode(ReadOnlySpan<byte> path, in Statx like)
+    public static int MakeNode(in NodePath path, in Statx like)
     {
         // makedev(3)
         ulong device = ((ulong)(like.RdevMajor & 0xFFF) << 8) | ((ulong)(like.RdevMajor & ~0xFFFu) << 32)
             | (like.RdevMinor & 0xFF) | ((ulong)(like.RdevMinor & ~0xFFu) << 12);
-        fixed (byte* p = path)
+        fixed (byte* p = path.Name)
         {
-            return Result(mknod(p, like.Mode, device));
+            return Result(mknodat(path.FolderFd, p, like.Mode, device));
         }
     }
 
@@ -111,11 +125,11 @@ internal static unsafe partial class NodeCalls
     };
 
     /// <summary>Permissions by name; a link is followed.</summary>
-    public static int SetMode(ReadOnlySpan<byte> path, uint mode)
+    public static int SetMode(in NodePath path, uint mode)
     {
-        fixed (byte* p = path)
+        fixed (byte* p = path.Name)
         {
-            return Result(chmod(p, mode));
+            return Result(fchmodat(path.FolderFd, p, mode, 0));
         }
     }
 
@@ -124,11 +138,11 @@ internal static unsafe partial class NodeCalls
     public static int SetOwner(int fd, uint user, uint group) => Result(fchown(fd, user, group));
 
     /// <summary>Owner of a link or file by name; a link is not followed.</summary>
-    public static int SetOwner(ReadOnlySpan<byte> path, uint user, uint group)
+    public static int SetOwner(in NodePath path, uint user, uint group)
     {
-        fixed (byte* p = path)
+        fixed (byte* p = path.Name)
         {
-            return Result(lchown(p, user, group));
+            return Result(fchownat(path.FolderFd, p, user, group, PathCalls.AtSymlinkNoFollow));
         }
     }
 
@@ -140,12 +154,12 @@ internal static unsafe partial class NodeCalls
     }
 
     /// <summary>Times by name; a link is not followed.</summary>
-    public static int SetTimes(ReadOnlySpan<byte> path, in Statx from)
+    public static int SetTimes(in NodePath path, in Statx from)
     {
         long* times = stackalloc long[4] { from.Atime.Seconds, from.Atime.Nanoseconds, from.Mtime.Seconds, from.Mtime.Nanoseconds };
-        fixed (byte* p = path)
+        fixed (byte* p = path.Name)
         {
-            return Result(utimensat(PathCalls.AtFdCwd, p, times, PathCalls.AtSymlinkNoFollow));
+            return Result(utimensat(path.FolderFd, p, times, PathCalls.AtSymlinkNoFollow));
         }
     }
 
@@ -166,7 +180,7 @@ internal static unsafe partial class NodeCalls
         fixed (byte* n = names)
         {
             listLength = flistxattr(fromFd, n, (nuint)names.Length);
-            for (nint at = 0; at < listLength; at += MemoryMarshal.CreateReadOnlySpanFromNullTerminated(n + at).Length + 1)
+            for (nint at = 0; at < listLength; at += NameLength(n + at))
             {
                 nint length = fgetxattr(fromFd, n + at, null, 0);
                 if (length < 0)
@@ -174,16 +188,12 @@ internal static unsafe partial class NodeCalls
                     continue;
                 }
 
-                if (value.Length < length + 1)
-                {
-                    value = new byte[length + 1];
-                }
-
+                value = value.Length > length ? value : new byte[length + 1];
                 fixed (byte* v = value)
                 {
                     length = fgetxattr(fromFd, n + at, v, (nuint)value.Length);
                     int errno = length < 0 ? 0 : Result(fsetxattr(toFd, n + at, v, (nuint)length, 0));
-                    if (errno is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EIO or -Errno.EROFS)
+                    if (IsLoss(errno))
                     {
                         return errno;
                     }
@@ -194,6 +204,53 @@ internal static unsafe partial class NodeCalls
         return 0;
     }
 
+    /// <summary>As the other, of what is not opened: links themselves, FIFOs, sockets and devices.</summary>
+    public static int CopyExtendedAttributes(in NodePath from, in NodePath to)
+    {
+        byte[] value = [];
+        fixed (byte* f = from.AloneForKernel())
+        {
+            nint listLength = llistxattr(f, null, 0);
+            if (listLength <= 0)
+            {
+                return 0;
+            }
+
+            byte[] names = new byte[listLength];
+            fixed (byte* t = to.AloneForKernel())
+            fixed (byte* n = names)
+            {
+                listLength = llistxattr(f, n, (nuint)names.Length);
+                for (nint at = 0; at < listLength; at += NameLength(n + at))
+                {
+                    nint length = lgetxattr(f, n + at, null, 0);
+                    if (length < 0)
+                    {
+                        continue;
+                    }
+
+                    value = value.Length > length ? value : new byte[length + 1];
+                    fixed (byte* v = value)
+                    {
+                        length = lgetxattr(f, n + at, v, (nuint)value.Length);
+                        int errno = length < 0 ? 0 : Result(lsetxattr(t, n + at, v, (nuint)length, 0));
+                        if (IsLoss(errno))
+                        {
+                            return errno;
+                        }
+                    }
+                }
+            }
+        }
+
+        return 0;
+    }
+
+    private static bool IsLoss(int errno) => errno is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EIO or -Errno.EROFS;
+
+    /// <summary>Of the NUL-terminated name of an attribute, its end included.</summary>
+    private static int NameLength(byte* name) => MemoryMarshal.CreateReadOnlySpanFromNullTerminated(name).Length + 1;
+
     private static int Result(int value) => value < 0 ? -Marshal.GetLastSystemError() : value;
 
     [LibraryImport("libc")]
@@ -203,28 +260,28 @@ internal static unsafe partial class NodeCalls
     private static partial int flock(int fd, int operation);
 
     [LibraryImport("libc")]
-    private static partial int rename(byte* from, byte* to);
+    private static partial int renameat(int fromFd, byte* from, int toFd, byte* to);
 
     [LibraryImport("libc")]
-    private static partial int unlink(byte* path);
+    private static partial int unlinkat(int directoryFd, byte* path, int flags);
 
     [LibraryImport("libc")]
-    private static partial int link(byte* from, byte* to);
+    private static partial int linkat(int fromFd, byte* from, int toFd, byte* to, int flags);
 
     [LibraryImport("libc")]
-    private static partial int symlink(byte* target, byte* at);
+    private static partial int symlinkat(byte* target, int directoryFd, byte* at);
 
     [LibraryImport("libc")]
-    private static partial nint readlink(byte* path, byte* buffer, nuint length);
+    private static partial nint readlinkat(int directoryFd, byte* path, byte* buffer, nuint length);
 
     [LibraryImport("libc")]
-    private static partial int mkdir(byte* path, uint mode);
+    private static partial int mkdirat(int directoryFd, byte* path, uint mode);
 
     [LibraryImport("libc")]
-    private static partial int mknod(byte* path, uint mode, ulong device);
+    private static partial int mknodat(int directoryFd, byte* path, uint mode, ulong device);
 
     [LibraryImport("libc")]
-    private static partial int chmod(byte* path, uint mode);
+    private static partial int fchmodat(int directoryFd, byte* path, uint mode, int flags);
 
     [LibraryImport("libc")]
     private static partial int fchmod(int fd, uint mode);
@@ -233,7 +290,7 @@ internal static unsafe partial class NodeCalls
     private static partial int fchown(int fd, uint user, uint group);
 
     [LibraryImport("libc")]
-    private static partial int lchown(byte* path, uint user, uint group);
+    private static partial int fchownat(int directoryFd, byte* path, uint user, uint group, int flags);
 
     [LibraryImport("libc")]
     private static partial int futimens(int fd, long* times);
@@ -249,6 +306,15 @@ internal static unsafe partial class NodeCalls
 
     [LibraryImport("libc")]
     private static partial nint fgetxattr(int fd, byte* name, byte* value, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial nint llistxattr(byte* path, byte* names, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial nint lgetxattr(byte* path, byte* name, byte* value, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial int lsetxattr(byte* path, byte* name, byte* value, nuint length, int flags);
 
     [LibraryImport("libc")]
     private static partial int fsetxattr(int fd, byte* name, byte* value, nuint length, int flags);

@@ -27,6 +27,7 @@ internal static unsafe partial class PathCalls
     private const int LockShared = 1;
     private const int LockNonBlocking = 4;
     private const long NrOpenAt2 = 437;
+    private const ulong ResolveNoLinks = 0x04;
     private const ulong ResolveCached = 0x20;
 
     // O_DIRECTORY and O_NOFOLLOW are two of the few flags that differ between the architectures.
@@ -46,6 +47,8 @@ internal static unsafe partial class PathCalls
 
     public static int Open(ReadOnlySpan<byte> path, int flags, uint mode = 0) => OpenAt(AtFdCwd, path, flags, mode);
 
+    public static int Open(in NodePath path, int flags, uint mode = 0) => OpenAt(path.FolderFd, path.Name, flags, mode);
+
     public static int OpenAt(int directoryFd, ReadOnlySpan<byte> path, int flags, uint mode = 0)
     {
         fixed (byte* p = path)
@@ -64,9 +67,19 @@ internal static unsafe partial class PathCalls
     /// Opens for reading only if the names are in the kernel's cache (openat2, RESOLVE_CACHED); -EAGAIN where the disk must be asked,
     /// -EINVAL or -ENOSYS where the kernel cannot tell.
     /// </summary>
-    public static int OpenCached(ReadOnlySpan<byte> path, int directoryFd = AtFdCwd, int flags = ReadOnly)
+    public static int OpenCached(ReadOnlySpan<byte> path, int directoryFd = AtFdCwd, int flags = ReadOnly) =>
+        OpenResolved(directoryFd, path, flags, ResolveCached);
+
+    /// <summary>
+    /// Opens what is there without following a link in any part of the path (openat2, RESOLVE_NO_SYMLINKS); -ENOSYS where the kernel
+    /// cannot.
+    /// </summary>
+    public static int OpenNoLinks(int directoryFd, ReadOnlySpan<byte> path, int flags) =>
+        OpenResolved(directoryFd, path, flags, ResolveNoLinks);
+
+    private static int OpenResolved(int directoryFd, ReadOnlySpan<byte> path, int flags, ulong resolve)
     {
-        ulong* how = stackalloc ulong[3] { (uint)flags | CloseOnExec, 0, ResolveCached };
+        ulong* how = stackalloc ulong[3] { (uint)flags | CloseOnExec, 0, resolve };
         fixed (byte* p = path)
         {
             nint fd;

@@ -243,6 +243,7 @@ public sealed class TreeCopyTests : IDisposable
             {
                 File.CreateSymbolicLink(Path.Combine(folder, "link"), random.Next(2) == 0 ? "f0" : "../nowhere");
                 Run("ln", files[random.Next(files.Count)], Path.Combine(folder, "second-name"));
+                Run("ln", "-P", Path.Combine(folder, "link"), Path.Combine(folder, "second-link"));
             }
 
             if (random.Next(3) == 0)

@@ -55,6 +55,24 @@ internal static unsafe partial class Native
     [LibraryImport("libc", SetLastError = true)]
     private static partial int ioctl(SafeFileHandle file, nuint request, out int result);
 
+    /// <summary>Gives a file, or a link itself, an extended attribute; 0, or an errno.</summary>
+    public static int SetAttribute(string path, string name, byte[] value) =>
+        lsetxattr(path, name, value, value.Length, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
+    /// <summary>An extended attribute of a file, or of a link itself; null where it has none of that name.</summary>
+    public static byte[]? GetAttribute(string path, string name)
+    {
+        byte[] value = new byte[256];
+        nint length = lgetxattr(path, name, value, value.Length);
+        return length < 0 ? null : value[..(int)length];
+    }
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int lsetxattr(string path, string name, byte[] value, nint length, int flags);
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial nint lgetxattr(string path, string name, byte[] value, nint length);
+
     [LibraryImport("libc", SetLastError = true)]
     private static partial long lseek(SafeFileHandle file, long offset, int whence);
 

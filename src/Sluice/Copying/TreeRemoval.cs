@@ -1,0 +1,134 @@
+using System.Runtime.Versioning;
+using Sluice.Interop;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>Removes trees: any names, of any depth, and never through a link.</summary>
+[SupportedOSPlatform("linux")]
+internal static class TreeRemoval
+{
+    private const int EISDIR = 21;
+    private const uint OwnerAll = 0x1C0;
+    private const uint PermissionBits = 0xFFF;
+
+    /// <summary>Removes a folder with all that is below it; 0, or the first negative errno.</summary>
+    public static int Remove(in NodePath folder)
+    {
+        int fd = PathCalls.Open(folder, TreeRoot.FolderFlags);
+        int result = fd < 0 ? fd : Empty(fd, folder.Text);
+        return result < 0 ? result : NodeCalls.RemoveDirectory(folder);
+    }
+
+    /// <summary>Removes what is in a folder, and closes it; 0, or the first negative errno.</summary>
+    public static int Empty(int fd, string text)
+    {
+        using TreeRoot root = new(fd, text);
+        Stack<(byte[] Relative, bool IsEmpty)> due = new();
+        due.Push(([], false));
+        int first = 0;
+        while (due.TryPop(out (byte[] Relative, bool IsEmpty) next))
+        {
+            int result = next.IsEmpty ? RemoveFolder(root, next.Relative) : RemoveEntries(root, next.Relative, due);
+            first = first == 0 ? Math.Min(result, 0) : first;
+        }
+
+        return first;
+    }
+
+    private static int RemoveFolder(TreeRoot root, byte[] relative)
+    {
+        int parent = root.OpenParent(relative, out byte[] name);
+        if (parent < 0)
+        {
+            return parent;
+        }
+
+        int result = NodeCalls.RemoveDirectory(NodePath.In(parent, name, ""));
+        PathCalls.Close(parent);
+        return result;
+    }
+
+    private static int RemoveEntries(TreeRoot root, byte[] relative, Stack<(byte[] Relative, bool IsEmpty)> due)
+    {
+        int fd = root.Open(relative);
+        if (fd < 0)
+        {
+            fd = OpenAllowed(root, relative, fd);
+            if (fd < 0)
+            {
+                return fd;
+            }
+        }
+
+        Allow(fd);
+        if (relative.Length > 0)
+        {
+            due.Push((relative, true));
+        }
+
+        // The names first: what is removed while a folder is read may hide others.
+        DirectoryReader reader = DirectoryReader.Of(fd);
+        List<(byte[] Name, byte Type)> entries = [];
+        int result;
+        while ((result = reader.Refill()) > 0)
+        {
+            while (reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
+            {
+                entries.Add(([.. name, 0], type));
+            }
+        }
+
+        foreach ((byte[] name, byte type) in entries)
+        {
+            int removed = type == DirectoryReader.TypeDirectory ? -EISDIR : NodeCalls.Unlink(NodePath.In(fd, name, ""));
+            if (removed == -EISDIR)
+            {
+                due.Push((TreeRoot.Join(relative, name.AsSpan(0, name.Length - 1)), false));
+            }
+            else
+            {
+                result = result < 0 ? result : removed;
+            }
+        }
+
+        reader.Release();
+        return result;
+    }
+
+    /// <summary>A copy may have come to a folder's own mode, which may keep us out.</summary>
+    private static int OpenAllowed(TreeRoot root, byte[] relative, int error)
+    {
+        if (error != -Errno.EACCES || relative.Length == 0)
+        {
+            return error;
+        }
+
+        int parent = root.OpenParent(relative, out byte[] name);
+        if (parent < 0)
+        {
+            return parent;
+        }
+
+        // O_PATH needs no permission, and its name under /proc none that could lead elsewhere meanwhile.
+        int node = PathCalls.OpenAt(parent, name, TreeRoot.FolderFlags | PathCalls.PathOnly);
+        int result = node < 0 ? node : NodeCalls.SetMode(NodePath.Of($"/proc/self/fd/{node}"), OwnerAll);
+        result = result < 0 ? result : PathCalls.OpenAt(parent, name, TreeRoot.FolderFlags);
+        if (node >= 0)
+        {
+            PathCalls.Close(node);
+        }
+
+        PathCalls.Close(parent);
+        return result;
+    }
+
+    private static void Allow(int fd)
+    {
+        if (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & OwnerAll) != OwnerAll)
+        {
+            _ = NodeCalls.SetMode(fd, (stat.Mode & PermissionBits) | OwnerAll);
+        }
+    }
+}

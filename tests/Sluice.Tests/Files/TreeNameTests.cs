@@ -1,0 +1,180 @@
+using System.Runtime.Versioning;
+using Sluice.Copying;
+using Sluice.Interop;
+using static Sluice.Tests.Support.Trees;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>Trees whose names are no text, whose paths are longer than the kernel takes, or where links appear; and attributes.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class TreeNameTests : IDisposable
+{
+    private const string MakeScript = """
+        cd "$0" && f="$(printf 'folder\377')" && mkdir "$f" "$f/below$(printf '\200')"
+        echo one > "$f/one$(printf '\376')"
+        echo two > "$(printf 'caf\351')"
+        ln "$f/one$(printf '\376')" "$f/second$(printf '\375')"
+        ln -s "$(printf 'nowhere\377')" "$f/link$(printf '\374')"
+        ln "$f/link$(printf '\374')" "second link"
+        mkfifo "$f/fifo$(printf '\373')"
+        head -c 400000 /dev/zero > "$f/below$(printf '\200')/large$(printf '\372')"
+        """;
+
+    // Names byte for byte: a listing that passes through text would not tell them apart.
+    private const string SumScript = """
+        cd "$0" && { find . -printf '%P|%y|%m|%s|%n|%l\n'; find . -type f -exec md5sum {} +; } | grep -av '|d|' | LC_ALL=C sort | md5sum
+        """;
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose()
+    {
+        // .NET removes neither names that are no text nor paths that are too long.
+        Run("rm", "-rf", _temp.Root);
+        _ = Directory.CreateDirectory(_temp.Root);
+        _temp.Dispose();
+    }
+
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Names_that_are_no_text_are_copied_byte_for_byte(bool keeps)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "names are bytes on Linux");
+        string source = MakeTree();
+        (string expected, string actual) = (_temp.NewPath(), _temp.NewPath());
+        Run("cp", keeps ? "-a" : "-r", source, expected);
+        CopyOptions options = new() { IsRecursive = true, KeepsMetadata = keeps, Verifies = true };
+        (await SluiceFile.CopyAsync(source, actual, options)).Failures.ShouldBeEmpty();
+        Sum(actual).ShouldBe(Sum(expected));
+
+        // Over what is there; and on from it.
+        options = new() { IsRecursive = true, KeepsMetadata = keeps, Overwrites = true };
+        (await SluiceFile.CopyAsync(source, actual, options)).Failures.ShouldBeEmpty();
+        Sum(actual).ShouldBe(Sum(expected));
+        string resumed = _temp.NewPath();
+        Run("mv", actual, Temporary(resumed));
+        options = new() { IsRecursive = true, KeepsMetadata = keeps, Resumes = true };
+        CopyResult result = await SluiceFile.CopyAsync(source, resumed, options);
+        result.Failures.ShouldBeEmpty();
+        result.ResumedBytes.ShouldBeGreaterThan(0);
+        Sum(resumed).ShouldBe(Sum(expected));
+    }
+
+    [SkippableFact]
+    public async Task What_a_copy_left_of_such_a_tree_is_removed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "names are bytes on Linux");
+        string source = MakeTree();
+        string target = _temp.NewPath();
+        Run("cp", "-a", source, Temporary(target));
+        Run("mkdir", "-p", "-m", "0", Path.Combine(Temporary(target), "locked"));
+        using CancellationTokenSource stop = new();
+        CopyOptions options = new() { IsRecursive = true, Progress = new Within(stop.Cancel) };
+        await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.CopyAsync(source, target, options, stop.Token));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
+    }
+
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Paths_may_be_longer_than_the_kernel_takes(bool keeps)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the portable way names whole paths");
+        string source = _temp.NewPath();
+        string half = _temp.NewPath();
+        string name = new('d', 200);
+        foreach (string root in (string[])[source, half])
+        {
+            string at = Directory.CreateDirectory(root).FullName;
+            for (int i = 0; i < 17; i++)
+            {
+                at = Directory.CreateDirectory(Path.Combine(at, name)).FullName;
+                File.WriteAllText(Path.Combine(at, $"{i}"), $"{i}");
+                File.CreateSymbolicLink(Path.Combine(at, "link"), $"{i}");
+                Run("ln", Path.Combine(at, $"{i}"), Path.Combine(at, "second name"));
+            }
+
+            if (root == half)
+            {
+                Directory.Move(half, Path.Combine(source, string.Join('/', Enumerable.Repeat(name, 17)), "half"));
+            }
+        }
+
+        string target = _temp.NewPath();
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, KeepsMetadata = keeps });
+        result.Failures.ShouldBeEmpty();
+        result.Folders.ShouldBe(36);
+        string format = keeps ? Everything : @"%P|%y|%m|%U|%G|%l\n";
+        ShouldBeSame(Listing(target, format), Listing(source, format));
+
+        // As a leftover it is removed, too.
+        string other = _temp.NewPath();
+        Directory.Move(target, Temporary(other));
+        string small = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        (await SluiceFile.CopyAsync(small, other, new CopyOptions { IsRecursive = true })).Folders.ShouldBe(1);
+        Directory.GetFileSystemEntries(other).ShouldBeEmpty();
+    }
+
+    [SkippableFact]
+    [SupportedOSPlatform("linux")]
+    public void A_folder_that_has_become_a_link_is_not_entered()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "trees are walked by open folders on Linux");
+        string outside = Directory.CreateDirectory(Path.Combine(_temp.NewPath(), "below")).Parent!.FullName;
+        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Directory.CreateDirectory(Path.Combine(root, "folder", "below"));
+        int fd = PathCalls.Open(PathCalls.ToKernel(root), TreeRoot.FolderFlags);
+        fd.ShouldBeGreaterThan(0);
+        using TreeRoot tree = new(fd, root);
+        int below = tree.Open("folder/below"u8);
+        below.ShouldBeGreaterThan(0);
+        PathCalls.Close(below);
+        Directory.Delete(Path.Combine(root, "folder"), recursive: true);
+        Directory.CreateSymbolicLink(Path.Combine(root, "folder"), outside);
+        Directory.Exists(Path.Combine(root, "folder", "below")).ShouldBeTrue();
+        tree.Open("folder/below"u8).ShouldBeLessThan(0);
+        tree.Open("folder"u8).ShouldBeLessThan(0);
+        tree.OpenParent("folder/below/deeper"u8, out _).ShouldBeLessThan(0);
+    }
+
+    [SkippableFact]
+    public async Task Extended_attributes_of_files_folders_and_links_are_kept()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can give attributes to a link");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string[] names = ["", "file", "second name", "link", "fifo"];
+        File.WriteAllText(Path.Combine(source, "file"), "x");
+        Run("ln", Path.Combine(source, "file"), Path.Combine(source, "second name"));
+        File.CreateSymbolicLink(Path.Combine(source, "link"), "file");
+        Run("mkfifo", Path.Combine(source, "fifo"));
+        byte[] value = [.. "one\0two"u8];
+        foreach (string name in names.Where(n => n != "second name"))
+        {
+            Skip.If(Native.SetAttribute(Path.Join(source, name), "trusted.sluice", value) != 0, "this file system has no such attributes");
+        }
+
+        string target = _temp.NewPath();
+        CopyOptions options = new() { IsRecursive = true, KeepsMetadata = true };
+        (await SluiceFile.CopyAsync(source, target, options)).Failures.ShouldBeEmpty();
+        foreach (string name in names)
+        {
+            Native.GetAttribute(Path.Join(target, name), "trusted.sluice").ShouldBe(value, name);
+        }
+
+        string plain = _temp.NewPath();
+        (await SluiceFile.CopyAsync(source, plain, new CopyOptions { IsRecursive = true })).Failures.ShouldBeEmpty();
+        names.ShouldAllBe(n => Native.GetAttribute(Path.Join(plain, n), "trusted.sluice") == null);
+    }
+
+    private string MakeTree()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Run("sh", "-c", MakeScript, source);
+        return source;
+    }
+
+    private static string Sum(string root) => Run("sh", "-c", SumScript, root);
+
+    private static string Temporary(string target) => Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.sluice-tmp");
+}
