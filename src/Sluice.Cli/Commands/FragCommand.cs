@@ -23,7 +23,7 @@ internal sealed class FragCommand(
         if (budgetBytes < settings.MinSizeBytes + FragPlan.OverheadBytes)
         {
             throw new IOException($"{options.Directory}: nothing can be filled: the volume has {space}, -f is {settings.FillPercent} %, "
-                + $"{ByteSize.Format(settings.LeaveBytes)} are to be left");
+                + $"{ByteSize.Format(settings.LeaveBytes)} are to be left{(options.BudgetBytes is { } budget ? $", --budget is {ByteSize.Format(budget)}" : "")}");
         }
         var plan = new FragPlan(settings, budgetBytes);
         if (options.DryRun)

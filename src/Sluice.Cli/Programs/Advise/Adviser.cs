@@ -71,7 +71,16 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         Kind = ChartKind.Bar,
         X = new ChartAxis("way", Categories: [.. comparison.Measured.Select(m => m.Way.Name)]),
         Y = new ChartAxis("rate", comparison.Subject.Unit),
-        Series = [new ChartSeries { Name = "rate", Y = [.. comparison.Measured.Select(m => (double?)comparison.RateOf(m.Reading))] }],
+        Series =
+        [
+            new ChartSeries
+            {
+                Name = "rate",
+                Y = [.. comparison.Measured.Select(m => (double?)comparison.RateOf(m.Reading))],
+                Low = [.. comparison.Measured.Select(m => (double?)comparison.RateOf(m.Reading with { Rate = m.Reading.Low }))],
+                High = [.. comparison.Measured.Select(m => (double?)comparison.RateOf(m.Reading with { Rate = m.Reading.High }))],
+            },
+        ],
     };
 
     private static PageTable Table(Comparison c) => new()

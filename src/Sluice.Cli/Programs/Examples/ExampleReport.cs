@@ -74,6 +74,8 @@ internal static class ExampleReport
                 {
                     Name = side,
                     Y = [.. cases.Select(c => Side(c) == side ? Speed(results[c], fileBytes) : (double?)null)],
+                    Low = [.. cases.Select(c => Side(c) == side ? Speeds(results[c], fileBytes).Min() : (double?)null)],
+                    High = [.. cases.Select(c => Side(c) == side ? Speeds(results[c], fileBytes).Max() : (double?)null)],
                 }),
             ],
         };

@@ -67,7 +67,7 @@ internal static class MethodReport
             double fastest = FastestDotNet(methods, r.Times);
             return (PageCell[])
             [
-                PageCell.Of(Seconds(times) * 1000, "0.00").With(times.RoundSeconds.Select(s => s * 1000)), PageCell.Of(Speed(times, r.SizeBytes), "#,0"),
+                PageCell.Of(Seconds(times) * 1000, Seconds(times) < 0.001 ? "0.000" : "0.00").With(times.RoundSeconds.Select(s => s * 1000)), PageCell.Of(Speed(Seconds(times), r.SizeBytes), "#,0"),
                 PageCell.Ratio(fastest > 0 ? fastest / Seconds(times) : null),
             ];
         });
@@ -79,14 +79,16 @@ internal static class MethodReport
 
     private static double Seconds(MethodTimes times) => Math.Max(Statistics.Median(times.Seconds), 1e-9);
 
-    private static double Speed(MethodTimes times, int sizeBytes) => sizeBytes / (double)ByteSize.MiB / Seconds(times);
+    private static double Speed(double seconds, int sizeBytes) => sizeBytes / (double)ByteSize.MiB / Math.Max(seconds, 1e-9);
 
     /// <summary>In seconds; 0 where there is none. A wrong result is not fast.</summary>
     private static double FastestDotNet(IReadOnlyList<Method> methods, IReadOnlyDictionary<Method, MethodTimes> results) =>
         methods.Where(m => m.Side == IoSide.Bcl && results[m] is { Difference: null, Seconds.Count: > 0 }).Select(m => Seconds(results[m])).DefaultIfEmpty(0).Min();
 
     private static PageChart Chart(
-        string heading, IReadOnlyList<Method> methods, int sizeBytes, IReadOnlyDictionary<Method, MethodTimes> results) => new()
+        string heading, IReadOnlyList<Method> methods, int sizeBytes, IReadOnlyDictionary<Method, MethodTimes> results)
+    {
+        return new PageChart
         {
             Title = $"{heading}, {SizeName(sizeBytes)}",
             Kind = ChartKind.Bar,
@@ -97,8 +99,14 @@ internal static class MethodReport
                 .. methods.Select(m => m.Side).Distinct().Select(side => new ChartSeries
                 {
                     Name = Name(side),
-                    Y = [.. methods.Select(m => m.Side == side && results[m].Seconds.Count > 0 ? Speed(results[m], sizeBytes) : (double?)null)],
+                    Y = Of(side, t => t.Seconds, Statistics.Median),
+                    Low = Of(side, t => t.RoundSeconds, Enumerable.Max),
+                    High = Of(side, t => t.RoundSeconds, Enumerable.Min),
                 }),
             ],
         };
+
+        double?[] Of(IoSide side, Func<MethodTimes, IReadOnlyList<double>> times, Func<IEnumerable<double>, double> choose) =>
+            [.. methods.Select(m => m.Side == side && times(results[m]) is { Count: > 0 } seconds ? Speed(choose(seconds), sizeBytes) : (double?)null)];
+    }
 }

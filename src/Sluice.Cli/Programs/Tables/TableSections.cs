@@ -37,9 +37,18 @@ internal static class TableSections
     {
         Title = "Time, .NET's being 1; shorter is better",
         Kind = ChartKind.Bar,
-        X = new ChartAxis("method", Categories: [.. measured.Select(m => string.Join(' ', m.Case.Arguments.Prepend(m.Case.Method)))]),
+        X = new ChartAxis("method", Categories: [.. measured.Select(m => string.Join(' ', m.Case.Arguments.Prepend(m.Case.Method)).Replace("Asynchronous", "async", StringComparison.Ordinal))]),
         Y = new ChartAxis("time to .NET's", LessIsBetter: true),
-        Series = [new ChartSeries { Name = SluiceStreamSide.Name, Y = [.. measured.Select(m => (double?)TimeRatio(m.Row))] }],
+        Series =
+        [
+            new ChartSeries
+            {
+                Name = SluiceStreamSide.Name,
+                Y = [.. measured.Select(m => (double?)TimeRatio(m.Row))],
+                Low = [.. measured.Select(m => TimeRatios(m.Row).Min(r => (double?)r))],
+                High = [.. measured.Select(m => TimeRatios(m.Row).Max(r => (double?)r))],
+            },
+        ],
         Reference = new ChartLine(1, ".NET"),
     };
 
@@ -48,7 +57,7 @@ internal static class TableSections
         yield return Row(table, @case, $".NET {Environment.Version.Major}.{Environment.Version.Minor}", row.DotNet, PageCell.Ratio(1));
         // The report's ratio is of rates, the text's of times.
         yield return Row(table, @case, SluiceStreamSide.Name, row.Sluice,
-            PageCell.Ratio(TimeRatio(row)).With(Statistics.Ratios(row.DotNet.SliceRates, row.Sluice.SliceRates)));
+            PageCell.Ratio(TimeRatio(row)).With(TimeRatios(row)));
     }
 
     private static PageRow Row(MethodTable table, TableCase @case, string runtime, ContenderReport side, PageCell ratio)
@@ -64,6 +73,8 @@ internal static class TableSections
             Key = string.Join(' ', [@case.Method, runtime, .. @case.Arguments]),
         };
     }
+
+    private static IEnumerable<double> TimeRatios(RowReport row) => Statistics.Ratios(row.DotNet.SliceRates, row.Sluice.SliceRates);
 
     private static double TimeRatio(RowReport row) => row.Ratio > 0 ? 1 / row.Ratio : 0;
 

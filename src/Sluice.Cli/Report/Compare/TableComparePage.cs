@@ -117,13 +117,18 @@ internal static class TableComparePage
         return new PageRow(
             number.Row, number.Figure, number.Before with { Samples = null }, number.After with { Samples = null },
             number.Before.Value > 0 ? PageCell.Ratio(number.After.Value / number.Before.Value) : PageCell.Empty,
-            PageCell.Ratio(told?.Low), PageCell.Ratio(told?.High), verdict)
+            Limit(told?.Low), Limit(told?.High), verdict)
         {
             Key = $"{number.Key} {number.Figure}",
         };
     }
 
-    private static string Factor(double ratio) => $"x{ratio.ToString(Math.Abs(ratio - 1) < 0.1 ? "0.000" : "0.00", CultureInfo.InvariantCulture)}";
+    // A limit of 0.997 must not read as 1.00: on which side of 1 it lies is the finding.
+    private static string FormatOf(double ratio) => Math.Abs(ratio - 1) < 0.1 ? "0.000" : "0.00";
+
+    private static PageCell Limit(double? ratio) => ratio is { } r ? PageCell.Of(r, FormatOf(r)) : PageCell.Empty;
+
+    private static string Factor(double ratio) => $"x{ratio.ToString(FormatOf(ratio), CultureInfo.InvariantCulture)}";
 
     private static int IndexOf(PageTable table, PageColumn column)
     {
