@@ -18,6 +18,9 @@ internal sealed class BlockTransfer
     /// <summary>Bytes transferred, or the kernel's negative errno.</summary>
     public int Result { get; set; }
 
+    /// <summary>The number of the reader's call that started it.</summary>
+    public int Call { get; set; }
+
     /// <summary>In a <see cref="SequentialRing"/>, and not completed yet.</summary>
     public bool IsInRing { get; set; }
 

@@ -15,6 +15,7 @@ internal sealed partial class ReadPipeline
         {
             transfer.Offset = _nextOffset;
             transfer.Length = length;
+            transfer.Call = _call;
             if (isAsync)
             {
                 Start(transfer);

@@ -26,6 +26,7 @@ internal sealed partial class ReadPipeline
     private bool _ringRefused;
     private long _nextOffset;
     private long _length = -1;
+    private int _call;
     private bool _endSeen;
     private bool _readsAhead;
 
@@ -49,6 +50,7 @@ internal sealed partial class ReadPipeline
     /// <summary>The next block, which is the caller's until <see cref="Release"/>; null at the end of the file.</summary>
     public BlockTransfer? Next()
     {
+        _call++;
         if (TakeEnd())
         {
             return null;
@@ -65,6 +67,7 @@ internal sealed partial class ReadPipeline
     public ValueTask<BlockTransfer?> NextAsync(CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
+        _call++;
         if (TakeEnd())
         {
             return default;
@@ -189,6 +192,15 @@ internal sealed partial class ReadPipeline
         return block;
     }
 
+    /// <summary>
+    /// How much of a block the file still has: what was read ahead for an earlier call may have been cut off since. Files without a length
+    /// of their own are believed.
+    /// </summary>
+    private int BytesStillThere(BlockTransfer transfer, int bytes) =>
+        transfer.Call == _call || !_canSeek || _length is <= 0 or long.MaxValue
+            ? bytes
+            : (int)Math.Clamp(_handle.Length - transfer.Offset, 0, bytes);
+
     /// <summary>Takes the first read, which has completed, out of the queue.</summary>
     private BlockTransfer? Deliver(bool waited)
     {
@@ -196,7 +208,7 @@ internal sealed partial class ReadPipeline
         int bytes;
         try
         {
-            bytes = Finish(head);
+            bytes = BytesStillThere(head, Finish(head));
         }
         catch
         {
