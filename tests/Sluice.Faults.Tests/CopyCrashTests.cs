@@ -20,16 +20,11 @@ public sealed class CopyCrashTests
         """;
 
     [SkippableTheory]
-    [InlineData(FileSystemKind.Local)]
-    [InlineData(FileSystemKind.Tmpfs)]
-    [InlineData(FileSystemKind.Ext4)]
-    [InlineData(FileSystemKind.Xfs)]
-    [InlineData(FileSystemKind.Btrfs)]
+    [MemberData(nameof(Mount.Promised), MemberType = typeof(Mount))]
     public async Task A_killed_copy_leaves_a_whole_file_and_can_be_made_again(FileSystemKind kind)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
-        using Mount mount = new(kind);
-        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        using Mount mount = Mount.OrSkip(kind);
         string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "copies")).FullName;
         string target = Path.Combine(folder, "target");
         byte[][] contents = [Pattern.Bytes(1, Length), Pattern.Bytes(2, Length - 5000)];
@@ -52,16 +47,11 @@ public sealed class CopyCrashTests
     }
 
     [SkippableTheory]
-    [InlineData(FileSystemKind.Local)]
-    [InlineData(FileSystemKind.Tmpfs)]
-    [InlineData(FileSystemKind.Ext4)]
-    [InlineData(FileSystemKind.Xfs)]
-    [InlineData(FileSystemKind.Btrfs)]
+    [MemberData(nameof(Mount.Promised), MemberType = typeof(Mount))]
     public async Task A_killed_copy_of_a_tree_leaves_a_whole_one_or_none_and_is_gone_on_from(FileSystemKind kind)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
-        using Mount mount = new(kind);
-        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        using Mount mount = Mount.OrSkip(kind);
         string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "copies")).FullName;
         string source = Directory.CreateDirectory(Path.Combine(folder, "tree")).FullName;
         for (int i = 0; i < 120; i++)
@@ -110,8 +100,7 @@ public sealed class CopyCrashTests
     public async Task Blocks_are_shared_where_the_file_system_can(FileSystemKind kind, bool isShared)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "FICLONE is Linux's");
-        using Mount mount = new(kind);
-        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        using Mount mount = Mount.OrSkip(kind);
         string source = Path.Combine(mount.Folder, "source");
         byte[] content = Pattern.Bytes(3, 20_000_123);
         await File.WriteAllBytesAsync(source, content);
@@ -156,8 +145,7 @@ public sealed class CopyCrashTests
     [SkippableFact]
     public async Task A_read_only_file_system_and_a_full_one_say_so()
     {
-        using Mount mount = new(FileSystemKind.Ext4, "24M");
-        Skip.If(mount.Refusal is not null, $"{mount.Refusal}");
+        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4, "24M");
         string source = Path.Combine(mount.Folder, "source");
         byte[] content = Pattern.Bytes(4, 12_000_000);
         await File.WriteAllBytesAsync(source, content);

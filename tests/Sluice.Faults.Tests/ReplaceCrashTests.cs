@@ -12,16 +12,11 @@ namespace Sluice.Faults.Tests;
 public sealed class ReplaceCrashTests
 {
     [SkippableTheory]
-    [InlineData(FileSystemKind.Local)]
-    [InlineData(FileSystemKind.Tmpfs)]
-    [InlineData(FileSystemKind.Ext4)]
-    [InlineData(FileSystemKind.Xfs)]
-    [InlineData(FileSystemKind.Btrfs)]
+    [MemberData(nameof(Mount.Promised), MemberType = typeof(Mount))]
     public async Task A_killed_replacement_leaves_a_whole_version(FileSystemKind kind)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
-        using Mount mount = new(kind);
-        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        using Mount mount = Mount.OrSkip(kind);
         string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "kept")).FullName;
         string path = Path.Combine(folder, "target");
         await File.WriteAllBytesAsync(path, ReplaceCommand.Make(0));
@@ -61,8 +56,7 @@ public sealed class ReplaceCrashTests
     [InlineData(FileSystemKind.Xfs)]
     public async Task A_replacement_that_has_ended_survives_a_power_cut(FileSystemKind kind)
     {
-        using Mount mount = new(kind);
-        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        using Mount mount = Mount.OrSkip(kind);
         string old = Path.Combine(mount.Folder, "old");
         string made = Path.Combine(mount.Folder, "made");
         await SluiceFile.ReplaceAtomicallyAsync(old, ReplaceCommand.Make(1));

@@ -1,3 +1,5 @@
+using Xunit;
+
 namespace Sluice.Faults.Tests.Support;
 
 /// <summary>
@@ -29,6 +31,10 @@ public sealed class Mount : IDisposable
         }
     }
 
+    /// <summary>The file systems that copies and replacements promise something on.</summary>
+    public static TheoryData<FileSystemKind> Promised =>
+        [FileSystemKind.Local, FileSystemKind.Tmpfs, FileSystemKind.Ext4, FileSystemKind.Xfs, FileSystemKind.Btrfs];
+
     /// <summary>Where files of this file system go.</summary>
     public string Folder { get; }
 
@@ -36,6 +42,19 @@ public sealed class Mount : IDisposable
     public string? Refusal { get; }
 
     private string[] Options => _kind == FileSystemKind.Ext4DataJournal ? ["-o", "data=journal"] : [];
+
+    /// <summary>A mounted file system; where it cannot be had, the test is skipped, and says why.</summary>
+    public static Mount OrSkip(FileSystemKind kind, string size = "")
+    {
+        Mount mount = new(kind, size);
+        if (mount.Refusal is { } refusal)
+        {
+            mount.Dispose();
+            Skip.If(true, $"{kind}: {refusal}");
+        }
+
+        return mount;
+    }
 
     /// <summary>Unmounts and mounts again: what had not reached the device is gone.</summary>
     public string? Remount()

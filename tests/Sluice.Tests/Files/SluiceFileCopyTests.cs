@@ -48,15 +48,7 @@ public sealed class SluiceFileCopyTests : IDisposable
     public async Task Holes_stay_holes(CopyMethod method)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "SEEK_HOLE is asked on Linux");
-        string source = _temp.NewPath();
-        using (SluiceHandle handle = SluiceHandle.Open(source, FileMode.CreateNew, FileAccess.ReadWrite))
-        {
-            handle.SetLength(40_000_001);
-            handle.Write(Bytes.Pattern(10_000), 0);
-            handle.Write(Bytes.Pattern(300_000), 8_000_000);
-            handle.Write(Bytes.Pattern(100), 20_000_003);
-            handle.FlushToDisk();
-        }
+        string source = NewSparse(40_000_001, (10_000, 0), (300_000, 8_000_000), (100, 20_000_003));
 
         string target = _temp.NewPath();
         _ = await CopyOrSkipAsync(source, target, new CopyOptions { Method = method });
@@ -179,13 +171,7 @@ public sealed class SluiceFileCopyTests : IDisposable
     public async Task What_is_resumed_has_nothing_of_another_version_where_the_source_has_holes(CopyMethod method)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "holes are kept on Linux");
-        string source = _temp.NewPath();
-        using (SluiceHandle handle = SluiceHandle.Open(source, FileMode.CreateNew, FileAccess.ReadWrite))
-        {
-            handle.SetLength(8_000_000);
-            handle.Write(Bytes.Pattern(300_000), 0);
-            handle.Write(Bytes.Pattern(300_000), 6_000_000);
-        }
+        string source = NewSparse(8_000_000, (300_000, 0), (300_000, 6_000_000));
 
         string target = _temp.NewPath();
         byte[] older = Bytes.Pattern(8_000_000, 7);
@@ -227,6 +213,19 @@ public sealed class SluiceFileCopyTests : IDisposable
     }
 
     [SkippableFact]
+    public async Task A_target_that_ends_as_a_folder_is_one()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "slashes");
+        string source = _temp.NewFile(100);
+        string target = _temp.NewPath();
+        (await Should.ThrowAsync<DirectoryNotFoundException>(() => SluiceFile.CopyAsync(source, target + "/"))).Message.ShouldContain("no such folder");
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        (await SluiceFile.CopyAsync(folder, target + "/", new CopyOptions { IsRecursive = true })).Failures.ShouldBeEmpty();
+        Directory.GetFileSystemEntries(target).ShouldBeEmpty();
+    }
+
+    [SkippableFact]
     public async Task A_file_that_does_not_tell_its_length_is_copied_to_its_end()
     {
         Skip.IfNot(File.Exists("/proc/version"), "there is no /proc");
@@ -260,6 +259,21 @@ public sealed class SluiceFileCopyTests : IDisposable
 
         error.ShouldBeAssignableTo<IOException>()!.Message.ShouldContain("Reflink");
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
+    }
+
+    /// <summary>A file with holes around stretches of so many bytes at such offsets.</summary>
+    private string NewSparse(long length, params (int Length, long Offset)[] stretches)
+    {
+        string path = _temp.NewPath();
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite);
+        handle.SetLength(length);
+        foreach ((int count, long offset) in stretches)
+        {
+            handle.Write(Bytes.Pattern(count), offset);
+        }
+
+        handle.FlushToDisk();
+        return path;
     }
 
     private static long Allocated(string path)
