@@ -26,10 +26,10 @@ public static partial class SluiceFile
         long preallocationSize = 0) =>
         SluiceHandle.Open(path, mode, access, share, options, preallocationSize);
 
-    /// <summary>Makes or empties a file, open for reading and writing, shared for reading.</summary>
-    public static SluiceStream Create(string path) => new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.Read);
+    /// <summary>Makes or empties a file, open for reading and writing, for itself alone.</summary>
+    public static SluiceStream Create(string path) => new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.None);
 
-    /// <summary>Makes or empties a file, open for reading and writing, shared for reading.</summary>
+    /// <summary>Makes or empties a file, open for reading and writing, for itself alone.</summary>
     /// <param name="path">The file.</param>
     /// <param name="bufferSize">Bytes of the stream's buffer.</param>
     public static SluiceStream Create(string path, int bufferSize) => Create(path, bufferSize, FileOptions.None);
@@ -39,7 +39,7 @@ public static partial class SluiceFile
     /// <param name="bufferSize">Bytes of the stream's buffer.</param>
     /// <param name="options">Further options.</param>
     public static SluiceStream Create(string path, int bufferSize, FileOptions options) =>
-        new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.Read, bufferSize, options);
+        new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.None, bufferSize, options);
 
     /// <summary>Opens a file for itself alone.</summary>
     public static SluiceStream Open(string path, FileMode mode) =>

@@ -8,6 +8,8 @@ namespace Sluice;
 /// <summary>Synchronous scalar transfers: straight to the system call.</summary>
 public sealed partial class SluiceHandle
 {
+    private const int ESPIPE = 29;
+
     /// <summary>Reads at an offset; returns how many bytes, fewer than asked only at the end of the file, 0 behind it.</summary>
     /// <param name="buffer">Where the bytes go.</param>
     /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
@@ -33,10 +35,18 @@ public sealed partial class SluiceHandle
         try
         {
             Hold(ref added);
-            long offset = CanSeek ? fileOffset : -1;
+
+            // The read itself says where there are no offsets: one call less for what is opened, read and closed.
+            long offset = _seeking == SeeksNot ? -1 : fileOffset;
             int first = Alignment.Offset == 1
                 ? LinuxTransfer.Read(_fd, Debugged(buffer), offset, Flags)
                 : DirectTransfer.Read(this, buffer, offset);
+            if (first == -ESPIPE && !CanSeek)
+            {
+                offset = -1;
+                first = LinuxTransfer.Read(_fd, Debugged(buffer), offset, Flags);
+            }
+
             if (first == buffer.Length && !DropsBehind)
             {
                 return first;

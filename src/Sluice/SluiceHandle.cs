@@ -327,6 +327,12 @@ public sealed partial class SluiceHandle : IDisposable, IAsyncDisposable
             return !CanSeek || offset >= RandomAccess.GetLength(_file);
         }
 
+        // By the cheaper call where that tells: devices, pipes and files of /proc have a length of 0.
+        if (Libc.LengthOf(_fd) is > 0 and long length)
+        {
+            return offset >= length;
+        }
+
         if (Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat) != 0)
         {
             return true;

@@ -146,6 +146,38 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         }
     }
 
+    [Fact]
+    public void What_others_may_do_with_an_open_file_agrees()
+    {
+        (string Name, Func<string, IDisposable> DotNet, Func<string, IDisposable> Sluice)[] openers =
+        [
+            ("Create", File.Create, SluiceFile.Create),
+            ("Create, buffer", p => File.Create(p, 10), p => SluiceFile.Create(p, 10)),
+            ("Create, options", p => File.Create(p, 10, FileOptions.Asynchronous), p => SluiceFile.Create(p, 10, FileOptions.Asynchronous)),
+            ("Open", p => File.Open(p, FileMode.Open), p => SluiceFile.Open(p, FileMode.Open)),
+            ("Open, access", p => File.Open(p, FileMode.Open, FileAccess.Read), p => SluiceFile.Open(p, FileMode.Open, FileAccess.Read)),
+            ("Open, options", p => File.Open(p, new FileStreamOptions()), p => SluiceFile.Open(p, new FileStreamOptions())),
+            ("OpenRead", File.OpenRead, SluiceFile.OpenRead),
+            ("OpenWrite", File.OpenWrite, SluiceFile.OpenWrite),
+            ("OpenText", File.OpenText, SluiceFile.OpenText),
+            ("CreateText", File.CreateText, SluiceFile.CreateText),
+            ("AppendText", File.AppendText, SluiceFile.AppendText),
+            ("OpenHandle", p => File.OpenHandle(p), p => SluiceFile.OpenHandle(p)),
+        ];
+        foreach ((string name, Func<string, IDisposable> dotNet, Func<string, IDisposable> sluice) in openers)
+        {
+            Meanwhile(sluice).ShouldBe(Meanwhile(dotNet), name);
+        }
+
+        string Meanwhile(Func<string, IDisposable> open)
+        {
+            string path = _temp.NewFile(10);
+            using IDisposable held = open(path);
+            return string.Join(", ", new[] { FileAccess.Read, FileAccess.Write }.Select(access =>
+                Record.Exception(() => File.Open(path, FileMode.Open, access, FileShare.ReadWrite).Dispose())?.GetType().Name ?? "free"));
+        }
+    }
+
     [SkippableTheory]
     [MemberData(nameof(Places))]
     public async Task Opening_agrees(string place)
