@@ -12,7 +12,8 @@ internal sealed class TextTable(params string[] headers)
     /// <summary>The columns that are flush left; null: the first, and a last one without a header.</summary>
     public IReadOnlySet<int>? LeftColumns { get; init; }
 
-    public void Add(params string[] cells) => _rows.Add(cells);
+    /// <summary>Cells may hold names that others gave to files: no line end and no escape sequence of theirs gets into a terminal.</summary>
+    public void Add(params string[] cells) => _rows.Add([.. cells.Select(Printable)]);
 
     public void WriteTo(Terminal terminal)
     {
@@ -46,6 +47,9 @@ internal sealed class TextTable(params string[] headers)
         }
         return text.ToString();
     }
+
+    private static string Printable(string cell) =>
+        cell.Any(char.IsControl) ? string.Concat(cell.Select(c => char.IsControl(c) ? '?' : c)) : cell;
 
     private Table ToSpectre()
     {

@@ -17,6 +17,14 @@ public sealed class TextTableTests
     }
 
     [Fact]
+    public void Control_characters_in_names_are_not_printed()
+    {
+        var table = new TextTable("file", "n");
+        table.Add("a\nb\e[2Jc", "1");
+        table.ToPlainText().ShouldBe("file      n\na?b?[2Jc  1\n");
+    }
+
+    [Fact]
     public void A_piped_table_has_no_control_characters()
     {
         var output = new StringWriter();

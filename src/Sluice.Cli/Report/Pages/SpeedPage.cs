@@ -12,6 +12,8 @@ internal static class SpeedPage
         ("99.99 %", l => l.P9999Us), ("99.999 %", l => l.P99999Us), ("max", l => l.MaxUs),
     ];
 
+    private const string DotNet = ".NET";
+
     public static ReportPage Of(SpeedReport report) => new()
     {
         Title = $"Speed of {Path.GetFileName(report.Workload.File)}: {SpeedText.Describe(report.Workload)}",
@@ -123,6 +125,7 @@ internal static class SpeedPage
             new PageColumn("rate", "MiB/s"), new PageColumn("requests", "1/s"), new PageColumn("with flush", "MiB/s"),
             new PageColumn("CPU", "%"), new PageColumn("CPU", "us/request"), new PageColumn("CPU", "clocks/B"),
             new PageColumn("allocated", "B/request"), new PageColumn("steady from", "s"), new PageColumn("steady", "MiB/s"),
+            new PageColumn("ratio"),
         ],
         Rows =
         [
@@ -130,9 +133,13 @@ internal static class SpeedPage
                 SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
                 PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond ?? []), s.Iops,
                 PageCell.Of(s.MiBPerSecondWithFlush), s.CpuPercent, s.CpuUsPerOperation, PageCell.Of(s.CpuClocksPerByte),
-                s.AllocatedBytesPerOperation, PageCell.Of(s.SteadyFromSeconds), PageCell.Of(s.SteadyMiBPerSecond))),
+                s.AllocatedBytesPerOperation, PageCell.Of(s.SteadyFromSeconds), PageCell.Of(s.SteadyMiBPerSecond), Ratio(report, s))),
         ],
     };
+
+    private static PageCell Ratio(SpeedReport report, SideReport side) =>
+        SideName(side) == DotNet || report.Sides.FirstOrDefault(s => SideName(s) == DotNet) is not { } dotNet ? PageCell.Empty
+            : PageCell.Ratio(report.Ratio).With(Statistics.Ratios(side.SliceMiBPerSecond ?? [], dotNet.SliceMiBPerSecond ?? []));
 
     private static PageSection Creations(IReadOnlyList<CreationReport> creations) => new()
     {
@@ -173,5 +180,5 @@ internal static class SpeedPage
 
     private static string SideName(SideReport side) => SideName(side.Side);
 
-    private static string SideName(string side) => side == "bcl" ? ".NET" : "Sluice";
+    private static string SideName(string side) => side == "bcl" ? DotNet : "Sluice";
 }
