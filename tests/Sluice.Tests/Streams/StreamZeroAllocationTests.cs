@@ -1,3 +1,5 @@
+using Microsoft.Win32.SafeHandles;
+
 namespace Sluice.Tests.Streams;
 
 /// <summary>
@@ -201,10 +203,15 @@ public sealed class StreamZeroAllocationTests : IDisposable
         {
             long expected = await LeastAsync(streams, () => UseAsync(new FileStream(path, theirs), isAsync, use));
             long actual = await LeastAsync(streams, () => UseAsync(new SluiceStream(path, own), isAsync, use));
+            long expectedOver = await LeastAsync(streams, () => UseAsync(new FileStream(Handle(), theirs.Access, theirs.BufferSize), isAsync, use));
+            long actualOver = await LeastAsync(streams, () => UseAsync(new SluiceStream(Handle(), theirs.Access, theirs.BufferSize), isAsync, use));
             // Without a buffer FileStream is two objects of 96 bytes in all; ours are a stream and a handle. 8 for the test host.
             int allowed = bufferSize is 0 or 1 ? 72 : 8;
             actual.ShouldBeLessThanOrEqualTo(expected + allowed, $"bytes, {use}");
+            actualOver.ShouldBeLessThanOrEqualTo(expectedOver + allowed, $"bytes over a handle, {use}");
         }
+
+        SafeFileHandle Handle() => File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.Read, theirs.Options);
     }
 
     private enum Use
