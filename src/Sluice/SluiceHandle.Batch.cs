@@ -81,7 +81,7 @@ public sealed partial class SluiceHandle
             {
                 WriteBatchByRing(ring, requests);
             }
-            else if (IsCustomEngine || Alignment.Offset != 1)
+            else if (IsCustomEngine || Alignment.Offset != 1 || !Libc.IsSupported)
             {
                 WriteBatchByEngine(requests);
             }

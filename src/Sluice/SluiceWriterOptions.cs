@@ -31,7 +31,8 @@ public sealed class SluiceWriterOptions
 
     /// <summary>
     /// Bytes that will be written, if known: they are reserved at the start, and what was not written is given back at the end. Without
-    /// it, direct writers reserve as they go, and cached ones on ext4.
+    /// it, direct writers reserve as they go, and cached ones on ext4. Elsewhere than on Linux it takes effect for a path that is opened
+    /// with <see cref="FileMode.Create"/> or <see cref="FileMode.CreateNew"/>, as <see cref="FileStreamOptions.PreallocationSize"/> does.
     /// </summary>
     public long PreallocationSize { get; set; }
 

@@ -6,7 +6,11 @@ namespace Sluice.Tests;
 public sealed class DifferentialTests : IDisposable
 {
     // No FIFO: RandomAccess refuses what cannot seek, while SluiceHandle transfers in order, as FileStream does.
-    private static readonly string[] Kinds = ["file", "file read-only", "file write-only", "empty file", "/dev/null", "/dev/zero", "/dev/full", "closed"];
+    private static readonly string[] Kinds =
+    [
+        "file", "file read-only", "file write-only", "empty file", "closed",
+        .. OperatingSystem.IsWindows() ? (string[])[] : ["/dev/null", "/dev/zero", "/dev/full"],
+    ];
     private static readonly long[] Offsets = [long.MinValue, -1, 0, 1, 99, 100, 101, 4096, 1L << 40, long.MaxValue - 1, long.MaxValue];
     private static readonly int[] Lengths = [0, 1, 50, 4096];
 
@@ -204,8 +208,19 @@ public sealed class DifferentialTests : IDisposable
         _ => (kind, FileAccess.ReadWrite),
     };
 
-    private static byte[]? Content(string kind, string path) =>
-        kind.Contains("file", StringComparison.Ordinal) && new FileInfo(path).Length < 1 << 20 ? File.ReadAllBytes(path) : null;
+    private static byte[]? Content(string kind, string path)
+    {
+        if (!kind.Contains("file", StringComparison.Ordinal) || new FileInfo(path).Length >= 1 << 20)
+        {
+            return null;
+        }
+
+        // Beside an open handle, which Windows asks to be shared.
+        using FileStream stream = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        byte[] content = new byte[stream.Length];
+        stream.ReadExactly(content);
+        return content;
+    }
 
     private static async Task<string> OutcomeAsync(Func<Task<string>> action)
     {

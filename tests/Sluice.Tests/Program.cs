@@ -22,6 +22,8 @@ internal static class Program
                 return await ModelProgram.RunAsync(engine, Enum.Parse<FileCaching>(caching, ignoreCase: true), int.Parse(seed), long.Parse(steps), folder);
             case ["stream-model", string configuration, string seed, string steps, string folder]:
                 return StreamModelProgram.Run(configuration, long.Parse(seed), long.Parse(steps), folder);
+            case ["suite", .. string[] parts]:
+                return SuiteProgram.Run(parts);
             case ["stream-case", string text, string folder]:
                 return StreamModelProgram.RunCase(text, folder);
             default:

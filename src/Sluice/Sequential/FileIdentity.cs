@@ -3,7 +3,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Sequential;
 
-/// <summary>Tells one file from another that later bears its name: device and inode on Linux, the time of creation elsewhere.</summary>
+/// <summary>Tells one file from another that later bears its name: device and inode on Linux, volume and number on Windows, the time of creation elsewhere.</summary>
 internal readonly record struct FileIdentity(ulong Device, ulong Number)
 {
     /// <summary>The file that a path names now; null when there is none.</summary>
@@ -12,6 +12,11 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
         if (Libc.IsSupported)
         {
             return PathProbe.TryStat(path, out Statx stat) ? From(stat) : null;
+        }
+
+        if (OperatingSystem.IsWindows())
+        {
+            return WindowsFileId.TryGet(path, out ulong volume, out ulong number) ? new FileIdentity(volume, number) : null;
         }
 
         FileInfo info = new(path);
@@ -24,6 +29,11 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
         if (Libc.IsSupported)
         {
             return Libc.Stat(handle.Descriptor, StatxMask.BasicStats, out Statx stat) == 0 ? From(stat) : null;
+        }
+
+        if (OperatingSystem.IsWindows())
+        {
+            return WindowsFileId.TryGet(handle.SafeFileHandle, out ulong volume, out ulong number) ? new FileIdentity(volume, number) : null;
         }
 
         return new FileIdentity(0, (ulong)File.GetCreationTimeUtc(handle.SafeFileHandle).Ticks);

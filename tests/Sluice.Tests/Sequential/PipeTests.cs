@@ -89,6 +89,7 @@ public sealed class PipeTests : IDisposable
             read.Add(number);
         }
 
+        await reader.CompleteAsync();
         read.ShouldBe(numbers);
     }
 

@@ -10,12 +10,15 @@ internal static class ChildProcess
     /// <summary>Returns the exit code; what the child complained about is in the exception when that is not 0 or 1.</summary>
     public static async Task<int> RunAsync((string Name, string Value)[] environment, string[] arguments)
     {
-        ProcessStartInfo start = new(Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
+        // The host that runs this assembly, or this program itself where it carries its own runtime (see SuiteProgram).
+        string? host = Environment.ProcessPath;
+        bool isProgram = host is not null && Path.GetFileNameWithoutExtension(host) == typeof(ChildProcess).Assembly.GetName().Name;
+        ProcessStartInfo start = new(host is not null && (isProgram || Path.GetFileNameWithoutExtension(host) == "dotnet") ? host : "dotnet")
         {
             RedirectStandardError = true,
             UseShellExecute = false,
         };
-        foreach (string argument in (string[])["exec", typeof(ChildProcess).Assembly.Location, .. arguments])
+        foreach (string argument in (string[])[.. isProgram ? (string[])[] : ["exec", typeof(ChildProcess).Assembly.Location], .. arguments])
         {
             start.ArgumentList.Add(argument);
         }
