@@ -109,7 +109,7 @@ public abstract partial class SluiceHandleConformance
         Content(handle).ShouldBeBytes(content);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task FlushToDisk_works_on_files_devices_and_read_only_handles(bool dataOnly)

@@ -4,7 +4,7 @@ namespace Sluice.Tests.Conformance;
 
 public abstract partial class SluiceHandleConformance
 {
-    [Theory]
+    [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_fifo_ignores_offsets_and_gives_what_is_there(bool isAsync)
@@ -29,7 +29,7 @@ public abstract partial class SluiceHandleConformance
         got.AsMemory(0, done).ShouldBeBytes(sent);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_fifo_takes_scattered_and_gathered_transfers(bool isAsync)
@@ -49,7 +49,7 @@ public abstract partial class SluiceHandleConformance
         got.AsMemory(0, done).ShouldBeBytes(sent);
     }
 
-    [Fact]
+    [SkippableFact]
     public async Task A_fifo_has_no_length_no_end_to_append_to_and_no_batches()
     {
         await using SluiceHandle fifo = Open(_temp.NewFifo());
@@ -65,7 +65,7 @@ public abstract partial class SluiceHandleConformance
         (fifo.CachingReason is null).ShouldBe(_caching == FileCaching.Cached);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_pipe_ends_when_its_writers_are_gone_and_breaks_when_its_readers_are(bool isAsync)

@@ -31,7 +31,7 @@ public sealed class LargeFileTests : IDisposable
         }
     }
 
-    [Fact]
+    [SkippableFact]
     public void An_array_is_kept_no_longer_than_two_collections()
     {
         WeakReference array = Keep();

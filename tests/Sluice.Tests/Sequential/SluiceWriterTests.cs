@@ -319,7 +319,11 @@ public sealed class SluiceWriterTests : IDisposable
             Depth = 2,
         });
 
-        Skip.If(writer.Handle.Caching != FileCaching.Direct, writer.Handle.CachingReason);
+        if (writer.Handle.Caching != FileCaching.Direct)
+        {
+            await writer.DisposeAsync();
+            Skip.If(true, "the faults are counted for direct writes");
+        }
 
         // Ends within a page, whose rest makes the next block write it again.
         await WriteAsync(writer, content.AsMemory(0, 5001), isAsync);
@@ -386,7 +390,7 @@ public sealed class SluiceWriterTests : IDisposable
         File.ReadAllBytes(path).ShouldBeBytes(content);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_pipe_gets_the_bytes_in_order(bool isAsync)

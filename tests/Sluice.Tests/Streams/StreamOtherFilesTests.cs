@@ -136,7 +136,7 @@ public sealed class StreamOtherFilesTests : IDisposable
         buffer.AsMemory(0, done).ShouldBeBytes(content);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(0)]
     [InlineData(64)]
     [InlineData(4096)]
@@ -163,7 +163,7 @@ public sealed class StreamOtherFilesTests : IDisposable
         (await all).ShouldBeBytes(Bytes.Pattern(10_106));
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(SluiceOptions.Adaptive)]
     [InlineData(0)]
     [InlineData(64)]
@@ -190,7 +190,7 @@ public sealed class StreamOtherFilesTests : IDisposable
         available[1].ShouldBe([5, 12, 21]);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_read_of_a_pipe_gives_what_is_there_and_does_not_wait_for_more(bool isAsync)
@@ -213,7 +213,7 @@ public sealed class StreamOtherFilesTests : IDisposable
         }
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(SluiceOptions.Adaptive, false)]
     [InlineData(SluiceOptions.Adaptive, true)]
     [InlineData(0, true)]

@@ -5,8 +5,9 @@ using Xunit.Sdk;
 namespace Sluice.Tests.Support;
 
 /// <summary>
-/// The tests of this assembly without a test host, for places that have none: a self-contained Windows build under Wine. Names come
-/// from a class or test name's part; each failure is printed, the last line is the sum, and the exit code is 0 when nothing failed.
+/// The tests of this assembly without a test host, for places that have none: a self-contained Windows build under Wine. Arguments are
+/// parts of the names of tests to run, or with a minus to leave out; failures are printed, the last line is the sum, and the exit code
+/// is 0 when nothing failed.
 /// </summary>
 internal static class SuiteProgram
 {
