@@ -130,7 +130,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             throw new IOException($"Copying '{source}' to '{target}' failed: the target is there already.");
         }
 
-        int fd = PathCalls.Open(to, PathCalls.WriteOnly);
+        int fd = PathCalls.Open(to, PathCalls.WriteOnly | PathCalls.NonBlocking);
         PathErrors.ThrowIfFailed(fd, "Writing to the target", target);
         PathCalls.Close(fd);
         return old;

@@ -25,7 +25,7 @@ internal static class StaleEntries
         DirectoryReader reader = DirectoryReader.Of(fd);
         try
         {
-            foreach (byte[] name in Names(reader))
+            foreach (byte[] name in reader.ReadNames())
             {
                 if (reader.Stat(name, StatxMask.Type, out Statx there) < 0)
                 {
@@ -45,20 +45,6 @@ internal static class StaleEntries
         {
             reader.Release();
         }
-    }
-
-    private static List<byte[]> Names(DirectoryReader reader)
-    {
-        List<byte[]> names = [];
-        while (reader.Refill() > 0)
-        {
-            while (reader.TryNext(out ReadOnlySpan<byte> name, out _))
-            {
-                names.Add([.. name, 0]);
-            }
-        }
-
-        return names;
     }
 
     private static bool IsFolder(in Statx stat) => (stat.Mode & Statx.TypeMask) == Statx.TypeDirectory;

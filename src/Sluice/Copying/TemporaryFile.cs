@@ -19,6 +19,8 @@ internal sealed class TemporaryFile : IDisposable
 {
     public const string Suffix = ".sluice-tmp";
 
+    private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
+
     private const int MostCandidates = 64;
     private const int MostNameBytes = 255;
     private const int EWOULDBLOCK = Errno.EAGAIN;
@@ -100,16 +102,32 @@ internal sealed class TemporaryFile : IDisposable
     /// <summary>The folder's temporary files whose makers are gone, removed.</summary>
     public static List<string> RemoveLeftovers(string folder)
     {
-        List<string> removed = [];
-        foreach (string path in Directory.EnumerateFiles(folder, "*" + Suffix))
+        DirectoryReader? reader = DirectoryReader.TryOpen(folder, out int errno);
+        if (reader is null)
         {
-            if (System.IO.Path.GetFileName(path)[0] == '.' && TryRemoveLeftover(NodePath.Of(path)))
-            {
-                removed.Add(path);
-            }
+            throw errno == -Errno.ENOENT
+                ? new DirectoryNotFoundException($"There is no folder '{folder}'.")
+                : PathErrors.Create(errno, "Opening the folder", folder);
         }
 
-        return removed;
+        try
+        {
+            List<string> removed = [];
+            foreach (byte[] name in reader.ReadNames())
+            {
+                NodePath path = NodePath.In(reader.Descriptor, name, folder);
+                if (name[0] == (byte)'.' && path.Leaf.EndsWith(SuffixBytes) && TryRemoveLeftover(path))
+                {
+                    removed.Add(path.Text);
+                }
+            }
+
+            return removed;
+        }
+        finally
+        {
+            reader.Release();
+        }
     }
 
     /// <summary>Gives the file its target's name; from here on it is the target.</summary>

@@ -54,7 +54,11 @@ internal sealed class TemporaryFolder : IDisposable
                 if (result == -Errno.EEXIST && !resumes)
                 {
                     int removed = TreeRemoval.Empty(PathCalls.OpenAt(fd, ".\0"u8, TreeRoot.FolderFlags), path.Text);
-                    PathErrors.ThrowIfFailed(removed, "Removing what an earlier copy left,", path.Text);
+                    if (removed < 0)
+                    {
+                        PathCalls.Close(fd);
+                        throw PathErrors.Create(removed, "Removing what an earlier copy left,", path.Text);
+                    }
                 }
 
                 return new TemporaryFolder(path, fd, resumes);

@@ -98,6 +98,21 @@ internal sealed unsafe partial class DirectoryReader
         return false;
     }
 
+    /// <summary>All names that are left, each ended by a NUL; for who removes some of them.</summary>
+    public List<byte[]> ReadNames()
+    {
+        List<byte[]> names = [];
+        while (Refill() > 0)
+        {
+            while (TryNext(out ReadOnlySpan<byte> name, out _))
+            {
+                names.Add([.. name, 0]);
+            }
+        }
+
+        return names;
+    }
+
     /// <summary>statx of a name in this folder, without following a link; the name ends with a NUL.</summary>
     public int Stat(ReadOnlySpan<byte> name, StatxMask mask, out Statx result) =>
         NodeCalls.StatAt(_fd, name, followsLinks: false, mask, out result);

@@ -117,6 +117,17 @@ public sealed class TreeNameTests : IDisposable
     }
 
     [SkippableFact]
+    public void Leftovers_whose_names_are_no_text_are_removed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "names are bytes on Linux");
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Run("sh", "-c", """cd "$0" && : > ".a$(printf '\377').sluice-tmp" && : > .b.sluice-tmp && : > c.sluice-tmp && mkdir .d.sluice-tmp""", folder);
+        SluiceFile.RemoveReplacementLeftovers(folder).Count.ShouldBe(2);
+        Run("ls", "-A", folder).Split('\n', StringSplitOptions.RemoveEmptyEntries).ShouldBe([".d.sluice-tmp", "c.sluice-tmp"], ignoreOrder: true);
+        Should.Throw<DirectoryNotFoundException>(() => SluiceFile.RemoveReplacementLeftovers(Path.Combine(folder, "none")));
+    }
+
+    [SkippableFact]
     [SupportedOSPlatform("linux")]
     public void A_folder_that_has_become_a_link_is_not_entered()
     {
