@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.ExceptionServices;
 using Sluice.Errors;
+using Sluice.Interop;
 
 namespace Sluice;
 
