@@ -163,7 +163,7 @@ public sealed partial class SluiceWriter
                 _pipeline.Trim();
             }
         }
-        catch (Exception e) when (e is IOException or ObjectDisposedException)
+        catch (Exception e) when (e is IOException or ObjectDisposedException or NotSupportedException)
         {
             // The error that matters has been thrown; cutting the file behind it was the best that could be tried.
         }

@@ -14,14 +14,11 @@ public sealed class FullDiskTests
     public static TheoryData<FileSystemKind, FileCaching, string> Ways()
     {
         TheoryData<FileSystemKind, FileCaching, string> ways = [];
-        foreach (FileSystemKind kind in (FileSystemKind[])[FileSystemKind.Tmpfs, FileSystemKind.Ext4])
+        foreach ((FileSystemKind kind, FileCaching caching) in SmallDisk.Each)
         {
-            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+            foreach (string way in (string[])["Write", "WriteAsync", "Append", "AppendAsync", "WriteBatch", "WriteVector", "WriteVectorAsync"])
             {
-                foreach (string way in (string[])["Write", "WriteAsync", "Append", "AppendAsync", "WriteBatch", "WriteVector", "WriteVectorAsync"])
-                {
-                    ways.Add(kind, caching, way);
-                }
+                ways.Add(kind, caching, way);
             }
         }
 
@@ -31,12 +28,9 @@ public sealed class FullDiskTests
     public static TheoryData<FileSystemKind, FileCaching> Places()
     {
         TheoryData<FileSystemKind, FileCaching> places = [];
-        foreach (FileSystemKind kind in (FileSystemKind[])[FileSystemKind.Tmpfs, FileSystemKind.Ext4])
+        foreach ((FileSystemKind kind, FileCaching caching) in SmallDisk.Each)
         {
-            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
-            {
-                places.Add(kind, caching);
-            }
+            places.Add(kind, caching);
         }
 
         return places;
@@ -46,7 +40,7 @@ public sealed class FullDiskTests
     [MemberData(nameof(Ways))]
     public async Task Writing_fails_with_path_and_reason_and_keeps_what_was_written(FileSystemKind kind, FileCaching caching, string way)
     {
-        using Mount mount = MountSmall(kind);
+        using Mount mount = SmallDisk.Make(kind);
         string path = Path.Combine(mount.Folder, "filling");
         FileModel model = new();
         using (SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: caching))
@@ -91,7 +85,7 @@ public sealed class FullDiskTests
     [MemberData(nameof(Places))]
     public void Batch_tells_for_each_request_whether_it_was_written(FileSystemKind kind, FileCaching caching)
     {
-        using Mount mount = MountSmall(kind);
+        using Mount mount = SmallDisk.Make(kind);
         string path = Path.Combine(mount.Folder, "batch");
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: caching);
         WriteRequest[] requests = new WriteRequest[400];
@@ -117,7 +111,7 @@ public sealed class FullDiskTests
     [MemberData(nameof(Places))]
     public void Allocate_fails_with_path_and_space_and_leaves_the_file_as_it_was(FileSystemKind kind, FileCaching caching)
     {
-        using Mount mount = MountSmall(kind);
+        using Mount mount = SmallDisk.Make(kind);
         string path = Path.Combine(mount.Folder, "allocated");
         byte[] content = Pattern.Bytes(5, 10_001);
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: caching);
@@ -139,7 +133,7 @@ public sealed class FullDiskTests
     [MemberData(nameof(Places))]
     public void Preallocation_fails_with_path_and_space_and_leaves_no_file(FileSystemKind kind, FileCaching caching)
     {
-        using Mount mount = MountSmall(kind);
+        using Mount mount = SmallDisk.Make(kind);
         string path = Path.Combine(mount.Folder, "preallocated");
         IOException full = Should.Throw<IOException>(
             () => SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, preallocationSize: 200_000_001, caching: caching));
@@ -155,18 +149,6 @@ public sealed class FullDiskTests
             UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite,
         })).Message.ShouldContain(path);
         File.Exists(path).ShouldBeFalse();
-    }
-
-    private static Mount MountSmall(FileSystemKind kind)
-    {
-        Mount mount = new(kind, kind == FileSystemKind.Tmpfs ? "1m" : "4M");
-        if (mount.Refusal is { } refusal)
-        {
-            mount.Dispose();
-            Skip.If(true, $"{kind}: {refusal}");
-        }
-
-        return mount;
     }
 
     private static async Task WriteAsync(SluiceHandle handle, string way, byte[] bytes, long offset)

@@ -6,33 +6,14 @@ using Xunit;
 
 namespace Sluice.Faults.Tests;
 
-/// <summary>
-/// The file system is ended as a power cut would (EXT4_IOC_SHUTDOWN, XFS_IOC_GOINGDOWN without flushing the log) and mounted again:
-/// what FlushToDisk had acknowledged is there, byte for byte.
-/// </summary>
+/// <summary>A power cut: what FlushToDisk had acknowledged is there, byte for byte.</summary>
 public sealed class PowerCutTests
 {
-    public static TheoryData<FileSystemKind, FileCaching, bool> Cases()
-    {
-        TheoryData<FileSystemKind, FileCaching, bool> cases = [];
-        foreach (FileSystemKind kind in (FileSystemKind[])[FileSystemKind.Ext4, FileSystemKind.Xfs])
-        {
-            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
-            {
-                cases.Add(kind, caching, false);
-                cases.Add(kind, caching, true);
-            }
-        }
-
-        return cases;
-    }
-
     [SkippableTheory]
-    [MemberData(nameof(Cases))]
+    [MemberData(nameof(PowerCut.Cases), MemberType = typeof(PowerCut))]
     public async Task What_was_flushed_survives(FileSystemKind kind, FileCaching caching, bool dataOnly)
     {
-        using Mount mount = new(kind);
-        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        using Mount mount = Mount.OrSkip(kind);
         string path = Path.Combine(mount.Folder, "kept");
         FileModel model = new();
         Exception? error;
@@ -64,14 +45,7 @@ public sealed class PowerCutTests
                 }
             }
 
-            // Never flushed: it proves below that the cut really loses what only the cache held.
-            using (SluiceHandle lost = SluiceHandle.Open(Path.Combine(mount.Folder, "lost"), FileMode.CreateNew, FileAccess.Write))
-            {
-                lost.Write(new byte[100_000], 0);
-            }
-
-            int result = Native.ShutDown(mount.Folder);
-            Skip.If(result != 0, $"{kind} cannot be shut down here (errno {result})");
+            PowerCut.Cut(mount, kind);
 
             // The dead device answers with an error, and nothing hangs.
             error = await FailAsync(handle);
@@ -80,8 +54,7 @@ public sealed class PowerCutTests
         error.ShouldBeOfType<IOException>().Message.ShouldContain(path);
         mount.Remount().ShouldBeNull();
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(path), model.Content, "after the power cut");
-        FileInfo gone = new(Path.Combine(mount.Folder, "lost"));
-        (gone.Exists && gone.Length > 0).ShouldBeFalse("the cut lost nothing, so this test proves nothing");
+        PowerCut.ShouldHaveLost(mount);
     }
 
     private static async Task<Exception?> FailAsync(SluiceHandle handle)

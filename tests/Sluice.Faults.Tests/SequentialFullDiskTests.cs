@@ -15,13 +15,10 @@ public sealed class SequentialFullDiskTests
     public static TheoryData<FileSystemKind, FileCaching, bool> Places()
     {
         TheoryData<FileSystemKind, FileCaching, bool> places = [];
-        foreach (FileSystemKind kind in (FileSystemKind[])[FileSystemKind.Tmpfs, FileSystemKind.Ext4])
+        foreach ((FileSystemKind kind, FileCaching caching) in SmallDisk.Each)
         {
-            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
-            {
-                places.Add(kind, caching, false);
-                places.Add(kind, caching, true);
-            }
+            places.Add(kind, caching, false);
+            places.Add(kind, caching, true);
         }
 
         return places;
@@ -31,7 +28,7 @@ public sealed class SequentialFullDiskTests
     [MemberData(nameof(Places))]
     public async Task Writing_fails_once_with_its_offset_and_keeps_what_was_flushed(FileSystemKind kind, FileCaching caching, bool isAsync)
     {
-        using Mount mount = MountSmall(kind);
+        using Mount mount = SmallDisk.Make(kind);
         string path = Path.Combine(mount.Folder, "filling");
         FileModel model = new();
         SluiceWriter writer = new(path, new SluiceWriterOptions
@@ -83,7 +80,7 @@ public sealed class SequentialFullDiskTests
     [MemberData(nameof(Places))]
     public async Task Space_that_was_preallocated_and_not_written_is_free_again(FileSystemKind kind, FileCaching caching, bool isAsync)
     {
-        using Mount mount = MountSmall(kind);
+        using Mount mount = SmallDisk.Make(kind);
         string path = Path.Combine(mount.Folder, "trimmed");
         byte[] content = Pattern.Bytes(1, 100_001);
         SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = caching, PreallocationSize = 700_000, DataSync = true });
@@ -137,16 +134,4 @@ public sealed class SequentialFullDiskTests
         BytesHeld(path).ShouldBeLessThanOrEqualTo(((length + 4095L) / 4096 * 4096) + 2048, "space is held behind the end of the file");
 
     private static long BytesHeld(string path) => long.Parse(Command.Run("stat", "--format", "%b", path), CultureInfo.InvariantCulture) * 512;
-
-    private static Mount MountSmall(FileSystemKind kind)
-    {
-        Mount mount = new(kind, kind == FileSystemKind.Tmpfs ? "1m" : "4M");
-        if (mount.Refusal is { } refusal)
-        {
-            mount.Dispose();
-            Skip.If(true, $"{kind}: {refusal}");
-        }
-
-        return mount;
-    }
 }

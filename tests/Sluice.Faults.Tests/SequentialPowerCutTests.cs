@@ -6,31 +6,15 @@ using Xunit;
 
 namespace Sluice.Faults.Tests;
 
-/// <summary>A power cut, made as in <see cref="PowerCutTests"/>, while files are written and read from front to back.</summary>
+/// <summary>A power cut while files are written and read from front to back.</summary>
 public sealed class SequentialPowerCutTests
 {
-    public static TheoryData<FileSystemKind, FileCaching, bool> Cases()
-    {
-        TheoryData<FileSystemKind, FileCaching, bool> cases = [];
-        foreach (FileSystemKind kind in (FileSystemKind[])[FileSystemKind.Ext4, FileSystemKind.Xfs])
-        {
-            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
-            {
-                cases.Add(kind, caching, false);
-                cases.Add(kind, caching, true);
-            }
-        }
-
-        return cases;
-    }
-
     [SkippableTheory]
-    [MemberData(nameof(Cases))]
+    [MemberData(nameof(PowerCut.Cases), MemberType = typeof(PowerCut))]
     public async Task What_a_writer_promised_survives(FileSystemKind kind, FileCaching caching, bool isAsync)
     {
         const int flushed = 100_001;
-        using Mount mount = new(kind);
-        Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
+        using Mount mount = Mount.OrSkip(kind);
         byte[] content = Pattern.Bytes(3, 300_003);
         string completed = Path.Combine(mount.Folder, "completed");
         string open = Path.Combine(mount.Folder, "open");
@@ -55,10 +39,7 @@ public sealed class SequentialPowerCutTests
 
         using SluiceReader reader = new(completed, new SluiceReaderOptions { Caching = FileCaching.Direct, RequestSize = 16 * 1024, Depth = 2 });
         reader.ReadBlock().Length.ShouldBe(16 * 1024);
-        string lost = Path.Combine(mount.Folder, "lost");
-        await File.WriteAllBytesAsync(lost, new byte[100_000]);
-        int result = Native.ShutDown(mount.Folder);
-        Skip.If(result != 0, $"{kind} cannot be shut down here (errno {result})");
+        PowerCut.Cut(mount, kind);
 
         // The dead device: the error of either has a path and an offset, and nothing hangs.
         IOException? unread = null;
@@ -87,7 +68,6 @@ public sealed class SequentialPowerCutTests
         mount.Remount().ShouldBeNull();
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(completed), content, "what was completed");
         FileModel.ShouldMatch((await File.ReadAllBytesAsync(open)).AsSpan(0, flushed), content.AsSpan(0, flushed), "what was flushed to the disk");
-        FileInfo gone = new(lost);
-        (gone.Exists && gone.Length > 0).ShouldBeFalse("the cut lost nothing, so this test proves nothing");
+        PowerCut.ShouldHaveLost(mount);
     }
 }

@@ -196,10 +196,23 @@ internal sealed partial class ReadPipeline
     /// How much of a block the file still has: what was read ahead for an earlier call may have been cut off since. Files without a length
     /// of their own are believed.
     /// </summary>
-    private int BytesStillThere(BlockTransfer transfer, int bytes) =>
-        transfer.Call == _call || !_canSeek || _length is <= 0 or long.MaxValue
-            ? bytes
-            : (int)Math.Clamp(_handle.Length - transfer.Offset, 0, bytes);
+    private int BytesStillThere(BlockTransfer transfer, int bytes)
+    {
+        if (transfer.Call == _call || !_canSeek || _length is <= 0 or long.MaxValue)
+        {
+            return bytes;
+        }
+
+        try
+        {
+            return (int)Math.Clamp(_handle.Length - transfer.Offset, 0, bytes);
+        }
+        catch (Exception e) when (e is IOException or NotSupportedException)
+        {
+            // The device is gone, and RandomAccess may take its file for one that cannot seek: this block was read before, and the next one's error has its offset.
+            return bytes;
+        }
+    }
 
     /// <summary>Takes the first read, which has completed, out of the queue.</summary>
     private BlockTransfer? Deliver(bool waited)
