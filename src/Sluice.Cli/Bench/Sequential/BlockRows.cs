@@ -1,4 +1,3 @@
-using System.IO.MemoryMappedFiles;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 using Sluice.Interop;
@@ -32,11 +31,7 @@ internal static class BlockRows
         context =>
         {
             string path = context.SequentialFile;
-            Action drop = () =>
-            {
-                DropCache(path);
-                TakeMemory(context.Scale.SequentialFileBytes);
-            };
+            Action drop = () => DropCache(path);
             return new Contest(
                 new Contender("Sluice", Whole(() => ReadBlocks(path, FileCaching.Cached))) { Prepare = drop },
                 new Contender(".NET", slice => ReadStreamAsync(path, slice)) { Prepare = drop })
@@ -93,18 +88,6 @@ internal static class BlockRows
     {
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
         PageCache.Drop(handle.SafeFileHandle);
-    }
-
-    /// <summary>
-    /// Fills as much memory as the page cache will need, and gives it back. A virtual machine hands free pages to its host after some
-    /// seconds, and filling those again takes longer than reading the file: each side is to find pages that the machine has.
-    /// </summary>
-    private static void TakeMemory(long sizeBytes)
-    {
-        using var memory = MemoryMappedFile.CreateNew(mapName: null, sizeBytes);
-        using MemoryMappedViewAccessor view = memory.CreateViewAccessor();
-        for (long offset = 0; offset < sizeBytes; offset += Environment.SystemPageSize)
-            view.Write(offset, (byte)1);
     }
 
     private static void ReadBlocks(string path, FileCaching caching)
