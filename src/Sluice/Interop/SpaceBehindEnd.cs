@@ -11,13 +11,18 @@ namespace Sluice.Interop;
 internal static unsafe class SpaceBehindEnd
 {
     private const int PageBytes = 4096;
+    private const int NoAccess = 0;
+    private const int PrivateAnonymous = 0x02 | 0x20;
+
+    // A page of ours that nobody may read, mapped once and kept: what a write from it gives is EFAULT, whatever else the process maps.
+    private static readonly nint s_unreadable = (nint)Syscalls.Map(PageBytes, NoAccess, PrivateAnonymous, -1, 0, out _);
 
     /// <summary>False where nothing was given back: another file system, or the second descriptor was refused.</summary>
     /// <param name="fd">The file, open for writing; its own flags stay as they are.</param>
     /// <param name="reservedTo">Where the reserved space ends, so that the write falls into it and allocates nothing.</param>
     public static bool TryRelease(int fd, long reservedTo)
     {
-        if (!Libc.IsExt(fd) || Libc.Stat(fd, StatxMask.BasicStats, out Statx before) < 0)
+        if (s_unreadable == 0 || !Libc.IsExt(fd) || Libc.Stat(fd, StatxMask.BasicStats, out Statx before) < 0)
         {
             return false;
         }
@@ -35,8 +40,7 @@ internal static unsafe class SpaceBehindEnd
             return false;
         }
 
-        // Nothing is mapped in the first pages of a process (vm.mmap_min_addr).
-        int result = Libc.Write(direct, (byte*)PageBytes, PageBytes, offset);
+        int result = Libc.Write(direct, (byte*)s_unreadable, PageBytes, offset);
         PathCalls.Close(direct);
         return result == -Errno.EFAULT && Libc.Stat(fd, StatxMask.BasicStats, out Statx after) == 0 && after.Blocks < before.Blocks;
     }
