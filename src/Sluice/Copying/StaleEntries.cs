@@ -25,7 +25,8 @@ internal static class StaleEntries
         DirectoryReader reader = DirectoryReader.Of(fd);
         try
         {
-            foreach (byte[] name in reader.ReadNames())
+            PathErrors.ThrowIfFailed(reader.ReadNames(out List<byte[]> names), "Reading the folder", text);
+            foreach (byte[] name in names)
             {
                 if (reader.Stat(name, StatxMask.Type, out Statx there) < 0)
                 {

@@ -113,7 +113,8 @@ internal sealed class TemporaryFile : IDisposable
         try
         {
             List<string> removed = [];
-            foreach (byte[] name in reader.ReadNames())
+            PathErrors.ThrowIfFailed(reader.ReadNames(out List<byte[]> names), "Reading the folder", folder);
+            foreach (byte[] name in names)
             {
                 NodePath path = NodePath.In(reader.Descriptor, name, folder);
                 if (name[0] == (byte)'.' && path.Leaf.EndsWith(SuffixBytes) && TryRemoveLeftover(path))

@@ -98,11 +98,12 @@ internal sealed unsafe partial class DirectoryReader
         return false;
     }
 
-    /// <summary>All names that are left, each ended by a NUL; for who removes some of them.</summary>
-    public List<byte[]> ReadNames()
+    /// <summary>All names that are left, each ended by a NUL; for who removes some of them. 0, or a negative errno where not all could be read.</summary>
+    public int ReadNames(out List<byte[]> names)
     {
-        List<byte[]> names = [];
-        while (Refill() > 0)
+        names = [];
+        int result;
+        while ((result = Refill()) > 0)
         {
             while (TryNext(out ReadOnlySpan<byte> name, out _))
             {
@@ -110,7 +111,7 @@ internal sealed unsafe partial class DirectoryReader
             }
         }
 
-        return names;
+        return result;
     }
 
     /// <summary>statx of a name in this folder, without following a link; the name ends with a NUL.</summary>
