@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Tests.Sequential;
 
-public sealed class SluiceWriterTests : IDisposable
+public sealed partial class SluiceWriterTests : IDisposable
 {
     private readonly TempFolder _temp = new();
 
@@ -107,74 +107,6 @@ public sealed class SluiceWriterTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public void Append_begins_at_the_end(string engine, FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(30_000);
-        string path = _temp.NewFile(content.AsSpan(0, 10_001));
-        using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { Mode = FileMode.Append }))
-        {
-            writer.Position.ShouldBe(10_001);
-            writer.Write(content.AsSpan(10_001));
-        }
-
-        File.ReadAllBytes(path).ShouldBeBytes(content);
-    }
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public void What_others_append_meanwhile_stays(string engine, FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(300_003);
-        byte[] others = Bytes.Pattern(1000, 7);
-        string path = _temp.NewPath();
-        long at;
-        using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions()))
-        {
-            writer.Write(content);
-            writer.Flush();
-            using SluiceHandle other = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-            at = other.Append(others);
-        }
-
-        byte[] file = File.ReadAllBytes(path);
-        file.AsSpan(0, content.Length).ToArray().ShouldBeBytes(content);
-        file.AsSpan((int)at).ToArray().ShouldBeBytes(others);
-    }
-
-    [SkippableFact]
-    public async Task A_cached_writer_gives_space_back_without_cutting_what_another_process_appends()
-    {
-        string path = _temp.NewFile(new byte[] { 1 });
-        using (SluiceHandle handle = SluiceHandle.Open(path))
-        {
-            Skip.IfNot(handle.DelaysAllocation, "only ext4 gives space behind the end back in one step");
-        }
-
-        byte[] others = Bytes.Pattern(200_000, 7);
-        string source = _temp.NewFile(others);
-
-        // Appends of one byte at a time, while writers of the same file reserve space behind its end and give it back.
-        using var dd = System.Diagnostics.Process.Start("dd", [$"if={source}", $"of={path}", "bs=1", "oflag=append", "conv=notrunc", "status=none"]);
-        int trims = 0;
-        do
-        {
-            using SluiceWriter writer = new(path, new SluiceWriterOptions
-            {
-                Mode = FileMode.Open,
-                Share = FileShare.ReadWrite,
-                PreallocationSize = 1 << 20,
-            });
-            trims++;
-        }
-        while (!dd.HasExited);
-        await dd.WaitForExitAsync();
-        dd.ExitCode.ShouldBe(0);
-        trims.ShouldBeGreaterThan(1);
-        File.ReadAllBytes(path).AsSpan(1).ToArray().ShouldBeBytes(others);
-    }
-
-    [Theory]
-    [MemberData(nameof(Cases))]
     public async Task A_token_of_the_writer_ends_every_call_that_brings_none(string engine, FileCaching caching)
     {
         byte[] content = Bytes.Pattern(70_000);
@@ -236,39 +168,6 @@ public sealed class SluiceWriterTests : IDisposable
             {
                 source.Cancel();
             }
-        }
-    }
-
-    /// <summary>What the file takes on the device, space behind its end included, in bytes.</summary>
-    private static long SpaceOf(SluiceHandle handle)
-    {
-        try
-        {
-            return handle.GetExtents().Sum(static e => e.Length);
-        }
-        catch (PlatformNotSupportedException e)
-        {
-            Skip.If(true, e.Message);
-            throw;
-        }
-    }
-
-    [SkippableFact]
-    public void What_was_preallocated_and_not_written_is_given_back()
-    {
-        foreach (FileCaching caching in Enum.GetValues<FileCaching>())
-        {
-            string path = _temp.NewPath();
-            using (SluiceWriter writer = Writer(path, "own", caching, new SluiceWriterOptions { PreallocationSize = 1 << 20, DataSync = true }))
-            {
-                writer.Write(Bytes.Pattern(5001));
-                SpaceOf(writer.Handle).ShouldBeGreaterThanOrEqualTo(1 << 20);
-                writer.Complete();
-                new FileInfo(path).Length.ShouldBe(5001);
-                SpaceOf(writer.Handle).ShouldBeLessThan(64 << 10);
-            }
-
-            File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(5001));
         }
     }
 
