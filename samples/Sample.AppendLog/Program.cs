@@ -13,7 +13,7 @@ try
                 throw new InvalidDataException($"record {i} landed inside another, at {offset}");
             }
         });
-        log.FlushToDisk(dataOnly: true);
+        log.FlushDataToDisk();
     }
 
     Console.WriteLine($"{File.ReadLines(path).Distinct().Count()} records");

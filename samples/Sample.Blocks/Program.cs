@@ -3,7 +3,7 @@ string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.
 try
 {
     long sum = 0;
-    using (SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, DataSync = true }))
+    using (SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, FlushToDisk = true }))
     {
         writer.WriteString("a header as BinaryWriter writes it");
         for (int i = 0; i < 1_000_000; i++)
@@ -20,7 +20,7 @@ try
     using (SluiceReader reader = new(path, new SluiceReaderOptions { Caching = FileCaching.Direct }))
     {
         Console.WriteLine($"header: {reader.ReadString()}");
-        foreach (ReadOnlySpan<Measurement> measurements in reader.ReadRecords<Measurement>())
+        foreach (ReadOnlySpan<Measurement> measurements in reader.EnumerateRecordBatches<Measurement>())
         {
             foreach (ref readonly Measurement measurement in measurements)
             {
@@ -28,7 +28,7 @@ try
             }
         }
 
-        Console.WriteLine($"caching {reader.Handle.Caching}, {reader.Depth} reads of {reader.RequestSize} bytes in flight");
+        Console.WriteLine($"caching {reader.SluiceHandle.Caching}, {reader.Depth} reads of {reader.RequestSize} bytes in flight");
     }
 
     Console.WriteLine(read == sum ? "every record came back" : "DIFFERENT");

@@ -1,3 +1,5 @@
+using Sluice.Testing;
+
 // Tests your own code against a disk that cuts transfers short, fails now and then, and answers out of order.
 string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.dat");
 FaultPlan plan = new(seed: 42) { ShortTransfer = 0.3, Eintr = 0.2, Reorder = 0.2 };

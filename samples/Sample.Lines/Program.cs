@@ -9,7 +9,7 @@ try
     int errors = 0;
     using (SluiceReader reader = new(path))
     {
-        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
         {
             errors += line.StartsWith("ERROR"u8) ? 1 : 0;
         }
@@ -18,7 +18,7 @@ try
         int strings = reader.ReadStringLines().Count(line => line.StartsWith("ERROR", StringComparison.Ordinal));
         Console.WriteLine($"{errors} errors as bytes, {strings} as strings");
 
-        foreach (ReadOnlySpan<byte> line in reader.ReadLinesBackward())
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
         {
             Console.WriteLine($"the last line is '{Encoding.UTF8.GetString(line)}'");
             break;

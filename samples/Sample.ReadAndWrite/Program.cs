@@ -10,7 +10,7 @@ try
 
     byte[] buffer = new byte[4096];
     int read = await file.ReadAsync(buffer, fileOffset: 5 * 4096);
-    Console.WriteLine($"{read} bytes of {buffer[0]} by engine {file.Engine}; the file has {file.Length} bytes");
+    Console.WriteLine($"{read} bytes of {buffer[0]} by engine {file.EngineName}; the file has {file.Length} bytes");
 
     async Task WriteBlockAsync(int index)
     {

@@ -1,10 +1,14 @@
-await using SluiceHandle file = SluiceHandle.Open("data.bin", FileMode.Create, FileAccess.ReadWrite, caching: FileCaching.Direct);
+await using (SluiceHandle file = SluiceHandle.Open("data.bin", FileMode.Create, FileAccess.ReadWrite))
+{
+    await file.WriteAsync("one,two\n"u8.ToArray(), fileOffset: 0);   // all of it, or an exception; any thread, any order
+    long at = await file.AppendAsync("three\n"u8.ToArray());         // atomic at the end of the file: here at 8
+}
 
-await file.WriteAsync("hello, disk"u8.ToArray(), fileOffset: 0);   // all of it, or an exception; no alignment needed
-long at = await file.AppendAsync(" and more"u8.ToArray());         // atomic at the end of the file
-byte[] buffer = new byte[4096];
-int read = await file.ReadAsync(buffer, fileOffset: 0);            // 0 is the end of the file
+using (StreamReader text = new(new SluiceStream("data.bin", FileMode.Open)))   // in FileStream's place
+    Console.WriteLine(await text.ReadLineAsync());
 
-ReadRequest[] requests = [new(0, new byte[5]), new(7, new byte[4])];
-file.ReadBatch(requests);                                          // many offsets, one submission
-Console.WriteLine($"{read} bytes, the second part at {at}; {file.Engine}, {file.Caching} {file.CachingReason}");
+using (SluiceReader reader = new("data.bin"))
+    foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())          // a large file at the disk's pace; no string for a line
+        Console.WriteLine(line.Length);
+
+await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{}"u8.ToArray());    // after a crash the old file or the new one

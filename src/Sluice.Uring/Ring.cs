@@ -16,9 +16,6 @@ namespace Sluice.Uring;
 /// </remarks>
 internal sealed unsafe class Ring : IDisposable
 {
-    /// <summary>Marks a completion that another ring posted (MSG_RING). Owners keep the top bit of their own clear.</summary>
-    public const ulong MessageUserData = 1UL << 63;
-
     private readonly RingMemory _memory;
     private readonly SubmissionQueue _sq;
     private readonly CompletionQueue _cq;
@@ -151,6 +148,12 @@ internal sealed unsafe class Ring : IDisposable
     /// <summary>Takes the youngest entry back, if the kernel has not been shown it yet. The submitter's side.</summary>
     public bool TryTakeBack() => _sq.TryTakeBack();
 
+    /// <summary>
+    /// Takes the youngest entry that the kernel has not consumed back, though it has been shown to it. Nobody may be entering the kernel
+    /// with this ring, nor enter it until the caller knows all that it took back.
+    /// </summary>
+    public bool TryTakeBackUnused(out ulong userData) => _sq.TryTakeBackUnused(out userData);
+
     /// <summary>Shows the kernel the entries taken so far without entering it; how many wait there. The submitter's side.</summary>
     public uint Publish()
     {
@@ -199,16 +202,9 @@ internal sealed unsafe class Ring : IDisposable
             count = _cq.Take(destination);
         }
 
-        uint operations = 0;
-        foreach (ref readonly IoUringCqe cqe in destination[..count])
+        if (count > 0)
         {
-            bool endsOperation = (cqe.UserData & MessageUserData) == 0 && (cqe.Flags & CqeFlags.More) == CqeFlags.None;
-            operations += endsOperation ? 1u : 0u;
-        }
-
-        if (operations > 0)
-        {
-            Volatile.Write(ref _taken, _taken + operations);
+            Volatile.Write(ref _taken, _taken + (uint)count);
         }
 
         return count;
@@ -225,22 +221,17 @@ internal sealed unsafe class Ring : IDisposable
 
     public int UnregisterBuffers() => Syscalls.Register(_fd, RegisterOp.UnregisterBuffers, null, 0);
 
-    /// <summary>Registers descriptors for <see cref="SqeFlags.FixedFile"/>; the kernel holds its own reference to each file.</summary>
-    public int RegisterFiles(ReadOnlySpan<int> descriptors)
-    {
-        fixed (int* p = descriptors)
-        {
-            return Syscalls.Register(_fd, RegisterOp.Files, p, (uint)descriptors.Length);
-        }
-    }
-
-    public int UnregisterFiles() => Syscalls.Register(_fd, RegisterOp.UnregisterFiles, null, 0);
-
-    /// <summary>Bounds the kernel's worker threads for this ring (bounded: regular files; unbounded: the rest). 0 leaves a limit.</summary>
-    public int LimitWorkers(uint bounded, uint unbounded)
+    /// <summary>
+    /// Bounds the kernel's worker threads for this ring, for each thread that submits (bounded: regular files; unbounded: the rest). 0
+    /// leaves a limit; the last two are what was in force before.
+    /// </summary>
+    public int LimitWorkers(uint bounded, uint unbounded, out uint boundedBefore, out uint unboundedBefore)
     {
         uint* limits = stackalloc uint[2] { bounded, unbounded };
-        return Syscalls.Register(_fd, RegisterOp.IowqMaxWorkers, limits, 2);
+        int result = Syscalls.Register(_fd, RegisterOp.IowqMaxWorkers, limits, 2);
+        boundedBefore = limits[0];
+        unboundedBefore = limits[1];
+        return result;
     }
 
     /// <summary>
@@ -310,11 +301,12 @@ internal sealed unsafe class Ring : IDisposable
     /// Cancels what can be cancelled, without an entry and without waiting; each operation's own completion still comes. Returns 0 or
     /// more, or a negative errno: ENOENT when there was nothing to cancel, ETIME when something is running that only ends by itself.
     /// </summary>
-    public int CancelAll()
-    {
-        SyncCancelReg argument = new() { Fd = -1, Flags = AsyncCancelFlags.All | AsyncCancelFlags.Any };
-        return Syscalls.Register(_fd, RegisterOp.SyncCancel, &argument, 1);
-    }
+    public int CancelAll() => CancelNow(new SyncCancelReg { Fd = -1, Flags = AsyncCancelFlags.All | AsyncCancelFlags.Any });
+
+    /// <summary>As <see cref="CancelAll"/>, the one operation whose user data is <paramref name="target"/>.</summary>
+    public int Cancel(ulong target) => CancelNow(new SyncCancelReg { Fd = -1, Addr = target });
+
+    private int CancelNow(SyncCancelReg argument) => Syscalls.Register(_fd, RegisterOp.SyncCancel, &argument, 1);
 
     /// <summary>Drains the ring, then gives descriptor and memory back.</summary>
     public void Dispose()

@@ -73,6 +73,21 @@ internal sealed unsafe class SubmissionQueue
         return true;
     }
 
+    /// <summary>Takes the youngest entry back that was not consumed, published or not: for when nobody enters the kernel.</summary>
+    public bool TryTakeBackUnused(out ulong userData)
+    {
+        if (Pending == 0)
+        {
+            userData = 0;
+            return false;
+        }
+
+        _localTail--;
+        userData = _sqes[_localTail & _mask].UserData;
+        Publish();
+        return true;
+    }
+
     /// <summary>Shows the kernel all entries taken so far.</summary>
     public void Publish()
     {

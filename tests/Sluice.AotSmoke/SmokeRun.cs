@@ -17,7 +17,7 @@ internal sealed class SmokeRun(string path, FileCaching caching)
     {
         await using (SluiceHandle handle = Open(FileMode.CreateNew))
         {
-            Summary = $"{caching}: took effect {handle.Caching} ({handle.CachingReason ?? "as asked"}), engine {handle.Engine}";
+            Summary = $"{caching}: took effect {handle.Caching} ({handle.CachingReason ?? "as asked"}), engine {handle.EngineName}";
             await WriteAsync(handle);
             Compare("writes", File.ReadAllBytes(path), _expected);
             await ReadAsync(handle);
@@ -51,7 +51,7 @@ internal sealed class SmokeRun(string path, FileCaching caching)
         }
 
         await Task.WhenAll(writes);
-        await handle.FlushToDiskAsync(dataOnly: true);
+        await handle.FlushDataToDiskAsync();
         handle.FlushToDisk();
         Expect("length", handle.Length, FileBytes);
     }

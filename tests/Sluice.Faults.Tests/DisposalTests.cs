@@ -1,6 +1,7 @@
 using Shouldly;
 using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
+using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Faults.Tests;
@@ -56,7 +57,7 @@ public sealed class DisposalTests
                     1 => handle.WriteAsync(content.AsMemory(at, length), at).AsTask(),
                     2 => handle.ReadAsync([new byte[length], new byte[7]], at).AsTask(),
                     3 => handle.WriteAsync([content.AsMemory(at, length / 2), content.AsMemory(at + length / 2, length - length / 2)], at).AsTask(),
-                    _ => handle.FlushToDiskAsync(dataOnly: true).AsTask(),
+                    _ => handle.FlushDataToDiskAsync().AsTask(),
                 });
             }
 

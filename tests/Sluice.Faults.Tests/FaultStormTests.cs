@@ -2,6 +2,7 @@ using Shouldly;
 using Sluice.Faults.Child.Conformance;
 using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
+using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Faults.Tests;

@@ -37,11 +37,11 @@ public sealed class PowerCutTests
 
                 if (i % 2 == 0)
                 {
-                    handle.FlushToDisk(dataOnly);
+                    Flush(handle);
                 }
                 else
                 {
-                    await handle.FlushToDiskAsync(dataOnly);
+                    await (dataOnly ? handle.FlushDataToDiskAsync() : handle.FlushToDiskAsync());
                 }
             }
 
@@ -55,6 +55,18 @@ public sealed class PowerCutTests
         mount.Remount().ShouldBeNull();
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(path), model.Content, "after the power cut");
         PowerCut.ShouldHaveLost(mount);
+
+        void Flush(SluiceHandle handle)
+        {
+            if (dataOnly)
+            {
+                handle.FlushDataToDisk();
+            }
+            else
+            {
+                handle.FlushToDisk();
+            }
+        }
     }
 
     private static async Task<Exception?> FailAsync(SluiceHandle handle)

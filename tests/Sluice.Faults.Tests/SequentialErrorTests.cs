@@ -2,6 +2,7 @@ using Shouldly;
 using Sluice.Faults.Child.Conformance;
 using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
+using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Faults.Tests;
@@ -51,7 +52,7 @@ public sealed class SequentialErrorTests
             {
                 try
                 {
-                    ReadOnlyMemory<byte> block = isAsync ? await reader.ReadBlockAsync() : reader.ReadBlock().ToArray();
+                    ReadOnlyMemory<byte> block = isAsync ? await reader.ReadBlockAsync() : Next(reader);
                     if (block.IsEmpty)
                     {
                         break;
@@ -132,6 +133,8 @@ public sealed class SequentialErrorTests
         failures.ShouldBeGreaterThan(5);
     }
 
+    private static byte[] Next(SluiceReader reader) => reader.TryReadBlock(out ReadOnlySpan<byte> block) ? block.ToArray() : [];
+
     private static FaultPlan Faults(int failing) =>
-        new FaultPlan(failing) { ShortTransfer = 0.2, Eintr = 0.1, Delay = 0.2, MostDelayMs = 1, Reorder = 0.2 }.FailAt(failing, FaultKind.DeviceError);
+        new FaultPlan(failing) { ShortTransfer = 0.2, Eintr = 0.1, Delay = 0.2, MaxDelayMs = 1, Reorder = 0.2 }.FailAt(failing, FaultKind.DeviceError);
 }

@@ -1,10 +1,12 @@
-using Sluice.Buffers;
+using Sluice.Engines;
+using Sluice.Memory;
+using Sluice.Testing;
 
 namespace Sluice.Tests;
 
 /// <summary>Thousands of handles opened, used, cancelled and disposed on 64 tasks: nothing of them is left.</summary>
 [Collection(AloneCollection.Name)]
-public sealed class LeakTests : IDisposable
+public sealed class LeakTests : AccountedTests, IDisposable
 {
     private const int Workers = 64;
     private const int HandlesEach = 20;
@@ -21,13 +23,13 @@ public sealed class LeakTests : IDisposable
         Skip.IfNot(Directory.Exists("/proc/self/fd"), "descriptors are counted in /proc");
         string[] files = [.. Enumerable.Range(0, Workers).Select(_ => _temp.NewFile(50_000))];
         FaultyEngine? engine = faulty
-            ? new FaultyEngine(new FaultPlan(55) { ShortTransfer = 0.2, Eintr = 0.1, Eio = 0.05, Enospc = 0.05, Reorder = 0.05, MostDelayMs = 1 })
+            ? new FaultyEngine(new FaultPlan(55) { ShortTransfer = 0.2, Eintr = 0.1, Eio = 0.05, Enospc = 0.05, Reorder = 0.05, MaxDelayMs = 1 })
             : null;
         await RunAsync(files, engine);
         await RunAsync(files, engine);
         int threads = OwnThreads();
         long created = OperationPool.Created;
-        int rented = AlignedBufferPool.Rented;
+        int rented = Rented();
         long memory = GC.GetTotalMemory(forceFullCollection: true) - AlignedBufferPool.KeptBytes;
         for (int round = 0; round < 3; round++)
         {
@@ -35,7 +37,7 @@ public sealed class LeakTests : IDisposable
         }
 
         OpenDescriptors().ShouldBeEmpty();
-        AlignedBufferPool.Rented.ShouldBe(rented);
+        Rented().ShouldBe(rented);
 
         // Operations are kept for each thread: those of a thread of the pool that has ended are gone, and made anew.
         (OperationPool.Created - created).ShouldBeLessThan(2_000);

@@ -1,3 +1,4 @@
+using Sluice.Tests.Files;
 using Sluice.Tests.Model;
 using Sluice.Tests.Streams;
 
@@ -16,12 +17,18 @@ internal static class Program
             case ["append-direct", string path, string writer, string count]:
                 AppendRecords.Run(path, int.Parse(writer), int.Parse(count), isDirect: true);
                 return 0;
+            case ["starved", string path]:
+                return StarvedProgram.Run(path);
             case ["open-exclusively", string path]:
                 return OpenExclusively(path);
             case ["model", string engine, string caching, string seed, string steps, string folder]:
                 return await ModelProgram.RunAsync(engine, Enum.Parse<FileCaching>(caching, ignoreCase: true), int.Parse(seed), long.Parse(steps), folder);
             case ["stream-model", string configuration, string seed, string steps, string folder]:
                 return StreamModelProgram.Run(configuration, long.Parse(seed), long.Parse(steps), folder);
+            case ["enumerate-starved", string root, string files]:
+                return FilesProgram.EnumerateStarved(root, int.Parse(files));
+            case ["batch-without-folder", string root]:
+                return await FilesProgram.BatchWithoutFolderAsync(root);
             case ["suite", .. string[] parts]:
                 return SuiteProgram.Run(parts);
             case ["stream-case", string text, string folder]:

@@ -1,15 +1,24 @@
+using System.Reflection;
 using System.Runtime.CompilerServices;
+using Sluice.Classic;
+using Sluice.Testing;
 
 namespace Sluice.Tests;
 
-/// <summary>The public surface is pinned in PublicSurface.txt; SLUICE_REWRITE_SURFACE=1 writes that file anew, for review.</summary>
+/// <summary>
+/// The public surface of each package is pinned in a PublicSurface file; SLUICE_REWRITE_SURFACE=1 writes them anew, for review.
+/// </summary>
 public sealed class PublicSurfaceTests
 {
-    [Fact]
-    public void Public_surface_is_the_one_that_is_checked_in()
+    [Theory]
+    [InlineData(typeof(SluiceHandle), "PublicSurface.txt")]
+    [InlineData(typeof(FaultyEngine), "PublicSurface.Testing.txt")]
+    [InlineData(typeof(WinFileIO), "PublicSurface.Classic.txt")]
+    public void Public_surface_is_the_one_that_is_checked_in(Type type, string file)
     {
-        string[] actual = [.. PublicSurface.Of(typeof(SluiceHandle).Assembly)];
-        string path = PinnedPath();
+        Assembly assembly = type.Assembly;
+        string[] actual = [.. PublicSurface.Of(assembly)];
+        string path = PinnedPath(file);
         if (Environment.GetEnvironmentVariable("SLUICE_REWRITE_SURFACE") == "1")
         {
             File.WriteAllText(path, string.Join('\n', actual) + "\n");
@@ -19,10 +28,17 @@ public sealed class PublicSurfaceTests
         string[] difference = [.. pinned.Except(actual).Select(l => "- " + l), .. actual.Except(pinned).Select(l => "+ " + l)];
         Assert.True(
             difference.Length == 0,
-            "The public surface has changed (- gone, + new):\n" + string.Join('\n', difference)
-            + "\nIf that is meant, run this test with SLUICE_REWRITE_SURFACE=1 and commit PublicSurface.txt.");
+            $"The public surface of {assembly.GetName().Name} has changed (- gone, + new):\n" + string.Join('\n', difference)
+            + $"\nIf that is meant, run this test with SLUICE_REWRITE_SURFACE=1 and commit {file}.");
         actual.ShouldBe(pinned);
     }
 
-    private static string PinnedPath([CallerFilePath] string source = "") => Path.Combine(Path.GetDirectoryName(source)!, "PublicSurface.txt");
+    [Fact]
+    public void Packages_beside_the_library_stand_on_its_public_surface() =>
+        typeof(SluiceHandle).Assembly.GetCustomAttributes<InternalsVisibleToAttribute>()
+            .Select(a => a.AssemblyName)
+            .Where(name => name is not ("Sluice.Cli" or "Sluice.Cli.Tests" or "Sluice.Tests" or "Sluice.Faults.Tests"))
+            .ShouldBeEmpty();
+
+    private static string PinnedPath(string file, [CallerFilePath] string source = "") => Path.Combine(Path.GetDirectoryName(source)!, file);
 }

@@ -1,3 +1,6 @@
+using Sluice.Diagnostics;
+using Sluice.Engines;
+
 namespace Sluice.Tests;
 
 [Collection(AloneCollection.Name)]
@@ -112,7 +115,7 @@ public sealed class UringEngineTests
                 byte[] second = new byte[4096];
                 for (int i = 0; i < 40; i++)
                 {
-                    Interop.PageCache.Drop(handle.SafeFileHandle);
+                    PageCache.Drop(handle.SafeFileHandle);
                     int offset = ((loop * 40) + i) % 200 * 4096;
                     (await handle.ReadAsync(first, offset)).ShouldBe(4096);
                     handle.ReadAsync(second, offset + 4096).AsTask().GetAwaiter().GetResult().ShouldBe(4096);
@@ -184,5 +187,183 @@ public sealed class UringEngineTests
         fifo.Write(new byte[count], 0);
         await Task.Run(() => ended.Wait());
         seen.ShouldBe(0);
+    }
+
+    [SkippableFact]
+    public async Task Waiting_operations_are_cancelled_in_any_order_and_the_others_go_on()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        const int count = 12_000;
+        using TempFolder temp = new();
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        CancellationTokenSource[] sources = [.. Enumerable.Range(0, count).Select(static _ => new CancellationTokenSource())];
+        Task<int>[] reads = [.. sources.Select(s => fifo.ReadAsync(new byte[1], 0, s.Token).AsTask())];
+        int[] order = [.. Enumerable.Range(0, count)];
+        new Random(17).Shuffle(order);
+        int[] cancelled = order[..(count * 3 / 4)];
+        foreach (int i in cancelled)
+        {
+            sources[i].Cancel();
+        }
+
+        await Task.WhenAll(cancelled.Select(i => Should.ThrowAsync<OperationCanceledException>(reads[i])));
+        int[] others = order[cancelled.Length..];
+        others.ShouldAllBe(i => !reads[i].IsCompleted);
+        fifo.Write(new byte[others.Length], 0);
+        (await Task.WhenAll(others.Select(i => reads[i]))).ShouldAllBe(static bytes => bytes == 1);
+    }
+
+    [SkippableFact]
+    public async Task No_callers_code_runs_on_the_thread_that_takes_completions()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        using TempFolder temp = new();
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        List<string?> threads = [];
+        SlowContext context = new(() =>
+        {
+            lock (threads)
+            {
+                threads.Add(Thread.CurrentThread.Name);
+            }
+        });
+        for (int i = 0; i < 40; i++)
+        {
+            ThreadMemory memory = new(1, threads);
+            Task read = context.Start(async () => (await fifo.ReadAsync(memory.Memory, 0)).ShouldBe(1));
+            Task inline = Task.Factory.StartNew(
+                async () => (await fifo.ReadAsync(new byte[1], 0)).ShouldBe(1),
+                CancellationToken.None, TaskCreationOptions.None, new InlineScheduler(threads)).Unwrap();
+
+            // Until nobody leads any more.
+            await Task.Delay(5);
+            fifo.Write(new byte[2], 0);
+            await Task.WhenAll(read, inline).WaitAsync(TimeSpan.FromMinutes(1));
+        }
+
+        threads.Count.ShouldBeGreaterThan(0);
+        threads.ShouldNotContain("Sluice completions");
+    }
+
+    [SkippableFact]
+    public async Task A_continuation_may_wait_for_one_that_was_taken_with_it_by_a_leader_that_then_lost_its_role()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        const int count = 3;
+        using TempFolder temp = new();
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        SlowContext context = new(static () => Thread.Sleep(12));
+        for (int round = 0; round < 40; round++)
+        {
+            using CountdownEvent later = new(1);
+            using CountdownEvent started = new(1);
+            int waited = 0;
+
+            // From a continuation, so that a leader is there and takes what follows.
+            Task lead = Task.Run(async () =>
+            {
+                await fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false);
+                Task posted = context.Start(async () => _ = await fifo.ReadAsync(new byte[1], 0));
+                Task<int>[] pair = [.. Enumerable.Range(0, count - 1).Select(_ => OneAsync())];
+                fifo.Write(new byte[count], 0);
+                await posted;
+                (await Task.WhenAll(pair)).Sum().ShouldBe(count - 1);
+            });
+            fifo.Write(new byte[1], 0);
+
+            // The limit only ends a test that hangs.
+            await lead.WaitAsync(TimeSpan.FromSeconds(30));
+
+            async Task<int> OneAsync()
+            {
+                await fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false);
+                if (Interlocked.Increment(ref waited) == 1)
+                {
+                    later.Wait(TimeSpan.FromSeconds(20)).ShouldBeTrue();
+                }
+                else
+                {
+                    later.Signal();
+                }
+
+                return 1;
+            }
+        }
+    }
+
+    [SkippableFact]
+    public async Task The_kernels_workers_that_may_block_are_limited()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        using TempFolder temp = new();
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+
+        // The kernel counts workers for each thread, from its first submission on.
+        Task<int> read = fifo.ReadAsync(new byte[1], 0).AsTask();
+        ((UringEngine)fifo.EngineInUse).MaxWorkers.ShouldBeInRange(1, 64);
+        fifo.Write([1], 0);
+        (await read).ShouldBe(1);
+    }
+
+    /// <summary>Runs what is posted at once, on the thread that posts, after something of the test's.</summary>
+    private sealed class SlowContext(Action before) : SynchronizationContext
+    {
+        public override void Post(SendOrPostCallback d, object? state)
+        {
+            before();
+            SynchronizationContext? previous = Current;
+            SetSynchronizationContext(this);
+            d(state);
+            SetSynchronizationContext(previous);
+        }
+
+        public Task Start(Func<Task> function)
+        {
+            SynchronizationContext? previous = Current;
+            SetSynchronizationContext(this);
+            Task task = function();
+            SetSynchronizationContext(previous);
+            return task;
+        }
+    }
+
+    private sealed class InlineScheduler(List<string?> threads) : TaskScheduler
+    {
+        protected override IEnumerable<Task> GetScheduledTasks() => [];
+
+        protected override void QueueTask(Task task)
+        {
+            lock (threads)
+            {
+                threads.Add(Thread.CurrentThread.Name);
+            }
+
+            TryExecuteTask(task);
+        }
+
+        protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) => TryExecuteTask(task);
+    }
+
+    /// <summary>Memory that notes on which thread it is given back.</summary>
+    private sealed class ThreadMemory(int length, List<string?> threads) : System.Buffers.MemoryManager<byte>
+    {
+        private readonly byte[] _array = GC.AllocateArray<byte>(length, pinned: true);
+
+        public override Span<byte> GetSpan() => _array;
+
+        public override unsafe System.Buffers.MemoryHandle Pin(int elementIndex = 0) =>
+            new((byte*)System.Runtime.InteropServices.Marshal.UnsafeAddrOfPinnedArrayElement(_array, elementIndex), default, this);
+
+        public override void Unpin()
+        {
+            lock (threads)
+            {
+                threads.Add(Thread.CurrentThread.Name);
+            }
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+        }
     }
 }

@@ -163,38 +163,6 @@ public sealed unsafe class PrepTests : RingTest
     }
 
     [SkippableFact]
-    public void Fallocate_extends_the_file()
-    {
-        RequireOpcode(Opcode.Fallocate);
-        using TempFile file = new(100);
-        using Ring ring = CreateRing();
-        Prep.Fallocate(Take(ring), file.Descriptor, FallocateFlags.None, 0, 20000, 1);
-
-        int result = CompleteOne(ring);
-        Skip.If(result == -Errno.EOPNOTSUPP, "The temporary folder's file system cannot preallocate.");
-
-        result.ShouldBe(0);
-        new FileInfo(file.Path).Length.ShouldBe(20000);
-    }
-
-    [SkippableFact]
-    public void Fallocate_punches_a_hole_and_keeps_the_size()
-    {
-        RequireOpcode(Opcode.Fallocate);
-        using TempFile file = new(20000);
-        using Ring ring = CreateRing();
-        Prep.Fallocate(Take(ring), file.Descriptor, FallocateFlags.PunchHole | FallocateFlags.KeepSize, 4096, 8192, 1);
-
-        int result = CompleteOne(ring);
-        Skip.If(result == -Errno.EOPNOTSUPP, "The temporary folder's file system cannot punch holes.");
-
-        result.ShouldBe(0);
-        byte[] expected = file.Content;
-        expected.AsSpan(4096, 8192).Clear();
-        file.ReadAll().ShouldBe(expected);
-    }
-
-    [SkippableFact]
     public void OpenAt_creates_a_file_with_the_mode_and_Close_gives_the_descriptor_back()
     {
         RequireOpcode(Opcode.OpenAt);
@@ -241,82 +209,6 @@ public sealed unsafe class PrepTests : RingTest
     }
 
     [SkippableFact]
-    public void Statx_reports_size_and_type_by_path_and_by_descriptor()
-    {
-        RequireOpcode(Opcode.Statx);
-        using TempFile file = new(12345);
-        using Ring ring = CreateRing();
-        Statx byPath = default;
-        Statx byDescriptor = default;
-        byte empty = 0;
-        fixed (byte* name = TempFile.ToNativePath(file.Path))
-        {
-            Prep.Statx(Take(ring), AtFdCwd, name, 0, StatxMask.BasicStats, &byPath, 1);
-            Prep.StatxDescriptor(Take(ring), file.Descriptor, &empty, StatxMask.BasicStats, &byDescriptor, 2);
-            Complete(ring, 2).ShouldAllBe(cqe => cqe.Res == 0);
-        }
-
-        byPath.Size.ShouldBe(12345ul);
-        (byPath.Mode & Statx.TypeMask).ShouldBe(Statx.TypeRegular);
-        byDescriptor.Size.ShouldBe(12345ul);
-        byDescriptor.Ino.ShouldBe(byPath.Ino);
-        byDescriptor.Mask.HasFlag(StatxMask.Size).ShouldBeTrue();
-    }
-
-    [SkippableFact]
-    public void UnlinkAt_removes_the_file()
-    {
-        RequireOpcode(Opcode.UnlinkAt);
-        using TempFile file = new(1);
-        using Ring ring = CreateRing();
-        fixed (byte* name = TempFile.ToNativePath(file.Path))
-        {
-            Prep.UnlinkAt(Take(ring), AtFdCwd, name, 0, 1);
-            CompleteOne(ring).ShouldBe(0);
-            File.Exists(file.Path).ShouldBeFalse();
-
-            Prep.UnlinkAt(Take(ring), AtFdCwd, name, 0, 2);
-            CompleteOne(ring).ShouldBe(-Errno.ENOENT);
-        }
-    }
-
-    [SkippableFact]
-    public void RenameAt_replaces_the_target()
-    {
-        RequireOpcode(Opcode.RenameAt);
-        using TempFile source = new(100);
-        using TempFile target = new(5);
-        using Ring ring = CreateRing();
-        fixed (byte* oldName = TempFile.ToNativePath(source.Path))
-        fixed (byte* newName = TempFile.ToNativePath(target.Path))
-        {
-            Prep.RenameAt(Take(ring), AtFdCwd, oldName, AtFdCwd, newName, 0, 1);
-            CompleteOne(ring).ShouldBe(0);
-        }
-
-        File.Exists(source.Path).ShouldBeFalse();
-        File.ReadAllBytes(target.Path).ShouldBe(source.Content);
-    }
-
-    [SkippableFact]
-    public void RenameAt_without_replacing_fails_with_eexist()
-    {
-        const uint noReplace = 1;
-        RequireOpcode(Opcode.RenameAt);
-        using TempFile source = new(100);
-        using TempFile target = new(5);
-        using Ring ring = CreateRing();
-        fixed (byte* oldName = TempFile.ToNativePath(source.Path))
-        fixed (byte* newName = TempFile.ToNativePath(target.Path))
-        {
-            Prep.RenameAt(Take(ring), AtFdCwd, oldName, AtFdCwd, newName, noReplace, 1);
-            CompleteOne(ring).ShouldBe(-Errno.EEXIST);
-        }
-
-        File.ReadAllBytes(target.Path).ShouldBe(target.Content);
-    }
-
-    [SkippableFact]
     public void Cancel_ends_a_pipe_read_and_leaves_its_buffer_alone()
     {
         using Pipe pipe = new();
@@ -343,50 +235,5 @@ public sealed unsafe class PrepTests : RingTest
         Prep.Cancel(Take(ring), target: 77, userData: 1);
 
         CompleteOne(ring).ShouldBe(-Errno.ENOENT);
-    }
-
-    [SkippableFact]
-    public void PollMultishot_completes_each_time_the_pipe_is_written_and_stays_one_operation_in_flight()
-    {
-        RequireOpcode(Opcode.PollAdd);
-        using Pipe pipe = new();
-        using Ring ring = CreateRing();
-        Prep.PollMultishot(Take(ring), pipe.ReadDescriptor, 1);
-        ring.Submit().ShouldBe(1);
-        for (int i = 0; i < 3; i++)
-        {
-            pipe.Write(7);
-            IoUringCqe cqe = Complete(ring, 1)[0];
-
-            cqe.UserData.ShouldBe(1ul);
-            (cqe.Res & 1).ShouldBe(1);
-            cqe.Flags.ShouldBe(CqeFlags.More);
-            ring.InFlight.ShouldBe(1u);
-        }
-
-        List<int> ended = [];
-        ring.Drain(cqe => ended.Add(cqe.Res));
-
-        ended.ShouldBe([-Errno.ECANCELED]);
-        ring.InFlight.ShouldBe(0u);
-    }
-
-    [SkippableFact]
-    public void MsgRing_posts_into_another_ring_without_disturbing_its_count_of_operations()
-    {
-        RequireOpcode(Opcode.MsgRing);
-        using Ring sender = CreateRing();
-        using Ring receiver = CreateRing();
-        Prep.MsgRing(Take(sender), receiver.Descriptor, result: 123, targetUserData: 456, userData: 1);
-
-        CompleteOne(sender).ShouldBe(0);
-        receiver.Wait(1).ShouldBeGreaterThanOrEqualTo(0);
-        IoUringCqe[] cqes = new IoUringCqe[2];
-
-        receiver.Take(cqes).ShouldBe(1);
-
-        cqes[0].Res.ShouldBe(123);
-        cqes[0].UserData.ShouldBe(456 | Ring.MessageUserData);
-        receiver.InFlight.ShouldBe(0u);
     }
 }

@@ -112,7 +112,7 @@ public sealed unsafe class SqeFlagsTests : RingTest
         using TempFile file = new(4096);
         using NativeBuffer buffer = new(4096);
         using Ring ring = CreateRing();
-        ring.LimitWorkers(2, 2).ShouldBe(0);
+        ring.LimitWorkers(2, 2, out _, out _).ShouldBe(0);
         IoUringSqe* sqe = Take(ring);
         Prep.Read(sqe, file.Descriptor, buffer.Pointer, 4096, 0, RwFlags.None, 1);
         sqe->Flags |= SqeFlags.Async;

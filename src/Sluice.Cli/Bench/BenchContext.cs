@@ -102,7 +102,8 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
             return path;
         string block = string.Concat(Enumerable.Range(0, BlockLines).Select(i =>
-            $"2026-01-01T00:00:00.{i:000000}Z INFO request {i * 7919L % 100_000:00000} served in {i % 977} us".PadRight(LineBytes - 1) + '\n'));
+            $"2026-01-01T00:00:00.{i:000000}Z INFO request {i * 7919L % 100_000:00000} served in {i % 977} us".PadRight(LineBytes - 1)
+                + '\n'));
         byte[] bytes = System.Text.Encoding.ASCII.GetBytes(block);
         using var file = new FileStream(path, FileMode.Create, FileAccess.Write);
         for (long written = 0; written < sizeBytes; written += bytes.Length)

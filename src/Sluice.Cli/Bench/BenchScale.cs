@@ -1,4 +1,4 @@
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
@@ -73,7 +73,9 @@ internal sealed record BenchScale
         TextDivisor = 1,
     };
 
-    /// <summary>All suites in about two minutes: fewer and shorter rounds, on files a quarter to a tenth as long as rows are called.</summary>
+    /// <summary>
+    /// All suites in about two minutes: fewer and shorter rounds, on files a quarter to a tenth as long as rows are called.
+    /// </summary>
     public static BenchScale Short { get; } = Full with
     {
         SliceTime = TimeSpan.FromMilliseconds(70),

@@ -15,11 +15,11 @@ internal sealed class PoolThreads : IDisposable
     /// <summary>Lets the pool have no more threads than a new process has, so that what ran before does not decide what comes.</summary>
     public static void StartAnew()
     {
-        ThreadPool.GetMinThreads(out int fewestWorkers, out int fewestCompletionPorts);
-        ThreadPool.GetMaxThreads(out int mostWorkers, out int mostCompletionPorts);
+        ThreadPool.GetMinThreads(out int minWorkers, out int minCompletionPorts);
+        ThreadPool.GetMaxThreads(out int maxWorkers, out int maxCompletionPorts);
         // Lowering the limit takes the pool's own goal down with it, and raising the limit again leaves the goal where it is.
-        ThreadPool.SetMaxThreads(fewestWorkers, fewestCompletionPorts);
-        ThreadPool.SetMaxThreads(mostWorkers, mostCompletionPorts);
+        ThreadPool.SetMaxThreads(minWorkers, minCompletionPorts);
+        ThreadPool.SetMaxThreads(maxWorkers, maxCompletionPorts);
     }
 
     public void Dispose() => ThreadPool.SetMinThreads(_workersBefore, _completionPortsBefore);

@@ -13,5 +13,10 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     public FioJob? Fio { get; init; }
 
     /// <summary>Fewer rounds than the run's, for a row whose single operation takes seconds.</summary>
-    public int? MostRounds { get; init; }
+    public int? MaxRounds { get; init; }
 }
+
+internal enum RateUnit { Iops, OperationsPerSecond, MiBPerSecond }
+
+/// <summary>A row that cannot be measured here; the run goes on, and its end says why.</summary>
+internal sealed class RowSkippedException(string reason, Exception? inner = null) : Exception(reason, inner);

@@ -1,10 +1,10 @@
-using Sluice.Cli.Commands;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
 /// <summary>Measures one row: its contenders in turn, slice by slice, so that a drifting device meets them alike.</summary>
-internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationToken cancellationToken)
+internal sealed class RowRunner(BenchContext context, FioRunner fio, CancellationToken cancellationToken)
 {
     /// <summary>Long enough for the JIT to have compiled the loops with full optimisation (its timer is 100 ms).</summary>
     private const double WarmUpSlices = 1.5;
@@ -38,10 +38,10 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
         foreach (Contender contender in contenders)
             await _slices.RunAsync(contender, sliceTime * WarmUpSlices);
         int completedRounds = 0;
-        for (int round = 0; round < Math.Min(context.Scale.Rounds, row.MostRounds ?? int.MaxValue) && !cancellationToken.IsCancellationRequested; round++)
+        for (int round = 0; round < Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue)
+            && !cancellationToken.IsCancellationRequested; round++)
         {
-            // Every other round backwards: whoever follows a writer meets its leftovers, and neither side always should.
-            foreach (Contender contender in round % 2 == 0 ? contenders : Enumerable.Reverse(contenders))
+            foreach (Contender contender in Rounds.ThereAndBack(contenders, round))
                 samples[contender].Add(await _slices.RunAsync(contender, sliceTime));
             if (fioFile is { } file && fioError is null && IsFioRound(round))
                 fioError = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes, fioRates);
@@ -60,7 +60,7 @@ internal sealed class RowRunner(BenchContext context, FioPeer fio, CancellationT
     {
         try
         {
-            rates.Add(await FioPeer.MeasureIopsAsync(job, file, sizeBytes, context.Scale.FioTime, cancellationToken));
+            rates.Add(await FioRunner.MeasureIopsAsync(job, file, sizeBytes, context.Scale.FioTime, cancellationToken));
             return null;
         }
         catch (IOException e)

@@ -1,5 +1,3 @@
-using Sluice.Cli.Programs;
-
 namespace Sluice.Cli.Bench;
 
 /// <summary>

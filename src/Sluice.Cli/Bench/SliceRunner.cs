@@ -43,14 +43,16 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
     /// <summary>Reads the process's allocation counter twice while a slice runs, away from its start and its end.</summary>
     private sealed class AllocationWatch(Slice slice, TimeSpan duration)
     {
-        private const int FewestOperations = 100;
+        private const int MinOperations = 100;
 
         private readonly Task _quarter = Task.Delay(duration / 4, CancellationToken.None);
         private readonly Task _nearlyOver = Task.Delay(duration * 0.85, CancellationToken.None);
         private readonly long _allocatedAtStart = GC.GetTotalAllocatedBytes(precise: true);
         private double? _allocatedPerOperation;
 
-        /// <summary>Bytes; if few operations were seen between the readings, the whole slice counts. To be read when the slice is over.</summary>
+        /// <summary>
+        /// Bytes; if few operations were seen between the readings, the whole slice counts. To be read when the slice is over.
+        /// </summary>
         public double AllocatedPerOperation => Math.Max(0, _allocatedPerOperation
             ?? (double)(GC.GetTotalAllocatedBytes(precise: true) - _allocatedAtStart) / Math.Max(1, slice.Operations));
 
@@ -60,8 +62,10 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
             (long operations, long allocated) early = (slice.Operations, GC.GetTotalAllocatedBytes(precise: true));
             await _nearlyOver;
             (long operations, long allocated) late = (slice.Operations, GC.GetTotalAllocatedBytes(precise: true));
-            if (late.operations - early.operations >= FewestOperations)
+            if (late.operations - early.operations >= MinOperations)
                 _allocatedPerOperation = (double)(late.allocated - early.allocated) / (late.operations - early.operations);
         }
     }
 }
+
+internal readonly record struct SliceSample(double OperationsPerSecond, double CpuUsPerOperation, double AllocatedBytesPerOperation);

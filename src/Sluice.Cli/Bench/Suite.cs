@@ -16,5 +16,6 @@ internal sealed record Suite(
     /// <summary>Stands for all suites on the command line.</summary>
     public const string AllName = "all";
 
-    public static IReadOnlyList<Suite> All { get; } = [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create()];
+    public static IReadOnlyList<Suite> All { get; } =
+        [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create()];
 }

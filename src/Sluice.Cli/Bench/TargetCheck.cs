@@ -1,5 +1,4 @@
 using System.Globalization;
-using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Bench;
 

@@ -1,16 +1,16 @@
 using System.Globalization;
 using Sluice.Cli.Bench;
-using Sluice.Cli.Load;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Advise;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice advise`: measures for a minute, and says which way to read and write in a folder.</summary>
 internal sealed class AdviseCommand(
-    AdviseOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    AdviseOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     public async Task<int> RunAsync()
     {
@@ -18,30 +18,43 @@ internal sealed class AdviseCommand(
         options.Output.Check(terminal);
         await terminal.Error.WriteLineAsync(options.Quick ? "a few seconds" : "about a minute");
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        double? clockHz = CpuMeter.NominalFrequencyHz();
-        CarriedOut<(Comparison Comparison, RequestGrid? Grid)> answers;
+        double? clockHz = ProcessorFrequency.NominalHz();
+        var unsupported = new List<string>();
+        StepResults<(Comparison Comparison, RequestGrid? Grid)?> answers;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var adviser = new Adviser(
                 new BenchContext(scratch.FullPath, options.Scale.Files, cancellationToken), options.Scale, clockHz, cancellationToken);
-            answers = await ProgramRun.CarryAsync(Adviser.Subjects(options.Scale, cancellationToken), subject =>
-            {
-                progress.Show(() => subject.Heading);
-                return adviser.MeasureAsync(subject);
-            }, cancellationToken);
+            answers = await ProgramRun.RunStepsAsync(Adviser.Topics(options.Scale, cancellationToken),
+                async topic =>
+                {
+                    progress.Show(() => topic.Heading);
+                    try
+                    {
+                        return ((Comparison, RequestGrid?)?)await adviser.MeasureAsync(topic);
+                    }
+                    catch (NotSupportedException e)
+                    {
+                        // A file system without preallocation, say: the other topics do not need it.
+                        unsupported.Add($"{topic.Heading}: not measured: {e.Message.ReplaceLineEndings(" ")}");
+                        return null;
+                    }
+                }, cancellationToken);
         }
+        (Comparison Comparison, RequestGrid? Grid)[] measured = [.. answers.Results.OfType<(Comparison, RequestGrid?)>()];
         var page = new ReportPage
         {
             Title = $"How to read and write in {Path.GetFullPath(options.Directory)}",
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = [.. Notes(answers.Time), .. answers.Notes()],
-            Sections = [.. answers.Results.Select(a => Adviser.Section(a.Comparison, a.Grid)), Adviser.Summary([.. answers.Results.Select(a => a.Comparison)])],
+            Notes = [.. Notes(answers.Time), .. unsupported, .. answers.Notes()],
+            Sections = [.. measured.Select(a => Adviser.Section(a.Comparison, a.Grid)),
+                Adviser.Summary([.. measured.Select(a => a.Comparison)])],
         };
         PageText.Write(terminal, page);
-        options.Output.Write(page);
+        options.Output.Write(terminal, page);
         answers.ReportFailure(terminal);
         return answers.ExitCode;
     }
@@ -51,7 +64,8 @@ internal sealed class AdviseCommand(
         List<string> notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"{ProgramRun.Rounds(options.Scale.Rounds)} in turns; of ways that are within a tenth of the fastest, the one with the least CPU is taken; {time.TotalSeconds:0} s in all"),
+                $"{ProgramRun.Rounds(options.Scale.Rounds)} in turns; of ways that are within a tenth of the fastest, the one with the "
+                    + $"least CPU is taken; {time.TotalSeconds:0} s in all"),
             "measured on this machine as busy as it was, by one program at a time",
         ];
         if (options.Quick)

@@ -1,10 +1,11 @@
-using Sluice.Cli.Report.Compare;
+using Sluice.Cli.Compare;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice compare`: two results side by side, and what changed beyond noise.</summary>
-internal sealed class CompareCommand(CompareOptions options, IReadOnlyList<string> arguments, Terminal terminal)
+internal sealed class CompareCommand(CompareOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal)
 {
     public Task<int> RunAsync()
     {
@@ -17,7 +18,7 @@ internal sealed class CompareCommand(CompareOptions options, IReadOnlyList<strin
             terminal.Out.WriteLine(note);
         terminal.Out.WriteLine();
         PageText.WriteSections(terminal, page);
-        options.Output.Write(page);
+        options.Output.Write(terminal, page);
         return Task.FromResult(ExitCode.Success);
     }
 }

@@ -1,10 +1,24 @@
+using System.CommandLine;
+using System.Globalization;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>One checked `copy` command line.</summary>
 internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string Target)
 {
+    private const int MaxDepth = 64;
+
+    private static readonly Dictionary<string, CopyMethod> Methods = new(StringComparer.Ordinal)
+    {
+        ["auto"] = CopyMethod.Auto,
+        ["reflink"] = CopyMethod.Reflink,
+        ["range"] = CopyMethod.CopyFileRange,
+        ["direct"] = CopyMethod.Direct,
+        ["buffered"] = CopyMethod.Buffered,
+    };
+
     public CopyMethod Method { get; init; }
 
     public int Depth { get; init; } = CopyOptions.DefaultDepth;
@@ -31,4 +45,79 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
 
     /// <summary>Bytes of the demo's file.</summary>
     public long DemoSizeBytes { get; init; } = ByteSize.GiB;
+
+    /// <summary>Adds the options of `copy` to the command.</summary>
+    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    public static Func<ParseResult, CopyCommandOptions> Define(OptionList command)
+    {
+        Argument<string[]> pathsArgument = command.Argument(new Argument<string[]>("PATH")
+        {
+            Description =
+                "SOURCE... TARGET. A target that is a folder takes the sources into it. With --demo: the folder for its files (here).",
+            Arity = ArgumentArity.ZeroOrMore,
+        });
+        Option<bool> recursive = command.Flag("--recursive", "r", "Copy folders with all that is below them; links stay links.");
+        Option<bool> preserve = command.Flag("--preserve", "p", "Keep modes, owners, times, extended attributes and hard links.");
+        Option<bool> archive = command.Flag("--archive", "a", "The same as -r -p.");
+        Option<bool> force = command.Flag("--force", "f", "Replace files that are there, without asking.");
+        Option<string> method = command.Value("--method", null, "name",
+            "auto, reflink, range (copy_file_range), direct or buffered (auto).");
+        Option<string> depth = command.Value("--depth", null, "N",
+            $"Outstanding requests of 1 MiB in a direct copy, 1 to {MaxDepth} ({CopyOptions.DefaultDepth}).");
+        Option<bool> resume = command.Flag("--resume", null,
+            "Go on from what an earlier copy left, after comparing it; and leave it when this one fails.");
+        Option<bool> verify = command.Flag("--verify", null,
+            "Read the copy back past the cache and compare checksums before it gets its name.");
+        Option<bool> sync = command.Flag("--sync", null, "End only when the copy is on the disk.");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Print nothing but errors.");
+        Option<bool> demoFlag = command.Flag("--demo", null,
+            "Make a file, copy it past the cache with four requests outstanding, print the rates, delete both.");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        Option<string> size = command.Value("--size", null, "size", "The size of the demo's file (1G).");
+        return Bind;
+
+        CopyCommandOptions Bind(ParseResult result)
+        {
+            string[] paths = result.GetValue(pathsArgument) ?? [];
+            bool demo = result.GetValue(demoFlag);
+            if (demo && paths.Length > 1)
+                throw new UsageException("--demo makes its own files; at most a folder for them can be named");
+            if (!demo && result.GetValue(size) is not null)
+                throw new UsageException("--size is the demo's; give --demo too");
+            if (!demo && paths.Length < 2)
+                throw new UsageException("a source and a target are needed; try: sluice copy SOURCE... TARGET, sluice copy --demo");
+            if (Array.Exists(paths, p => p.Length == 0))
+                throw new UsageException("an empty path names no file");
+            return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1])
+            {
+                Method = ParseMethod(result.GetValue(method)),
+                Depth = ParseDepth(result.GetValue(depth)),
+                Recursive = result.GetValue(recursive) || result.GetValue(archive),
+                Preserve = result.GetValue(preserve) || result.GetValue(archive),
+                Force = result.GetValue(force),
+                Resume = result.GetValue(resume),
+                Verify = result.GetValue(verify),
+                Sync = result.GetValue(sync),
+                Quiet = result.GetValue(quiet),
+                Demo = demo,
+                Output = output(result),
+                DemoSizeBytes = ParseSize(result.GetValue(size)),
+            };
+        }
+    }
+
+    private static CopyMethod ParseMethod(string? text) =>
+        text is null ? CopyMethod.Auto
+        : Methods.TryGetValue(text, out CopyMethod method) ? method
+        : throw new UsageException($"--method is one of {string.Join(", ", Methods.Keys)}, not '{text}'");
+
+    private static int ParseDepth(string? text) =>
+        text is null ? CopyOptions.DefaultDepth
+        : int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int depth) && depth is >= 1 and <= MaxDepth ? depth
+        : throw new UsageException($"--depth is a number from 1 to {MaxDepth}, not '{text}'");
+
+    private static long ParseSize(string? text) =>
+        text is null ? ByteSize.GiB
+        : ByteSize.TryParse(text, out long bytes) && bytes > 0 ? bytes
+        : throw new UsageException($"--size is a size such as 256M, not '{text}'");
 }

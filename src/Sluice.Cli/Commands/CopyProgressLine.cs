@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 

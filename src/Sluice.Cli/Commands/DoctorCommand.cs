@@ -1,13 +1,14 @@
 using Sluice.Cli.Programs.Doctor;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice doctor`: what this machine and a file system allow, why, and what Sluice therefore does.</summary>
 internal sealed class DoctorCommand(
-    DoctorOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    DoctorOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     public Task<int> RunAsync() => Task.FromResult(Run());
 
@@ -16,7 +17,7 @@ internal sealed class DoctorCommand(
         bool isFolder = Directory.Exists(options.Path);
         if (!isFolder && !File.Exists(options.Path))
             throw new FileNotFoundException($"{options.Path}: no such file or directory");
-        if (!isFolder && PathProbe.KindOf(options.Path, out _) is PathKind.Other)
+        if (!isFolder && PathKinds.Of(options.Path) is PathKind.Other)
             throw new UsageException($"{options.Path} is neither a file, a folder nor a block device");
         options.Output.Check(terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
@@ -36,7 +37,7 @@ internal sealed class DoctorCommand(
             Sections = [.. groups.Select(Section)],
         };
         DoctorText.Write(terminal, page.Environment, groups);
-        options.Output.Write(page);
+        options.Output.Write(terminal, page);
         return ExitCode.Success;
     }
 

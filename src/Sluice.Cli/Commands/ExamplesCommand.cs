@@ -4,17 +4,19 @@ using Sluice.Cli.Programs.Examples;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice examples`: the common ways of reading and writing a file in sequence, timed, checked, and shown as code.</summary>
 internal sealed class ExamplesCommand(
-    ExamplesOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    ExamplesOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     private const long WarmUpRecords = 1_000;
 
     // A link stays one, and what it points to is made.
+    private readonly Dictionary<ExampleCase, string> _unsupported = [];
     private readonly string? _file = options.File is { } file ? Resolve(file) : null;
 
     private long FileBytes => options.Count * RecordSource.RecordBytes;
@@ -65,7 +67,7 @@ internal sealed class ExamplesCommand(
         DateTimeOffset began = DateTimeOffset.UtcNow;
         EnvironmentRecord environment = EnvironmentProbe.ForPath(folder);
         var results = options.Cases.ToDictionary(c => c, _ => new ExampleTimes());
-        CarriedOut<ExampleCase?> measured;
+        StepResults<ExampleCase?> measured;
         string? cachingReason;
         uint crc;
         using (ScratchFolder scratch = ScratchFolder.Create(folder))
@@ -88,7 +90,7 @@ internal sealed class ExamplesCommand(
             Sections = ExampleReport.Sections(results.Where(r => r.Value.Seconds.Count > 0).ToDictionary(), FileBytes),
         };
         PageText.Write(terminal, page);
-        options.Output.Write(page);
+        options.Output.Write(terminal, page);
         measured.ReportFailure(terminal);
         int wrong = ReportWrong(results);
         return measured.ExitCode == ExitCode.Success ? wrong : measured.ExitCode;
@@ -102,17 +104,15 @@ internal sealed class ExamplesCommand(
             throw new UsageException($"{file} is a directory");
         if (!File.Exists(file))
             return;
-        if (PathProbe.KindOf(file, out _) is not (PathKind.RegularFile or PathKind.Unknown))
+        if (PathKinds.Of(file) is not (PathKind.RegularFile or PathKind.Unknown))
             throw new UsageException($"{file} is no plain file");
         if (options.Force)
             return;
-        if (!terminal.IsInputTerminal)
-            throw new UsageException($"{file} exists: replacing it needs --force");
-        if (!terminal.Confirm($"{file} exists ({ByteSize.Format(new FileInfo(file).Length)}). Replace it?"))
-            throw new UsageException($"{file} left as it was");
+        string question = $"{file} exists ({ByteSize.Format(new FileInfo(file).Length)}). Replace it?";
+        terminal.RequireConsent(file, question, $"{file} exists: replacing it needs --force");
     }
 
-    private async Task<(CarriedOut<ExampleCase?> Measured, uint Crc)> MeasureAsync(
+    private async Task<(StepResults<ExampleCase?> Measured, uint Crc)> MeasureAsync(
         string path, Dictionary<ExampleCase, ExampleTimes> results, LiveProgress progress)
     {
         var warmUp = new ExampleRun(path, Math.Min(WarmUpRecords, options.Count), cancellationToken);
@@ -122,13 +122,25 @@ internal sealed class ExamplesCommand(
         {
             foreach (ExampleCase example in options.Cases)
             {
-                for (int i = 0; i < CodeWarmUp.Calls; i++)
-                    await warmUp.MeasureAsync(example, new ExampleTimes());
+                try
+                {
+                    for (int i = 0; i < CodeWarmUp.Calls && !_unsupported.ContainsKey(example); i++)
+                        await warmUp.MeasureAsync(example, new ExampleTimes());
+                }
+                catch (NotSupportedException e)
+                {
+                    // A file system without preallocation, say: the other cases do not need it.
+                    _unsupported.Add(example, e.Message.ReplaceLineEndings(" "));
+                    warmUp.MakeFile();
+                }
             }
         }, cancellationToken);
 
+        if (_unsupported.Count == options.Cases.Count)
+            throw new NotSupportedException(_unsupported.Values.First());
+
         var run = new ExampleRun(path, options.Count, cancellationToken);
-        CarriedOut<ExampleCase?> measured = await ProgramRun.CarryAsync(Steps(), async step =>
+        StepResults<ExampleCase?> measured = await ProgramRun.RunStepsAsync(Steps(), async step =>
         {
             if (step.Case is not { } example)
             {
@@ -148,8 +160,7 @@ internal sealed class ExamplesCommand(
     {
         for (int round = 1; round <= options.Rounds; round++)
         {
-            // There and back: what comes first in one round comes last in the next.
-            IEnumerable<ExampleCase> cases = round % 2 == 0 ? options.Cases.Reverse() : options.Cases;
+            ExampleCase[] cases = [.. Rounds.ThereAndBack(options.Cases, round - 1).Where(c => !_unsupported.ContainsKey(c))];
             foreach (ExampleCase example in cases.Where(c => c.Writes))
                 yield return (round, example);
             yield return (round, null);
@@ -161,16 +172,18 @@ internal sealed class ExamplesCommand(
     private static string? WhyNotDirect(string folder)
     {
         string path = Path.Combine(folder, "probe.dat");
-        using var handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, options: FileOptions.DeleteOnClose, caching: FileCaching.Direct);
+        using var handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, options: FileOptions.DeleteOnClose,
+            caching: FileCaching.Direct);
         return handle.CachingReason;
     }
 
-    private IReadOnlyList<string> Notes(int rounds, uint crc, string? cachingReason, CarriedOut<ExampleCase?> measured) =>
+    private IReadOnlyList<string> Notes(int rounds, uint crc, string? cachingReason, StepResults<ExampleCase?> measured) =>
     [
-        $"{ProgramRun.Rounds(rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared with the "
-            + $"records (count and CRC-32C; of the file {crc:x8})",
+        $"{ProgramRun.Rounds(rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared "
+            + $"with the records (count and CRC-32C; of the file {crc:x8})",
         "reading: from the page cache, but for direct; writing: until the system has the bytes, or, direct, the device",
         .. cachingReason is { } reason ? [$"direct took no effect here: {reason}"] : Array.Empty<string>(),
+        .. _unsupported.Select(u => $"{u.Key.Name} was not measured: {u.Value}"),
         .. measured.Notes(),
         .. _file is { } file && measured.ExitCode != ExitCode.Success ? [$"{file} was not made"] : Array.Empty<string>(),
     ];

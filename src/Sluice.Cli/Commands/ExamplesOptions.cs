@@ -1,11 +1,15 @@
+using System.CommandLine;
+using System.Globalization;
 using Sluice.Cli.Programs.Examples;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>One checked `examples` command line.</summary>
 internal sealed record ExamplesOptions
 {
+    private const long MaxRecords = 10_000_000_000;
     /// <summary>The file to make and keep; null: one in the temporary folder, which is removed.</summary>
     public string? File { get; init; }
 
@@ -27,4 +31,79 @@ internal sealed record ExamplesOptions
     public bool Quiet { get; init; }
 
     public PageOutput Output { get; init; } = new();
+
+    /// <summary>Adds the options of `examples` to the command.</summary>
+    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    public static Func<ParseResult, ExamplesOptions> Define(OptionList command)
+    {
+        Argument<string?> fileArgument =
+            command.OptionalArgument("FILE", "The file to make, which stays (a temporary one, which is removed).");
+        Argument<string?> count = command.OptionalArgument("COUNT",
+            "Records of 100 bytes in it (1000000). The original form: examples FILE COUNT.");
+        Option<string> countOption = command.Value("--count", null, "N", "The same as COUNT, without a FILE.");
+        Option<string> rounds = command.Rounds();
+        Option<string> cases = command.Value("--case", null, "names",
+            "Only these, separated by commas; a part of a name stands for all that have it.");
+        Option<bool> list = command.Flag("--list", null, "List the cases.");
+        Option<string> show = command.Value("--show", null, "case", "Print the code of a case.");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
+        Option<bool> force = command.Flag("--force", null, "Replace a FILE that is there without asking.");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        return Bind;
+
+        ExamplesOptions Bind(ParseResult result)
+        {
+            string? file = result.GetValue(fileArgument);
+            string? counted = result.GetValue(count);
+            string? option = result.GetValue(countOption);
+            if (file is "")
+                throw new UsageException("FILE is empty");
+            if (counted is not null && option is not null)
+                throw new UsageException("COUNT and --count are the same: give one");
+            var options = new ExamplesOptions();
+            return options with
+            {
+                File = file,
+                Count = ParseCount(counted ?? option, options.Count),
+                Rounds = WholeNumber.ParseRounds(result.GetValue(rounds), options.Rounds),
+                Cases = result.GetValue(cases) is { } names ? Choose(names) : options.Cases,
+                Show = result.GetValue(show) is { } name ? Find(name) : null,
+                List = result.GetValue(list),
+                Force = result.GetValue(force),
+                Quiet = result.GetValue(quiet),
+                Output = output(result),
+            };
+        }
+    }
+
+    private static long ParseCount(string? text, long byDefault)
+    {
+        if (text is null)
+            return byDefault;
+        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long count) && count is > 0 and <= MaxRecords
+            ? count
+            : throw new UsageException($"'{text}' is not a number of records from 1 to {MaxRecords}");
+    }
+
+    private static ExampleCase Find(string name) =>
+        ExampleCases.All.FirstOrDefault(c => c.IsCalled(name))
+        ?? throw new UsageException($"there is no case '{name}'; --list names them");
+
+    private static IReadOnlyList<ExampleCase> Choose(string names)
+    {
+        var chosen = new HashSet<ExampleCase>();
+        foreach (string name in names.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
+        {
+            ExampleCase[] exact = [.. ExampleCases.All.Where(c => c.IsCalled(name))];
+            ExampleCase[] matching = exact.Length > 0
+                ? exact
+                : [.. ExampleCases.All.Where(c => c.Name.Contains(name, StringComparison.OrdinalIgnoreCase))];
+            if (matching.Length == 0)
+                throw new UsageException($"--case: there is no case '{name}'; --list names them");
+            chosen.UnionWith(matching);
+        }
+        return chosen.Count > 0
+            ? [.. ExampleCases.All.Where(chosen.Contains)]
+            : throw new UsageException("--case names none");
+    }
 }

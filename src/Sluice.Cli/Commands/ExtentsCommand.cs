@@ -1,21 +1,23 @@
 using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Report;
-using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice extents`: where files lie on their device, and how scattered they are.</summary>
 internal sealed class ExtentsCommand(
-    ExtentsOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    ExtentsOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     public Task<int> RunAsync() => Task.FromResult(Run());
 
     private int Run()
     {
+        LinkedFile.RequireTarget(options.Path);
         bool isFolder = Directory.Exists(options.Path);
         if (!isFolder && !File.Exists(options.Path))
             throw new FileNotFoundException($"{options.Path}: no such file or directory");
-        if (!isFolder && Interop.PathProbe.KindOf(options.Path, out _) is Interop.PathKind.BlockDevice or Interop.PathKind.Other)
+        if (!isFolder && PathKinds.Of(options.Path) is PathKind.BlockDevice or PathKind.Other)
             throw new UsageException($"{options.Path} is neither a plain file nor a folder");
         options.Output.Check(terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
@@ -33,8 +35,8 @@ internal sealed class ExtentsCommand(
         ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan) with { Started = began, Arguments = arguments };
         ExtentText.Write(terminal, report, options.ExtentLimit);
         options.Output.Write(
-            ExtentPage.Of(report, scan.Places),
-            json: path => JsonFile.Write(path, report, ReportJsonContext.Default.ExtentReport));
+            terminal, ExtentPage.Of(report, scan.Places),
+            json: writer => JsonFile.Write(writer, report, ExtentJsonContext.Default.ExtentReport));
         return scan.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 }

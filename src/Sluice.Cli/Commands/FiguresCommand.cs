@@ -1,16 +1,16 @@
 using System.Globalization;
 using Sluice.Cli.Bench;
-using Sluice.Cli.Load;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Figures;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice figures`: figures 2 to 8 of MSR-TR-2004-136 on the user's disk, .NET and Sluice side by side.</summary>
 internal sealed class FiguresCommand(
-    FiguresOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    FiguresOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     private static readonly FigureSet[] AllSets = [new StreamFigures(), new DirectFigures(), new DepthFigures(), new CreationFigure()];
 
@@ -24,14 +24,14 @@ internal sealed class FiguresCommand(
         await terminal.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture,
             $"figures {string.Join(", ", options.Figures.Order())}: about {Math.Max(1, budget.TotalSeconds):0} s"));
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        double? clockHz = CpuMeter.NominalFrequencyHz();
-        CarriedOut<PageSection> sections;
+        double? clockHz = ProcessorFrequency.NominalHz();
+        StepResults<PageSection> sections;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var context = new FigureContext(options.Directory, scratch.FullPath, options.Scale, options.Figures, clockHz,
                 line => progress.Show(() => line), cancellationToken);
-            sections = await ProgramRun.CarryAsync(_sets, set => set.MeasureAsync(context), cancellationToken);
+            sections = await ProgramRun.RunStepsAsync(_sets, set => set.MeasureAsync(context), cancellationToken);
         }
         var page = new ReportPage
         {
@@ -43,7 +43,7 @@ internal sealed class FiguresCommand(
             Sections = sections.Results,
         };
         PageText.Write(terminal, page);
-        options.Output.Write(page);
+        options.Output.Write(terminal, page);
         sections.ReportFailure(terminal);
         return sections.ExitCode;
     }
@@ -53,7 +53,8 @@ internal sealed class FiguresCommand(
         List<string> notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"{ProgramRun.Rounds(options.Scale.Rounds)} in turns, slices of {options.Scale.SliceTime.TotalMilliseconds:0} ms, after one that does not count; {time.TotalSeconds:0} s in all"),
+                $"{ProgramRun.Rounds(options.Scale.Rounds)} in turns, slices of {options.Scale.SliceTime.TotalMilliseconds:0} ms, after "
+                    + $"one that does not count; {time.TotalSeconds:0} s in all"),
             clockHz is { } hz
                 ? string.Create(CultureInfo.InvariantCulture, $"clocks are the process's user and system time at {hz / 1e6:0} MHz")
                 : "the processor's frequency is not known: CPU is in nanoseconds, not clocks",

@@ -1,13 +1,14 @@
 using System.Diagnostics;
+using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Frag;
 using Sluice.Cli.Report;
-using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice frag`: ages a volume by filling it and deleting at random. Ended early, it removes all that it made.</summary>
 internal sealed class FragCommand(
-    FragOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    FragOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     public Task<int> RunAsync() => Task.FromResult(Run());
 
@@ -19,11 +20,12 @@ internal sealed class FragCommand(
             return Cleanup();
         FragSettings settings = options.Settings;
         VolumeSpace space = VolumeSpace.Of(options.Directory);
-        long budgetBytes = Math.Min(space.BudgetBytes(settings), options.BudgetBytes ?? long.MaxValue);
+        long budgetBytes = Math.Min(settings.BudgetBytes(space), options.BudgetBytes ?? long.MaxValue);
         if (budgetBytes < settings.MinSizeBytes + FragPlan.OverheadBytes)
         {
             throw new IOException($"{options.Directory}: nothing can be filled: the volume has {space}, -f is {settings.FillPercent} %, "
-                + $"{ByteSize.Format(settings.LeaveBytes)} are to be left{(options.BudgetBytes is { } budget ? $", --budget is {ByteSize.Format(budget)}" : "")}");
+                + $"{ByteSize.Format(settings.LeaveBytes)} are to be "
+                + $"left{(options.BudgetBytes is { } budget ? $", --budget is {ByteSize.Format(budget)}" : "")}");
         }
         var plan = new FragPlan(settings, budgetBytes);
         if (options.DryRun)
@@ -42,10 +44,7 @@ internal sealed class FragCommand(
             return;
         string what = $"The volume of {options.Directory} has {space}; "
             + $"up to {ByteSize.Format(budgetBytes)} will be filled and partly deleted, again and again.";
-        if (!terminal.IsInputTerminal)
-            throw new UsageException($"{what} Nobody can be asked: --force does it");
-        if (!terminal.Confirm($"{what} Begin?"))
-            throw new UsageException($"{options.Directory} left as it was");
+        terminal.RequireConsent(options.Directory, $"{what} Begin?", $"{what} Nobody can be asked: --force does it");
     }
 
     private int Age(FragPlan plan, long budgetBytes)
@@ -62,12 +61,12 @@ internal sealed class FragCommand(
             using (var progress = new LiveProgress(terminal, options.Quiet))
             {
                 progress.Show(run.ProgressLine);
-                run.Carry(plan.Steps());
+                run.Execute(plan.Steps());
             }
             FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start)) with { Started = began };
             // Written first: if that fails the files go too, and nobody has been told that they are there.
             options.Output.Write(
-                FragPage.Of(report), json: path => JsonFile.Write(path, report, ReportJsonContext.Default.FragReport));
+                terminal, FragPage.Of(report), json: writer => JsonFile.Write(writer, report, FragJsonContext.Default.FragReport));
             Print(report);
             return ExitCode.Success;
         }
@@ -103,7 +102,8 @@ internal sealed class FragCommand(
 
     private void Print(FragReport report)
     {
-        terminal.Out.WriteLine($"{(report.Cycles == 1 ? "1 cycle" : $"{report.Cycles:#,0} cycles")} in {report.Seconds:0.0} s: {report.Created:#,0} files made, "
+        terminal.Out.WriteLine($"{(report.Cycles == 1 ? "1 cycle" : $"{report.Cycles:#,0} cycles")} in {report.Seconds:0.0} s: "
+            + $"{report.Created:#,0} files made, "
             + $"{report.Deleted:#,0} deleted, {ByteSize.Format(report.WrittenBytes)} written");
         if (report.Skipped > 0)
             terminal.Out.WriteLine($"{report.Skipped:#,0} files were not made: others filled the volume meanwhile");

@@ -1,11 +1,22 @@
+using System.CommandLine;
+using System.Globalization;
 using Sluice.Cli.Programs.Frag;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>One checked `frag` command line.</summary>
 internal sealed record FragOptions(string Directory, FragSettings Settings)
 {
+    private const int MaxFiles = 9_999_999;
+    private const int MaxPerDirectory = 1_000_000;
+
+    private static readonly FragSettings Defaults = new();
+
+    private static readonly Dictionary<string, FragProfile> Profiles =
+        Enum.GetValues<FragProfile>().ToDictionary(p => p.ToName(), StringComparer.Ordinal);
+
     /// <summary>At most so much is filled, whatever the volume would allow.</summary>
     public long? BudgetBytes { get; init; }
 
@@ -18,4 +29,106 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
     public bool Quiet { get; init; }
 
     public PageOutput Output { get; init; } = new();
+
+    /// <summary>Adds the options of `frag` to the command.</summary>
+    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    public static Func<ParseResult, FragOptions> Define(OptionList command)
+    {
+        Argument<string> directoryArgument = command.Argument(new Argument<string>("DIRECTORY")
+        {
+            Description =
+            "A folder on the volume to age; what is made lies in a folder of its own there."
+        });
+        Option<string> maxFiles = command.Value("--max-files", "m", "N", "Make at most N files in all (100000).");
+        Option<string> minSize = command.Value("--min-size", "Fm", "MB", "The smallest file, in MiB, or with a unit, as in 64K (1).");
+        Option<string> maxSize = command.Value("--max-size", "FM", "MB", "The largest file, in MiB, or with a unit (256).");
+        Option<string> cycleFiles = command.Value("--cycle-files", "c", "N", "Make at most N files in a cycle (1000).");
+        Option<string> directoryFiles = command.Value("--dir-files", "d", "N", "Files in a directory (100).");
+        Option<string> subdirectories = command.Value("--subdirs", "s", "N", "Subdirectories in a directory, at least 2 (10).");
+        Option<string> cycles = command.Value("--cycles", "n", "N", "Fill and delete N times; 0: until -m files have been made (0).");
+        Option<string> keep = command.Value("--keep", "k", "percent",
+            "Of the files there are, keep so many at the end of a cycle, 1 to 99 (5).");
+        Option<string> fill = command.Value("--fill", "f", "percent", "Fill the volume so far, with what is there already, 1 to 99 (70).");
+        Option<string> seed = command.Value("--seed", "r", "number", "The same seed makes the same files (137).");
+        Option<string> leave = command.Value("--leave", null, "size", "Leave at least so much free, whatever -f says (2G).");
+        Option<string> budget = command.Value("--budget", null, "size", "Fill at most so much, whatever -f says.");
+        Option<string> profile = command.Value("--profile", null, "name",
+            "uniform (FragDisk's), log-normal sizes, append (small steps), interleaved (8 files grow in turns) (uniform).");
+        Option<string> target = command.Value("--target-extents", null, "N", "End after the cycle whose files lie in N pieces on average.");
+        Option<bool> dryRunFlag = command.Flag("--dry-run", null, "Print what would be made and deleted; touch nothing.");
+        Option<bool> cleanupFlag = command.Flag("--cleanup", null, "Remove what earlier runs made in DIRECTORY, and nothing else.");
+        Option<bool> force = command.Flag("--force", null, "Do not ask.");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
+        return Bind;
+
+        FragOptions Bind(ParseResult result)
+        {
+            if (result.GetValue(directoryArgument) is not { Length: > 0 } directory)
+                throw new UsageException("no directory named; try: sluice frag --help");
+            var settings = new FragSettings
+            {
+                MaxFiles = WholeNumber.Parse("-m", result.GetValue(maxFiles), 1, MaxFiles, Defaults.MaxFiles),
+                MinSizeBytes = ParseMebibytes("-Fm", result.GetValue(minSize), Defaults.MinSizeBytes),
+                MaxSizeBytes = ParseMebibytes("-FM", result.GetValue(maxSize), Defaults.MaxSizeBytes),
+                FilesPerCycle = WholeNumber.Parse("-c", result.GetValue(cycleFiles), 1, MaxFiles, Defaults.FilesPerCycle),
+                FilesPerDirectory = WholeNumber.Parse("-d", result.GetValue(directoryFiles), 1, MaxPerDirectory,
+                    Defaults.FilesPerDirectory),
+                SubdirectoriesPerDirectory =
+                    WholeNumber.Parse("-s", result.GetValue(subdirectories), 2, MaxPerDirectory, Defaults.SubdirectoriesPerDirectory),
+                Cycles = WholeNumber.Parse("-n", result.GetValue(cycles), 0, int.MaxValue, Defaults.Cycles),
+                KeepPercent = WholeNumber.Parse("-k", result.GetValue(keep), 1, 99, Defaults.KeepPercent),
+                FillPercent = WholeNumber.Parse("-f", result.GetValue(fill), 1, 99, Defaults.FillPercent),
+                Seed = WholeNumber.Parse("-r", result.GetValue(seed), 0, int.MaxValue, Defaults.Seed),
+                LeaveBytes = ParseSize("--leave", result.GetValue(leave)) ?? Defaults.LeaveBytes,
+                Profile = ParseProfile(result.GetValue(profile)),
+                TargetPieces = ParseTarget(result.GetValue(target)),
+            };
+            if (settings.MinSizeBytes > settings.MaxSizeBytes)
+            {
+                throw new UsageException($"-Fm: the smallest file ({ByteSize.Format(settings.MinSizeBytes)}) is larger than the largest "
+                    + $"(-FM, {ByteSize.Format(settings.MaxSizeBytes)})");
+            }
+            bool dryRun = result.GetValue(dryRunFlag);
+            bool cleanup = result.GetValue(cleanupFlag);
+            if (dryRun && cleanup)
+                throw new UsageException("--dry-run and --cleanup exclude each other");
+            return new FragOptions(directory, settings)
+            {
+                BudgetBytes = ParseSize("--budget", result.GetValue(budget)),
+                DryRun = dryRun,
+                Cleanup = cleanup,
+                Force = result.GetValue(force),
+                Quiet = result.GetValue(quiet),
+                Output = output(result),
+            };
+        }
+    }
+
+    // A plain number is megabytes, as FragDisk has it.
+    private static long ParseMebibytes(string option, string? text, long byDefault)
+    {
+        if (text is null)
+            return byDefault;
+        string withUnit = char.IsAsciiDigit(text[^1]) ? text + "M" : text;
+        return ByteSize.TryParse(withUnit, out long bytes) && bytes is > 0 and <= ByteSize.TiB
+            ? bytes
+            : throw new UsageException($"{option}: '{text}' is not a file size in MiB, up to 1 TiB");
+    }
+
+    private static long? ParseSize(string option, string? text) =>
+        text is null ? null
+        : ByteSize.TryParse(text, out long bytes) ? bytes
+        : throw new UsageException($"{option}: '{text}' is not a size such as 2G");
+
+    private static FragProfile ParseProfile(string? text) =>
+        text is null ? FragProfile.Uniform
+        : Profiles.TryGetValue(text, out FragProfile profile) ? profile
+        : throw new UsageException($"--profile is one of {string.Join(", ", Profiles.Keys)}, not '{text}'");
+
+    private static double? ParseTarget(string? text) =>
+        text is null ? null
+        : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double target) && target is > 1 and < 1e6
+            ? target
+        : throw new UsageException($"--target-extents: '{text}' is not a number above 1");
 }

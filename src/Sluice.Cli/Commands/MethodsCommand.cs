@@ -4,12 +4,13 @@ using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Methods;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice methods`: every way of reading and writing a whole text file, timed and checked.</summary>
 internal sealed class MethodsCommand(
-    MethodsOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    MethodsOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     // Of which a round makes 15 runs: two, and the one before them, are the calls of a warm-up.
     private const int WarmUpBytes = 64 << 10;
@@ -24,35 +25,39 @@ internal sealed class MethodsCommand(
         DateTimeOffset began = DateTimeOffset.UtcNow;
         (int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)[] all =
         [
-            .. options.SizesBytes.Select(size => (size, (IReadOnlyDictionary<Method, MethodTimes>)options.Methods.ToDictionary(m => m, _ => new MethodTimes()))),
+            .. options.SizesBytes.Select(size =>
+                (size, (IReadOnlyDictionary<Method, MethodTimes>)options.Methods.ToDictionary(m => m, _ => new MethodTimes()))),
         ];
         IReadOnlyList<(string Name, string? Failure)> checks;
-        CarriedOut<Method> measured;
+        StepResults<Method> measured;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             checks = options.UnitTests ? new WinFileIOChecks(scratch.FullPath).Run() : [];
             if (options.Methods.Count > 0)
                 await WarmUpAsync(scratch.FullPath, progress);
-            measured = await ProgramRun.CarryAsync(Steps(scratch.FullPath, all, progress), step =>
+            measured = await ProgramRun.RunStepsAsync(Steps(scratch.FullPath, all, progress), step =>
             {
                 step.Run.Measure(step.Round, step.Method, step.Times);
                 return Task.FromResult(step.Method);
             }, cancellationToken);
         }
         // Ended early, a size or a method may have no time.
-        IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results = [.. all.Where(r => r.Times.Values.Any(t => t.Seconds.Count > 0))];
+        IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results =
+            [.. all.Where(r => r.Times.Values.Any(t => t.Seconds.Count > 0))];
         var page = new ReportPage
         {
             Title = "The methods of reading and writing a text file",
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = [.. results.Count == 0 ? Array.Empty<string>() : Notes(results.Max(r => r.Times.Values.Max(t => t.RoundSeconds.Count))), .. measured.Notes()],
-            Sections = [.. results.Count == 0 ? [] : MethodReport.Sections(results), .. checks.Count == 0 ? (PageSection[])[] : [Section(checks)]],
+            Notes = [.. results.Count == 0 ? Array.Empty<string>() : Notes(results.Max(r => r.Times.Values.Max(t => t.RoundSeconds.Count))),
+                .. measured.Notes()],
+            Sections = [.. results.Count == 0 ? [] : MethodReport.Sections(results),
+                .. checks.Count == 0 ? (PageSection[])[] : [Section(checks)]],
         };
         PageText.Write(terminal, page);
-        options.Output.Write(page);
+        options.Output.Write(terminal, page);
         measured.ReportFailure(terminal);
         int wrong = ReportWrong(all, checks);
         return measured.ExitCode == ExitCode.Success ? wrong : measured.ExitCode;
@@ -90,8 +95,8 @@ internal sealed class MethodsCommand(
     private static IReadOnlyList<string> Notes(int rounds) =>
     [
         $"{ProgramRun.Rounds(rounds)}; ratio: against the fastest .NET way of the same table and size, above 1 is faster",
-        "every result was compared with the text: bytes and characters one by one, lines by number and CRC-32C. Lines that a method hands out one at "
-            + "a time are summed up while the clock runs",
+        "every result was compared with the text: bytes and characters one by one, lines by number and CRC-32C. Lines that a method hands "
+            + "out one at a time are summed up while the clock runs",
         "reading: from the page cache, but for direct; writing: a new file, until the system has the bytes, or, direct, the device",
     ];
 
@@ -109,7 +114,8 @@ internal sealed class MethodsCommand(
     };
 
     private int ReportWrong(
-        IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results, IReadOnlyList<(string Name, string? Failure)> checks)
+        IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results,
+        IReadOnlyList<(string Name, string? Failure)> checks)
     {
         int exitCode = ExitCode.Success;
         foreach ((int size, IReadOnlyDictionary<Method, MethodTimes> times) in results)

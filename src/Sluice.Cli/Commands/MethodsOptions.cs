@@ -1,13 +1,19 @@
+using System.CommandLine;
 using Sluice.Cli.Programs.Methods;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>One checked `methods` command line.</summary>
 internal sealed record MethodsOptions(string Directory)
 {
+    // Three texts in memory, in several forms each.
+    private const long MaxBytes = 256 * ByteSize.MiB;
+
     /// <summary>The article's: about 0.66, 10 and 50 MB.</summary>
-    public static IReadOnlyList<int> ArticleSizes { get; } = [(int)(0.66m * ByteSize.MiB), (int)(10 * ByteSize.MiB), (int)(50 * ByteSize.MiB)];
+    public static IReadOnlyList<int> ArticleSizes { get; } =
+        [(int)(0.66m * ByteSize.MiB), (int)(10 * ByteSize.MiB), (int)(50 * ByteSize.MiB)];
 
     public IReadOnlyList<int> SizesBytes { get; init; } = ArticleSizes;
 
@@ -21,4 +27,74 @@ internal sealed record MethodsOptions(string Directory)
     public bool Quiet { get; init; }
 
     public PageOutput Output { get; init; } = new();
+
+    /// <summary>Adds the options of `methods` to the command.</summary>
+    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    public static Func<ParseResult, MethodsOptions> Define(OptionList command)
+    {
+        Argument<string?> directory = command.OptionalArgument("DIR", "Where to make the files (the temporary folder).");
+        Option<bool> readFlag = command.Flag("--read", null, "Only the methods that read (the article's button Read File).");
+        Option<bool> writeFlag = command.Flag("--write", null, "Only the methods that write (Write File).");
+        Option<bool> unitTestsFlag = command.Flag("--unit-tests", null,
+            "Only the checks of WinFileIO (WinFileIO Unit Tests). Without these three: all (Run All).");
+        Option<string> size = command.Value("--size", null, "sizes", "Sizes of the files, separated by commas (0.66M,10M,50M).");
+        Option<string> rounds = command.Rounds();
+        Option<string> method = command.Value("--method", null, "names",
+            "Only these, separated by commas; a part of a name stands for all that have it.");
+        Option<bool> quickFlag = command.Flag("--quick", null, "One round, without the largest size.");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        return Bind;
+
+        MethodsOptions Bind(ParseResult result)
+        {
+            (bool read, bool write, bool unitTests) =
+                (result.GetValue(readFlag), result.GetValue(writeFlag), result.GetValue(unitTestsFlag));
+            bool all = !read && !write && !unitTests;
+            string? names = result.GetValue(method);
+            if (names is not null && unitTests && !read && !write)
+                throw new UsageException("--method chooses among methods, and --unit-tests runs none");
+            bool quick = result.GetValue(quickFlag);
+            var options = new MethodsOptions(result.GetValue(directory) ?? Path.GetTempPath());
+            return options with
+            {
+                SizesBytes = result.GetValue(size) is { } sizes ? ParseSizes(sizes) : quick ? ArticleSizes.SkipLast(1).ToArray()
+                    : options.SizesBytes,
+                Methods = Choose(names, [.. MethodList.All.Where(m => all || (m.Writes ? write : read))]),
+                UnitTests = unitTests || (all && names is null),
+                Rounds = WholeNumber.ParseRounds(result.GetValue(rounds), quick ? 1 : options.Rounds),
+                Quiet = result.GetValue(quiet),
+                Output = output(result),
+            };
+        }
+    }
+
+    private static int[] ParseSizes(string text)
+    {
+        int[] sizes = [.. text.Split(',', StringSplitOptions.TrimEntries).Select(ParseSize).Distinct().Order()];
+        return sizes.Length > 0 ? sizes : throw new UsageException("--size names none");
+    }
+
+    private static int ParseSize(string text)
+    {
+        // No whole number of bytes, but the article's.
+        if (text.Equals("0.66M", StringComparison.OrdinalIgnoreCase))
+            return ArticleSizes[0];
+        return ByteSize.TryParse(text, out long bytes) && bytes is > 0 and <= MaxBytes
+            ? (int)bytes
+            : throw new UsageException($"--size: '{text}' is not a size from 1 to {ByteSize.Format(MaxBytes)}");
+    }
+
+    private static IReadOnlyList<Method> Choose(string? names, IReadOnlyList<Method> methods)
+    {
+        if (names is null)
+            return methods;
+        string[] parts = names.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        string? unknown = parts.FirstOrDefault(p => !methods.Any(m => Has(m, p)));
+        if (parts.Length == 0 || unknown is not null)
+            throw new UsageException($"--method: no method is called '{unknown ?? names}'");
+        return [.. methods.Where(m => parts.Any(p => Has(m, p)))];
+    }
+
+    private static bool Has(Method method, string part) => method.Name.Contains(part, StringComparison.OrdinalIgnoreCase);
 }

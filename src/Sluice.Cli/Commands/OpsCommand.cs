@@ -6,12 +6,13 @@ using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Ops;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice ops`: what opening, reading, writing, seeking and closing cost, with FileStream and with SluiceStream.</summary>
 internal sealed class OpsCommand(
-    OpsOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    OpsOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     private const int WarmUpChunks = 4;
     private const int LargestWarmUpChunkBytes = 4096;
@@ -30,7 +31,7 @@ internal sealed class OpsCommand(
         ProgramRun.Prepare(options.Directory, options.SizeBytes, terminal);
         options.Output.Check(terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        CarriedOut<Round> rounds;
+        StepResults<Round> rounds;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, options.Quiet))
             rounds = await MeasureAsync(Path.Combine(scratch.FullPath, "ops.dat"), progress);
@@ -39,7 +40,7 @@ internal sealed class OpsCommand(
             WriteCsv(rounds);
         else
             PageText.Write(terminal, page);
-        options.Output.Write(page);
+        options.Output.Write(terminal, page);
         rounds.ReportFailure(terminal);
         return rounds.ExitCode;
     }
@@ -64,7 +65,7 @@ internal sealed class OpsCommand(
             ? operations.Run(_ => FileStreamSide.Open(opening))
             : operations.Run(_ => SluiceStreamSide.Open(opening));
 
-    private async Task<CarriedOut<Round>> MeasureAsync(string path, LiveProgress progress)
+    private async Task<StepResults<Round>> MeasureAsync(string path, LiveProgress progress)
     {
         StreamOpening opening = Opening(path);
         progress.Show(() => "warming up");
@@ -82,10 +83,10 @@ internal sealed class OpsCommand(
 
         var operations = new FiveOperations(path, options.SizeBytes, options.ChunkBytes, cancellationToken);
         RunRound(operations, opening, Sides);
-        return await ProgramRun.CarryAsync(Enumerable.Range(1, options.Rounds), number =>
+        return await ProgramRun.RunStepsAsync(Enumerable.Range(1, options.Rounds), number =>
         {
             progress.Show(() => $"round {number} of {options.Rounds}");
-            return Task.FromResult(RunRound(operations, opening, number % 2 == 0 ? Sides : Sides.Reverse()));
+            return Task.FromResult(RunRound(operations, opening, Rounds.ThereAndBack(Sides, number)));
         }, cancellationToken);
     }
 
@@ -103,23 +104,25 @@ internal sealed class OpsCommand(
         return round;
     }
 
-    private static IReadOnlyList<double> Times(CarriedOut<Round> rounds, IoSide side, FileOperation operation) =>
+    private static IReadOnlyList<double> Times(StepResults<Round> rounds, IoSide side, FileOperation operation) =>
         [.. rounds.Results.Select(r => r[(side, operation)])];
 
-    private void WriteCsv(CarriedOut<Round> rounds)
+    private void WriteCsv(StepResults<Round> rounds)
     {
         // One engine: the article's two columns.
         terminal.Out.WriteLine(Csv.Line(["Operation", .. Sides.Count == 1 ? ["Time"] : Sides.Select(Name)]));
         foreach (FileOperation operation in rounds.Results.Count == 0 ? [] : Operations)
-            terminal.Out.WriteLine(Csv.Line([Name(operation), .. Sides.Select(s => (object?)Statistics.Median(Times(rounds, s, operation)))]));
+            terminal.Out.WriteLine(Csv.Line([Name(operation),
+                .. Sides.Select(s => (object?)Statistics.Median(Times(rounds, s, operation)))]));
         if (rounds.Interrupted)
             terminal.Error.WriteLine($"sluice: interrupted after {rounds.Results.Count} of {options.Rounds} rounds");
     }
 
-    private ReportPage Page(DateTimeOffset began, CarriedOut<Round> rounds)
+    private ReportPage Page(DateTimeOffset began, StepResults<Round> rounds)
     {
         string text = $"{ByteSize.Format(options.SizeBytes)} by {ByteSize.Format(options.ChunkBytes)} and by byte, "
-            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; {ProgramRun.Rounds(rounds.Results.Count)}, ms";
+            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; "
+            + $"{ProgramRun.Rounds(rounds.Results.Count)}, ms";
         return new ReportPage
         {
             Title = "The five operations of a file",
@@ -128,7 +131,8 @@ internal sealed class OpsCommand(
             Environment = EnvironmentProbe.ForPath(options.Directory),
             Notes =
             [
-                .. Sides.Count == 1 ? Array.Empty<string>() : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"],
+                .. Sides.Count == 1 ? Array.Empty<string>()
+                    : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"],
                 .. rounds.Notes(),
             ],
             Sections = rounds.Results.Count == 0
@@ -137,7 +141,8 @@ internal sealed class OpsCommand(
                 [
                     OpsPage.Section(
                         text, [.. Operations.Select(Name)],
-                        [.. Sides.Select(s => (Name(s), (IReadOnlyList<IReadOnlyList<double>>)[.. Operations.Select(o => Times(rounds, s, o))]))]),
+                        [.. Sides.Select(s => (Name(s),
+                            (IReadOnlyList<IReadOnlyList<double>>)[.. Operations.Select(o => Times(rounds, s, o))]))]),
                 ],
         };
     }

@@ -1,4 +1,6 @@
+using System.CommandLine;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
@@ -17,4 +19,52 @@ internal sealed record OpsOptions(string Directory)
 
     /// <summary>Print the article's comma-separated lines.</summary>
     public bool Quiet { get; init; }
+
+    /// <summary>Adds the options of `ops` to the command.</summary>
+    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    public static Func<ParseResult, OpsOptions> Define(OptionList command)
+    {
+        Argument<string?> directory = command.OptionalArgument("DIR", "Where to make the file (the temporary folder).");
+        Option<string> size = command.Value("--size", null, "size", "Bytes to write and to read, up to 1G (20M).");
+        Option<string> chunk = command.Value("--chunk", "b", "size", "Bytes of a chunk (4K).");
+        Option<string> rounds = command.Rounds();
+        Option<string> engine = command.Value("--engine", null, "name", "sluice, bcl (.NET's FileStream) or both (both).");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Print comma-separated lines: operation, milliseconds.");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        return Bind;
+
+        OpsOptions Bind(ParseResult result)
+        {
+            var options = new OpsOptions(result.GetValue(directory) ?? Path.GetTempPath());
+            options = options with
+            {
+                SizeBytes = ParseSize("--size", result.GetValue(size), options.SizeBytes),
+                ChunkBytes = ParseSize("--chunk", result.GetValue(chunk), options.ChunkBytes),
+                Rounds = WholeNumber.ParseRounds(result.GetValue(rounds), options.Rounds),
+                Engine = ParseEngine(result.GetValue(engine)),
+                Quiet = result.GetValue(quiet),
+                Output = output(result),
+            };
+            return options.SizeBytes % options.ChunkBytes == 0
+                ? options
+                : throw new UsageException($"--size is whole chunks, and {options.SizeBytes} is no multiple of {options.ChunkBytes}");
+        }
+    }
+
+    private static int ParseSize(string option, string? text, int byDefault)
+    {
+        if (text is null)
+            return byDefault;
+        return ByteSize.TryParse(text, out long bytes) && bytes is > 0 and <= ByteSize.GiB
+            ? (int)bytes
+            : throw new UsageException($"{option}: '{text}' is not a size from 1 to 1G");
+    }
+
+    private static EngineChoice ParseEngine(string? text) => text switch
+    {
+        "sluice" => EngineChoice.Sluice,
+        "bcl" => EngineChoice.Bcl,
+        null or "both" => EngineChoice.Both,
+        _ => throw new UsageException($"--engine: '{text}' is none of sluice, bcl, both"),
+    };
 }

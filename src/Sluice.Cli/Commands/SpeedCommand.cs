@@ -1,13 +1,13 @@
 using System.Diagnostics;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
-using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice speed`: makes the file fit to be measured, runs the workload, reports.</summary>
 internal sealed class SpeedCommand(
-    SpeedOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    SpeedOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     private const int InterleavedRounds = 10;
 
@@ -53,9 +53,9 @@ internal sealed class SpeedCommand(
         else
             SpeedText.Write(terminal, report);
         options.Output.Write(
-            SpeedPage.Of(report),
-            json: path => JsonFile.Write(path, report, ReportJsonContext.Default.SpeedReport),
-            csv: path => SpeedCsv.WriteFile(path, report));
+            terminal, SpeedPage.Of(report),
+            json: writer => JsonFile.Write(writer, report, SpeedJsonContext.Default.SpeedReport),
+            csv: writer => SpeedCsv.WriteFile(writer, report));
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
     }
 

@@ -1,5 +1,6 @@
 using Sluice.Cli.Report;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
@@ -47,7 +48,7 @@ internal sealed class SpeedFile
             throw new DirectoryNotFoundException($"{path}: the directory {parent} does not exist");
 
         bool exists = File.Exists(path);
-        switch (PathProbe.KindOf(path, out string? deviceNumber))
+        switch (PathKinds.Of(path, out string? deviceNumber))
         {
             case PathKind.BlockDevice:
                 return ForDevice(options, BlockDevice.FromNumber(deviceNumber!));
@@ -56,23 +57,30 @@ internal sealed class SpeedFile
                 throw new UsageException($"{path} is neither a file nor a block device");
         }
 
-        long present = exists ? new FileInfo(path).Length : 0;
-        // A larger file is measured whole unless a size was asked for.
-        long size = options.SizeBytes ?? Math.Max(SpeedOptions.DefaultFileSizeBytes, options.Create == CreateMode.None ? present : 0);
-        if (size < options.RequestSizeBytes)
-        {
-            throw new UsageException(
-                $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}");
-        }
-        long needed = size - present;
+        long present = exists ? LinkedFile.LengthOf(path) : 0;
+        // What exists is measured whole, and grows only if a size was asked for.
+        bool asItIs = exists && options.Create == CreateMode.None;
+        var file = new SpeedFile(
+            options, exists, present, isBlockDevice: false,
+            options.SizeBytes ?? (asItIs ? present : SpeedOptions.DefaultFileSizeBytes));
+        file.RequireRoom();
+        return file;
+    }
+
+    private void RequireRoom()
+    {
+        long needed = SizeBytes - PresentSizeBytes;
+        string parent = Path.GetDirectoryName(Path.GetFullPath(_options.Path)) ?? "/";
         if (needed > 0 && EnvironmentProbe.FreeBytesAt(parent) is { } free && needed > free)
-            throw new IOException($"{path}: {ByteSize.Format(size)} asked for, {ByteSize.Format(free)} free on the file system");
-        return new SpeedFile(options, exists, present, isBlockDevice: false, size);
+        {
+            throw new IOException(
+                $"{_options.Path}: {ByteSize.Format(SizeBytes)} asked for, {ByteSize.Format(free)} free on the file system");
+        }
     }
 
     /// <summary>Gets a yes for whatever would change something that exists.</summary>
     /// <exception cref="UsageException">The answer was no, or nobody could be asked.</exception>
-    public void RequireConsent(Terminal terminal)
+    public void RequireConsent(TerminalStreams terminal)
     {
         if (IsBlockDevice)
         {
@@ -80,44 +88,58 @@ internal sealed class SpeedFile
                 throw new UsageException($"{_options.Path} is a block device: writing to it needs --i-know-this-destroys-data");
             return;
         }
-        if (!Exists || _options.Force)
+        if (!Exists)
             return;
-        if (MustExtend && SizeIsDefault && _options.WriteShare == 0)
+        if (SizeIsDefault && _options.Create == CreateMode.None)
             ConsiderExtending(terminal);
+        if (_options.Force && SizeIsDefault && _options.Create != CreateMode.None && PresentSizeBytes < SizeBytes)
+        {
+            throw new UsageException($"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}, and --force makes no file larger without a "
+                + "size; name one, as in -x1G");
+        }
+        if (_options.Force)
+            return;
         if (Question() is not { } question)
             return;
         string what = $"{_options.Path} exists ({ByteSize.Format(PresentSizeBytes)})";
-        if (!terminal.IsInputTerminal)
-            throw new UsageException($"{what}: {question.Doing} needs --force");
-        if (!terminal.Confirm($"{what}. {question.Ask}"))
-            throw new UsageException($"{_options.Path} left as it was");
+        terminal.RequireConsent(_options.Path, $"{what}. {question.Ask}", $"{what}: {question.Doing} needs --force");
     }
 
     private (string Ask, string Doing)? Question()
     {
         if (_options.Create != CreateMode.None)
-            return ("Delete it and make a new one?", "deleting it and making a new one");
+        {
+            string size = SizeIsDefault ? $" of {ByteSize.Format(SizeBytes)}" : "";
+            return ($"Delete it and make a new one{size}?", "deleting it and making a new one");
+        }
         if (_options.WriteShare == 0)
             return null;
-        string size = ByteSize.Format(SizeBytes);
+        string larger = ByteSize.Format(SizeBytes);
         return MustExtend
-            ? ($"Overwrite its contents and extend it to {size}?", $"overwriting it and extending it to {size}")
+            ? ($"Overwrite its contents and extend it to {larger}?", $"overwriting it and extending it to {larger}")
             : ("Overwrite its contents?", "overwriting it");
     }
 
     // A size on the command line is consent to extend; the default of 1 GiB is not: it may be anyone's document.
-    private void ConsiderExtending(Terminal terminal)
+    private void ConsiderExtending(TerminalStreams terminal)
     {
-        string question = $"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}. Extend it to {ByteSize.Format(SizeBytes)}?";
-        if (terminal.IsInputTerminal && terminal.Confirm(question))
+        if (PresentSizeBytes >= SpeedOptions.DefaultFileSizeBytes)
             return;
+        string larger = ByteSize.Format(SpeedOptions.DefaultFileSizeBytes);
+        if (!_options.Force && _options.WriteShare == 0 && terminal.IsInputTerminal
+            && terminal.Confirm($"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}. Extend it to {larger}?"))
+        {
+            SizeBytes = SpeedOptions.DefaultFileSizeBytes;
+            RequireRoom();
+            return;
+        }
+        string option = _options.WriteShare > 0 && _options.Mix is null ? "-w1G" : "-r1G";
         if (PresentSizeBytes < _options.RequestSizeBytes)
         {
             throw new UsageException($"a request of {ByteSize.Format(_options.RequestSizeBytes)} does not fit into {_options.Path}, "
-                + $"{ByteSize.Format(PresentSizeBytes)}; name a size to extend it to, as in -r1G");
+                + $"{ByteSize.Format(PresentSizeBytes)}; name a size to extend it to, as in {option}");
         }
-        SizeBytes = PresentSizeBytes;
-        SizeNote = $"{_options.Path} is measured as it is; -r1G or --force would extend it to 1 GiB";
+        SizeNote = $"{_options.Path} is measured as it is; {option} would extend it to {larger}";
     }
 
     private static SpeedFile ForDevice(SpeedOptions options, BlockDevice? device)

@@ -1,5 +1,8 @@
+using System.CommandLine;
+using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
@@ -10,6 +13,9 @@ internal enum EngineChoice { Sluice, Bcl, Both }
 /// <summary>One checked `speed` command line.</summary>
 internal sealed record SpeedOptions(string Path)
 {
+    private const int MaxOutstanding = 4096;
+    private const long MaxRequestSizeBytes = ByteSize.GiB;
+
     public const long DefaultFileSizeBytes = ByteSize.GiB;
 
     public TimeSpan Time { get; init; } = TimeSpan.FromSeconds(30);
@@ -49,12 +55,225 @@ internal sealed record SpeedOptions(string Path)
 
     public int Seed { get; init; } = 1;
 
-    public string OperationName => Mix is { } mix ? $"mix {mix}" : WriteShare > 0 ? "write" : "read";
+    public string OperationName => Time == TimeSpan.Zero ? "create" : Mix is { } mix ? $"mix {mix}" : WriteShare > 0 ? "write" : "read";
 
     public IReadOnlyList<IoSide> Sides => Engine switch
     {
         EngineChoice.Sluice => [IoSide.Sluice],
         EngineChoice.Bcl => [IoSide.Bcl],
         _ => [IoSide.Sluice, IoSide.Bcl],
+    };
+
+    /// <summary>Adds the options of `speed` to the command.</summary>
+    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    public static Func<ParseResult, SpeedOptions> Define(OptionList command)
+    {
+        Argument<string> file = command.Argument(
+            new Argument<string>("FILE") { Description = "The file to read or write; made at its size if it is missing." });
+        Option<string> time = command.Value("--time", "t", "seconds", "Measured time for each engine (30). 0 with -x or -p: only create.");
+        Option<string> block = command.Value("--block", "b", "size", "Request size (64K).");
+        Option<string> read = command.Optional("--read", "r", "size", "Read a file of this size (the default, 1G).");
+        Option<string> write = command.Optional("--write", "w", "size", "Write over a file of this size.");
+        Option<string> outstanding = command.Value("--async", "a", "N",
+            "Asynchronous, N requests outstanding (default: synchronous, one thread).");
+        Option<bool> direct = command.Flag("--direct", "d", "Past the page cache; the same as --cache direct.");
+        Option<string> seek = command.Value("--seek", "s", "percent",
+            "Seek at random up to this share of the file: 0 sequential, 100 anywhere (0).");
+        Option<string> extend = command.Optional("--extend", "x", "size", "First create the file anew by appending requests, and time it.");
+        Option<string> preallocate = command.Optional("--preallocate", "p", "size",
+            "First create the file anew, allocated in one go, then filled, and time it.");
+        Option<bool> touch = command.Flag("--touch", "c", "Touch every byte read.");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Print one comma-separated line.");
+        Option<string> engine = command.Value("--engine", null, "name", "sluice, bcl (.NET's RandomAccess) or both, interleaved (sluice).");
+        Option<string> mix = command.Value("--mix", null, "R:W", "Mix reads and writes in this proportion, as in 70:30.");
+        Option<string> iops = command.Value("--iops", null, "rate",
+            "Start this many requests a second; latency counts from when each was due.");
+        Option<string> cache = command.Value("--cache", null, "state",
+            "hot (read in first), cold (pages dropped), direct (past the page cache).");
+        Option<string> warmUp = command.Value("--warmup", null, "seconds",
+            "Unmeasured time at the start (a tenth of the time, at most 2).");
+        Option<string> seed = command.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");
+        Option<bool> force = command.Flag("--force", null, "Do not ask before an existing file is overwritten or made anew.");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        Option<bool> destroy = command.Flag("--i-know-this-destroys-data", null, "Allow writing to a block device.");
+        return Bind;
+
+        SpeedOptions Bind(ParseResult result)
+        {
+            if (result.GetValue(file) is not { Length: > 0 } path)
+                throw new UsageException("no file named; try: sluice speed --help");
+            string? readSize = result.GetValue(read);
+            string? writeSize = result.GetValue(write);
+            string? extendSize = result.GetValue(extend);
+            string? preallocateSize = result.GetValue(preallocate);
+            if (readSize is not null && writeSize is not null)
+                throw new UsageException("-r and -w exclude each other; --mix R:W does both");
+            if (extendSize is not null && preallocateSize is not null)
+                throw new UsageException("-x and -p exclude each other");
+            MixRatio? ratio = ParseMix(result.GetValue(mix));
+            if (ratio is not null && (readSize ?? writeSize) is { } sized && sized == ArgumentRewriter.Auto)
+                throw new UsageException("--mix says what is read and written; leave -r and -w away, or give one of them the file's size");
+
+            CreateMode create = extendSize is not null ? CreateMode.Extend : preallocateSize is not null ? CreateMode.Preallocate
+                : CreateMode.None;
+            var options = new SpeedOptions(path)
+            {
+                Time = ParseSeconds("-t", result.GetValue(time), 30, allowZero: create != CreateMode.None),
+                RequestSizeBytes = (int)ParseRequestSize(result.GetValue(block)),
+                SizeBytes = OneSize(ParseSize("-r", readSize), ParseSize("-w", writeSize), ParseSize("-x", extendSize),
+                    ParseSize("-p", preallocateSize)),
+                WriteShare = ratio?.WriteShare ?? (writeSize is null ? 0 : 1),
+                Mix = ratio,
+                Outstanding = ParseOutstanding(result.GetValue(outstanding)),
+                Cache = ParseCache(result.GetValue(cache), result.GetValue(direct)),
+                SeekPercent = ParsePercent(result.GetValue(seek)),
+                Create = create,
+                TouchEveryByte = result.GetValue(touch),
+                Quiet = result.GetValue(quiet),
+                Engine = ParseEngine(result.GetValue(engine)),
+                OperationsPerSecond = ParseRate(result.GetValue(iops)),
+                WarmUp = result.GetValue(warmUp) is { } seconds ? ParseSeconds("--warmup", seconds, 0, allowZero: true) : null,
+                Seed = ParseSeed(result.GetValue(seed)),
+                Output = output(result),
+                Force = result.GetValue(force),
+                DestroysDeviceData = result.GetValue(destroy),
+            };
+            Check(options);
+            return options;
+        }
+    }
+
+    private static void Check(SpeedOptions options)
+    {
+        if (options.SizeBytes is { } size && size < options.RequestSizeBytes)
+        {
+            throw new UsageException(
+                $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}; "
+                + "give a smaller -b");
+        }
+        long buffers = (long)options.RequestSizeBytes * (options.Outstanding ?? 1);
+        long memory = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
+        if (buffers > memory / 2)
+        {
+            throw new UsageException(
+                $"{options.Outstanding} requests of {ByteSize.Format(options.RequestSizeBytes)} need {ByteSize.Format(buffers)} of memory, "
+                + $"more than half of the {ByteSize.Format(memory)} there is");
+        }
+        foreach ((string option, string path) in options.Output.Named)
+        {
+            if (path != "-" && System.IO.Path.GetFullPath(path) == System.IO.Path.GetFullPath(options.Path))
+                throw new UsageException($"{option} names the file that is measured");
+        }
+    }
+
+    // The examples give the size to whichever option is at hand (-w100M -p); two that differ cannot both be meant.
+    private static long? OneSize(params ReadOnlySpan<long?> sizes)
+    {
+        long? one = null;
+        foreach (long? size in sizes)
+        {
+            if (size is null)
+                continue;
+            if (one is not null && one != size)
+                throw new UsageException($"two file sizes: {ByteSize.Format(one.Value)} and {ByteSize.Format(size.Value)}");
+            one = size;
+        }
+        return one;
+    }
+
+    private static long? ParseSize(string name, string? text)
+    {
+        if (text is null or ArgumentRewriter.Auto)
+            return null;
+        if (!ByteSize.TryParse(text, out long bytes))
+            throw new UsageException($"{name}: '{text}' is not a size; write bytes or K, M, G (KiB, MiB, GiB), as in 100M");
+        return bytes > 0 ? bytes : throw new UsageException($"{name}: a size must be larger than 0");
+    }
+
+    private static long ParseRequestSize(string? text)
+    {
+        long bytes = ParseSize("-b", text) ?? 64 * ByteSize.KiB;
+        return bytes <= MaxRequestSizeBytes
+            ? bytes
+            : throw new UsageException($"-b: a request of {ByteSize.Format(bytes)} is larger than {ByteSize.Format(MaxRequestSizeBytes)}");
+    }
+
+    private static TimeSpan ParseSeconds(string name, string? text, double ifAbsent, bool allowZero)
+    {
+        if (text is null)
+            return TimeSpan.FromSeconds(ifAbsent);
+        if (!double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds) || seconds > 86400 * 7)
+            throw new UsageException($"{name}: '{text}' is not a number of seconds between 0 and a week");
+        return seconds > 0 || allowZero
+            ? TimeSpan.FromSeconds(seconds)
+            : throw new UsageException($"{name}: the time must be longer than 0 (0 is for -x and -p alone)");
+    }
+
+    private static double ParsePercent(string? text)
+    {
+        if (text is null)
+            return 0;
+        return double.TryParse(text.TrimEnd('%'), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent)
+            && percent <= 100
+            ? percent
+            : throw new UsageException($"-s: '{text}' is not a percentage between 0 and 100");
+    }
+
+    private static int? ParseOutstanding(string? text)
+    {
+        if (text is null)
+            return null;
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int count) && count is >= 1 and <= MaxOutstanding
+            ? count
+            : throw new UsageException($"-a: '{text}' is not a number of outstanding requests between 1 and {MaxOutstanding}");
+    }
+
+    private static double? ParseRate(string? text)
+    {
+        if (text is null)
+            return null;
+        return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double rate)
+            && rate is > 0 and <= 1e8
+            ? rate
+            : throw new UsageException($"--iops: '{text}' is not a rate in requests a second");
+    }
+
+    private static int ParseSeed(string? text)
+    {
+        if (text is null)
+            return 1;
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seed)
+            ? seed
+            : throw new UsageException($"--seed: '{text}' is not a whole number between 0 and {int.MaxValue}");
+    }
+
+    private static MixRatio? ParseMix(string? text)
+    {
+        if (text is null)
+            return null;
+        return MixRatio.TryParse(text, out MixRatio mix)
+            ? mix
+            : throw new UsageException($"--mix: '{text}' is not a proportion of reads to writes such as 70:30");
+    }
+
+    private static CacheMode ParseCache(string? text, bool direct)
+    {
+        CacheMode cache = text switch
+        {
+            null => direct ? CacheMode.Direct : CacheMode.AsIs,
+            "hot" => CacheMode.Hot,
+            "cold" => CacheMode.Cold,
+            "direct" => CacheMode.Direct,
+            _ => throw new UsageException($"--cache: '{text}' is none of hot, cold, direct"),
+        };
+        return !direct || cache == CacheMode.Direct ? cache : throw new UsageException($"-d and --cache {text} exclude each other");
+    }
+
+    private static EngineChoice ParseEngine(string? text) => text switch
+    {
+        null or "sluice" => EngineChoice.Sluice,
+        "bcl" => EngineChoice.Bcl,
+        "both" => EngineChoice.Both,
+        _ => throw new UsageException($"--engine: '{text}' is none of sluice, bcl, both"),
     };
 }

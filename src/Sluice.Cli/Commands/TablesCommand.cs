@@ -4,19 +4,21 @@ using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Tables;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice tables`: the tables of the .NET 6 text, .NET of today and Sluice side by side.</summary>
 internal sealed class TablesCommand(
-    TablesOptions options, IReadOnlyList<string> arguments, Terminal terminal, CancellationToken cancellationToken)
+    TablesOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     // Those that copy or write have two files of the largest size.
     private const int LargestFiles = 2;
 
     private readonly MethodTable[] _tables =
     [
-        .. MethodTables.All(options.Scale).Where(t => options.Table is null || t.Heading.Contains(options.Table, StringComparison.OrdinalIgnoreCase)),
+        .. MethodTables.All(options.Scale)
+            .Where(t => options.Table is null || t.Heading.Contains(options.Table, StringComparison.OrdinalIgnoreCase)),
     ];
 
     public async Task<int> RunAsync()
@@ -26,15 +28,16 @@ internal sealed class TablesCommand(
         (MethodTable Table, TableCase Case)[] cases = [.. _tables.SelectMany(t => t.Cases, (t, c) => (t, c))];
         // Passes over 100 MiB take longer than a slice.
         TimeSpan budget = options.Scale.StreamSliceTime * cases.Length * 2 * (options.Scale.Rounds + 1.5) * 1.3;
-        await terminal.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"{cases.Length} methods: about {Math.Max(1, budget.TotalSeconds):0} s"));
+        await terminal.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture,
+            $"{cases.Length} methods: about {Math.Max(1, budget.TotalSeconds):0} s"));
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        CarriedOut<(MethodTable Table, TableCase Case, RowReport Row)> measured;
-        FioPeer fio = await FioPeer.DetectAsync(cancellationToken);
+        StepResults<(MethodTable Table, TableCase Case, RowReport Row)> measured;
+        FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var runner = new RowRunner(new BenchContext(scratch.FullPath, options.Scale, cancellationToken), fio, cancellationToken);
-            measured = await ProgramRun.CarryAsync(cases, async step =>
+            measured = await ProgramRun.RunStepsAsync(cases, async step =>
             {
                 progress.Show(() => $"{step.Table.Heading}: {step.Case.Method} {string.Join(' ', step.Case.Arguments)}");
                 return (step.Table, step.Case, await runner.RunAsync(AsSuite, AsRow(step.Case)));
@@ -47,10 +50,11 @@ internal sealed class TablesCommand(
             Began = began,
             Environment = EnvironmentProbe.ForPath(options.Directory),
             Notes = [.. Notes(measured.Time), .. measured.Notes()],
-            Sections = [.. measured.Results.GroupBy(m => m.Table).Select(t => TableSections.Make(t.Key, [.. t.Select(m => (m.Case, m.Row))]))],
+            Sections = [.. measured.Results.GroupBy(m => m.Table)
+                .Select(t => TableSections.Make(t.Key, [.. t.Select(m => (m.Case, m.Row))]))],
         };
         PageText.Write(terminal, page);
-        options.Output.Write(page);
+        options.Output.Write(terminal, page);
         measured.ReportFailure(terminal);
         return measured.ExitCode;
     }
@@ -64,7 +68,8 @@ internal sealed class TablesCommand(
         List<string> notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"times: {ProgramRun.Rounds(options.Scale.Rounds)} in turns, slices of at least {options.Scale.StreamSliceTime.TotalMilliseconds:0} ms; {time.TotalSeconds:0} s in all"),
+                $"times: {ProgramRun.Rounds(options.Scale.Rounds)} in turns, slices of at least "
+                    + $"{options.Scale.StreamSliceTime.TotalMilliseconds:0} ms; {time.TotalSeconds:0} s in all"),
             "Ratio: time to .NET's time, as in the text: below 1 is faster; Allocated: managed bytes an operation",
         ];
         if (options.Quick)

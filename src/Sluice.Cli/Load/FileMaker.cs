@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Load;
 
@@ -42,3 +42,5 @@ internal static class FileMaker
         return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), CpuMeter.ProcessTime() - cpu);
     }
 }
+
+internal sealed record CreationTiming(IoSide Side, long SizeBytes, TimeSpan Write, TimeSpan Flush, TimeSpan Cpu);

@@ -34,3 +34,5 @@ internal abstract class IoTarget : IDisposable
     public static IoTarget Open(IoSide side, TargetOptions options) =>
         side == IoSide.Sluice ? new SluiceTarget(options) : new BclTarget(options);
 }
+
+internal enum IoSide { Sluice, Bcl }

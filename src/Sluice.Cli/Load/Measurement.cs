@@ -23,6 +23,9 @@ internal sealed class Measurement
 
     public TimeSpan Flush { get; set; }
 
+    /// <summary>Milliseconds of all requests together in the device's queue; null where the device is not known.</summary>
+    public long? QueueMilliseconds { get; set; }
+
     public long AllocatedBytes { get; set; }
 
     /// <summary>MiB/s of each slice, for the ratio of interleaved sides.</summary>
@@ -38,3 +41,6 @@ internal sealed class Measurement
         (isWrite ? Writes : Reads).Record(latencyNanoseconds);
     }
 }
+
+/// <summary>Throughput over a stretch of one side's measured time.</summary>
+internal readonly record struct RateWindow(double StartSeconds, double Seconds, double MiBPerSecond);

@@ -10,7 +10,7 @@ internal sealed class SluiceTarget(TargetOptions options) : IoTarget
 
     public override string Side => "sluice";
 
-    public override string Engine => _handle.Engine;
+    public override string Engine => _handle.EngineName;
 
     public override FileCaching Caching => _handle.Caching;
 

@@ -2,7 +2,8 @@ namespace Sluice.Cli.Load;
 
 /// <summary>
 /// Says from which window on throughput was steady, by the rule of the SNIA performance test specification: over five
-/// windows, the spread is at most 20 % of their mean and a straight line through them rises or falls by at most 10 %.
+/// windows, the spread is at most 20 % of their mean and a straight line through them rises or falls by at most 10 %. What came after must
+/// bear it out: where the mean of five later windows is more than 20 % away, the five were a plateau, and the search goes on behind them.
 /// </summary>
 internal static class SteadyStateDetector
 {
@@ -15,11 +16,20 @@ internal static class SteadyStateDetector
     {
         for (int first = 0; first + WindowCount <= rates.Count; first++)
         {
-            if (IsSteady(rates, first))
+            if (IsSteady(rates, first) && Lasts(rates, first))
                 return first;
         }
         return null;
     }
+
+    private static bool Lasts(IReadOnlyList<double> rates, int first)
+    {
+        double mean = MeanFrom(rates, first);
+        return Enumerable.Range(first, rates.Count - WindowCount - first + 1)
+            .All(later => Math.Abs(MeanFrom(rates, later) - mean) <= MaxSpread * mean);
+    }
+
+    private static double MeanFrom(IReadOnlyList<double> rates, int first) => rates.Skip(first).Take(WindowCount).Average();
 
     private static bool IsSteady(IReadOnlyList<double> rates, int first)
     {

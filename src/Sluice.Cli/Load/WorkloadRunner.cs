@@ -1,6 +1,7 @@
 using System.Diagnostics;
-using Sluice.Cli.Commands;
-using Sluice.Interop;
+using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Load;
 
@@ -15,6 +16,7 @@ internal sealed class WorkloadRunner : IDisposable
     private readonly RateLimiter? _limiter;
     private readonly Memory<byte>[] _buffers;
     private readonly long _coldDropBytes;
+    private readonly BlockDevice? _device;
     private volatile bool _stop;
     private long _bytesSinceDrop;
     private long _wrapsAtDrop;
@@ -22,6 +24,7 @@ internal sealed class WorkloadRunner : IDisposable
     public WorkloadRunner(Workload workload)
     {
         _workload = workload;
+        _device = EnvironmentProbe.DeviceOf(workload.Path);
         _offsets = new OffsetSequence(workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed);
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate) : null;
         _buffers = new Memory<byte>[workload.Outstanding ?? 1];
@@ -41,6 +44,7 @@ internal sealed class WorkloadRunner : IDisposable
         await using CancellationTokenRegistration registration = cancellationToken.Register(() => _stop = true);
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
         TimeSpan cpu = CpuMeter.ProcessTime();
+        long? queue = _device?.QueueMilliseconds;
         long bytesBefore = measurement.Bytes;
         long start = Stopwatch.GetTimestamp();
         long deadline = start + (long)(duration.TotalSeconds * Stopwatch.Frequency);
@@ -70,6 +74,8 @@ internal sealed class WorkloadRunner : IDisposable
             await ended.CancelAsync();
             await sampler;
             measurement.Elapsed += elapsed;
+            if (_device?.QueueMilliseconds - queue is { } milliseconds)
+                measurement.QueueMilliseconds = (measurement.QueueMilliseconds ?? 0) + milliseconds;
             measurement.Cpu += CpuMeter.ProcessTime() - cpu;
             measurement.AllocatedBytes += GC.GetTotalAllocatedBytes(precise: true) - allocated;
             if (elapsed > TimeSpan.Zero)

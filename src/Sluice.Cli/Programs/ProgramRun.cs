@@ -1,18 +1,19 @@
 using System.Diagnostics;
 using System.Globalization;
 using Sluice.Cli.Bench;
-using Sluice.Cli.Commands;
-using Sluice.Cli.Programs.Figures;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
 
-/// <summary>What commands that measure in a folder of the user's have in common: checks before, sections one by one, what is left when ended early.</summary>
+/// <summary>
+/// What commands that measure in a folder of the user's have in common: checks before, sections one by one, what is left when ended early.
+/// </summary>
 internal static class ProgramRun
 {
     /// <summary>Removes what killed runs left, and makes sure that there is room.</summary>
     /// <exception cref="IOException">No such folder, or too little room in it.</exception>
-    public static void Prepare(string directory, long spaceBytes, Terminal terminal)
+    public static void Prepare(string directory, long spaceBytes, TerminalStreams terminal)
     {
         if (!Directory.Exists(directory))
             throw new DirectoryNotFoundException($"{directory}: no such directory");
@@ -29,7 +30,7 @@ internal static class ProgramRun
 
     /// <summary>Carries out step after step; interrupted or stopped by an I/O error, it keeps what is done.</summary>
     /// <exception cref="IOException">The first step failed: there is nothing to keep.</exception>
-    public static async Task<CarriedOut<TResult>> CarryAsync<TStep, TResult>(
+    public static async Task<StepResults<TResult>> RunStepsAsync<TStep, TResult>(
         IEnumerable<TStep> steps, Func<TStep, Task<TResult>> carryAsync, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
@@ -52,6 +53,6 @@ internal static class ProgramRun
         {
             failure = e;
         }
-        return new CarriedOut<TResult>(results, Stopwatch.GetElapsedTime(start), interrupted, failure);
+        return new StepResults<TResult>(results, Stopwatch.GetElapsedTime(start), interrupted, failure);
     }
 }

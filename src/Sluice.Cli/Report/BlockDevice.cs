@@ -29,6 +29,19 @@ internal sealed class BlockDevice
     // sysfs counts in 512-byte sectors whatever the device's own are.
     public long? SizeBytes => ReadNumber(Path.Combine(_directory, "size")) * 512;
 
+    /// <summary>Milliseconds that requests have spent on their way, added up over the requests (field 11 of the kernel's stat).</summary>
+    public long? QueueMilliseconds
+    {
+        get
+        {
+            const int Field = 10;
+            string[] fields = (ReadLine(Path.Combine(_directory, "stat")) ?? "").Split(' ', StringSplitOptions.RemoveEmptyEntries);
+            return fields.Length > Field && long.TryParse(fields[Field], NumberStyles.None, CultureInfo.InvariantCulture, out long sum)
+                ? sum
+                : null;
+        }
+    }
+
     /// <param name="deviceNumber">major:minor</param>
     public static BlockDevice? FromNumber(string deviceNumber) => FromLink(Path.Combine("/sys/dev/block", deviceNumber));
 

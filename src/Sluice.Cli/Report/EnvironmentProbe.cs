@@ -2,8 +2,7 @@ using System.Reflection;
 using System.Runtime;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Sluice.Cli.Load;
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Report;
 
@@ -16,10 +15,8 @@ internal static class EnvironmentProbe
     public static EnvironmentRecord ForPath(string path)
     {
         string full = RealPathOf(path);
-        MountEntry? mount = File.Exists("/proc/self/mountinfo") ? MountTable.Find(File.ReadLines("/proc/self/mountinfo"), full) : null;
-        bool isDevice = PathProbe.KindOf(path, out string? ownNumber) == PathKind.BlockDevice;
-        string? deviceNumber = isDevice ? ownNumber : mount?.DeviceNumber;
-        BlockDevice? device = deviceNumber is null ? null : BlockDevice.FromNumber(deviceNumber);
+        MountEntry? mount = MountOf(full);
+        BlockDevice? device = DeviceOf(path, mount);
         return new EnvironmentRecord
         {
             OperatingSystem = RuntimeInformation.OSDescription,
@@ -32,7 +29,7 @@ internal static class EnvironmentProbe
             EngineReason = SluiceEngines.UringReason,
             Processor = ProcessorName(),
             ProcessorCount = Environment.ProcessorCount,
-            NominalFrequencyMhz = CpuMeter.NominalFrequencyHz() / 1e6,
+            NominalFrequencyMhz = ProcessorFrequency.NominalHz() / 1e6,
             MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
             FileSystem = mount?.FileSystem,
             MountPoint = mount?.MountPoint,
@@ -45,6 +42,18 @@ internal static class EnvironmentProbe
             FreeBytes = FreeBytesAt(ExistingFolderOf(full)),
         };
     }
+
+    /// <summary>The device that a path lies on, or is; null where there is none.</summary>
+    public static BlockDevice? DeviceOf(string path) => DeviceOf(path, MountOf(RealPathOf(path)));
+
+    private static BlockDevice? DeviceOf(string path, MountEntry? mount)
+    {
+        bool isDevice = PathKinds.Of(path, out string? ownNumber) == PathKind.BlockDevice;
+        return (isDevice ? ownNumber : mount?.DeviceNumber) is { } number ? BlockDevice.FromNumber(number) : null;
+    }
+
+    private static MountEntry? MountOf(string fullPath) =>
+        File.Exists("/proc/self/mountinfo") ? MountTable.Find(File.ReadLines("/proc/self/mountinfo"), fullPath) : null;
 
     public static string Version =>
         typeof(EnvironmentProbe).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0]

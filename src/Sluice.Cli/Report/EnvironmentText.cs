@@ -1,5 +1,5 @@
 using System.Globalization;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report;
 

@@ -1,5 +1,5 @@
 using System.Text;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 using Spectre.Console;
 
 namespace Sluice.Cli.Report;
@@ -7,29 +7,54 @@ namespace Sluice.Cli.Report;
 /// <summary>A table that is drawn with lines in a terminal and is plain columns when piped.</summary>
 internal sealed class TextTable(params string[] headers)
 {
+    // A column of words is still readable when its cells are broken at blanks into pieces of this length.
+    private const int NarrowestText = 28;
+
     private readonly List<string[]> _rows = [];
 
     /// <summary>The columns that are flush left; null: the first, and a last one without a header.</summary>
     public IReadOnlySet<int>? LeftColumns { get; init; }
 
-    /// <summary>Cells may hold names that others gave to files: no line end and no escape sequence of theirs gets into a terminal.</summary>
+    /// <summary>
+    /// Cells may hold names that others gave to files: no line end and no escape sequence of theirs gets into a terminal.
+    /// </summary>
     public void Add(params string[] cells) => _rows.Add([.. cells.Select(Printable)]);
 
-    public void WriteTo(Terminal terminal)
+    public void WriteTo(TerminalStreams terminal)
     {
-        if (terminal.IsOutputTerminal)
-            terminal.AnsiOut().Write(ToSpectre());
-        else
+        if (!terminal.IsOutputTerminal || terminal.IsWide)
+        {
             terminal.Out.Write(ToPlainText());
+            return;
+        }
+        IAnsiConsole console = terminal.AnsiOut();
+        int[] shown = ColumnsFor(console.Profile.Width);
+        console.Write(ToSpectre(shown));
+        string[] left = [.. headers.Where((_, column) => !shown.Contains(column))];
+        if (left.Length > 0)
+            console.Write(new Text($"not shown for want of room: {string.Join(", ", left)}; --wide shows all\n"));
     }
+
+    // The first column names the row and the mark at the end is what one looks for; of the others the first ones count most.
+    private int[] ColumnsFor(int width)
+    {
+        const int Frame = 1;
+        const int Border = 3;
+        var shown = Enumerable.Range(0, headers.Length).ToList();
+        bool hasMark = headers[^1].Length == 0;
+        while (shown.Count > (hasMark ? 3 : 2) && Frame + shown.Sum(c => Border + NeededWidth(c)) > width)
+            shown.RemoveAt(shown.Count - (hasMark ? 2 : 1));
+        return [.. shown];
+    }
+
+    private int NeededWidth(int column) => IsLeft(column) ? Math.Min(NarrowestText, WidthOf(column)) : WidthOf(column);
+
+    private int WidthOf(int column) => Math.Max(headers[column].Length, _rows.Max(row => (int?)Cell(row, column).Length) ?? 0);
 
     /// <summary>Columns of text flush left, the others flush right, two blanks between.</summary>
     public string ToPlainText()
     {
-        int[] widths =
-        [
-            .. headers.Select((header, column) => Math.Max(header.Length, _rows.Max(row => (int?)Cell(row, column).Length) ?? 0)),
-        ];
+        int[] widths = [.. headers.Select((_, column) => WidthOf(column))];
         var text = new StringBuilder();
         foreach (string[] row in _rows.Prepend(headers))
         {
@@ -51,18 +76,18 @@ internal sealed class TextTable(params string[] headers)
     private static string Printable(string cell) =>
         cell.Any(char.IsControl) ? string.Concat(cell.Select(c => char.IsControl(c) ? '?' : c)) : cell;
 
-    private Table ToSpectre()
+    private Table ToSpectre(int[] shown)
     {
         var table = new Table { Border = TableBorder.Rounded };
-        for (int column = 0; column < headers.Length; column++)
+        foreach (int column in shown)
         {
             var tableColumn = new TableColumn(new Text(headers[column]));
-            table.AddColumn(IsLeft(column) ? tableColumn.LeftAligned() : tableColumn.RightAligned());
+            table.AddColumn(IsLeft(column) ? tableColumn.LeftAligned() : tableColumn.RightAligned().NoWrap());
         }
         foreach (string[] row in _rows)
         {
             // LOST is the one thing that a reader scans a long table for.
-            table.AddRow(headers.Select((_, column) => Cell(row, column) is var cell && cell.StartsWith("LOST", StringComparison.Ordinal)
+            table.AddRow(shown.Select(column => Cell(row, column) is var cell && cell.StartsWith("LOST", StringComparison.Ordinal)
                 ? new Text(cell, new Style(Color.Red))
                 : new Text(cell)));
         }

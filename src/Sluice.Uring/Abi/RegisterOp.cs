@@ -5,8 +5,6 @@ internal enum RegisterOp : uint
 {
     Buffers = 0,
     UnregisterBuffers = 1,
-    Files = 2,
-    UnregisterFiles = 3,
     Probe = 8,
     IowqMaxWorkers = 19,
     SyncCancel = 24,

@@ -5,7 +5,6 @@ namespace Sluice.Uring.Abi;
 internal enum SqeFlags : byte
 {
     None = 0,
-    FixedFile = 1 << 0,
     Link = 1 << 2,
     HardLink = 1 << 3,
     Async = 1 << 4,

@@ -61,4 +61,7 @@ internal struct Statx
     [FieldOffset(156)] public uint DioOffsetAlign;
     [FieldOffset(168)] public uint AtomicWriteUnitMin;
     [FieldOffset(172)] public uint AtomicWriteUnitMax;
+
+    /// <summary>Whether both are of one node: device and number.</summary>
+    public readonly bool IsSame(in Statx other) => Ino == other.Ino && DevMajor == other.DevMajor && DevMinor == other.DevMinor;
 }

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
@@ -56,7 +56,8 @@ internal static class ContentComparer
         byte[] actual = HashAsync(PathOf(copyFd), FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
         if (!expected.GetAwaiter().GetResult().AsSpan().SequenceEqual(actual))
         {
-            throw new IOException($"Copying '{source}' to '{target}' failed: what the disk gives back is not what was written (SHA-256).");
+            throw new IOException(
+                $"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
         }
     }
 
@@ -98,7 +99,7 @@ internal static class ContentComparer
         int filled = 0;
         while (filled < buffer.Length)
         {
-            int bytes = LinuxTransfer.Read(fd, buffer[filled..], offset + filled, RwFlags.None);
+            int bytes = TransferCalls.Read(fd, buffer[filled..], offset + filled, RwFlags.None);
             if (bytes <= 0)
             {
                 break;

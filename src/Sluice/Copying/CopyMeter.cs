@@ -32,6 +32,12 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress)
         }
     }
 
+    /// <summary>Bytes that were copied, and are being copied anew.</summary>
+    public void TakeBack(long bytes) => Interlocked.Add(ref _bytes, -bytes);
+
+    /// <summary>A file has turned out to be longer or shorter than it was found to be.</summary>
+    public void Correct(long bytes) => Interlocked.Add(ref _totalBytes, bytes);
+
     public void EndFile()
     {
         Interlocked.Increment(ref _files);

@@ -1,35 +1,62 @@
 using System.Runtime.Versioning;
-using Sluice.Interop;
+using Sluice.Kernel;
 
 namespace Sluice.Copying;
 
-/// <summary>One call of <see cref="SluiceFile.CopyAsync"/>: a file or a tree, on Linux or elsewhere. Blocks its thread.</summary>
+/// <summary>One call of <see cref="SluiceFile.CopyAsync"/>: a file or a tree, on Linux or elsewhere. </summary>
 internal static class CopyWork
 {
-    private const int MostShortBytes = 1 << 20;
+    private const int MaxShortBytes = 1 << 20;
+
+    /// <summary>
+    /// The copy as a task that is cancelled, not failed, where the caller's token says so. Most of a copy is waiting in system calls: on
+    /// a thread of its own, unless it is over sooner than one would have started.
+    /// </summary>
+    public static async Task<CopyResult> RunAsync(string source, string target, CopyOptions options, CancellationToken cancellationToken) =>
+        await Task.Run(
+            () => IsShort(source)
+                ? Task.FromResult(Run(source, target, options, cancellationToken))
+                : Task.Factory.StartNew(
+                    () => Run(source, target, options, cancellationToken),
+                    CancellationToken.None,
+                    TaskCreationOptions.LongRunning,
+                    TaskScheduler.Default),
+            CancellationToken.None).ConfigureAwait(false);
 
     /// <summary>Whether the source is one small file.</summary>
-    public static bool IsShort(string source)
+    private static bool IsShort(string source)
     {
         FileInfo file = new(source);
-        return file.Exists && file.Length <= MostShortBytes;
+        return file.Exists && file.Length <= MaxShortBytes;
     }
 
-    public static CopyResult Run(string source, string target, CopyOptions options, CancellationToken cancellationToken)
+    private static CopyResult Run(string source, string target, CopyOptions options, CancellationToken cancellationToken)
     {
         CopyMeter meter = new(options.Progress);
-        CopyResult result = OperatingSystem.IsLinux() && Libc.IsSupported
-            ? RunOnLinux(source, target, options, meter, cancellationToken)
-            : PortableCopier.Copy(source, target, options, meter, cancellationToken);
-        meter.Tell();
-        return result;
+        try
+        {
+            CopyResult result = OperatingSystem.IsLinux() && Libc.IsSupported
+                ? RunOnLinux(source, target, options, meter, cancellationToken)
+                : PortableCopier.Copy(source, target, options, meter, cancellationToken);
+            meter.Tell();
+            return result;
+        }
+        catch (FileBatchException)
+        {
+            meter.Tell();
+            throw;
+        }
+        catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested && e.CancellationToken != cancellationToken)
+        {
+            throw new OperationCanceledException(e.Message, e, cancellationToken);
+        }
     }
 
     [SupportedOSPlatform("linux")]
     private static CopyResult RunOnLinux(
         string source, string target, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
     {
-        if (options.IsRecursive && (Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
+        if (options.Recurse && (Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
         {
             return TreeCopier.Copy(source, Path.TrimEndingDirectorySeparator(target), options, meter, cancellationToken);
         }
@@ -40,7 +67,8 @@ internal static class CopyWork
         }
 
         // A link at the target stays, and what it leads to is replaced.
-        target = new FileInfo(target).LinkTarget is null ? target : File.ResolveLinkTarget(target, returnFinalTarget: true)!.FullName;
-        return new FileCopier(options, meter, cancellationToken).Copy(NodePath.Of(source), NodePath.Of(target));
+        using TargetLocation location = TargetLocation.Resolve(Path.TrimEndingDirectorySeparator(target), $"Copying '{source}' to");
+        FileCopier copier = new(options, meter, cancellationToken) { Location = location };
+        return copier.Copy(NodePath.Of(source), location.Path);
     }
 }

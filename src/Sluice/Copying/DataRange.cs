@@ -1,6 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 
 namespace Sluice.Copying;
@@ -19,7 +19,7 @@ internal readonly record struct DataRange(long Begin, long End)
         for (long at = from; at < length;)
         {
             long begin = CopyCalls.FindData(fd, at);
-            if (begin == -CopyCalls.ENXIO)
+            if (begin == -Errno.ENXIO)
             {
                 break;
             }

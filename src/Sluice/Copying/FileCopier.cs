@@ -1,64 +1,50 @@
 using System.Runtime.Versioning;
-using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>
-/// Copies one file: under a temporary name beside the target, which it gets when it is whole. Blocks its thread.
-/// </summary>
+/// <summary>Copies one file: into a file beside the target that gets the target's name when it is whole. Blocks its thread.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class FileCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
 {
-    private const uint PermissionBits = 0xFFF;
-    private const uint PlainPermissionBits = 0x1FF;
+    private const int SourceFlags = PathCalls.ReadOnly | PathCalls.NonBlocking;
 
     /// <summary>Whether a source that is a link stands for what it leads to; in a tree it has become one since it was looked at.</summary>
     public bool FollowsLinks { get; init; } = true;
+
+    /// <summary>Whether a file at the target is replaced.</summary>
+    public bool Overwrites { get; init; } = options.Overwrite;
+
+    /// <summary>Where the target is, by its own path; null in a tree, whose folders are looked after as a whole.</summary>
+    public TargetLocation? Location { get; init; }
+
+    private bool FlushesFolder => options.FlushToDisk && Location is not null;
 
     /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
     public CopyResult Copy(NodePath from, NodePath to)
     {
         (string source, string target) = (from.Text, to.Text);
-        int flags = PathCalls.ReadOnly | PathCalls.NonBlocking | (FollowsLinks ? 0 : PathCalls.NoFollowFlag);
-        int fromFd = PathCalls.Open(from, flags);
-        PathErrors.ThrowIfFailed(fromFd, "Opening the source", source);
-        using SafeFileHandle opened = new(fromFd, ownsHandle: true);
-        PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx before), "Looking at the source", source);
-        if ((before.Mode & Statx.TypeMask) != Statx.TypeRegular)
-        {
-            throw (before.Mode & Statx.TypeMask) == Statx.TypeDirectory
-                ? new UnauthorizedAccessException($"Copying '{source}' failed: it is a folder, and a recursive copy was not asked for.")
-                : new IOException($"Copying '{source}' failed: it is no plain file.");
-        }
-
-        Statx? old = CheckTarget(source, before, to);
+        using Descriptor opened = OpenSource(from, FollowsLinks, out Statx before);
+        int fromFd = opened.Fd;
+        using OldFile? old = FindTarget(source, before, to);
         long length = (long)before.Size;
         meter.Find(length);
-        TemporaryFile? left = options.Resumes ? TemporaryFile.TryReopen(to) : null;
 
-        // Where metadata is kept, what the source lets its group read is not to be had by ours meanwhile.
-        uint? mode = old is null && !options.KeepsMetadata ? before.Mode & PlainPermissionBits : null;
-        using TemporaryFile temporary = left ?? TemporaryFile.Create(to, mode);
+        // What the source lets its group read is not to be had by ours meanwhile.
+        uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : NodeMetadata.OwnerReadWrite;
+        bool isFound = false;
+        using TemporaryFile temporary =
+            options.Resume ? TemporaryFile.CreateOrFind(to, mode, out isFound) : TemporaryFile.Create(to, mode);
         try
         {
-            long begin = 0;
-            if (left is not null)
-            {
-                begin = ContentComparer.FirstDifference(fromFd, left.Descriptor, length, cancellationToken);
-
-                // What is behind the first difference may be of another version of the source, and would stay where this one has holes.
-                PathErrors.ThrowIfFailed(PathCalls.SetLength(left.Descriptor, begin), "Cutting what an earlier copy left of", target);
-                meter.Add(begin);
-            }
-
+            long begin = isFound ? GoOnFrom(fromFd, temporary.Descriptor, length, target) : 0;
             FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, length, options, meter, cancellationToken);
             transfer.Run(begin);
-            CheckSource(fromFd, from, before);
-            SetMetadata(fromFd, before, old, temporary, target);
+            SetMetadata(fromFd, before, old, temporary.Descriptor, target);
+            bool isChanged = IsChanged(fromFd, before, from);
             Finish(fromFd, source, temporary, to);
             meter.EndFile();
             return new CopyResult
@@ -66,6 +52,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 Bytes = transfer.Length,
                 ResumedBytes = begin,
                 Files = 1,
+                ChangedFiles = isChanged ? 1 : 0,
                 Method = transfer.Method,
                 MethodReason = transfer.Reason,
                 Depth = transfer.Depth,
@@ -73,131 +60,168 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
         catch
         {
-            if (options.Resumes)
-            {
-                temporary.Keep();
-            }
-
+            temporary.Keep();
             throw;
         }
     }
 
-    /// <summary>Owner, attributes, permissions and times of a copy, as far as this user may set them.</summary>
-    public static void KeepMetadata(int fromFd, in Statx from, int toFd, string target)
+    /// <summary>Opens a plain file to copy it, as .NET does: not while somebody else has it for himself.</summary>
+    public static Descriptor OpenSource(in NodePath from, bool followsLinks, out Statx stat)
     {
-        // As cp: an owner that may not be given stays ours, and then no foreign program gets our rights.
-        bool isOwner = Libc.Stat(toFd, StatxMask.BasicStats, out Statx made) == 0 && made.Uid == from.Uid && made.Gid == from.Gid;
-        isOwner = isOwner || NodeCalls.SetOwner(toFd, from.Uid, from.Gid) == 0;
-        if (!isOwner)
+        int fd = PathCalls.Open(from, SourceFlags | (followsLinks ? 0 : PathCalls.NoFollowFlag));
+        PathErrors.ThrowIfFailed(fd, "Opening the source", from.Text);
+        try
         {
-            _ = NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, from.Gid);
+            PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out stat), "Looking at the source", from.Text);
+            if ((stat.Mode & Statx.TypeMask) != Statx.TypeRegular)
+            {
+                string verb = $"Copying '{from.Text}' failed:";
+                throw (stat.Mode & Statx.TypeMask) == Statx.TypeDirectory
+                    ? new UnauthorizedAccessException($"{verb} it is a folder, and a recursive copy was not asked for.")
+                    : new IOException($"{verb} it is no plain file.");
+            }
+
+            ThrowIfInUse(fd, from.Text);
+            return new Descriptor(fd, IsLocked: true);
+        }
+        catch
+        {
+            PathCalls.Close(fd);
+            throw;
+        }
+    }
+
+    /// <summary>Whether a source has been written since it was first looked at.</summary>
+    public static bool IsChanged(int fromFd, in Statx before, in NodePath source)
+    {
+        PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after), "Looking at the source", source.Text);
+        return after.Size != before.Size
+            || after.Mtime.Seconds != before.Mtime.Seconds
+            || after.Mtime.Nanoseconds != before.Mtime.Nanoseconds;
+    }
+
+    /// <summary>
+    /// As File.Copy: permissions and times of the source, whatever the umask is; those that were asked for are there already.
+    /// </summary>
+    public static void SetPlainMetadata(int fromFd, in Statx from, int toFd, CopyOptions options, string target)
+    {
+        if (options.UnixCreateMode is null)
+        {
+            uint mode = NodeMetadata.PlainMode(fromFd, from);
+            PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
         }
 
-        PathErrors.ThrowIfFailed(NodeCalls.CopyExtendedAttributes(fromFd, toFd), "Setting the attributes of", target);
-        uint mode = from.Mode & (isOwner ? PermissionBits : PlainPermissionBits);
-        PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
         PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, from), "Setting the times of", target);
     }
 
+    /// <summary>
+    /// What is behind the first difference may be of another version of the source, and would stay where this one has holes.
+    /// </summary>
+    private long GoOnFrom(int fromFd, int leftFd, long length, string target)
+    {
+        long begin = ContentComparer.FirstDifference(fromFd, leftFd, length, cancellationToken);
+        PathErrors.ThrowIfFailed(PathCalls.SetLength(leftFd, begin), "Cutting what an earlier copy left of", target);
+        meter.Add(begin);
+        return begin;
+    }
+
     /// <summary>What is at the target, if it may be replaced.</summary>
-    private Statx? CheckTarget(string source, in Statx from, in NodePath to)
+    private OldFile? FindTarget(string source, in Statx from, in NodePath to)
     {
-        string target = to.Text;
-        int result = NodeCalls.Stat(to, followsLinks: true, StatxMask.BasicStats, out Statx old);
-        if (result == -Errno.ENOENT)
+        string verb = $"Copying '{source}' to";
+        OldFile? old = OldFile.TryFind(to, verb);
+        try
         {
-            return null;
+            if (old?.Stat.IsSame(from) == true)
+            {
+                throw new IOException($"'{source}' and '{to.Text}' are the same file.");
+            }
+
+            bool isThere = old is not null || NodeCalls.Stat(to, followsLinks: false, StatxMask.Type, out _) == 0;
+            if (isThere && !Overwrites)
+            {
+                throw new IOException($"Copying '{source}' to '{to.Text}' failed: the target is there already.");
+            }
+
+            if (old is not null)
+            {
+                Location?.ThrowIfPlanted(old.Stat, verb);
+                OldFile.ThrowIfReadOnly(to, verb);
+                using Descriptor locked = new(PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag), IsLocked: true);
+                if (locked.Fd >= 0)
+                {
+                    ThrowIfInUse(locked.Fd, to.Text);
+                }
+            }
+
+            return old;
         }
-
-        PathErrors.ThrowIfFailed(result, "Looking at the target", target);
-        if (old.Ino == from.Ino && old.DevMajor == from.DevMajor && old.DevMinor == from.DevMinor)
+        catch
         {
-            throw new IOException($"'{source}' and '{target}' are the same file.");
-        }
-
-        if ((old.Mode & Statx.TypeMask) == Statx.TypeDirectory)
-        {
-            throw new UnauthorizedAccessException($"Copying '{source}' to '{target}' failed: the target is a folder.");
-        }
-
-        if ((old.Mode & Statx.TypeMask) != Statx.TypeRegular)
-        {
-            throw new IOException($"Copying '{source}' to '{target}' failed: the target is no plain file.");
-        }
-
-        if (!options.Overwrites)
-        {
-            throw new IOException($"Copying '{source}' to '{target}' failed: the target is there already.");
-        }
-
-        int fd = PathCalls.Open(to, PathCalls.WriteOnly | PathCalls.NonBlocking);
-        PathErrors.ThrowIfFailed(fd, "Writing to the target", target);
-        PathCalls.Close(fd);
-        return old;
-    }
-
-    public static void CheckSource(int fromFd, in NodePath source, in Statx before)
-    {
-        int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after);
-        if (result < 0)
-        {
-            throw PathErrors.Create(result, "Looking at the source", source.Text);
-        }
-
-        if (after.Size != before.Size || after.Mtime.Seconds != before.Mtime.Seconds || after.Mtime.Nanoseconds != before.Mtime.Nanoseconds)
-        {
-            throw new IOException($"Copying '{source.Text}' failed: it was changed meanwhile.");
+            old?.Dispose();
+            throw;
         }
     }
 
-    private void SetMetadata(int fromFd, in Statx from, in Statx? old, TemporaryFile temporary, string target)
+    private static void ThrowIfInUse(int fd, string path)
     {
-        if (options.KeepsMetadata)
+        if (PathCalls.LockSharedNow(fd) == -Errno.EAGAIN)
         {
-            KeepMetadata(fromFd, from, temporary.Descriptor, target);
+            throw new IOException(
+                $"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
         }
-        else if (old is { } kept)
+    }
+
+    private void SetMetadata(int fromFd, in Statx from, OldFile? old, int toFd, string target)
+    {
+        if (options.PreserveMetadata)
         {
-            // A file that is overwritten stays the same to its users, as with cp.
-            _ = NodeCalls.SetOwner(temporary.Descriptor, kept.Uid, kept.Gid);
-            PathErrors.ThrowIfFailed(NodeCalls.SetMode(temporary.Descriptor, kept.Mode & PermissionBits), "Setting the permissions of", target);
+            NodeMetadata.Preserve(fromFd, from, toFd, target);
+            return;
         }
+
+        if (old is not null)
+        {
+            // A file that is overwritten stays its owner's.
+            uint mode = NodeMetadata.PlainMode(fromFd, from);
+            NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, mode, mustHaveOwner: false, target);
+            PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, from), "Setting the times of", target);
+            return;
+        }
+
+        SetPlainMetadata(fromFd, from, toFd, options, target);
     }
 
     private void Finish(int fromFd, string source, TemporaryFile temporary, in NodePath to)
     {
-        if (options.FlushesToDisk || options.Verifies)
+        if (FlushesFolder)
+        {
+            temporary.GiveName();
+        }
+
+        if (FlushesFolder || options.Verify)
         {
             PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor, dataOnly: false), "Writing to the disk", to.Text);
         }
 
-        if (options.Verifies)
+        if (options.Verify)
         {
             ContentComparer.Verify(fromFd, source, temporary.Descriptor, to.Text, cancellationToken);
         }
 
         cancellationToken.ThrowIfCancellationRequested();
-        if (options.Overwrites)
+        if (Overwrites)
         {
-            temporary.RenameTo(to);
+            temporary.ReplaceTarget();
         }
         else
         {
-            temporary.RenameToNew(to);
+            temporary.NameTarget();
         }
 
-        if (options.FlushesToDisk)
+        if (FlushesFolder)
         {
-            FlushFolder(Path.GetDirectoryName(to.Text) ?? "/");
+            Location!.Flush(temporary.Descriptor);
         }
-    }
-
-    public static void FlushFolder(string folder)
-    {
-        int fd = PathCalls.Open(PathCalls.ToKernel(folder), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        PathErrors.ThrowIfFailed(fd, "Opening the folder", folder);
-        int result = Libc.Flush(fd, dataOnly: false);
-        PathCalls.Close(fd);
-        PathErrors.ThrowIfFailed(SluiceHandle.IsUnflushable(-result) ? 0 : result, "Writing to the disk", folder);
     }
 }

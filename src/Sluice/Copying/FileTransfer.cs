@@ -1,38 +1,45 @@
 using System.Buffers;
 using System.Runtime.Versioning;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>Gets the bytes of one open file into another, by the cheapest way that works, or the one that was asked for. Blocks its thread.</summary>
+/// <summary>
+/// Gets the bytes of one open file into another, by the cheapest way that works, or the one that was asked for. Blocks its thread.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class FileTransfer(
-    int fromFd, int toFd, string source, string target, long length, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
+    int fromFd,
+    int toFd,
+    string source,
+    string target,
+    long length,
+    CopyOptions options,
+    CopyMeter meter,
+    CancellationToken cancellationToken)
 {
 #if DEBUG
     private const int BlockBytes = 64 * 1024;
     private const long PieceBytes = 256 * 1024;
-    private const long LeastDirectCachedBytes = 1024 * 1024;
+    private const long MinDirectCachedBytes = 1024 * 1024;
 #else
     private const int BlockBytes = 1024 * 1024;
     private const long PieceBytes = 64 * 1024 * 1024;
 
     /// <summary>What is little beside the memory is copied sooner through the page cache, which writes it to the disk later.</summary>
-    private static readonly long LeastDirectCachedBytes =
+    private static readonly long MinDirectCachedBytes =
         Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 16, 32L << 20, 1L << 30);
 #endif
 
     /// <summary>How much sooner direct pays where the bytes must be on the disk in the end.</summary>
     private const int DurableShare = 8;
 
-    private const long MostBytesPerCall = 16 * 1024 * 1024;
+    private const long MaxBytesPerCall = 16 * 1024 * 1024;
     private const int FallbackAlignment = 4096;
     private const int CacheProbes = 16;
-    private const int EXDEV = 18;
-
     private long _copied;
 
     public CopyMethod Method { get; private set; }
@@ -63,8 +70,9 @@ internal sealed class FileTransfer(
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
         {
-            bool isSmall = length < LeastDirectBytes;
-            Note(CopyMethod.CopyFileRange, isSmall ? "the file is small beside the memory" : "the file is in memory, or direct I/O is refused");
+            bool isSmall = length < MinDirectBytes;
+            string why = isSmall ? "the file is small beside the memory" : "the file is in memory, or direct I/O is refused";
+            Note(CopyMethod.CopyFileRange, why);
             result = RunRanges(begin, CopyRange);
         }
 
@@ -75,21 +83,16 @@ internal sealed class FileTransfer(
             result = RunRanges(begin, CopyBuffered);
         }
 
-        if (result != 0)
+        if (result == CopyErrors.SourceEnded || (result == 0 && length == 0))
         {
-            throw ToException(result);
-        }
-
-        if (length == 0 && begin == 0)
-        {
-            CopyUnknown();
+            CopyToEnd(begin);
             return;
         }
 
-        int trimmed = PathCalls.SetLength(toFd, length);
-        if (trimmed < 0)
+        result = result == 0 ? PathCalls.SetLength(toFd, length) : result;
+        if (result < 0)
         {
-            throw ToException(trimmed);
+            throw ToException(result);
         }
 
         // Holes take no time, but they are part of the file.
@@ -99,15 +102,15 @@ internal sealed class FileTransfer(
     /// <summary>The exception for a copy that failed with a negative errno.</summary>
     public Exception ToException(int result) => result switch
     {
-        CopyErrors.SourceEnded => new IOException($"Copying '{source}' to '{target}' failed: the source became shorter meanwhile."),
-        -Errno.ECANCELED => new OperationCanceledException($"Copying '{source}' was cancelled.", cancellationToken),
-        -Errno.EOPNOTSUPP or -Errno.EINVAL or -EXDEV or -Errno.ENOTTY or -Errno.ENOSYS when options.Method != CopyMethod.Auto =>
+        -Errno.ECANCELED when cancellationToken.IsCancellationRequested =>
+            new OperationCanceledException($"Copying '{source}' was cancelled.", cancellationToken),
+        -Errno.EOPNOTSUPP or -Errno.EINVAL or -Errno.EXDEV or -Errno.ENOTTY or -Errno.ENOSYS when options.Method != CopyMethod.Auto =>
             new IOException($"Copying '{source}' to '{target}' by {options.Method} is not possible here (errno {-result})."),
         _ => PathErrors.Create(result, $"Copying '{source}' to", target),
     };
 
     private static bool CanTryNext(int result) =>
-        result is -Errno.EOPNOTSUPP or -Errno.EINVAL or -EXDEV or -Errno.ENOTTY or -Errno.ENOSYS or -Errno.EPERM or -Errno.EBADF;
+        result is -Errno.EOPNOTSUPP or -Errno.EINVAL or -Errno.EXDEV or -Errno.ENOTTY or -Errno.ENOSYS or -Errno.EPERM or -Errno.EBADF;
 
     private void Note(CopyMethod method, string reason)
     {
@@ -116,9 +119,9 @@ internal sealed class FileTransfer(
         Depth = 0;
     }
 
-    private long LeastDirectBytes => options.FlushesToDisk ? LeastDirectCachedBytes / DurableShare : LeastDirectCachedBytes;
+    private long MinDirectBytes => options.FlushToDisk ? MinDirectCachedBytes / DurableShare : MinDirectCachedBytes;
 
-    private bool IsWorthDirect() => length >= LeastDirectBytes && SluiceEngines.Default is UringEngine && !IsMostlyCached();
+    private bool IsWorthDirect() => length >= MinDirectBytes && SluiceEngines.AllowsRings && !IsMostlyCached();
 
     /// <summary>Whether most of some places spread over the file can be read without waiting.</summary>
     private bool IsMostlyCached()
@@ -127,7 +130,7 @@ internal sealed class FileTransfer(
         Span<byte> one = stackalloc byte[1];
         for (int i = 0; i < CacheProbes; i++)
         {
-            cached += LinuxTransfer.ReadNoWait(fromFd, one, length / CacheProbes * i, RwFlags.None) == 1 ? 1 : 0;
+            cached += TransferCalls.ReadNoWait(fromFd, one, length / CacheProbes * i, RwFlags.None) == 1 ? 1 : 0;
         }
 
         return cached > CacheProbes / 2;
@@ -214,29 +217,48 @@ internal sealed class FileTransfer(
         return result;
     }
 
-    /// <summary>A file whose length is 0 may have content nevertheless: those of /proc do.</summary>
-    private void CopyUnknown()
+    /// <summary>
+    /// Copies what can be read, where the length is not the truth: files of /proc say 0, those of /sys 4096, and a log may be cut while
+    /// it is copied. No more than the length, where there is one: a log that grows has no end.
+    /// </summary>
+    private void CopyToEnd(long begin)
     {
+        meter.TakeBack(_copied);
+        _copied = 0;
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
-        long at = 0;
-        int bytes;
-        while ((bytes = LinuxTransfer.Read(fromFd, buffer, at, RwFlags.None)) > 0)
+        try
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            int result = WriteAll(buffer.AsSpan(0, bytes), at);
-            if (result < 0)
+            long most = length == 0 ? long.MaxValue : length;
+            long at = begin;
+            while (at < most)
             {
-                throw ToException(result);
+                int bytes = TransferCalls.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(BlockBytes, most - at)), at, RwFlags.None);
+                PathErrors.ThrowIfFailed(Math.Min(bytes, 0), "Reading the source", source);
+                if (bytes == 0)
+                {
+                    break;
+                }
+
+                cancellationToken.ThrowIfCancellationRequested();
+                int result = WriteAll(buffer.AsSpan(0, bytes), at);
+                if (result < 0)
+                {
+                    throw ToException(result);
+                }
+
+                at += bytes;
+                Count(bytes);
+                Note(CopyMethod.Buffered, "the file does not tell its length");
             }
 
-            at += bytes;
-            Count(bytes);
-            Note(CopyMethod.Buffered, "the file does not tell its length");
+            PathErrors.ThrowIfFailed(PathCalls.SetLength(toFd, at), $"Copying '{source}' to", target);
+            meter.Correct(at - length);
+            Length = at;
         }
-
-        ArrayPool<byte>.Shared.Return(buffer);
-        PathErrors.ThrowIfFailed(bytes, "Reading the source", source);
-        Length = at;
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
     }
 
     private int CopyRange(long begin, long end)
@@ -248,7 +270,7 @@ internal sealed class FileTransfer(
                 return -Errno.ECANCELED;
             }
 
-            long bytes = CopyCalls.CopyRange(fromFd, toFd, begin, Math.Min(end - begin, MostBytesPerCall));
+            long bytes = CopyCalls.CopyRange(fromFd, toFd, begin, Math.Min(end - begin, MaxBytesPerCall));
             if (bytes <= 0)
             {
                 return bytes == 0 ? CopyErrors.SourceEnded : (int)bytes;
@@ -273,7 +295,7 @@ internal sealed class FileTransfer(
                     return -Errno.ECANCELED;
                 }
 
-                int bytes = LinuxTransfer.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(BlockBytes, end - begin)), begin, RwFlags.None);
+                int bytes = TransferCalls.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(BlockBytes, end - begin)), begin, RwFlags.None);
                 if (bytes <= 0)
                 {
                     return bytes == 0 ? CopyErrors.SourceEnded : bytes;
@@ -302,7 +324,7 @@ internal sealed class FileTransfer(
     {
         for (int done = 0; done < bytes.Length;)
         {
-            int written = LinuxTransfer.Write(toFd, bytes[done..], offset + done, RwFlags.None);
+            int written = TransferCalls.Write(toFd, bytes[done..], offset + done, RwFlags.None);
             if (written <= 0)
             {
                 return written == 0 ? -Errno.EIO : written;

@@ -1,6 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -13,9 +13,6 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNewTree)
 {
-    private const uint AllPermissionBits = 0xFFF;
-    private const uint OwnerAll = 0x1C0;
-
     public void CopyLink(in NodePath from, in NodePath to)
     {
         byte[]? content = NodeCalls.ReadSymbolicLink(from, out int errno);
@@ -25,41 +22,14 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         }
 
         ThrowIfSame(from, to);
-        NodePath source = from;
-        Make(to, "Making the link", path =>
-        {
-            int result = NodeCalls.MakeSymbolicLink(content, path);
-            if (result == 0 && options.KeepsMetadata && NodeCalls.Stat(source, followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0)
-            {
-                // As cp: an owner that may not be given stays ours.
-                _ = NodeCalls.SetOwner(path, stat.Uid, stat.Gid);
-                result = NodeCalls.CopyExtendedAttributes(source, path);
-                _ = NodeCalls.SetTimes(path, stat);
-            }
-
-            return result;
-        });
+        Make(to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from);
         Count();
     }
 
     public void MakeNode(in NodePath from, in NodePath to, in Statx stat)
     {
         Statx like = stat;
-        NodePath source = from;
-        Make(to, $"Making the {NodeCalls.KindOf(stat)}", path =>
-        {
-            int result = NodeCalls.MakeNode(path, like);
-            if (result == 0 && options.KeepsMetadata)
-            {
-                // As with links: an owner that may not be given stays ours. The mode after it, since a change of owner takes bits away.
-                _ = NodeCalls.SetOwner(path, like.Uid, like.Gid);
-                result = NodeCalls.CopyExtendedAttributes(source, path);
-                result = result < 0 ? result : NodeCalls.SetMode(path, like.Mode & AllPermissionBits);
-                _ = NodeCalls.SetTimes(path, like);
-            }
-
-            return result;
-        });
+        Make(to, $"Making the {NodeCalls.KindOf(stat)}", path => NodeCalls.MakeNode(path, like), from);
         Count();
     }
 
@@ -67,29 +37,64 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     public void AddName(in NodePath copied, in NodePath to)
     {
         NodePath first = copied;
-        Make(to, "Linking", path => NodeCalls.Link(first, path));
+        Make(to, "Linking", path => NodeCalls.Link(first, path), metadata: null);
         meter.EndFile();
     }
 
     /// <summary>
     /// Makes something where nothing has the name; where something has, and may be replaced, in a folder of its own, from which it is
-    /// renamed: a replacement that fails, or is killed, leaves what was there.
+    /// renamed: a replacement that fails, or is killed, leaves what was there. What gets metadata too is made there in any case, unless
+    /// nobody else comes into its folder: else that might be given to what others have put in its place.
     /// </summary>
-    private void Make(in NodePath to, string verb, Func<NodePath, int> make)
+    private void Make(in NodePath to, string verb, Func<NodePath, int> make, NodePath? metadata)
     {
-        int result = make(to);
-        if (result == -Errno.EEXIST && (options.Overwrites || isNewTree))
+        metadata = options.PreserveMetadata ? metadata : null;
+        bool mayReplace = options.Overwrite || isNewTree;
+        int result = metadata is null || isNewTree ? make(to) : -Errno.EEXIST;
+        if (result == 0 && metadata is { } source)
         {
-            using TemporaryFolder aside = TemporaryFolder.Create(to, OwnerAll, resumes: false);
-            NodePath made = NodePath.In(aside.Descriptor, [.. "new\0"u8], aside.Path);
-            result = make(made);
-            result = result < 0 ? result : NodeCalls.Rename(made, to);
+            Preserve(source, to);
+        }
+        else if (result == -Errno.EEXIST && (mayReplace || metadata is not null))
+        {
+            result = MakeAside(to, make, metadata, mayReplace);
         }
 
         if (result < 0)
         {
             throw PathErrors.Create(result, verb, to.Text);
         }
+    }
+
+    private static int MakeAside(in NodePath to, Func<NodePath, int> make, NodePath? metadata, bool mayReplace)
+    {
+        using TemporaryFolder aside = TemporaryFolder.Create(to, resumes: false);
+        NodePath made = NodePath.In(aside.Descriptor, [.. "new\0"u8], aside.Text);
+        int result = make(made);
+        if (result == 0 && metadata is { } source)
+        {
+            Preserve(source, made);
+        }
+
+        return result < 0 ? result : mayReplace ? NodeCalls.Rename(made, to) : CopyCalls.RenameNew(made, to);
+    }
+
+    /// <summary>By descriptors, so that links are not followed and nodes are not opened.</summary>
+    private static void Preserve(in NodePath source, in NodePath made)
+    {
+        const int flags = PathCalls.PathOnly;
+        using Descriptor from = new(PathCalls.Open(source, flags | PathCalls.NoFollowFlag));
+        using Descriptor to = new(PathCalls.Open(made, flags | PathCalls.NoFollowFlag));
+        PathErrors.ThrowIfFailed(Math.Min(from.Fd, 0), "Looking at the source", source.Text);
+        PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Looking at", made.Text);
+        PathErrors.ThrowIfFailed(Libc.Stat(from.Fd, StatxMask.BasicStats, out Statx stat), "Looking at the source", source.Text);
+        PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx there), "Looking at", made.Text);
+        if ((stat.Mode & Statx.TypeMask) != (there.Mode & Statx.TypeMask))
+        {
+            throw new IOException($"Copying '{source.Text}' to '{made.Text}' failed: one of them was replaced meanwhile.");
+        }
+
+        NodeMetadata.Preserve(from.Fd, stat, to.Fd, made.Text);
     }
 
     /// <summary>A link that replaced itself, or what it leads to, would lead nowhere.</summary>
@@ -100,15 +105,12 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
             return;
         }
 
-        bool isLink = NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx link) == 0 && IsSame(link, there);
-        if (isLink || (NodeCalls.Stat(from, followsLinks: true, StatxMask.BasicStats, out Statx led) == 0 && IsSame(led, there)))
+        bool isLink = NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx link) == 0 && link.IsSame(there);
+        if (isLink || (NodeCalls.Stat(from, followsLinks: true, StatxMask.BasicStats, out Statx led) == 0 && led.IsSame(there)))
         {
             throw new IOException($"'{from.Text}' and '{to.Text}' are the same file.");
         }
     }
-
-    private static bool IsSame(in Statx one, in Statx other) =>
-        one.Ino == other.Ino && one.DevMajor == other.DevMajor && one.DevMinor == other.DevMinor;
 
     private void Count()
     {

@@ -1,97 +1,205 @@
+using System.Security.Cryptography;
+
 namespace Sluice.Copying;
 
-/// <summary>Copies where Linux's calls are not to be had, by .NET's own means, under a temporary name like the others.</summary>
-internal static class PortableCopier
+/// <summary>
+/// Copies where Linux's calls are not to be had, by .NET's own means: under a temporary name like the others, links as links. What these
+/// means cannot do is refused.
+/// </summary>
+internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
 {
+    private int _folders;
+
+    /// <exception cref="PlatformNotSupportedException">An option is Linux's.</exception>
     public static CopyResult Copy(
         string source, string target, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
     {
-        if (options.Method is CopyMethod.Reflink or CopyMethod.Direct or CopyMethod.CopyFileRange)
-        {
-            throw new PlatformNotSupportedException($"Copying by {options.Method} is Linux's.");
-        }
-
+        Refuse(options.Method is CopyMethod.Reflink or CopyMethod.Direct or CopyMethod.CopyFileRange, $"Copying by {options.Method}");
+        Refuse(options.Resume, "Going on from an earlier copy (Resume)");
+        Refuse(options.PreserveMetadata, "Keeping all metadata (PreserveMetadata)");
+        PortableCopier copier = new(options, meter, cancellationToken);
         if (!Directory.Exists(source))
         {
-            CopyFile(source, target, options, meter);
-            return Result(meter, 0, []);
+            copier.CopyFile(source, target);
         }
-
-        if (!options.IsRecursive)
+        else if (!options.Recurse)
         {
             throw new UnauthorizedAccessException($"Copying '{source}' failed: it is a folder, and a recursive copy was not asked for.");
         }
+        else
+        {
+            copier.CopyTree(new DirectoryInfo(source), Path.TrimEndingDirectorySeparator(target));
+        }
 
-        if (Path.GetFullPath(target).StartsWith(Path.GetFullPath(source) + Path.DirectorySeparatorChar, StringComparison.OrdinalIgnoreCase))
+        return new CopyResult
+        {
+            Bytes = meter.Bytes,
+            Files = meter.Files,
+            Folders = copier._folders,
+            Method = CopyMethod.Buffered,
+            MethodReason = "this operating system copies files by itself",
+        };
+    }
+
+    private static void Refuse(bool isAsked, string what)
+    {
+        if (isAsked)
+        {
+            throw new PlatformNotSupportedException($"{what} is supported on Linux only.");
+        }
+    }
+
+    private static string TemporaryFor(string target) =>
+        Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.{Guid.NewGuid():N}.sluice-tmp");
+
+    private static byte[] HashOf(string path)
+    {
+        using FileStream stream = File.OpenRead(path);
+        return SHA256.HashData(stream);
+    }
+
+    /// <summary>A tree that is new is made under a temporary name as a whole.</summary>
+    private void CopyTree(DirectoryInfo source, string target)
+    {
+        string root = Path.TrimEndingDirectorySeparator(source.FullName) + Path.DirectorySeparatorChar;
+        if ((Path.GetFullPath(target) + Path.DirectorySeparatorChar).StartsWith(root, StringComparison.OrdinalIgnoreCase))
         {
             throw new IOException($"Copying '{source}' failed: the target '{target}' is inside it.");
         }
 
-        List<FileFailure> failures = [];
-        int folders = 1;
-        _ = Directory.CreateDirectory(target);
-        foreach (string path in Directory.EnumerateFileSystemEntries(source, "*", SearchOption.AllDirectories))
+        if (source.LinkTarget is not null)
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            string to = Path.Combine(target, Path.GetRelativePath(source, path));
-            try
-            {
-                if (Directory.Exists(path))
-                {
-                    _ = Directory.CreateDirectory(to);
-                    folders++;
-                }
-                else
-                {
-                    CopyFile(path, to, options, meter);
-                }
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                failures.Add(new FileFailure(path, e));
-            }
+            CopyLink(source, target);
+            return;
         }
 
-        return Result(meter, folders, failures);
+        using CancellationTokenSource stop = new();
+        CopyFailures failures = new(options.ContinueOnError, meter, stop);
+        bool isNew = !Directory.Exists(target);
+        string made = isNew ? TemporaryFor(target) : target;
+        try
+        {
+            CopyFolders(source, made, failures);
+            if (failures.HasEnded)
+            {
+                failures.ThrowIfAny();
+            }
+
+            if (isNew)
+            {
+                Directory.Move(made, target);
+            }
+        }
+        catch when (isNew)
+        {
+            Directory.Delete(made, recursive: true);
+            throw;
+        }
+
+        failures.ThrowIfAny();
     }
 
-    private static CopyResult Result(CopyMeter meter, int folders, List<FileFailure> failures) => new()
+    private void CopyFolders(DirectoryInfo source, string target, CopyFailures failures)
     {
-        Bytes = meter.Bytes,
-        Files = meter.Files,
-        Folders = folders,
-        Method = CopyMethod.Buffered,
-        MethodReason = "this operating system copies files by itself",
-        Failures = failures,
-    };
+        Stack<(DirectoryInfo From, string To)> due = new([(source, target)]);
+        while (!failures.HasEnded && due.TryPop(out (DirectoryInfo From, string To) folder))
+        {
+            _ = Directory.CreateDirectory(folder.To);
+            _folders++;
+            foreach (FileSystemInfo entry in folder.From.EnumerateFileSystemInfos())
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                string to = Path.Combine(folder.To, entry.Name);
+                try
+                {
+                    if (entry.LinkTarget is not null)
+                    {
+                        CopyLink(entry, to);
+                    }
+                    else if (entry is DirectoryInfo below)
+                    {
+                        due.Push((below, to));
+                    }
+                    else
+                    {
+                        failures.Count(CopyFile(entry.FullName, to));
+                    }
+                }
+                catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+                {
+                    failures.Add(entry.FullName, e);
+                    if (failures.HasEnded)
+                    {
+                        return;
+                    }
+                }
+            }
+        }
+    }
 
-    private static void CopyFile(string source, string target, CopyOptions options, CopyMeter meter)
+    private void CopyLink(FileSystemInfo link, string target)
     {
-        if (File.Exists(target) && !options.Overwrites)
+        if (options.Overwrite && (File.Exists(target) || new FileInfo(target).LinkTarget is not null))
+        {
+            File.Delete(target);
+        }
+
+        _ = link is DirectoryInfo
+            ? Directory.CreateSymbolicLink(target, link.LinkTarget!)
+            : File.CreateSymbolicLink(target, link.LinkTarget!);
+        meter.Find(0);
+        meter.EndFile();
+    }
+
+    /// <summary>The bytes of the copy.</summary>
+    private long CopyFile(string source, string target)
+    {
+        if (!options.Overwrite && File.Exists(target))
         {
             throw new IOException($"Copying '{source}' to '{target}' failed: the target is there already.");
         }
 
-        string temporary = $"{target}.{Guid.NewGuid():N}.sluice-tmp";
+        string temporary = TemporaryFor(target);
         try
         {
-            File.Copy(source, temporary);
+            CopyContent(source, temporary);
             long length = new FileInfo(temporary).Length;
             meter.Find(length);
-            if (options.FlushesToDisk)
+            if (options.FlushToDisk || options.Verify)
             {
                 using SluiceHandle handle = SluiceHandle.Open(temporary, FileMode.Open, FileAccess.ReadWrite);
                 handle.FlushToDisk();
             }
 
-            File.Move(temporary, target, options.Overwrites);
+            if (options.Verify && !HashOf(source).AsSpan().SequenceEqual(HashOf(temporary)))
+            {
+                throw new IOException($"Copying '{source}' to '{target}' failed: the copy is not what the source holds (SHA-256).");
+            }
+
+            cancellationToken.ThrowIfCancellationRequested();
+            File.Move(temporary, target, options.Overwrite);
             meter.Add(length);
             meter.EndFile();
+            return length;
         }
         catch
         {
             File.Delete(temporary);
             throw;
         }
+    }
+
+    private void CopyContent(string source, string temporary)
+    {
+        if (OperatingSystem.IsWindows() || options.UnixCreateMode is not { } mode)
+        {
+            File.Copy(source, temporary);
+            return;
+        }
+
+        using FileStream from = File.OpenRead(source);
+        FileStreamOptions make = new() { Mode = FileMode.CreateNew, Access = FileAccess.Write, UnixCreateMode = mode };
+        using FileStream to = new(temporary, make);
+        from.CopyTo(to);
     }
 }

@@ -1,6 +1,7 @@
 using System.Runtime.Versioning;
+using Sluice.Enumeration;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 

@@ -1,216 +1,218 @@
 using System.Runtime.Versioning;
-using System.Security.Cryptography;
-using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
 /// <summary>
-/// A new file beside its target, under a name that says whose it is, to be renamed to the target once it is whole. Its maker keeps
-/// it locked, so that what a killed process left behind can be told from what is still being written; shared, because .NET's readers,
-/// who take such locks too, must not be shut out once it has the target's name.
+/// A new file that gets its target's name when it is whole. Where the file system can, it has no name before (O_TMPFILE), and nothing of
+/// it stays when its process is killed; else, and for the moment of a replacement, one that cannot be foreseen. Whoever has a temporary
+/// name open holds a lock on it: that tells what is being written from what a killed process left. The name is never trusted to lead to the
+/// file still.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TemporaryFile : IDisposable
 {
-    public const string Suffix = ".sluice-tmp";
+    private const int MaxTries = 100;
+    private const int MakeFlags = PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive;
+    private const uint GroupAndOthers = 0x3F;
 
-    private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
+    // Without /proc nothing that has no name can be given one.
+    private static readonly bool CanNameLater = Directory.Exists("/proc/self/fd");
 
-    private const int MostCandidates = 64;
-    private const int MostNameBytes = 255;
-    private const int EWOULDBLOCK = Errno.EAGAIN;
-    private const uint OwnerOnly = 0x180;
+    private readonly NodePath _target;
+    private readonly bool _isFoundAgain;
+    private NodePath? _name;
 
-    private readonly NodePath _path;
-    private bool _kept;
-
-    private TemporaryFile(SafeFileHandle handle, NodePath path)
+    private TemporaryFile(int fd, in NodePath target, NodePath? name, bool isFoundAgain = false)
     {
-        SafeFileHandle = handle;
-        _path = path;
+        SafeFileHandle = new SafeFileHandle(fd, ownsHandle: true);
+        (_target, _name, _isFoundAgain) = (target, name, isFoundAgain);
     }
 
     public SafeFileHandle SafeFileHandle { get; }
 
     public int Descriptor => (int)SafeFileHandle.DangerousGetHandle();
 
-    /// <summary>
-    /// Makes the file, after removing what killed processes left of earlier attempts at this target. <paramref name="mode"/> is
-    /// subject to the umask; null stands for read and write by the owner alone.
-    /// </summary>
-    public static TemporaryFile Create(in NodePath target, uint? mode)
+    /// <summary>Makes the file; <paramref name="mode"/> is subject to the umask.</summary>
+    public static TemporaryFile Create(in NodePath target, uint mode)
     {
-        for (int candidate = 0; candidate < MostCandidates; candidate++)
+        int fd = CanNameLater
+            ? PathCalls.OpenAt(target.FolderFd, ".\0"u8, PathCalls.ReadWrite | PathCalls.TemporaryFlag, mode)
+            : -Errno.EOPNOTSUPP;
+        if (fd >= 0)
         {
-            NodePath path = NameFor(target, candidate);
-            int fd = PathCalls.Open(
-                path, PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag, mode ?? OwnerOnly);
-            if (fd == -Errno.EEXIST)
-            {
-                // Its maker is gone: the name is free again. Otherwise someone else is replacing the same target right now.
-                candidate -= TryRemoveLeftover(path) ? 1 : 0;
-                continue;
-            }
-
-            if (fd < 0)
-            {
-                throw PathErrors.Create(fd, "Making the temporary file", path.Text);
-            }
-
-            if (PathCalls.LockSharedNow(fd) != -EWOULDBLOCK && IsStillThere(fd, path))
-            {
-                // Made while the leftover of a process just killed was locked still: the kernel closes a ring's files a little later.
-                _ = TryRemoveLeftover(NameFor(target, candidate + 1));
-                return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path);
-            }
-
-            // Taken for a leftover between its making and its locking.
-            PathCalls.Close(fd);
+            return new TemporaryFile(fd, target, name: null);
         }
 
-        throw new IOException($"'{target.Text}' is being replaced by {MostCandidates} others at this moment.");
+        // Whatever the reason is: if the file cannot be made at all, this says why.
+        for (int i = 0; i < MaxTries; i++)
+        {
+            NodePath name = TemporaryName.Random(target);
+            fd = Make(name, mode);
+            if (fd != -Errno.EEXIST)
+            {
+                PathErrors.ThrowIfFailed(fd, "Making the temporary file", name.Text);
+                return new TemporaryFile(fd, target, name);
+            }
+        }
+
+        throw new IOException($"No temporary file can be made beside '{target.Text}': what is made there is taken away at once.");
     }
 
     /// <summary>
-    /// What an earlier attempt at this target left, to go on from: ours, a plain file, with no other name, and its maker gone. Null
-    /// where there is no such thing.
+    /// As <see cref="Create"/>, but under a name by which it is found again, and what was found so: ours, a plain file, with no other name,
+    /// not readable for more than a new one, and its maker gone. Where something else has that name, as <see cref="Create"/>.
     /// </summary>
-    public static TemporaryFile? TryReopen(in NodePath target)
+    public static TemporaryFile CreateOrFind(in NodePath target, uint mode, out bool isFound)
     {
-        NodePath path = NameFor(target, 0);
-        int fd = PathCalls.Open(path, PathCalls.ReadWrite | PathCalls.NoFollowFlag);
-        if (fd < 0)
-        {
-            return null;
-        }
-
-        // Exclusive first: a maker that is alive holds a shared lock.
-        if (NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd, isRootExcepted: false) && PathCalls.LockSharedNow(fd) == 0 && IsStillThere(fd, path))
-        {
-            return new TemporaryFile(new SafeFileHandle(fd, ownsHandle: true), path);
-        }
-
-        PathCalls.Close(fd);
-        return null;
+        NodePath name = TemporaryName.Reserved(target);
+        int fd = Reopen(name, mode);
+        isFound = fd >= 0;
+        fd = isFound ? fd : Make(name, mode);
+        return fd >= 0 ? new TemporaryFile(fd, target, name, isFoundAgain: true) : Create(target, mode);
     }
 
-    /// <summary>The folder's temporary files whose makers are gone, removed.</summary>
-    public static List<string> RemoveLeftovers(string folder)
+    /// <summary>Gives the file a name that cannot be foreseen, if it has none: some file systems make durable only what has one.</summary>
+    public void GiveName()
     {
-        DirectoryReader? reader = DirectoryReader.TryOpen(folder, out int errno);
-        if (reader is null)
+        for (int i = 0; _name is null; i++)
         {
-            throw errno == -Errno.ENOENT
-                ? new DirectoryNotFoundException($"There is no folder '{folder}'.")
-                : PathErrors.Create(errno, "Opening the folder", folder);
-        }
-
-        try
-        {
-            List<string> removed = [];
-            PathErrors.ThrowIfFailed(reader.ReadNames(out List<byte[]> names), "Reading the folder", folder);
-            foreach (byte[] name in names)
+            NodePath name = TemporaryName.Random(_target);
+            _ = NodeCalls.LockFileNow(Descriptor, forWriting: true);
+            int result = NodeCalls.LinkOpened(Descriptor, name);
+            if (result != -Errno.EEXIST || i == MaxTries)
             {
-                NodePath path = NodePath.In(reader.Descriptor, name, folder);
-                if (name[0] == (byte)'.' && path.Leaf.EndsWith(SuffixBytes) && TryRemoveLeftover(path))
-                {
-                    removed.Add(path.Text);
-                }
+                PathErrors.ThrowIfFailed(result, "Naming the temporary file", name.Text);
+                _name = name;
             }
-
-            return removed;
-        }
-        finally
-        {
-            reader.Release();
         }
     }
 
-    /// <summary>Gives the file its target's name; from here on it is the target.</summary>
-    public void RenameTo(in NodePath target)
+    /// <summary>Gives the file its target's name, whatever has it; from here on it is the target.</summary>
+    public void ReplaceTarget()
     {
-        PathErrors.ThrowIfFailed(NodeCalls.Rename(_path, target), "Replacing", target.Text);
-        _kept = true;
-    }
-
-    /// <summary>As <see cref="RenameTo"/>, but an error where the name is taken.</summary>
-    public void RenameToNew(in NodePath target)
-    {
-        int result = CopyCalls.RenameNew(_path, target);
-        if (result is -Errno.EINVAL or -Errno.ENOSYS)
+        GiveName();
+        ThrowIfTaken();
+        int result = NodeCalls.Rename(_name!.Value, _target);
+        if (result == -Errno.EBUSY)
         {
-            // This file system cannot rename so: a second name is refused where one is.
-            PathErrors.ThrowIfFailed(NodeCalls.Link(_path, target), "Naming the copy", target.Text);
-            return;
+            throw new IOException(
+                $"Replacing '{_target.Text}' failed: it is a mount point, as single files are that a container mounts, and its name cannot "
+                + "be given to another file. Mount its folder instead, or write it in place (File.WriteAllBytes).",
+                Errno.EBUSY);
         }
 
-        PathErrors.ThrowIfFailed(result, "Naming the copy", target.Text);
-        _kept = true;
+        PathErrors.ThrowIfFailed(result, "Replacing", _target.Text);
+        End();
     }
 
-    /// <summary>Leaves the file where it is, to go on from there another time.</summary>
-    public void Keep() => _kept = true;
+    /// <summary>As <see cref="ReplaceTarget"/>, but an error where the name is taken.</summary>
+    public void NameTarget()
+    {
+        int result;
+        if (_name is not { } name)
+        {
+            result = NodeCalls.LinkOpened(Descriptor, _target);
+        }
+        else
+        {
+            ThrowIfTaken();
+            result = CopyCalls.RenameNew(name, _target);
+            if (result is -Errno.EINVAL or -Errno.ENOSYS)
+            {
+                // This file system cannot rename so: a second name is refused where one is.
+                result = NodeCalls.LinkOpened(Descriptor, _target);
+                result = result == 0 ? NodeCalls.Unlink(name) : result;
+            }
+        }
+
+        PathErrors.ThrowIfFailed(result, "Naming the copy", _target.Text);
+        End();
+    }
+
+    /// <summary>Leaves the file where it is, if it can be found again there.</summary>
+    public void Keep() => _name = _isFoundAgain ? null : _name;
 
     public void Dispose()
     {
-        // Removed while the lock is held, so that nobody else's file of the same name is.
-        if (!_kept)
+        // Removed while it is locked, so that nobody else's file of the same name is.
+        if (_name is { } name && TemporaryName.LeadsTo(name, Descriptor))
         {
-            _ = NodeCalls.Unlink(_path);
+            _ = NodeCalls.Unlink(name);
         }
 
         SafeFileHandle.Dispose();
     }
 
-    internal static NodePath NameFor(in NodePath target, int candidate)
-    {
-        ReadOnlySpan<byte> name = target.Leaf;
-        string suffix = candidate == 0 ? Suffix : $".{candidate}{Suffix}";
-        if (name.Length > MostNameBytes - suffix.Length - 1)
-        {
-            name = Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
-        }
-
-        return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(suffix)]);
-    }
-
-    /// <summary>True when the name is free now.</summary>
-    private static bool TryRemoveLeftover(in NodePath path)
-    {
-        int fd = PathCalls.Open(path, PathCalls.ReadOnly | PathCalls.NoFollowFlag);
-        if (fd < 0)
-        {
-            return fd == -Errno.ENOENT;
-        }
-
-        try
-        {
-            return NodeCalls.LockExclusivelyNow(fd) == 0
-                && IsOurs(fd, isRootExcepted: true)
-                && IsStillThere(fd, path)
-                && NodeCalls.Unlink(path) == 0;
-        }
-        finally
-        {
-            PathCalls.Close(fd);
-        }
-    }
-
-    /// <summary>Another user's file of that name is never gone on from, since its owner could still write to it; only root removes it.</summary>
-    private static bool IsOurs(int fd, bool isRootExcepted) =>
-        Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
+    /// <summary>Removes what is under a temporary name, if it is a file of ours whose maker is gone.</summary>
+    public static bool TryRemoveLeftover(int fd, in NodePath name) =>
+        NodeCalls.LockFileNow(fd, forWriting: false) == 0
+        && Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
         && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
         && stat.NLink == 1
-        && (stat.Uid == NodeCalls.EffectiveUser || (isRootExcepted && NodeCalls.EffectiveUser == 0));
+        && (stat.Uid == NodeCalls.EffectiveUser || NodeCalls.EffectiveUser == 0)
+        && TemporaryName.LeadsTo(name, fd)
+        && NodeCalls.Unlink(name) == 0;
 
-    /// <summary>Whether the name still leads to this file: it may have been renamed or removed before it was locked.</summary>
-    private static bool IsStillThere(int fd, in NodePath path) =>
-        Libc.Stat(fd, StatxMask.BasicStats, out Statx open) == 0
-        && NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx named) == 0
-        && open.Ino == named.Ino && open.DevMajor == named.DevMajor && open.DevMinor == named.DevMinor;
+    private static int Make(in NodePath name, uint mode)
+    {
+        int fd = PathCalls.Open(name, MakeFlags | PathCalls.NoFollowFlag, mode);
+        if (fd < 0)
+        {
+            return fd;
+        }
+
+        _ = NodeCalls.LockFileNow(fd, forWriting: true);
+        if (TemporaryName.LeadsTo(name, fd))
+        {
+            return fd;
+        }
+
+        // Taken for a leftover between its making and its locking.
+        PathCalls.Close(fd);
+        return -Errno.EEXIST;
+    }
+
+    /// <summary>Another user could still write to a file of theirs, and whoever could read one of ours may have it open.</summary>
+    private static int Reopen(in NodePath name, uint mode)
+    {
+        int fd = PathCalls.Open(name, PathCalls.ReadWrite | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
+        if (fd >= 0
+            && NodeCalls.LockFileNow(fd, forWriting: true) == 0
+            && Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
+            && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
+            && stat.NLink == 1
+            && stat.Uid == NodeCalls.EffectiveUser
+            && (stat.Mode & GroupAndOthers & ~mode) == 0
+            && TemporaryName.LeadsTo(name, fd)
+            && Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking) == 0)
+        {
+            return fd;
+        }
+
+        new Descriptor(fd).Dispose();
+        return Math.Min(fd, -Errno.EEXIST);
+    }
+
+    private void ThrowIfTaken()
+    {
+        if (!TemporaryName.LeadsTo(_name!.Value, Descriptor))
+        {
+            throw new IOException(
+                $"Writing '{_target.Text}' failed: its temporary file '{_name.Value.Text}' has been taken away by somebody.");
+        }
+    }
+
+    /// <summary>
+    /// The name is the target's now. Where the lock is one that other openers mind (NFS), they need not wait for the rest.
+    /// </summary>
+    private void End()
+    {
+        _name = null;
+        _ = NodeCalls.UnlockFile(Descriptor);
+    }
 }

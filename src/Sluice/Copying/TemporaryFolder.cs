@@ -1,93 +1,165 @@
 using System.Runtime.Versioning;
+using Sluice.Enumeration;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>A new tree beside its target, under a temporary name that its maker keeps locked, to be renamed once it is whole.</summary>
+/// <summary>
+/// A new folder beside its target, for nobody but its owner, to be renamed once its tree is whole. Its maker keeps it locked, and it
+/// carries a mark (an extended attribute, which only its owner can set): what has no mark is nobody's leftover, whatever its name, and is
+/// neither used nor emptied.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TemporaryFolder : IDisposable
 {
-    private const int MostCandidates = 64;
+    private const int MaxTries = 100;
     private const uint OwnerAll = 0x1C0;
+    private const uint GroupAndOthers = 0x3F;
 
-    private readonly NodePath _path;
-    private bool _kept;
+    private readonly NodePath _name;
+    private bool _isKept;
 
-    private TemporaryFolder(in NodePath path, int fd, bool isKept)
+    private TemporaryFolder(in NodePath name, int fd, bool isKept)
     {
-        _path = path;
+        _name = name;
         Descriptor = fd;
-        _kept = isKept;
+        _isKept = isKept;
     }
 
-    public string Path => _path.Text;
+    /// <summary>The mark's name, ended by a NUL.</summary>
+    public static ReadOnlySpan<byte> Mark => "user.sluice.copy\0"u8;
+
+    /// <summary>The path, for people.</summary>
+    public string Text => _name.Text;
 
     /// <summary>The folder, open until this is disposed of.</summary>
     public int Descriptor { get; }
 
     /// <param name="target">What the tree is to be called.</param>
-    /// <param name="mode">Its permissions, subject to the umask; its owner may do everything in it for the time being.</param>
-    /// <param name="resumes">Whether to go on in what an earlier copy left, and to leave what this one makes.</param>
-    public static TemporaryFolder Create(in NodePath target, uint mode, bool resumes)
+    /// <param name="resumes">
+    /// Whether to go on in what an earlier copy left, and to leave what this one makes. Where its name is taken by something else, or the
+    /// file system has no marks, the folder is made anew and does not stay.
+    /// </param>
+    public static TemporaryFolder Create(in NodePath target, bool resumes)
     {
-        for (int candidate = 0; candidate < MostCandidates; candidate++)
+        NodePath name = TemporaryName.Reserved(target);
+        int fd = resumes ? Reopen(name) : -Errno.ENOENT;
+        fd = resumes && fd == -Errno.ENOENT ? Make(name, mustBeMarked: true) : fd;
+        if (resumes && fd >= 0)
         {
-            NodePath path = TemporaryFile.NameFor(target, candidate);
-            int result = NodeCalls.MakeDirectory(path, mode | OwnerAll);
-            if (result != -Errno.EEXIST)
-            {
-                PathErrors.ThrowIfFailed(result, "Making the temporary folder", path.Text);
-            }
-
-            int fd = PathCalls.Open(path, TreeRoot.FolderFlags);
-            if (fd < 0)
-            {
-                continue;
-            }
-
-            // Exclusive first: a maker that is alive holds a lock. Another user's folder could be changed under our hands.
-            if (NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd))
-            {
-                if (result == -Errno.EEXIST && !resumes)
-                {
-                    int removed = TreeRemoval.Empty(PathCalls.OpenAt(fd, ".\0"u8, TreeRoot.FolderFlags), path.Text);
-                    if (removed < 0)
-                    {
-                        PathCalls.Close(fd);
-                        throw PathErrors.Create(removed, "Removing what an earlier copy left,", path.Text);
-                    }
-                }
-
-                return new TemporaryFolder(path, fd, resumes);
-            }
-
-            PathCalls.Close(fd);
+            return new TemporaryFolder(name, fd, isKept: true);
         }
 
-        throw new IOException($"'{target.Text}' is being made by {MostCandidates} others at this moment.");
+        for (int i = 0; i < MaxTries; i++)
+        {
+            name = TemporaryName.Random(target);
+            fd = Make(name, mustBeMarked: false);
+            if (fd != -Errno.EEXIST)
+            {
+                PathErrors.ThrowIfFailed(fd, "Making the temporary folder", name.Text);
+                return new TemporaryFolder(name, fd, isKept: false);
+            }
+        }
+
+        throw new IOException($"No temporary folder can be made beside '{target.Text}': what is made there is taken away at once.");
     }
 
+    /// <summary>Removes what is under a temporary name, if it is a marked folder of ours whose maker is gone.</summary>
+    public static bool TryRemoveLeftover(int fd, in NodePath name) =>
+        IsLeftover(fd)
+        && TemporaryName.LeadsTo(name, fd)
+        && TreeRemoval.Empty(Again(fd), name.Text) == 0
+        && NodeCalls.RemoveDirectory(name) == 0;
+
+    /// <summary>The tree is whole, but for this folder's own mode.</summary>
+    public void TakeMarkOff() => _ = AttributeCalls.Remove(Descriptor, Mark);
+
+    /// <summary>Gives the folder its target's name.</summary>
     public void RenameTo(in NodePath target)
     {
-        int result = CopyCalls.RenameNew(_path, target);
-        result = result is -Errno.EINVAL or -Errno.ENOSYS ? NodeCalls.Rename(_path, target) : result;
+        if (!TemporaryName.LeadsTo(_name, Descriptor))
+        {
+            throw new IOException($"Copying to '{target.Text}' failed: its temporary folder '{Text}' has been taken away by somebody.");
+        }
+
+        int result = CopyCalls.RenameNew(_name, target);
+        result = result is -Errno.EINVAL or -Errno.ENOSYS ? NodeCalls.Rename(_name, target) : result;
         PathErrors.ThrowIfFailed(result, "Naming the copy", target.Text);
-        _kept = true;
+        _isKept = true;
     }
 
     public void Dispose()
     {
-        if (!_kept)
+        if (!_isKept)
         {
-            // What cannot be removed now stays under a name that says what it is, and must not hide why the copy failed.
-            _ = TreeRemoval.Remove(_path);
+            // What cannot be removed now stays under a name that says what it is, and must not hide why the copy failed. The folder that
+            // is open is emptied, whatever has its name by now; and only an empty folder can be removed.
+            _ = TreeRemoval.Empty(Again(Descriptor), Text);
+            _ = NodeCalls.RemoveDirectory(_name);
         }
 
         PathCalls.Close(Descriptor);
     }
 
-    private static bool IsOurs(int fd) => Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && stat.Uid == NodeCalls.EffectiveUser;
+    private static int Make(in NodePath name, bool mustBeMarked)
+    {
+        int result = NodeCalls.MakeDirectory(name, OwnerAll);
+        if (result < 0)
+        {
+            return result;
+        }
+
+        int fd = PathCalls.Open(name, TreeRoot.FolderFlags);
+        if (fd >= 0
+            && NodeCalls.LockExclusivelyNow(fd) == 0
+            && IsOurs(fd)
+            && IsEmpty(fd)
+            && (AttributeCalls.Set(fd, Mark, [1]) == 0 || !mustBeMarked))
+        {
+            return fd;
+        }
+
+        new Descriptor(fd).Dispose();
+        if (mustBeMarked)
+        {
+            _ = NodeCalls.RemoveDirectory(name);
+        }
+
+        // Something else has been put in its place, or it cannot be told from that.
+        return -Errno.EEXIST;
+    }
+
+    private static int Reopen(in NodePath name)
+    {
+        int fd = PathCalls.Open(name, TreeRoot.FolderFlags);
+        if (fd < 0 || IsLeftover(fd))
+        {
+            return fd;
+        }
+
+        PathCalls.Close(fd);
+        return -Errno.EEXIST;
+    }
+
+    private static bool IsLeftover(int fd) =>
+        NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd) && AttributeCalls.Get(fd, Mark, out _) is not null;
+
+    /// <summary>Ours, and nobody else comes into it.</summary>
+    private static bool IsOurs(int fd) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
+        && stat.Uid == NodeCalls.EffectiveUser
+        && (stat.Mode & GroupAndOthers) == 0;
+
+    private static bool IsEmpty(int fd)
+    {
+        DirectoryReader reader = DirectoryReader.Of(Again(fd));
+        int result = reader.ReadNames(out List<byte[]> names);
+        reader.Release();
+        return result == 0 && names.Count == 0;
+    }
+
+    private static int Again(int fd) => PathCalls.OpenAt(fd, ".\0"u8, TreeRoot.FolderFlags);
 }

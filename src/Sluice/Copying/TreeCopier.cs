@@ -1,7 +1,8 @@
 using System.Collections.Concurrent;
 using System.Runtime.Versioning;
+using Sluice.Enumeration;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -13,15 +14,20 @@ namespace Sluice.Copying;
 /// in one that is there already each file is copied as alone.
 /// </summary>
 [SupportedOSPlatform("linux")]
-internal sealed class TreeCopier
+internal sealed class TreeCopier : IDisposable
 {
-    private const int MostWaitingGroups = 64;
+    private const int MaxWaitingGroups = 64;
     private const uint OwnerAll = 0x1C0;
     private const uint PermissionBits = 0xFFF;
 
+    // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID.
+    private const uint FolderBits = 0x3FF;
+
     private readonly CopyOptions _options;
     private readonly CopyMeter _meter;
+    private readonly CancellationToken _callersToken;
     private readonly CancellationTokenSource _stop;
+    private readonly CopyFailures _failures;
     private readonly TreeEntryCopier _entries;
     private readonly bool _isNew;
     private readonly List<(byte[] Relative, Statx From, bool IsMade)> _folders = [];
@@ -31,35 +37,34 @@ internal sealed class TreeCopier
     {
         _options = options;
         _meter = meter;
+        _callersToken = cancellationToken;
         _stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        _failures = new CopyFailures(options.ContinueOnError, meter, _stop);
         _isNew = isNew;
-        _entries = new TreeEntryCopier(options, meter, isNew, _stop.Token);
+        _entries = new TreeEntryCopier(options, meter, _failures, isNew, _stop.Token);
     }
 
     public static CopyResult Copy(
         string source, string target, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
     {
-        (NodePath fromPath, NodePath toPath) = (NodePath.Of(source), NodePath.Of(target));
+        using TargetLocation location = TargetLocation.Open(target, $"Copying '{source}' to");
+        NodePath fromPath = NodePath.Of(source);
         PathErrors.ThrowIfFailed(
             NodeCalls.Stat(fromPath, followsLinks: false, StatxMask.BasicStats, out Statx from), "Looking at the source", source);
-        int found = NodeCalls.Stat(toPath, followsLinks: false, StatxMask.BasicStats, out Statx old);
+        int found = NodeCalls.Stat(location.Path, followsLinks: false, StatxMask.BasicStats, out Statx old);
         bool isNew = found == -Errno.ENOENT;
-        TreeCopier copier = new(options, meter, isNew, cancellationToken);
+        using TreeCopier copier = new(options, meter, isNew, cancellationToken);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeDirectory)
         {
-            copier._entries.CopyLink(fromPath, toPath);
-            if (options.FlushesToDisk)
-            {
-                FileCopier.FlushFolder(Path.GetDirectoryName(target) ?? "/");
-            }
-
+            copier._entries.CopyLink(fromPath, location.Path);
+            copier.FlushFolder(location, location.FolderFd);
             return copier.Result();
         }
 
         if (!isNew)
         {
             PathErrors.ThrowIfFailed(found, "Looking at the target", target);
-            if (old.Ino == from.Ino && old.DevMajor == from.DevMajor && old.DevMinor == from.DevMinor)
+            if (old.IsSame(from))
             {
                 throw new IOException($"'{source}' and '{target}' are the same folder.");
             }
@@ -70,56 +75,57 @@ internal sealed class TreeCopier
             }
         }
 
-        ThrowIfInside(source, from, target);
-        using TreeRoot fromRoot = OpenRoot(source, source, "Opening the folder");
+        // A copy into itself would never end.
+        if (location.IsInside(from))
+        {
+            throw new IOException($"Copying '{source}' failed: the target '{target}' is inside it.");
+        }
+
+        using TreeRoot fromRoot = OpenRoot(fromPath, source, "Opening the folder");
         if (!isNew)
         {
-            using TreeRoot toRoot = OpenRoot(target, target, "Opening the target");
-            copier.Run(fromRoot, toRoot);
+            using TreeRoot toRoot = OpenRoot(location.Path, target, "Opening the target");
+            copier.Run(fromRoot, toRoot, null);
+            copier._failures.ThrowIfAny();
             return copier.Result();
         }
 
-        uint mode = options.KeepsMetadata ? 0 : from.Mode & PermissionBits;
-        using TemporaryFolder temporary = TemporaryFolder.Create(toPath, mode, options.Resumes);
-        using (TreeRoot toRoot = OpenRoot($"/proc/self/fd/{temporary.Descriptor}/.", temporary.Path, "Opening the temporary folder"))
+        using TemporaryFolder temporary = TemporaryFolder.Create(location.Path, options.Resume);
+        NodePath made = NodePath.In(temporary.Descriptor, [.. ".\0"u8], "");
+        using (TreeRoot toRoot = OpenRoot(made, temporary.Text, "Opening the temporary folder"))
         {
-            copier.Run(fromRoot, toRoot);
+            copier.Run(fromRoot, toRoot, temporary);
         }
 
-        temporary.RenameTo(toPath);
-        if (options.FlushesToDisk)
-        {
-            FileCopier.FlushFolder(Path.GetDirectoryName(target) ?? "/");
-        }
-
+        temporary.RenameTo(location.Path);
+        copier.FlushFolder(location, temporary.Descriptor);
+        copier._failures.ThrowIfAny();
         return copier.Result();
     }
 
-    private static TreeRoot OpenRoot(string path, string text, string verb)
+    /// <summary>What the caller's token keeps of a copy goes with it.</summary>
+    public void Dispose() => _stop.Dispose();
+
+    private static TreeRoot OpenRoot(in NodePath path, string text, string verb)
     {
-        int fd = PathCalls.Open(PathCalls.ToKernel(path), TreeRoot.FolderFlags);
+        int fd = PathCalls.Open(path, TreeRoot.FolderFlags);
         PathErrors.ThrowIfFailed(fd, verb, text);
         return new TreeRoot(fd, text);
     }
 
-    /// <summary>A copy into itself would never end. Compared by inode: names may lead there by links.</summary>
-    private static void ThrowIfInside(string source, in Statx from, string target)
+    private void FlushFolder(TargetLocation location, int fd)
     {
-        for (string? folder = Path.GetDirectoryName(target); !string.IsNullOrEmpty(folder); folder = Path.GetDirectoryName(folder))
+        if (_options.FlushToDisk)
         {
-            if (NodeCalls.Stat(PathCalls.ToKernel(folder), followsLinks: true, StatxMask.BasicStats, out Statx above) == 0
-                && above.Ino == from.Ino && above.DevMajor == from.DevMajor && above.DevMinor == from.DevMinor)
-            {
-                throw new IOException($"Copying '{source}' failed: the target '{target}' is inside it.");
-            }
+            location.Flush(fd);
         }
     }
 
     private CopyResult Result() => _entries.Result() with { Folders = _folders.Count };
 
-    private void Run(TreeRoot source, TreeRoot target)
+    private void Run(TreeRoot source, TreeRoot target, TemporaryFolder? temporary)
     {
-        using BlockingCollection<TreeGroup> groups = new(MostWaitingGroups);
+        using BlockingCollection<TreeGroup> groups = new(MaxWaitingGroups);
         Task[] workers = new Task[Math.Max(2, Environment.ProcessorCount)];
         for (int i = 0; i < workers.Length; i++)
         {
@@ -142,12 +148,26 @@ internal sealed class TreeCopier
             System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw(_fatal);
         }
 
-        _stop.Token.ThrowIfCancellationRequested();
-        _entries.CopySharedFiles(source, target);
-        FinishFolders(source, target);
-        if (_options.FlushesToDisk)
+        ThrowIfEnded();
+        _entries.CopyHardLinks(source, target);
+        ThrowIfEnded();
+        FinishFolders(source, target, temporary);
+        ThrowIfEnded();
+        if (_options.FlushToDisk)
         {
             FlushFileSystem(target);
+        }
+    }
+
+    /// <summary>
+    /// Whether there is a reason to end: the caller's token first, since its exception says what the caller knows already.
+    /// </summary>
+    private void ThrowIfEnded()
+    {
+        _callersToken.ThrowIfCancellationRequested();
+        if (_failures.HasEnded)
+        {
+            _failures.ThrowIfAny();
         }
     }
 
@@ -179,7 +199,7 @@ internal sealed class TreeCopier
         int fromFd = source.Open(relative);
         if (fromFd < 0)
         {
-            _entries.Fail(from, PathErrors.Create(fromFd, "Opening the folder", from));
+            _failures.Add(from, PathErrors.Create(fromFd, "Opening the folder", from));
             return null;
         }
 
@@ -191,13 +211,7 @@ internal sealed class TreeCopier
         if (toFd < 0)
         {
             reader.Release();
-            Exception error = PathErrors.Create(toFd, "Making the folder", to);
-            if (TreeEntryCopier.IsFatal(toFd))
-            {
-                throw error;
-            }
-
-            _entries.Fail(from, error);
+            _failures.Add(from, PathErrors.Create(toFd, "Making the folder", to));
             return null;
         }
 
@@ -227,7 +241,7 @@ internal sealed class TreeCopier
 
         // Where metadata is kept, others than the owner come in when the folder is whole and has its owner.
         NodePath path = NodePath.In(parent, name, "");
-        int result = NodeCalls.MakeDirectory(path, _options.KeepsMetadata ? OwnerAll : (from.Mode & PermissionBits) | OwnerAll);
+        int result = NodeCalls.MakeDirectory(path, _options.PreserveMetadata ? OwnerAll : (from.Mode & PermissionBits) | OwnerAll);
         isMade = result == 0;
         result = result is 0 or -Errno.EEXIST ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
         PathCalls.Close(parent);
@@ -239,7 +253,7 @@ internal sealed class TreeCopier
     {
         try
         {
-            if (_options.KeepsMetadata)
+            if (_options.PreserveMetadata)
             {
                 // That copy may have come to the folder's own mode, which may keep us out.
                 PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, OwnerAll), "Setting the permissions of", to);
@@ -277,7 +291,7 @@ internal sealed class TreeCopier
 
                 group ??= NewGroup(folder);
                 group.Entries.Add((kept, type));
-                if (group.Entries.Count == TreeGroup.MostEntries)
+                if (group.Entries.Count == TreeGroup.MaxEntries)
                 {
                     groups.Add(group);
                     group = null;
@@ -292,7 +306,7 @@ internal sealed class TreeCopier
 
         if (bytes < 0)
         {
-            _entries.Fail(folder.FromText, PathErrors.Create(bytes, "Reading the folder", folder.FromText));
+            _failures.Add(folder.FromText, PathErrors.Create(bytes, "Reading the folder", folder.FromText));
         }
     }
 
@@ -329,60 +343,58 @@ internal sealed class TreeCopier
     }
 
     /// <summary>From the inside out: a folder's times change with what is made in it.</summary>
-    private void FinishFolders(TreeRoot source, TreeRoot target)
+    private void FinishFolders(TreeRoot source, TreeRoot target, TemporaryFolder? temporary)
     {
         for (int i = _folders.Count - 1; i >= 0; i--)
         {
             (byte[] relative, Statx from, bool isMade) = _folders[i];
+            bool isNewRoot = i == 0 && temporary is not null;
             bool isRestricted = isMade && (from.Mode & OwnerAll) != OwnerAll;
-            if (!_options.KeepsMetadata && !isRestricted)
+            if (!_options.PreserveMetadata && !isRestricted && !isNewRoot)
             {
                 continue;
             }
 
-            int toFd = target.Open(relative);
-            int fromFd = source.Open(relative);
+            if (isNewRoot)
+            {
+                temporary!.TakeMarkOff();
+            }
+
             try
             {
-                PathErrors.ThrowIfFailed(toFd, "Opening the folder", target.Text(relative));
-                PathErrors.ThrowIfFailed(fromFd, "Opening the folder", source.Text(relative));
-                if (_options.KeepsMetadata)
-                {
-                    FileCopier.KeepMetadata(fromFd, from, toFd, target.Text(relative));
-                }
-                else if (Libc.Stat(toFd, StatxMask.BasicStats, out Statx made) == 0)
-                {
-                    _ = NodeCalls.SetMode(toFd, made.Mode & PermissionBits & ~(OwnerAll & ~(uint)from.Mode));
-                }
+                FinishFolder(source, target, relative, from, isNewRoot);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                _entries.Fail(source.Text(relative), e);
-            }
-            finally
-            {
-                if (toFd >= 0)
-                {
-                    PathCalls.Close(toFd);
-                }
-
-                if (fromFd >= 0)
-                {
-                    PathCalls.Close(fromFd);
-                }
+                _failures.Add(source.Text(relative), e);
             }
         }
     }
 
-    private static void FlushFileSystem(TreeRoot target)
+    /// <summary>The root of a new tree was its owner's alone; other folders were made with the mode that the umask left them.</summary>
+    private void FinishFolder(TreeRoot source, TreeRoot target, byte[] relative, in Statx from, bool isNewRoot)
     {
-        int fd = target.Open([]);
-        int result = fd < 0 ? fd : CopyCalls.FlushFileSystem(fd);
-        if (fd >= 0)
+        using Descriptor to = new(target.Open(relative));
+        PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Opening the folder", target.Text(relative));
+        if (_options.PreserveMetadata)
         {
-            PathCalls.Close(fd);
+            using Descriptor original = new(source.Open(relative));
+            PathErrors.ThrowIfFailed(Math.Min(original.Fd, 0), "Opening the folder", source.Text(relative));
+            NodeMetadata.Preserve(original.Fd, from, to.Fd, target.Text(relative));
+            return;
         }
 
+        PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx made), "Looking at the folder", target.Text(relative));
+        uint mode = isNewRoot
+            ? from.Mode & FolderBits & ~Umask.Read()
+            : made.Mode & PermissionBits & ~(OwnerAll & ~(uint)from.Mode);
+        PathErrors.ThrowIfFailed(NodeCalls.SetMode(to.Fd, mode), "Setting the permissions of", target.Text(relative));
+    }
+
+    private static void FlushFileSystem(TreeRoot target)
+    {
+        using Descriptor root = new(target.Open([]));
+        int result = root.Fd < 0 ? root.Fd : CopyCalls.FlushFileSystem(root.Fd);
         PathErrors.ThrowIfFailed(result, "Writing to the disk", target.Text([]));
     }
 }

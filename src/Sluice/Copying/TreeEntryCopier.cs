@@ -1,6 +1,7 @@
 using System.Runtime.Versioning;
+using Sluice.Enumeration;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -8,7 +9,8 @@ namespace Sluice.Copying;
 
 /// <summary>Copies what is in the folders of a tree: small files by a read and a write, the others as alone. Thread-safe.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool isNewTree, CancellationToken cancellationToken)
+internal sealed class TreeEntryCopier(
+    CopyOptions options, CopyMeter meter, CopyFailures failures, bool isNewTree, CancellationToken cancellationToken)
 {
 #if DEBUG
     private const int SmallBytes = 8 * 1024;
@@ -16,28 +18,16 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
     private const int SmallBytes = 256 * 1024;
 #endif
 
-    private const uint PlainPermissionBits = 0x1FF;
-    private const uint OwnerReadWrite = 0x180;
 
     [ThreadStatic]
     private static byte[]? t_buffer;
 
     private readonly NodeCopier _nodes = new(options, meter, isNewTree);
-    private readonly List<FileFailure> _failures = [];
-    private readonly List<SharedNode> _shared = [];
+    private readonly List<HardLinkName> _hardLinks = [];
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
+    private readonly uint _umask = Umask.Read();
     private long _resumedBytes;
-
-    /// <summary>Errors that every further file would meet too.</summary>
-    public static bool IsFatal(int result) => result is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EROFS;
-
-    public void Fail(string path, Exception error)
-    {
-        lock (_failures)
-        {
-            _failures.Add(new FileFailure(path, error));
-        }
-    }
+    private int _changedFiles;
 
     public CopyResult Result()
     {
@@ -48,10 +38,10 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             Bytes = meter.Bytes,
             ResumedBytes = _resumedBytes,
             Files = meter.Files,
+            ChangedFiles = _changedFiles,
             Method = most == CopyMethod.Auto ? CopyMethod.Buffered : most,
             MethodReason = "each file by what is cheapest for it",
             Depth = most == CopyMethod.Direct ? options.Depth : 0,
-            Failures = _failures,
         };
     }
 
@@ -65,9 +55,9 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             {
                 CopyEntry(group.Folder, name, type);
             }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException && !IsFatal(-e.HResult))
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                Fail(group.Folder.From(name).Text, e);
+                failures.Add(group.Folder.From(name).Text, e);
             }
         }
     }
@@ -76,22 +66,26 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
     /// What has several names: the first is copied, the others are made names of the copy. After everything else, on one thread; the
     /// folders of both trees are opened anew.
     /// </summary>
-    public void CopySharedFiles(TreeRoot fromRoot, TreeRoot toRoot)
+    public void CopyHardLinks(TreeRoot fromRoot, TreeRoot toRoot)
     {
-        Dictionary<(ulong, uint, uint), SharedNode> copies = [];
-        foreach (SharedNode node in _shared)
+        Dictionary<(ulong, uint, uint), HardLinkName> copies = [];
+        foreach (HardLinkName node in _hardLinks)
         {
-            cancellationToken.ThrowIfCancellationRequested();
+            if (cancellationToken.IsCancellationRequested)
+            {
+                return;
+            }
+
             string text = Path.Join(fromRoot.Text(node.Folder), NodePath.Decode(node.Name.AsSpan(0, node.Name.Length - 1)));
-            int fromFd = fromRoot.Open(node.Folder);
-            int toFd = toRoot.Open(node.Folder);
+            using Descriptor fromFolder = new(fromRoot.Open(node.Folder));
+            using Descriptor toFolder = new(toRoot.Open(node.Folder));
             try
             {
-                PathErrors.ThrowIfFailed(Math.Min(fromFd, toFd), "Opening the folder of", text);
-                NodePath from = NodePath.In(fromFd, node.Name, fromRoot.Text(node.Folder));
-                NodePath to = NodePath.In(toFd, node.Name, toRoot.Text(node.Folder));
+                PathErrors.ThrowIfFailed(Math.Min(Math.Min(fromFolder.Fd, toFolder.Fd), 0), "Opening the folder of", text);
+                NodePath from = NodePath.In(fromFolder.Fd, node.Name, fromRoot.Text(node.Folder));
+                NodePath to = NodePath.In(toFolder.Fd, node.Name, toRoot.Text(node.Folder));
                 (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
-                if (copies.TryGetValue(number, out SharedNode first) && IsStill(from, node.Stat))
+                if (copies.TryGetValue(number, out HardLinkName first) && IsStill(from, node.Stat))
                 {
                     AddName(toRoot, first, to);
                     continue;
@@ -100,14 +94,9 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
                 CopyFirst(from, to, node.Stat);
                 copies[number] = node;
             }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException && !IsFatal(-e.HResult))
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                Fail(text, e);
-            }
-            finally
-            {
-                CloseIfOpen(fromFd);
-                CloseIfOpen(toFd);
+                failures.Add(text, e);
             }
         }
     }
@@ -115,26 +104,11 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
     /// <summary>A symbolic link, as one.</summary>
     public void CopyLink(in NodePath from, in NodePath to) => _nodes.CopyLink(from, to);
 
-    private static void CloseIfOpen(int fd)
+    private void AddName(TreeRoot toRoot, in HardLinkName first, in NodePath to)
     {
-        if (fd >= 0)
-        {
-            PathCalls.Close(fd);
-        }
-    }
-
-    private void AddName(TreeRoot toRoot, in SharedNode first, in NodePath to)
-    {
-        int fd = toRoot.Open(first.Folder);
-        PathErrors.ThrowIfFailed(fd, "Opening the folder", toRoot.Text(first.Folder));
-        try
-        {
-            _nodes.AddName(NodePath.In(fd, first.Name, toRoot.Text(first.Folder)), to);
-        }
-        finally
-        {
-            PathCalls.Close(fd);
-        }
+        using Descriptor folder = new(toRoot.Open(first.Folder));
+        PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", toRoot.Text(first.Folder));
+        _nodes.AddName(NodePath.In(folder.Fd, first.Name, toRoot.Text(first.Folder)), to);
     }
 
     private void CopyFirst(in NodePath from, in NodePath to, in Statx stat)
@@ -153,10 +127,12 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         }
     }
 
-    /// <summary>Whether a name still leads to the file that it was seen to lead to: a number may have been given to another file since.</summary>
+    /// <summary>
+    /// Whether a name still leads to the file that it was seen to lead to: a number may have been given to another file since.
+    /// </summary>
     private static bool IsStill(in NodePath path, in Statx seen) =>
         NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx now) == 0
-        && now.Ino == seen.Ino && now.DevMajor == seen.DevMajor && now.DevMinor == seen.DevMinor
+        && now.IsSame(seen)
         && now.Ctime.Seconds == seen.Ctime.Seconds && now.Ctime.Nanoseconds == seen.Ctime.Nanoseconds;
 
     private void CopyEntry(TreeFolder folder, byte[] name, byte type)
@@ -168,43 +144,25 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             return;
         }
 
-        int fromFd = PathCalls.Open(from, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
-        if (fromFd < 0)
+        using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, out Statx stat);
+        if (options.PreserveMetadata && stat.NLink > 1)
         {
-            throw PathErrors.Create(fromFd, "Opening the source", from.Text);
+            AddHardLink(folder, name, stat);
         }
-
-        try
+        else if (isNewTree)
         {
-            int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat);
-            if (result < 0)
-            {
-                throw PathErrors.Create(result, "Looking at the source", from.Text);
-            }
-
-            if (options.KeepsMetadata && stat.NLink > 1)
-            {
-                AddShared(folder, name, stat);
-            }
-            else if (isNewTree)
-            {
-                CopyNew(fromFd, stat, from, to);
-            }
-            else
-            {
-                CopyAlone(from, to);
-            }
+            CopyNew(opened.Fd, stat, from, to);
         }
-        finally
+        else
         {
-            PathCalls.Close(fromFd);
+            CopyAlone(from, to);
         }
     }
 
     /// <summary>Links; and FIFOs, sockets and devices, which are made anew, as cp -r does; nothing is opened.</summary>
     private void CopyNode(TreeFolder folder, byte type, in NodePath from, in NodePath to)
     {
-        if (type == DirectoryReader.TypeLink && !options.KeepsMetadata)
+        if (type == DirectoryReader.TypeLink && !options.PreserveMetadata)
         {
             CopyLink(from, to);
             return;
@@ -216,9 +174,9 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             throw PathErrors.Create(result, "Looking at the source", from.Text);
         }
 
-        if (options.KeepsMetadata && stat.NLink > 1)
+        if (options.PreserveMetadata && stat.NLink > 1)
         {
-            AddShared(folder, from.Name, stat);
+            AddHardLink(folder, from.Name, stat);
         }
         else if (type == DirectoryReader.TypeLink)
         {
@@ -230,27 +188,24 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         }
     }
 
-    private void AddShared(TreeFolder folder, byte[] name, in Statx stat)
+    private void AddHardLink(TreeFolder folder, byte[] name, in Statx stat)
     {
-        lock (_shared)
+        lock (_hardLinks)
         {
-            _shared.Add(new SharedNode(folder.Relative, name, stat));
+            _hardLinks.Add(new HardLinkName(folder.Relative, name, stat));
         }
     }
 
     /// <summary>With all the care of a single copy: a temporary name, and whatever is at the target looked at.</summary>
     private void CopyAlone(in NodePath from, in NodePath to)
     {
-        CopyOptions one = new()
+        FileCopier alone = new(options, meter, cancellationToken)
         {
-            Method = options.Method,
-            Depth = options.Depth,
-            Overwrites = options.Overwrites || isNewTree,
-            KeepsMetadata = options.KeepsMetadata,
-            Resumes = options.Resumes,
-            Verifies = options.Verifies,
+            FollowsLinks = false,
+            Overwrites = options.Overwrite || isNewTree,
         };
-        CopyResult result = new FileCopier(one, meter, cancellationToken) { FollowsLinks = false }.Copy(from, to);
+        CopyResult result = alone.Copy(from, to);
+        Interlocked.Add(ref _changedFiles, result.ChangedFiles);
         Book(result.Method, result.Bytes, result.ResumedBytes);
     }
 
@@ -262,13 +217,13 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         meter.Find(length);
 
         // What the source lets its group read is not to be had by ours meanwhile.
-        uint mode = options.KeepsMetadata ? OwnerReadWrite : stat.Mode & PlainPermissionBits;
+        uint mode = options.PreserveMetadata ? NodeMetadata.OwnerReadWrite
+            : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
         int toFd = PathCalls.Open(to, make, mode);
-        if (toFd == -Errno.EEXIST && options.Resumes)
+        if (toFd == -Errno.EEXIST && options.Resume)
         {
             if (IsThere(fromFd, stat, from, to))
             {
-                FileCopier.CheckSource(fromFd, from, stat);
                 meter.Add(length);
                 meter.EndFile();
                 Book(CopyMethod.Buffered, length, length);
@@ -280,27 +235,28 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
         }
 
         ThrowIfNotWritten(toFd, from, to);
+        using Descriptor made = new(toFd);
         try
         {
             CopyMethod method = CopyMethod.Buffered;
-            if (length > SmallBytes || options.Method is not (CopyMethod.Auto or CopyMethod.Buffered))
+            if (length == 0 || length > SmallBytes || options.Method is not (CopyMethod.Auto or CopyMethod.Buffered))
             {
                 FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, length, options, meter, cancellationToken);
                 transfer.Run(0);
-                method = transfer.Method;
+                (method, length) = (transfer.Method, transfer.Length);
             }
             else
             {
-                CopySmall(fromFd, toFd, (int)length, from, to);
+                length = CopySmall(fromFd, toFd, (int)length, from, to);
             }
 
-            FileCopier.CheckSource(fromFd, from, stat);
-            if (options.KeepsMetadata)
+            SetMetadata(fromFd, stat, toFd, mode, to.Text);
+            if (FileCopier.IsChanged(fromFd, stat, from))
             {
-                FileCopier.KeepMetadata(fromFd, stat, toFd, to.Text);
+                Interlocked.Increment(ref _changedFiles);
             }
 
-            if (options.Verifies)
+            if (options.Verify)
             {
                 PathErrors.ThrowIfFailed(Libc.Flush(toFd, dataOnly: true), "Writing to the disk", to.Text);
                 ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, cancellationToken);
@@ -315,37 +271,52 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
             _ = NodeCalls.Unlink(to);
             throw;
         }
-        finally
+    }
+
+    /// <summary>Permissions that the umask has not touched are right since the file was made.</summary>
+    private void SetMetadata(int fromFd, in Statx stat, int toFd, uint mode, string target)
+    {
+        if (options.PreserveMetadata)
         {
-            PathCalls.Close(toFd);
+            NodeMetadata.Preserve(fromFd, stat, toFd, target);
+        }
+        else if (options.UnixCreateMode is null && (mode & _umask) != 0)
+        {
+            FileCopier.SetPlainMetadata(fromFd, stat, toFd, options, target);
+        }
+        else
+        {
+            PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, stat), "Setting the times of", target);
         }
     }
 
-    private void CopySmall(int fromFd, int toFd, int length, in NodePath from, in NodePath to)
+    /// <summary>The bytes that there were: a file of /sys has fewer than it says, and a log may be cut meanwhile.</summary>
+    private int CopySmall(int fromFd, int toFd, int length, in NodePath from, in NodePath to)
     {
         Span<byte> buffer = (t_buffer ??= new byte[SmallBytes]).AsSpan(0, length);
         int read = 0;
         while (read < length)
         {
-            int bytes = LinuxTransfer.Read(fromFd, buffer[read..], read, RwFlags.None);
-            if (bytes <= 0)
+            int bytes = TransferCalls.Read(fromFd, buffer[read..], read, RwFlags.None);
+            PathErrors.ThrowIfFailed(Math.Min(bytes, 0), "Reading the source", from.Text);
+            if (bytes == 0)
             {
-                throw bytes == 0
-                    ? new IOException($"Copying '{from.Text}' to '{to.Text}' failed: the source became shorter meanwhile.")
-                    : PathErrors.Create(bytes, "Reading the source", from.Text);
+                break;
             }
 
             read += bytes;
         }
 
-        for (int done = 0; done < length;)
+        for (int done = 0; done < read;)
         {
-            int written = LinuxTransfer.Write(toFd, buffer[done..], done, RwFlags.None);
+            int written = TransferCalls.Write(toFd, buffer[done..read], done, RwFlags.None);
             ThrowIfNotWritten(written, from, to);
             done += written;
         }
 
-        meter.Add(length);
+        meter.Add(read);
+        meter.Correct(read - length);
+        return read;
     }
 
     /// <summary>
@@ -354,36 +325,26 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
     /// </summary>
     private bool IsThere(int fromFd, in Statx stat, in NodePath from, in NodePath to)
     {
-        int fd = PathCalls.Open(to, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
-        if (fd < 0)
+        using Descriptor opened = new(PathCalls.Open(to, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking));
+        int fd = opened.Fd;
+        bool isThere = fd >= 0
+            && Libc.Stat(fd, StatxMask.BasicStats, out Statx there) == 0
+            && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
+            && there.Size == stat.Size
+            && there.NLink == 1
+            && ContentComparer.FirstDifference(fromFd, fd, (long)stat.Size, cancellationToken) == (long)stat.Size;
+        if (isThere)
         {
-            return false;
+            SetMetadata(fromFd, stat, fd, _umask, to.Text);
         }
 
-        try
+        if (isThere && options.Verify)
         {
-            bool isThere = Libc.Stat(fd, StatxMask.BasicStats, out Statx there) == 0
-                && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
-                && there.Size == stat.Size
-                && there.NLink == 1
-                && ContentComparer.FirstDifference(fromFd, fd, (long)stat.Size, cancellationToken) == (long)stat.Size;
-            if (isThere && options.KeepsMetadata)
-            {
-                FileCopier.KeepMetadata(fromFd, stat, fd, to.Text);
-            }
-
-            if (isThere && options.Verifies)
-            {
-                PathErrors.ThrowIfFailed(Libc.Flush(fd, dataOnly: true), "Writing to the disk", to.Text);
-                ContentComparer.Verify(fromFd, from.Text, fd, to.Text, cancellationToken);
-            }
-
-            return isThere;
+            PathErrors.ThrowIfFailed(Libc.Flush(fd, dataOnly: true), "Writing to the disk", to.Text);
+            ContentComparer.Verify(fromFd, from.Text, fd, to.Text, cancellationToken);
         }
-        finally
-        {
-            PathCalls.Close(fd);
-        }
+
+        return isThere;
     }
 
     private static void ThrowIfNotWritten(int result, in NodePath from, in NodePath to)
@@ -396,6 +357,7 @@ internal sealed class TreeEntryCopier(CopyOptions options, CopyMeter meter, bool
 
     private void Book(CopyMethod method, long bytes, long resumed)
     {
+        failures.Count(bytes);
         Interlocked.Add(ref _bytesByMethod[(int)method], Math.Max(bytes, 1));
         Interlocked.Add(ref _resumedBytes, resumed);
     }

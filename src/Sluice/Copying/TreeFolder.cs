@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
-using Sluice.Interop;
+using Sluice.Enumeration;
+using Sluice.Kernel;
 
 namespace Sluice.Copying;
 

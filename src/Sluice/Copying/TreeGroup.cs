@@ -3,9 +3,9 @@ namespace Sluice.Copying;
 /// <summary>Some entries of one folder that one thread copies: names that end with a NUL, and their types (DT_*).</summary>
 internal sealed class TreeGroup(TreeFolder folder)
 {
-    public const int MostEntries = 64;
+    public const int MaxEntries = 64;
 
     public TreeFolder Folder => folder;
 
-    public List<(byte[] Name, byte Type)> Entries { get; } = new(MostEntries);
+    public List<(byte[] Name, byte Type)> Entries { get; } = new(MaxEntries);
 }

@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
-using Sluice.Interop;
+using Sluice.Enumeration;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -9,7 +10,6 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal static class TreeRemoval
 {
-    private const int EISDIR = 21;
     private const uint OwnerAll = 0x1C0;
     private const uint PermissionBits = 0xFFF;
 
@@ -82,8 +82,8 @@ internal static class TreeRemoval
 
         foreach ((byte[] name, byte type) in entries)
         {
-            int removed = type == DirectoryReader.TypeDirectory ? -EISDIR : NodeCalls.Unlink(NodePath.In(fd, name, ""));
-            if (removed == -EISDIR)
+            int removed = type == DirectoryReader.TypeDirectory ? -Errno.EISDIR : NodeCalls.Unlink(NodePath.In(fd, name, ""));
+            if (removed == -Errno.EISDIR)
             {
                 due.Push((TreeRoot.Join(relative, name.AsSpan(0, name.Length - 1)), false));
             }
@@ -111,9 +111,9 @@ internal static class TreeRemoval
             return parent;
         }
 
-        // O_PATH needs no permission, and its name under /proc none that could lead elsewhere meanwhile.
+        // O_PATH needs no permission.
         int node = PathCalls.OpenAt(parent, name, TreeRoot.FolderFlags | PathCalls.PathOnly);
-        int result = node < 0 ? node : NodeCalls.SetMode(NodePath.Of($"/proc/self/fd/{node}"), OwnerAll);
+        int result = node < 0 ? node : NodeCalls.SetMode(node, OwnerAll);
         result = result < 0 ? result : PathCalls.OpenAt(parent, name, TreeRoot.FolderFlags);
         if (node >= 0)
         {

@@ -1,5 +1,5 @@
 using System.Runtime.Versioning;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 
 namespace Sluice.Copying;
@@ -12,7 +12,7 @@ namespace Sluice.Copying;
 internal sealed class TreeRoot(int fd, string text) : IDisposable
 {
     /// <summary>The kernel takes paths of up to 4095 bytes; longer ones are walked in pieces.</summary>
-    private const int MostBytes = 4000;
+    private const int MaxBytes = 4000;
 
     // Whether the kernel refuses links by itself (openat2); learnt by trying.
     private static volatile bool s_refusesLinks = true;
@@ -61,7 +61,9 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
         }
     }
 
-    /// <summary>The folder above one that is not the root, opened anew, or a negative errno; and the name of that one in it, ended by a NUL.</summary>
+    /// <summary>
+    /// The folder above one that is not the root, opened anew, or a negative errno; and the name of that one in it, ended by a NUL.
+    /// </summary>
     public int OpenParent(ReadOnlySpan<byte> relative, out byte[] name)
     {
         int slash = relative.LastIndexOf((byte)'/');
@@ -86,6 +88,6 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
             return first < 0 ? relative.Length : first;
         }
 
-        return relative.Length <= MostBytes ? relative.Length : relative[..MostBytes].LastIndexOf((byte)'/');
+        return relative.Length <= MaxBytes ? relative.Length : relative[..MaxBytes].LastIndexOf((byte)'/');
     }
 }

@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
-using Sluice.Buffers;
+using Sluice.Memory;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
 /// One transfer of a batch while it runs. The pin, or the bounce buffer, is held from the entry's making until its completion has been
@@ -12,10 +12,13 @@ namespace Sluice;
 internal struct BatchEntry
 {
     public MemoryHandle Pin;
-    public AlignedBuffer? Bounce;
+    public MemoryLease Bounce;
 
     /// <summary>The request that this entry carries.</summary>
     public int Request;
+
+    /// <summary>Where in the file the request begins.</summary>
+    public long Place;
 
     /// <summary>Where the transfer begins, in memory and in the file; a bounce buffer's own place when there is one.</summary>
     public nint Address;
@@ -27,4 +30,20 @@ internal struct BatchEntry
 
     /// <summary>The kernel's answer.</summary>
     public int Result;
+
+    private nint _memory;
+    private int _memoryLength;
+
+    /// <summary>The caller's memory; valid while the pin is held.</summary>
+    public readonly Span<byte> Memory => PinnedMemory.SpanOf(_memory, _memoryLength);
+
+    /// <summary>Pins the memory of a request, which is not asked again.</summary>
+    public void Fill(Memory<byte> buffer, int request, long place)
+    {
+        Pin = buffer.Pin();
+        Request = request;
+        Address = _memory = PinnedMemory.AddressOf(Pin);
+        Length = _memoryLength = buffer.Length;
+        Offset = Place = place;
+    }
 }

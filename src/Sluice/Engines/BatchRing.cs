@@ -1,90 +1,45 @@
-using Sluice.Interop;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
-/// A ring that one thread borrows for one batch: all entries in one submission, and one wait for all of them. A few are kept.
+/// A ring that one thread borrows for one batch: all entries in one submission, and one wait for all of them.
 /// </summary>
-internal sealed class BatchRing
+internal sealed class BatchRing : BorrowedRing
 {
     /// <summary>Entries of one submission; a longer batch goes in several.</summary>
-    public const int MostEntries = 256;
+    public const int MaxEntries = 256;
 
-    private const int MostKept = 8;
+    private static readonly RingPool<BatchRing> Pool = new(8, TryCreate);
 
-    private static readonly Lock PoolLock = new();
-    private static readonly Stack<BatchRing> Pool = new(MostKept);
-
-    private readonly Ring _ring;
-
-    private BatchRing(Ring ring) => _ring = ring;
+    private BatchRing(Ring ring)
+        : base(ring)
+    {
+    }
 
     /// <summary>Room for the entries of one submission; the borrower's.</summary>
-    public BatchEntry[] Entries { get; } = new BatchEntry[MostEntries];
+    public BatchEntry[] Entries { get; } = new BatchEntry[MaxEntries];
 
     /// <summary>A ring for this thread alone until <see cref="Return"/>; null where rings are refused.</summary>
-    public static BatchRing? TryRent()
-    {
-        lock (PoolLock)
-        {
-            if (Pool.TryPop(out BatchRing? kept))
-            {
-                return kept;
-            }
-        }
+    public static BatchRing? TryRent() => Pool.TryRent();
 
-        // Whoever waits is whoever submitted, so completions need not interrupt it: they run when it enters to wait.
-        RingProbe probe = RingProbe.Current;
-        SetupFlags flags = (probe.SupportsSubmitAll ? SetupFlags.SubmitAll : SetupFlags.None)
-            | (probe.SupportsCoopTaskrun ? SetupFlags.CoopTaskrun : SetupFlags.None);
-        return Ring.TryCreate(MostEntries, MostEntries * 2, flags, out _) is { } ring ? new BatchRing(ring) : null;
-    }
-
-    public void Return()
-    {
-        lock (PoolLock)
-        {
-            if (Pool.Count < MostKept)
-            {
-                Pool.Push(this);
-                return;
-            }
-        }
-
-        _ring.Dispose();
-    }
+    public void Return() => Pool.Return(this);
 
     /// <summary>Transfers the first <paramref name="count"/> entries; each has its result when this returns, and none is in flight.</summary>
     public void Run(bool isRead, int fd, int count, RwFlags flags)
     {
-        int next = 0;
-        int ended = 0;
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[64];
-        while (ended < count)
+        for (int i = 0; i < count; i++)
         {
-            while (next < count && OperationEncoder.TryEncodeTransfer(_ring, isRead, fd, Entries[next], flags, (ulong)next))
-            {
-                next++;
-            }
-
-            int result = _ring.SubmitAndWait((uint)Math.Min(next - ended, (int)_ring.CqEntries));
-            if (result < 0 && !Ring.IsPassing(result))
-            {
-                // Entries may be in flight with memory that would be unpinned by an exception.
-                Environment.FailFast($"io_uring_enter failed with errno {-result}.");
-            }
-
-            int taken;
-            while ((taken = _ring.Take(cqes)) > 0)
-            {
-                foreach (ref readonly IoUringCqe cqe in cqes[..taken])
-                {
-                    Entries[(int)cqe.UserData].Result = cqe.Res;
-                    ended++;
-                }
-            }
+            ref BatchEntry entry = ref Entries[i];
+            QueueTransfer(isRead, fd, entry.Address, entry.Length, entry.Offset, flags, (ulong)i);
         }
+
+        Wait(count);
     }
+
+    protected override void OnCompleted(ulong userData, int result) => Entries[(int)userData].Result = result;
+
+    private static BatchRing? TryCreate() =>
+        TryCreateRing(MaxEntries, staysOnThread: true, out _) is { } ring ? new BatchRing(ring) : null;
 }

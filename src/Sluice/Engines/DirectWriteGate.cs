@@ -1,149 +1,279 @@
-namespace Sluice;
+using Sluice.Memory;
+
+namespace Sluice.Engines;
 
 /// <summary>
-/// Keeps whole-block direct writes and edge writes through the page cache apart, for all handles of this process on one file: many
-/// of the first, or one of the second. Waiting blocks; only operations that may block take it exclusively.
+/// Keeps whole-block direct writes and writes through the page cache apart, for all handles of this process on one file: many of the
+/// first, or one of the second. They take turns: one exclusive visitor, then all shared ones that wait, and so on. Nobody is blocked here:
+/// who has to wait is called when the turn has come.
 /// </summary>
+/// <remarks>
+/// A visitor that needs a thread may be called long before one is free, and threads may all be waiting for visitors behind it: such a
+/// thread calls <see cref="PassBy"/>, which takes back the places of those who have not begun.
+/// </remarks>
 internal sealed class DirectWriteGate
 {
     private static readonly Lock TableLock = new();
-    private static readonly Dictionary<(ulong Device, ulong Inode), DirectWriteGate> Table = [];
+    private static readonly Dictionary<(ulong Device, ulong Inode), WeakReference<DirectWriteGate>> Table = [];
 
-    private readonly object _monitor = new();
+    private readonly Lock _lock = new();
+    private readonly LinkedList<GateVisitor> _shared = new();
+    private readonly LinkedList<GateVisitor> _exclusive = new();
+    private readonly LinkedList<GateVisitor> _called = new();
     private readonly (ulong Device, ulong Inode) _key;
-    private int _users;
-    private int _shared;
-    private int _waitingExclusive;
-    private bool _exclusive;
+    private int _inside;
+    private bool _isExclusive;
+    private bool _sharedAreNext;
 
     private DirectWriteGate((ulong Device, ulong Inode) key) => _key = key;
 
-    /// <summary>The gate of one file; to be given back with <see cref="Release"/>.</summary>
-    public static DirectWriteGate Acquire(ulong device, ulong inode)
+    /// <summary>Nobody has the gate any more: neither a handle, disposed or forgotten, nor a transfer on its way.</summary>
+    ~DirectWriteGate()
     {
-        lock (TableLock)
+        using (TableLock.EnterUninterrupted())
         {
-            if (!Table.TryGetValue((device, inode), out DirectWriteGate? gate))
+            // A new gate of the file may stand in its place by now.
+            if (Table.TryGetValue(_key, out WeakReference<DirectWriteGate>? entry) && !entry.TryGetTarget(out _))
             {
-                Table[(device, inode)] = gate = new DirectWriteGate((device, inode));
+                Table.Remove(_key);
+            }
+        }
+    }
+
+    /// <summary>The gate of one file, the same for all who ask while anybody has it.</summary>
+    public static DirectWriteGate Of(ulong device, ulong inode)
+    {
+        using (TableLock.EnterUninterrupted())
+        {
+            if (Table.TryGetValue((device, inode), out WeakReference<DirectWriteGate>? entry) && entry.TryGetTarget(out DirectWriteGate? gate))
+            {
+                return gate;
             }
 
-            gate._users++;
+            gate = new DirectWriteGate((device, inode));
+            Table[(device, inode)] = new WeakReference<DirectWriteGate>(gate);
             return gate;
         }
     }
 
-    public void Release()
+    /// <summary>Whether a file's gate is still in the table.</summary>
+    public static bool IsKnown(ulong device, ulong inode)
     {
-        lock (TableLock)
+        using (TableLock.EnterUninterrupted())
         {
-            _users--;
-            RemoveIfIdleLocked();
+            return Table.ContainsKey((device, inode));
         }
     }
 
-    public void EnterShared()
+    /// <summary>
+    /// Inside: to leave with <see cref="Leave"/>. Waiting: the visitor is called when its turn has come, and from here on belongs to whoever
+    /// calls it. Cancelled: it does not want to enter any more.
+    /// </summary>
+    public GatePass Enter(GateVisitor visitor)
     {
-        lock (_monitor)
+        using (_lock.EnterUninterrupted())
         {
-            while (_exclusive || _waitingExclusive > 0)
+            visitor.IsOnItsWay = false;
+            switch (visitor.Pass)
             {
-                Monitor.Wait(_monitor);
+                case GatePass.Called:
+                    _called.Remove(visitor.Node);
+                    return visitor.Pass = GatePass.Inside;
+                case GatePass.Waiting when visitor.IsCancellationRequested:
+                    WaitersLike(visitor).Remove(visitor.Node);
+                    visitor.Pass = GatePass.None;
+                    return GatePass.Cancelled;
+                case GatePass.Waiting:
+                    return GatePass.Waiting;
             }
 
-            _shared++;
+            if (visitor.IsCancellationRequested)
+            {
+                return GatePass.Cancelled;
+            }
+
+            if (visitor.IsExclusive ? _inside == 0 : !_isExclusive && _exclusive.Count == 0)
+            {
+                _inside++;
+                _isExclusive = _sharedAreNext = visitor.IsExclusive;
+                return visitor.Pass = GatePass.Inside;
+            }
+
+            WaitersLike(visitor).AddLast(visitor.Node);
+            return visitor.Pass = GatePass.Waiting;
         }
     }
 
-    /// <summary>Enters without waiting; false while an edge is being written or waits to be.</summary>
+    /// <summary>Enters among those who share, for the work of one thread that never waits here; false when somebody keeps them out.</summary>
     public bool TryEnterShared()
     {
-        lock (_monitor)
+        using (_lock.EnterUninterrupted())
         {
-            if (_exclusive || _waitingExclusive > 0)
+            if (_isExclusive || _exclusive.Count > 0)
             {
                 return false;
             }
 
-            _shared++;
+            _inside++;
             return true;
         }
     }
 
+    /// <summary>Ends what <see cref="TryEnterShared"/> began.</summary>
     public void ExitShared()
     {
-        lock (_monitor)
+        GateVisitor? called;
+        using (_lock.EnterUninterrupted())
         {
-            if (--_shared > 0)
+            _inside--;
+            called = CallNextLocked();
+        }
+
+        Call(called);
+    }
+
+    /// <summary>Leaves, wherever the visitor stands; nothing happens when it is not here.</summary>
+    public void Leave(GateVisitor visitor)
+    {
+        GateVisitor? called;
+        using (_lock.EnterUninterrupted())
+        {
+            switch (visitor.Pass)
+            {
+                case GatePass.Waiting:
+                    WaitersLike(visitor).Remove(visitor.Node);
+                    break;
+                case GatePass.Called:
+                    _called.Remove(visitor.Node);
+                    _inside--;
+                    break;
+                case GatePass.Inside:
+                    _inside--;
+                    break;
+                default:
+                    return;
+            }
+
+            visitor.Pass = GatePass.None;
+            called = CallNextLocked();
+        }
+
+        Call(called);
+    }
+
+    /// <summary>Takes a visitor that waits out of the queue; false when it does not wait, or its thread will come and look by itself.</summary>
+    public bool TryWithdraw(GateVisitor visitor)
+    {
+        GateVisitor? called;
+        using (_lock.EnterUninterrupted())
+        {
+            if (visitor.Pass != GatePass.Waiting || visitor.IsOnItsWay)
+            {
+                return false;
+            }
+
+            WaitersLike(visitor).Remove(visitor.Node);
+            visitor.Pass = GatePass.None;
+            called = CallNextLocked();
+        }
+
+        Call(called);
+        return true;
+    }
+
+    /// <summary>
+    /// Lets a visitor whose thread waits for it pass those who were called and have not begun, for want of a thread perhaps. They keep their
+    /// places at the head of the queue.
+    /// </summary>
+    public void PassBy(GateVisitor visitor)
+    {
+        GateVisitor? called = null;
+        using (_lock.EnterUninterrupted())
+        {
+            if (visitor.Pass != GatePass.Waiting)
             {
                 return;
             }
 
-            Monitor.PulseAll(_monitor);
-        }
-
-        RemoveIfUnused();
-    }
-
-    public void EnterExclusive()
-    {
-        lock (_monitor)
-        {
-            bool entered = false;
-            _waitingExclusive++;
-            try
+            while (_called.Last is { } last)
             {
-                while (_exclusive || _shared > 0)
-                {
-                    Monitor.Wait(_monitor);
-                }
-
-                _exclusive = entered = true;
+                _called.RemoveLast();
+                WaitersLike(last.Value).AddFirst(last);
+                last.Value.Pass = GatePass.Waiting;
+                _inside--;
             }
-            finally
+
+            if (_inside == 0 || (!visitor.IsExclusive && !_isExclusive))
             {
-                _waitingExclusive--;
-                if (!entered)
-                {
-                    // Thread.Interrupt: whoever made way for this one goes on.
-                    Monitor.PulseAll(_monitor);
-                }
+                CallLocked(visitor, ref called);
             }
         }
+
+        Call(called);
     }
 
-    public void ExitExclusive()
-    {
-        lock (_monitor)
-        {
-            _exclusive = false;
-            Monitor.PulseAll(_monitor);
-        }
+    private LinkedList<GateVisitor> WaitersLike(GateVisitor visitor) => visitor.IsExclusive ? _exclusive : _shared;
 
-        RemoveIfUnused();
-    }
-
-    /// <summary>The handle was disposed while a write was in flight: the last one out removes the gate.</summary>
-    private void RemoveIfUnused()
+    /// <summary>Those whose turn it is now, linked by <see cref="GateVisitor.NextCalled"/>.</summary>
+    private GateVisitor? CallNextLocked()
     {
-        if (Volatile.Read(ref _users) == 0)
+        GateVisitor? called = null;
+        if (_inside == 0)
         {
-            lock (TableLock)
+            _isExclusive = false;
+            if (_exclusive.First is { } next && (!_sharedAreNext || _shared.Count == 0))
             {
-                RemoveIfIdleLocked();
+                CallLocked(next.Value, ref called);
+                return called;
             }
         }
+
+        // After an exclusive one all who share, those that came while it waited included; else only while no exclusive one waits.
+        if (!_isExclusive && (_inside == 0 || _exclusive.Count == 0))
+        {
+            while (_shared.First is { } next)
+            {
+                CallLocked(next.Value, ref called);
+            }
+        }
+
+        return called;
     }
 
-    private void RemoveIfIdleLocked()
+    private void CallLocked(GateVisitor visitor, ref GateVisitor? called)
     {
-        lock (_monitor)
+        WaitersLike(visitor).Remove(visitor.Node);
+        _inside++;
+        _isExclusive = _sharedAreNext = visitor.IsExclusive;
+        if (visitor.BeginsWhenCalled)
         {
-            bool isIdle = _users == 0 && _shared == 0 && !_exclusive && _waitingExclusive == 0;
-            if (isIdle && Table.TryGetValue(_key, out DirectWriteGate? gate) && gate == this)
+            visitor.Pass = GatePass.Inside;
+        }
+        else
+        {
+            visitor.Pass = GatePass.Called;
+            _called.AddLast(visitor.Node);
+            if (visitor.IsOnItsWay)
             {
-                Table.Remove(_key);
+                return;
             }
+
+            visitor.IsOnItsWay = true;
+        }
+
+        visitor.NextCalled = called;
+        called = visitor;
+    }
+
+    private static void Call(GateVisitor? called)
+    {
+        while (called is not null)
+        {
+            // Read before: a visitor that was called is its own again.
+            GateVisitor? next = called.NextCalled;
+            called.NextCalled = null;
+            called.OnCalled();
+            called = next;
         }
     }
 }

@@ -1,4 +1,4 @@
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
 /// What POSIX_FADV_DONTNEED is asked to drop after a write on an uncached handle without RWF_DONTCACHE. The call starts writing dirty

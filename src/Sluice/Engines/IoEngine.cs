@@ -1,8 +1,10 @@
+using Sluice.Engines;
+
 namespace Sluice;
 
 /// <summary>
 /// Carries operations to the operating system and completes them. The process's own is <see cref="SluiceEngines.Default"/>; tests put
-/// a <see cref="FaultyEngine"/> before it, through <see cref="SluiceOptions.Engine"/> or <see cref="UseForCurrentContext"/>.
+/// an <see cref="InterceptingEngine"/> before it, through <see cref="SluiceOptions.Engine"/> or <see cref="UseForCurrentContext"/>.
 /// Engines are thread-safe.
 /// </summary>
 public abstract class IoEngine

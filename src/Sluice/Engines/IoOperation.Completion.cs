@@ -2,8 +2,9 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
+using Sluice.Memory;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>The operation as a task: result, continuation, and the way back to the pool.</summary>
 internal sealed partial class IoOperation
@@ -90,8 +91,14 @@ internal sealed partial class IoOperation
     {
         _cancelRequested = true;
 
-        // Either we see the ring that Submit has named, or Submit sees the request: both sides store before they look.
+        // Either we see where the operation waits, or who brings it there sees the request: both sides store before they look.
         Interlocked.MemoryBarrier();
+        if (_handle!.DirectGate is { } gate && gate.TryWithdraw(this))
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Uring.Errno.ECANCELED), this, preferLocal: false);
+            return;
+        }
+
         Ring?.Cancel(this);
     }
 
@@ -99,21 +106,24 @@ internal sealed partial class IoOperation
     private void Finish(long result, Exception? error)
     {
         error ??= _error;
-        Release();
+        object? waiter = _waiter;
+        Exception? unpinning = Release();
         _result = result;
-        _error = error;
-        Signal();
+        _error = error ?? unpinning;
+        Signal(waiter);
     }
 
-    private void Release()
+    /// <summary>Gives back what the operation has.</summary>
+    /// <returns>What a caller's memory threw when it was unpinned; null when nothing did.</returns>
+    private Exception? Release()
     {
+        Exception? error = null;
         // Waits for a cancellation callback that is running right now: after it nobody else knows this operation.
         _registration.Dispose();
         _registration = default;
         _cancellationToken = default;
         _cancelRequested = false;
-        _pin.Dispose();
-        _pin = default;
+        PinnedMemory.Release(ref _pin, ref error);
         _base = 0;
         Address = 0;
         ReturnBounce();
@@ -121,40 +131,51 @@ internal sealed partial class IoOperation
         if (_segments is { } segments)
         {
             _segments = null;
-            segments.Return();
+            error ??= segments.Return();
         }
 
         _memory = default;
-        _readSegments = null;
-        _writeSegments = null;
-        SluiceHandle? handle = _handle;
+        OpenFile? handle = _handle;
         _handle = null;
         _engine = null;
         _done = 0;
         _total = 0;
         _retries = 0;
-        _readsBlocking = false;
+        _readsThroughCache = false;
+        LeavesRing = false;
+        _passesGate = false;
+        PassesCache = false;
         IsFault = false;
         RingUserData = 0;
         Ring = null;
-        Interceptor = null;
+        Hold = null;
         _work = WorkKind.None;
         if (_referenced)
         {
             _referenced = false;
             handle!.ReleaseReference();
         }
+
+        return error;
     }
 
     /// <summary>Back to the pool without a caller to tell.</summary>
     private void Abandon()
     {
         _version++;
+        _waiter = null;
+        _callersTurn = false;
         OperationPool.Return(this);
     }
 
-    private void Signal()
+    private void Signal(object? waiter)
     {
+        if (waiter is not null)
+        {
+            SignalWaiter(waiter);
+            return;
+        }
+
         _completed = true;
 
         // Full fence by the exchange: either OnCompleted sees the sentinel, or we see its continuation with all its state.
@@ -239,6 +260,8 @@ internal sealed partial class IoOperation
         _error = null;
         _result = 0;
         _completed = false;
+        _waiter = null;
+        _callersTurn = false;
         _version++;
         OperationPool.Return(this);
         if (error is not null)
@@ -260,14 +283,11 @@ internal sealed partial class IoOperation
     [DoesNotReturn]
     private static void ThrowAwaitedTwice() => throw new InvalidOperationException("A ValueTask may be awaited only once.");
 
-    /// <summary>Runs the continuation where the caller asked for it; never on the engine's own thread.</summary>
+    /// <summary>Runs the continuation where the caller asked for it.</summary>
     private void Schedule()
     {
         switch (_scheduler)
         {
-            case null when UringEngine.Booking is { } engine:
-                engine.AddContinuation(this);
-                break;
             case null when ThreadPoolEngine.TryTakeThread():
                 // Already on a pool thread that has nothing else to do.
                 RunContinuation();

@@ -1,19 +1,55 @@
-using Sluice.Buffers;
-using Sluice.Interop;
+using Sluice.Errors;
+using Sluice.Memory;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
-/// <summary>How a submission lies in memory: straight, through a bounce buffer, or as segments; and which of them must block.</summary>
+/// <summary>How a submission lies in memory: straight, as segments, or through a buffer of ours; and which of them must block.</summary>
 internal sealed partial class IoOperation
 {
+    /// <summary>This submission is carried out inside the gate of its file.</summary>
+    private bool _passesGate;
+
+    /// <summary>What this submission was laid out for, in bytes: all that is pinned, at most.</summary>
+    private int _pieceBytes;
+
+    /// <inheritdoc/>
+    public override bool BeginsWhenCalled => !NeedsBlocking;
+
+    /// <inheritdoc/>
+    public override void OnCalled()
+    {
+        if (BeginsWhenCalled)
+        {
+            _engine!.Submit(this);
+        }
+        else
+        {
+            // It has passed through a decorator before.
+            ThreadPoolEngine.Instance.Submit(this);
+        }
+    }
+
+    /// <summary>Before this submission is carried out on a thread: enters the gate if it passes one. Waiting: the thread is free for others.</summary>
+    public GatePass EnterGate() => _passesGate && NeedsBlocking ? _handle!.DirectGate!.Enter(this) : GatePass.Inside;
+
+    /// <summary>Lets others pass: no transfer of this operation is in flight any more.</summary>
+    public void LeaveGate()
+    {
+        if (Pass != GatePass.None)
+        {
+            _handle!.DirectGate!.Leave(this);
+        }
+    }
+
     /// <summary>Lays out the next submission from what is done so far.</summary>
     private void Prepare()
     {
-        SluiceHandle handle = _handle!;
+        OpenFile handle = _handle!;
         FileOffset = handle.CanSeek && _startOffset >= 0 ? _startOffset + _done : -1;
         NeedsBlocking = false;
+        PassesCache = false;
         IsFault = false;
-        LeaveGate();
+        _passesGate = false;
         switch (Verb)
         {
             case IoVerb.Flush or IoVerb.FlushData:
@@ -22,112 +58,200 @@ internal sealed partial class IoOperation
                 NeedsBlocking = true;
                 Address = _base;
                 Length = (int)_total;
+                PassGate(handle, exclusively: true);
                 return;
-            case IoVerb.ReadVector or IoVerb.WriteVector:
-                PrepareVector(handle);
-                break;
-            default:
-                PrepareScalar(handle);
-                break;
         }
 
-        NeedsBlocking |= _readsBlocking;
-    }
-
-    private void PrepareScalar(SluiceHandle handle)
-    {
-        long rest = _total - _done;
-        nint address = _base + (nint)_done;
-        NeedsBlocking = IsCachedWrite(handle) || handle.IsCharacterDevice;
-        Length = (int)Math.Min(rest, SluiceHandle.MostBytesPerTransfer);
-        Address = address;
         FileAlignment alignment = handle.Alignment;
+        int most;
+        if (_segments is { } segments)
+        {
+            Verb = IsRead ? IoVerb.ReadVector : IoVerb.WriteVector;
+            most = segments.Load(alignment);
+            Address = segments.Address;
+            SegmentCount = segments.Count;
+        }
+        else
+        {
+            most = (int)Math.Min(_total - _done, OpenFile.MaxBytesPerTransfer);
+            Address = _base + (nint)_done;
+        }
+
+        _pieceBytes = Length = most;
         if (alignment.Offset == 1)
         {
-            ReturnBounce();
-            return;
+            PrepareCached(handle);
         }
+        else if (_readsThroughCache)
+        {
+            PrepareThroughCache(handle);
+        }
+        else if (IsRead)
+        {
+            PrepareDirectRead(alignment);
+        }
+        else
+        {
+            PrepareDirectWrite(handle, alignment);
+        }
+    }
 
-        if (alignment.IsAligned(address, FileOffset, rest))
+    private void PrepareCached(OpenFile handle)
+    {
+        ReturnBounce();
+        NeedsBlocking = handle.IsCharacterDevice || (handle.CanSeek && (!IsRead || Length > OpenFile.MaxInlineBytes));
+        if (Length > OpenFile.MaxInlineBytes && _cancellationToken.CanBeCanceled && (IsRead || !handle.IsAppending()))
+        {
+            // In pieces, and the token is looked at between them; but what is appended stays whole.
+            Cut(OpenFile.MaxInlineBytes);
+        }
+    }
+
+    /// <summary>With O_DIRECT off and all others of this process kept out; the memory may lie anywhere.</summary>
+    private void PrepareThroughCache(OpenFile handle)
+    {
+        ReturnBounce();
+        NeedsBlocking = true;
+        PassesCache = true;
+        PassGate(handle, exclusively: true);
+    }
+
+    private void PrepareDirectRead(FileAlignment alignment)
+    {
+        int most = Length;
+        bool isAddressAligned = _segments?.IsAligned ?? alignment.IsAligned(Address, 0, 0);
+        if (isAddressAligned && alignment.IsAligned(0, FileOffset, most))
         {
             ReturnBounce();
-            NeedsBlocking = Verb == IoVerb.Write && !TryEnterGate(handle);
             return;
         }
 
-        bool placeAligned = alignment.IsAligned(0, FileOffset, rest);
-        if (Verb == IoVerb.Write && !(placeAligned && TryEnterGate(handle)))
+        int skip = (int)(FileOffset & (alignment.Offset - 1));
+        long span = (skip + (long)most + alignment.Length - 1) & -(long)alignment.Length;
+        if (span > DirectTransfer.MaxBounceBytes && _segments is null)
         {
-            // Edges need the gate for themselves, and whoever writes one now keeps us out: a blocking piece of work either way.
-            NeedsBlocking = true;
-            Length = (int)rest;
-            return;
+            // Too long for one buffer: the middle goes straight to the caller's memory where that fits, and only the edges are copied.
+            if (skip == 0 && isAddressAligned)
+            {
+                ReturnBounce();
+                Length = most & -alignment.Length;
+                return;
+            }
+
+            int head = alignment.Offset - skip;
+            if (alignment.IsAligned(Address + head, 0, 0))
+            {
+                span = Math.Max(alignment.Offset, alignment.Length);
+            }
         }
 
-        long start = FileOffset & -(long)alignment.Offset;
-        _bounceSkip = (int)(FileOffset - start);
-        long span = _bounceSkip + rest;
-        span = (span + alignment.Length - 1) & -(long)alignment.Length;
-        _bounce ??= AlignedBufferPool.Rent((int)Math.Min(span, DirectTransfer.MostBounceBytes));
-        Length = (int)Math.Min(span, _bounce.Length);
-        FileOffset = start;
+        Bounce((int)Math.Min(span, DirectTransfer.MaxBounceBytes));
+        _bounceSkip = skip;
+        FileOffset -= skip;
+    }
+
+    /// <summary>
+    /// Whole blocks go direct, beside others of their kind; edges through the page cache, with all others kept out. An edge reaches to a
+    /// page's border, so that no page is written both ways: the kernel would have to write it to the device in between.
+    /// </summary>
+    private void PrepareDirectWrite(OpenFile handle, FileAlignment alignment)
+    {
+        int most = Length;
+        bool isPlaceAligned = alignment.IsAligned(0, FileOffset, most);
+        if (!isPlaceAligned)
+        {
+            long unit = Math.Max(alignment.Offset, Environment.SystemPageSize);
+            long end = FileOffset + most;
+            long firstBlock = (FileOffset + unit - 1) & -unit;
+            long lastBlock = end & -unit;
+            if (firstBlock < FileOffset || firstBlock >= lastBlock || firstBlock > FileOffset)
+            {
+                // Less than a page, or what is before the first; or a place so far out that rounding overflows, which the kernel is to judge.
+                if (firstBlock > FileOffset && firstBlock < lastBlock)
+                {
+                    Cut((int)(firstBlock - FileOffset));
+                }
+
+                PrepareThroughCache(handle);
+                return;
+            }
+
+            Cut((int)(lastBlock - firstBlock));
+        }
+
+        if (_segments is { } segments ? isPlaceAligned && segments.IsAligned : alignment.IsAligned(Address, 0, 0))
+        {
+            ReturnBounce();
+        }
+        else
+        {
+            Bounce(Math.Min(Length, DirectTransfer.MaxBounceBytes));
+            CopyToBounce();
+        }
+
+        NeedsBlocking = _engine!.BlocksThreads || LeavesRing;
+        PassGate(handle, exclusively: false);
+    }
+
+    private void PassGate(OpenFile handle, bool exclusively)
+    {
+        _passesGate = handle.DirectGate is not null;
+        IsExclusive = exclusively;
+    }
+
+    private void Cut(int length)
+    {
+        if (length < Length)
+        {
+            Length = length;
+            SegmentCount = _segments?.Shorten(length) ?? 0;
+        }
+    }
+
+    /// <summary>This submission goes through a buffer of ours, as a plain transfer.</summary>
+    private void Bounce(int length)
+    {
+        if (_bounce.Length < length)
+        {
+            ReturnBounce();
+            _bounce = AlignedBufferPool.Rent(length);
+        }
+
+        _bounceSkip = 0;
+        Length = length;
         Address = _bounce.Address;
-        if (Verb == IoVerb.Write)
+        Verb = IsRead ? IoVerb.Read : IoVerb.Write;
+    }
+
+    private void CopyToBounce()
+    {
+        Span<byte> bounce = _bounce.Span[..Length];
+        if (_segments is { } segments)
         {
-            _memory.Span.Slice((int)_done, Length).CopyTo(_bounce.Span);
+            segments.CopyTo(bounce);
+        }
+        else
+        {
+            PinnedMemory.SpanOf(_base + (nint)_done, Length).CopyTo(bounce);
         }
     }
 
-    private void PrepareVector(SluiceHandle handle)
+    private void CopyFromBounce(ReadOnlySpan<byte> bytes)
     {
-        SegmentCursor segments = _segments!;
-        SegmentCount = _readSegments is not null
-            ? segments.Load(_readSegments, handle.Alignment, out int bytes)
-            : segments.Load(_writeSegments!, handle.Alignment, out bytes);
-        Length = bytes;
-        Address = segments.Address;
-        NeedsBlocking = handle.Alignment.Offset == 1
-            ? IsCachedWrite(handle)
-            : !(segments.IsAligned
-                && handle.Alignment.IsAligned(0, FileOffset, _total - _done)
-                && (IsRead || TryEnterGate(handle)));
-    }
-
-    private bool IsCachedWrite(SluiceHandle handle) => !IsRead && handle.CanSeek && handle.Alignment.Offset == 1;
-
-    private bool TryEnterGate(SluiceHandle handle)
-    {
-        if (handle.DirectGate is not { } gate)
+        if (_segments is { } segments)
         {
-            return true;
+            segments.CopyFrom(bytes);
         }
-
-        if (_engine!.BlocksThreads || !gate.TryEnterShared())
+        else
         {
-            return false;
-        }
-
-        _gate = gate;
-        return true;
-    }
-
-    /// <summary>Lets edge writes pass: no direct write of this operation is in flight any more.</summary>
-    public void LeaveGate()
-    {
-        if (_gate is { } gate)
-        {
-            _gate = null;
-            gate.ExitShared();
+            bytes.CopyTo(PinnedMemory.SpanOf(_base + (nint)_done, bytes.Length));
         }
     }
 
     private void ReturnBounce()
     {
         _bounceSkip = 0;
-        if (_bounce is { } bounce)
-        {
-            _bounce = null;
-            AlignedBufferPool.Return(bounce);
-        }
+        _bounce.Return();
+        _bounce = default;
     }
 }

@@ -1,4 +1,4 @@
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
 /// How long leaders are not wanted after one was stuck in a caller's continuation while others waited: little at first, twice as long

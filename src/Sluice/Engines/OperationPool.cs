@@ -1,4 +1,6 @@
-namespace Sluice;
+using Sluice.Memory;
+
+namespace Sluice.Engines;
 
 /// <summary>
 /// Finished operations wait here for their next use: a few for each thread without a lock, the others on one list. The list holds
@@ -59,7 +61,7 @@ internal static class OperationPool
             t_localCount--;
         }
 
-        lock (SharedLock)
+        using (SharedLock.EnterUninterrupted())
         {
             if (s_sharedCount + count > MostShared)
             {
@@ -74,7 +76,7 @@ internal static class OperationPool
 
     private static IoOperation RentShared()
     {
-        lock (SharedLock)
+        using (SharedLock.EnterUninterrupted())
         {
             if (s_shared is { } first)
             {

@@ -1,7 +1,7 @@
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
 /// Runs each operation as a blocking call on a thread of the pool: everywhere, and for the operations that a ring cannot carry. On
@@ -10,19 +10,33 @@ namespace Sluice;
 internal sealed class ThreadPoolEngine : IoEngine
 {
     [ThreadStatic]
-    private static bool t_isRunningTransfer;
+    private static bool t_mayContinue;
 
     public static ThreadPoolEngine Instance { get; } = new();
 
     /// <summary>
-    /// Whether this thread is completing a transfer of its own and may go on with the caller's continuation. Says so once: code that the
+    /// Whether this thread, of the pool, is completing an operation and may go on with the caller's continuation. Says so once: code that the
     /// continuation runs must not have further ones run inside it.
     /// </summary>
     public static bool TryTakeThread()
     {
-        bool taken = t_isRunningTransfer;
-        t_isRunningTransfer = false;
+        bool taken = t_mayContinue;
+        t_mayContinue = false;
         return taken;
+    }
+
+    /// <summary>Ends one submission on this thread of the pool, which then goes on with the caller's continuation.</summary>
+    public static void Complete(IoOperation operation, int result)
+    {
+        t_mayContinue = true;
+        try
+        {
+            operation.Complete(result);
+        }
+        finally
+        {
+            t_mayContinue = false;
+        }
     }
 
     public override string Name => "pool";
@@ -36,38 +50,63 @@ internal sealed class ThreadPoolEngine : IoEngine
             return;
         }
 
-        operation.QueueTransfer();
+        if (!operation.TryHandToCaller())
+        {
+            operation.QueueTransfer();
+        }
     }
 
-    /// <summary>Carries one queued operation out, on the pool's thread.</summary>
+    /// <summary>Carries one operation out on this thread, with the rest of partial transfers where that need not go through an engine.</summary>
     public static void Run(IoOperation operation)
     {
-        t_isRunningTransfer = true;
+        // A thread that waits for its own operation does not go on with other callers' code.
+        t_mayContinue = !operation.IsAwaitedByThread;
         try
         {
-            if (operation.IsCancellationRequested)
+            while (RunOnce(operation))
             {
-                operation.Complete(-Errno.ECANCELED);
-                return;
             }
-
-            int result;
-            try
-            {
-                result = Libc.IsSupported ? LinuxTransfer.Run(operation) : PortableTransfer.Run(operation);
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException
-                or ObjectDisposedException or OutOfMemoryException)
-            {
-                operation.CompleteWith(e);
-                return;
-            }
-
-            operation.Complete(result);
         }
         finally
         {
-            t_isRunningTransfer = false;
+            t_mayContinue = false;
         }
+    }
+
+    /// <summary>One submission; true when the next one is this thread's too. Otherwise the operation may be another one's already.</summary>
+    private static bool RunOnce(IoOperation operation)
+    {
+        GatePass pass = operation.EnterGate();
+        if (pass == GatePass.Waiting)
+        {
+            return false;
+        }
+
+        int result;
+        try
+        {
+            result = pass == GatePass.Cancelled || operation.IsCancellationRequested ? -Errno.ECANCELED
+                : Libc.IsSupported ? LinuxTransfer.Run(operation)
+                : PortableTransfer.Run(operation);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException
+            or ObjectDisposedException or OutOfMemoryException)
+        {
+            operation.CompleteWith(e);
+            return false;
+        }
+
+        if (!operation.GoesOnAfter(result))
+        {
+            return false;
+        }
+
+        if (operation.StaysOnThread)
+        {
+            return true;
+        }
+
+        operation.Submit();
+        return false;
     }
 }

@@ -1,16 +1,16 @@
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
 /// Taking completions, and the completion thread. Completions are taken by one thread at a time: by the completion thread
 /// (<see cref="RoleCompletionThread"/>), by a leader from the pool (a positive number, its own), or by nobody while nothing is in
-/// flight (<see cref="RoleIdle"/>).
+/// flight (<see cref="RoleIdle"/>). Whoever takes them only queues them: what follows a completion runs on the pool.
 /// </summary>
 internal sealed partial class UringEngine
 {
-    private const int StarvedRetryMs = 1;
     private const int RoleCompletionThread = 0;
     private const int RoleIdle = -1;
     private const int CompletionsAtOnce = 64;
@@ -18,9 +18,14 @@ internal sealed partial class UringEngine
     /// <summary>How often the completion thread looks whether a leader is stuck in a caller's continuation.</summary>
     private const int WatchMs = 2;
 
-    /// <summary>The engine whose completions this thread is booking: continuations then go to its queue.</summary>
-    [ThreadStatic]
-    private static UringEngine? t_booking;
+    /// <summary>How soon it tries again what the kernel had no memory for.</summary>
+    private const int StarvedRetryMs = 1;
+
+    /// <summary>It cannot be woken to do so where the kernel takes no entry: so it looks by itself, seldom.</summary>
+    private const int LookAgainMs = 500;
+
+    /// <summary>How often it looks for completions where it may not wait for them in the kernel.</summary>
+    private const int RefusedLookMs = 1;
 
     private readonly Lock _reapLock = new();
     private readonly object _standby = new();
@@ -28,12 +33,9 @@ internal sealed partial class UringEngine
     private int _watchedRole;
     private LeaderPenalty _penalty;
 
-    /// <summary>The engine that is booking completions on this thread, on which no caller's code may run now.</summary>
-    public static UringEngine? Booking => t_booking;
-
     private void CompletionLoop()
     {
-        while (true)
+        while (!HasEnded())
         {
             if (Volatile.Read(ref _role) != RoleCompletionThread)
             {
@@ -51,28 +53,86 @@ internal sealed partial class UringEngine
                 WaitForCompletion();
             }
         }
+
+        Close();
     }
 
-    /// <summary>
-    /// Waits in the kernel; EINTR and the like only lead to another look. While continuations are queued, not for long: the one before
-    /// them may block until one of them has run.
-    /// </summary>
+    /// <summary>A refused ring in which nothing is in flight has nothing more to wait for.</summary>
+    private bool HasEnded() =>
+        Volatile.Read(ref _refusal) != 0 && Volatile.Read(ref _inFlight) == 0 && Volatile.Read(ref _role) <= RoleCompletionThread;
+
+    private void Close()
+    {
+        // Whoever comes after the refusal does not touch the ring; those that came before it are waited for.
+        while (Volatile.Read(ref _executing) > 0)
+        {
+            Thread.Sleep(RefusedLookMs);
+        }
+
+        lock (_submitLock)
+        {
+            try
+            {
+                _ring.Dispose();
+            }
+            catch (InvalidOperationException)
+            {
+                // The kernel says that something is in flight and lets nobody wait for it: the ring stays, as do its descriptor and memory.
+            }
+        }
+    }
+
+    /// <summary>Waits in the kernel; EINTR and the like only lead to another look.</summary>
     private void WaitForCompletion()
     {
-        if (_continuations.IsEmpty)
+        if (Volatile.Read(ref _refusal) != 0)
         {
-            _ = _ring.Wait(1);
+            Thread.Sleep(RefusedLookMs);
             return;
         }
 
-        int lastBeat = Volatile.Read(ref _beat);
-        if (_ring.Wait(1, WatchMs) == -Errno.ETIME && Volatile.Read(ref _beat) == lastBeat)
+        int result = _ring.Wait(1, _starved ? StarvedRetryMs : LookAgainMs);
+        if (result == -Errno.ETIME && Volatile.Read(ref _inFlight) == 0)
         {
-            ScheduleDrain();
+            BecomeIdle();
+        }
+
+        bool isRefusal = result < 0 && result is not (-Errno.ETIME or -Errno.EINTR) && !Ring.IsPassing(result);
+        if (!isRefusal && !_starved)
+        {
+            return;
+        }
+
+        lock (_submitLock)
+        {
+            if (isRefusal)
+            {
+                RefuseLocked(result);
+            }
+            else
+            {
+                QueueCancelsLocked();
+                EnterLocked();
+            }
         }
     }
 
-    /// <summary>Takes what is ready and books it; -1 when the role has gone to somebody else.</summary>
+    /// <summary>Nothing is in flight: the next submission wakes this thread, which needs not look until then.</summary>
+    private void BecomeIdle()
+    {
+        lock (_submitLock)
+        {
+            lock (_reapLock)
+            {
+                if (_role == RoleCompletionThread && _inFlight == 0 && _backlogFirst is null)
+                {
+                    _role = RoleIdle;
+                }
+            }
+        }
+    }
+
+    /// <summary>Takes what is ready and queues it; -1 when the role has gone to somebody else.</summary>
     private int Reap(int role)
     {
         Span<IoUringCqe> cqes = stackalloc IoUringCqe[CompletionsAtOnce];
@@ -94,40 +154,40 @@ internal sealed partial class UringEngine
         }
 
         int freedCount = 0;
-        t_booking = this;
-        for (int i = 0; i < count; i++)
+        foreach (ref readonly IoUringCqe cqe in cqes[..count])
         {
-            ulong userData = cqes[i].UserData;
-            if (userData != CancelUserData)
+            if (cqe.UserData == ExtraUserData)
             {
-                freed[freedCount++] = CompleteSlot(userData, cqes[i].Res);
+                continue;
             }
+
+            int slot = (int)(uint)cqe.UserData - 1;
+            IoOperation operation = _slots[slot]!;
+            _slots[slot] = null;
+            operation.RingUserData = 0;
+            operation.RingResult = cqe.Res;
+            Interlocked.Decrement(ref _inFlight);
+            _continuations.Enqueue(operation);
+            freed[freedCount++] = slot;
         }
 
-        IoOperation? cancelled;
         lock (_submitLock)
         {
-            cancelled = FreeSlotsLocked(freed[..freedCount]);
+            foreach (int slot in freed[..freedCount])
+            {
+                _freeSlots[_freeCount++] = slot;
+            }
+
+            _extras -= count - freedCount;
+            QueueBacklogLocked();
+            QueueCancelsLocked();
             if (!IsGathering && _ring.Pending > 0)
             {
                 EnterLocked();
             }
         }
 
-        CompleteCancelled(cancelled);
-        t_booking = null;
         return count;
-    }
-
-    private int CompleteSlot(ulong userData, int result)
-    {
-        int slot = (int)(uint)userData - 1;
-        IoOperation operation = _slots[slot]!;
-        _slots[slot] = null;
-        Interlocked.Decrement(ref _inFlight);
-        operation.RingUserData = 0;
-        operation.Complete(result);
-        return slot;
     }
 
     /// <summary>
@@ -141,7 +201,7 @@ internal sealed partial class UringEngine
         lock (_standby)
         {
             role = Volatile.Read(ref _role);
-            if (role == RoleCompletionThread)
+            if (role == RoleCompletionThread || HasEnded())
             {
                 return;
             }
@@ -180,10 +240,7 @@ internal sealed partial class UringEngine
         // What the stuck leader has gathered and not submitted, and the continuations behind the one it is stuck in.
         lock (_submitLock)
         {
-            if (_ring.Pending > 0)
-            {
-                EnterLocked();
-            }
+            EnterLocked();
         }
 
         ScheduleDrain();
@@ -191,10 +248,12 @@ internal sealed partial class UringEngine
 
     private void WakeCompletionThread()
     {
-        lock (_standby)
-        {
-            Monitor.Pulse(_standby);
-        }
+        // A submission that is on its way must not end in an exception.
+        bool isInterrupted = false;
+        Uninterrupted.Enter(_standby, ref isInterrupted);
+        Monitor.Pulse(_standby);
+        Monitor.Exit(_standby);
+        Uninterrupted.Restore(isInterrupted);
     }
 
     /// <summary>With an operation in the ring somebody must wait for it: true when the completion thread is to be woken for that.</summary>

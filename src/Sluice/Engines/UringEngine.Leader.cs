@@ -1,28 +1,29 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using Sluice.Interop;
 using Sluice.Uring;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
 /// The work item that runs callers' continuations on the pool, many in a row, and then, as the leader, submits what they have
 /// gathered, waits for the next completions in the same system call, and goes on with those: no hop between threads while I/O flows.
 /// </summary>
 /// <remarks>
-/// A continuation is a caller's code and may block. So before it others are never cut off: a slow one has a second work item run the
-/// rest, a stuck one loses the role to the completion thread (<see cref="StandBy"/>), and a leader steps down as soon as the pool has
-/// other work waiting, nothing is in flight, or nothing completes for a millisecond.
+/// A continuation is a caller's code and may compute or block. A leader therefore steps down when continuations have lately been long
+/// (<see cref="_cost"/>), as soon as the pool has other work waiting, when nothing is in flight, and when nothing completes for a
+/// millisecond. One that is stuck in a continuation loses the role to the completion thread (<see cref="StandBy"/>). Whoever runs
+/// continuations without being watched like that asks for help before each, while others wait behind it: nothing that has completed is
+/// without a thread that will run it.
 /// </remarks>
 internal sealed partial class UringEngine : IThreadPoolWorkItem
 {
     private const int LeaderWaitMs = 1;
 
     /// <summary>So many gathered entries go in before the batch has ended: the device must not wait for it.</summary>
-    private const int MostGathered = 8;
+    private const int MaxGathered = 8;
 
-    /// <summary>When continuations of one batch have taken so long, another thread helps with the rest.</summary>
-    private static readonly long SlowBatchTicks = Stopwatch.Frequency / 10_000;
+    /// <summary>Above this the hop to another thread costs less than others' waiting does: a hop takes 5 to 10 us.</summary>
+    private static readonly long LongCost = Stopwatch.Frequency / 100_000;
 
     /// <summary>The engine that this thread leads, and as whom.</summary>
     [ThreadStatic]
@@ -41,41 +42,57 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
     private readonly ConcurrentQueue<IoOperation> _continuations = new();
     private int _drainScheduled;
+    private int _executing;
+    private int _entering;
     private int _lastLeader;
     private int _beat;
     private bool _leaderInKernel;
 
-    /// <summary>Adds a completed operation whose caller waits; <see cref="ScheduleDrain"/>, or the leader itself, follows the batch.</summary>
-    public void AddContinuation(IoOperation operation) => _continuations.Enqueue(operation);
+    /// <summary>
+    /// What continuations have lately cost, in ticks: an eighth of a long one at once, forgotten within a few hundred short ones. Races
+    /// between threads lose a sample, nothing else.
+    /// </summary>
+    private long _cost;
 
     /// <summary>
     /// Whether this thread gathers what it submits, to hand it over together. Only while it holds the role, and only once the completion
     /// thread has begun to watch it, for that one submits what a continuation has gathered before it blocked on it. To be asked under the
     /// submission lock: who takes the role submits afterwards under that lock, so that nothing is gathered behind its back.
     /// </summary>
-    private bool IsGathering =>
-        t_leading == this && Volatile.Read(ref _role) == t_role && Volatile.Read(ref _watchedRole) == t_role;
+    private bool IsGathering => IsLeading && Volatile.Read(ref _watchedRole) == t_role;
+
+    private bool IsLeading => t_leading == this && Volatile.Read(ref _role) == t_role;
+
+    private bool AreContinuationsLong => Volatile.Read(ref _cost) > LongCost;
 
     void IThreadPoolWorkItem.Execute()
     {
-        // Full fence: whoever adds from here on either sees 0 and schedules, or added before we look.
-        Interlocked.Exchange(ref _drainScheduled, 0);
-        Drain();
-        if (!TryLead(out int role))
-        {
-            return;
-        }
-
-        t_leading = this;
-        t_role = role;
+        Interlocked.Increment(ref _executing);
         try
         {
-            Lead(role);
+            // Full fence: whoever adds from here on either sees 0 and schedules, or added before we look.
+            Interlocked.Exchange(ref _drainScheduled, 0);
+            Drain();
+            if (!TryLead(out int role))
+            {
+                return;
+            }
+
+            t_leading = this;
+            t_role = role;
+            try
+            {
+                Lead(role);
+            }
+            finally
+            {
+                t_leading = null;
+                Flush();
+            }
         }
         finally
         {
-            t_leading = null;
-            Flush();
+            Interlocked.Decrement(ref _executing);
         }
     }
 
@@ -91,29 +108,34 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// <summary>Whether the pool has work that is not this engine's own.</summary>
     private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > Volatile.Read(ref _drainScheduled);
 
-    /// <summary>Runs continuations until the queue is empty.</summary>
+    /// <summary>Ends what has completed and runs its continuations, until the queue is empty.</summary>
     private void Drain()
     {
-        long begin = 0;
+        if (!_continuations.TryDequeue(out IoOperation? operation))
+        {
+            return;
+        }
+
         ExecutionContext? clean = ExecutionContext.Capture();
         t_draining = this;
         t_submittingTicks = 0;
-        while (_continuations.TryDequeue(out IoOperation? operation))
+        long begin = Stopwatch.GetTimestamp();
+        do
         {
-            if (begin == 0)
+            if (!_continuations.IsEmpty && (!IsLeading || AreContinuationsLong))
             {
-                begin = Stopwatch.GetTimestamp();
-            }
-            else if (!_continuations.IsEmpty && Stopwatch.GetTimestamp() - begin - t_submittingTicks > SlowBatchTicks)
-            {
-                // Only what the callers' code takes is shared: a second thread that submits beside this one (a cached read that misses
-                // costs 6 us to submit) would be in its way, and cost the leader its role.
                 ScheduleDrain();
             }
 
-            operation.RunContinuation();
+            ThreadPoolEngine.Complete(operation, operation.RingResult);
             _beat++;
             FlushEarly();
+
+            // Only what the callers' code takes: submitting is the engine's own work.
+            long now = Stopwatch.GetTimestamp();
+            Measure(now - begin - t_submittingTicks);
+            begin = now;
+            t_submittingTicks = 0;
 
             // As the pool does between two work items: what one continuation set, the next must not see.
             if (SynchronizationContext.Current is not null)
@@ -126,14 +148,22 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 ExecutionContext.Restore(clean);
             }
         }
+        while (_continuations.TryDequeue(out operation));
 
         t_draining = null;
+    }
+
+    /// <summary>Books the time of one continuation; one that was interrupted by others counts for little more than a long one.</summary>
+    private void Measure(long ticks)
+    {
+        long cost = _cost;
+        _cost = ticks > cost ? cost + ((Math.Min(ticks, LongCost * 8) - cost) >> 3) : cost - (cost >> 7);
     }
 
     private bool TryLead(out int role)
     {
         role = RoleCompletionThread;
-        if (Volatile.Read(ref _inFlight) == 0 || IsPoolWanted)
+        if (Volatile.Read(ref _inFlight) == 0 || AreContinuationsLong || Volatile.Read(ref _refusal) != 0 || IsPoolWanted)
         {
             return false;
         }
@@ -155,16 +185,11 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _role = role;
         }
 
-        // The completion thread must watch from now on: out of its sleep, and out of its wait in the kernel, by an empty entry.
+        // The completion thread must watch from now on: out of its sleep, and out of its wait in the kernel.
         WakeCompletionThread();
         lock (_submitLock)
         {
-            if (!OperationEncoder.TryEncodeNop(_ring, CancelUserData))
-            {
-                EnterLocked();
-                _ = OperationEncoder.TryEncodeNop(_ring, CancelUserData);
-            }
-
+            TryQueueWakerLocked();
             EnterLocked();
         }
 
@@ -181,20 +206,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 return;
             }
 
-            if (count > 0)
+            if (count > 0 || RunAlone())
             {
                 Drain();
                 continue;
             }
 
-            if (RunAlone())
-            {
-                Drain();
-                continue;
-            }
-
-            bool idle = Volatile.Read(ref _inFlight) == 0;
-            if (idle || IsPoolWanted || !WaitAsLeader())
+            bool isDone = Volatile.Read(ref _inFlight) == 0 || Volatile.Read(ref _refusal) != 0 || AreContinuationsLong;
+            if (isDone || IsPoolWanted || !WaitAsLeader())
             {
                 StepDown(role);
                 return;
@@ -212,7 +231,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         int slot;
         lock (_submitLock)
         {
-            if (_inFlight != 1 || _ring.Pending != 1 || _backlogFirst is not null || _starved)
+            if (_inFlight != 1 || _backlogFirst is not null || _starved || _refusal != 0 || _ring.Pending != 1)
             {
                 return false;
             }
@@ -231,11 +250,9 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
 
         // Not a wait in the ring: should it last, the completion thread takes the role for the operations of other threads.
-        int result = LinuxTransfer.Run(operation);
+        operation.RingResult = LinuxTransfer.Run(operation);
         _beat++;
-        t_booking = this;
-        operation.Complete(result);
-        t_booking = null;
+        _continuations.Enqueue(operation);
         return true;
     }
 
@@ -245,7 +262,13 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         uint pending;
         lock (_submitLock)
         {
+            if (_refusal != 0)
+            {
+                return false;
+            }
+
             pending = _ring.Publish();
+            _entering++;
         }
 
         // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
@@ -253,15 +276,20 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         int result = _ring.EnterPublished(pending, 1, LeaderWaitMs);
         Volatile.Write(ref _leaderInKernel, false);
         _beat++;
-        if (Ring.IsPassing(result))
+        lock (_submitLock)
         {
-            lock (_submitLock)
+            _entering--;
+            if (_refusal != 0)
+            {
+                RefuseLocked(_refusal);
+            }
+            else if (result is < 0 and not (-Errno.ETIME or -Errno.EINTR))
             {
                 AfterEnterLocked(result);
             }
         }
 
-        return _ring.CqReady > 0 || result is not -Errno.ETIME && pending > 0;
+        return _ring.CqReady > 0 || (result is not -Errno.ETIME && pending > 0);
     }
 
     private void StepDown(int role)
@@ -294,8 +322,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// </summary>
     private void FlushEarly()
     {
-        if (!_continuations.IsEmpty && _ring.Pending is var pending && pending > 0
-            && (pending >= MostGathered || pending * 4 >= _inFlight))
+        if (!_continuations.IsEmpty && Volatile.Read(ref _refusal) == 0 && _ring.Pending is var pending && pending > 0
+            && (pending >= MaxGathered || pending * 4 >= _inFlight))
         {
             Flush();
         }
@@ -303,6 +331,11 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
     private void Flush()
     {
+        if (Volatile.Read(ref _refusal) != 0)
+        {
+            return;
+        }
+
         long begin = Stopwatch.GetTimestamp();
         bool leads = IsGathering;
         if (leads)

@@ -1,41 +1,78 @@
 using System.Diagnostics;
-using Sluice.Interop;
+using System.Diagnostics.CodeAnalysis;
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
 /// Public asynchronous transfers by one ring that every thread may enter. A caller's thread submits by itself; what continuations
 /// submit is gathered and goes in with the wait that follows them. Who waits is decided in the other parts: a thread of the pool that
-/// runs the continuations too (the leader), or the completion thread when the pool has other work. docs/architecture.md has the
-/// measurements that chose this.
+/// runs the continuations too (the leader), or the completion thread when the pool has other work or continuations take long.
 /// </summary>
+/// <remarks>
+/// The ring and its thread are made by <see cref="TryStart"/>. Should the kernel refuse the ring later, what it has not taken goes to
+/// the pool, what it has is waited for, and all that follows is the pool's.
+/// </remarks>
 internal sealed partial class UringEngine : IoEngine
 {
     private const uint SqEntries = 512;
     private const uint CqEntries = 4096;
 
-    /// <summary>User data of a request to cancel: no slot has this low half.</summary>
-    private const ulong CancelUserData = 0x7FFF_FFFF_FFFF_FFFF;
+    /// <summary>User data of entries that are no operations, requests to cancel and wakers: no slot has this low half.</summary>
+    private const ulong ExtraUserData = 0x7FFF_FFFF_FFFF_FFFF;
 
-    private readonly Ring _ring;
+    /// <summary>
+    /// So many of them at once. Together with the slots they are as many as completions have room, so that none can be lost.
+    /// </summary>
+    private const int MaxExtras = 64;
+
+    /// <summary>Kernel workers, for each thread that submits, that may block in files which cannot be polled; the kernel's own limit is RLIMIT_NPROC.</summary>
+    private const uint MaxBlockingWorkers = 64;
+
     private readonly Lock _submitLock = new();
-    private readonly IoOperation?[] _slots;
-    private readonly int[] _freeSlots;
-    private readonly uint[] _generations;
+    private readonly Queue<ulong> _cancels = new();
+    private Ring _ring = null!;
+    private IoOperation?[] _slots = [];
+    private int[] _freeSlots = [];
+    private uint[] _generations = [];
     private int _freeCount;
     private int _inFlight;
+    private int _extras;
+    private int _refusal;
+    private bool _isServing;
     private bool _starved;
     private IoOperation? _backlogFirst;
     private IoOperation? _backlogLast;
 
-    private UringEngine(Ring ring)
-    {
-        _ring = ring;
+    public override string Name => _refusal != 0 ? ThreadPoolEngine.Instance.Name : "uring";
 
-        // As many operations as completions have room, less some for cancellations: the completion queue never overflows by ours.
-        int slots = (int)ring.CqEntries - 64;
+    /// <summary>Operations that the kernel or the submission queue holds now.</summary>
+    public int InFlight => Volatile.Read(ref _inFlight);
+
+    /// <summary>What the kernel lets its workers be, for each thread that submits; negative where it does not say.</summary>
+    public int MaxWorkers => _ring.LimitWorkers(0, 0, out _, out uint unbounded) < 0 ? -1 : (int)unbounded;
+
+    internal override bool BlocksThreads => _refusal != 0;
+
+    /// <summary>Why the kernel will not be entered any more, for a negative errno.</summary>
+    public static string ExplainRefusal(int errno) => -errno is Errno.EPERM or Errno.EACCES
+        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: a seccomp filter or a security module)"
+        : $"io_uring_enter failed after rings had been in use (errno {-errno})";
+
+    /// <summary>Sets the ring up and starts its completion thread; false, with the reason in one line, where that is refused.</summary>
+    public bool TryStart([NotNullWhen(false)] out string? reason)
+    {
+        Ring? ring = Ring.TryCreate(SqEntries, CqEntries, SetupFlags.SubmitAll, out int errno);
+        if (ring is null)
+        {
+            reason = RingProbe.Explain(-errno);
+            return false;
+        }
+
+        _ = ring.LimitWorkers(0, MaxBlockingWorkers, out _, out _);
+        int slots = (int)ring.CqEntries - MaxExtras;
         _slots = new IoOperation?[slots];
         _freeSlots = new int[slots];
         _generations = new uint[slots];
@@ -44,32 +81,47 @@ internal sealed partial class UringEngine : IoEngine
         {
             _freeSlots[i] = slots - 1 - i;
         }
-    }
 
-    public override string Name => "uring";
-
-    /// <summary>Operations that the kernel or the submission queue holds now.</summary>
-    public int InFlight => Volatile.Read(ref _inFlight);
-
-    /// <summary>Sets a ring up and starts its completion thread; null and a negative errno where that is refused.</summary>
-    public static UringEngine? TryCreate(out int errno)
-    {
-        SetupFlags flags = RingProbe.Current.SupportsSubmitAll ? SetupFlags.SubmitAll : SetupFlags.None;
-        Ring? ring = Ring.TryCreate(SqEntries, CqEntries, flags, out errno);
-        if (ring is null)
+        _ring = ring;
+        try
         {
-            return null;
+            new Thread(CompletionLoop) { IsBackground = true, Name = "Sluice completions" }.UnsafeStart();
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            ring.Dispose();
+            reason = $"no thread can be made to take a ring's completions ({e.Message})";
+            return false;
         }
 
-        UringEngine engine = new(ring);
-        new Thread(engine.CompletionLoop) { IsBackground = true, Name = "Sluice completions" }.UnsafeStart();
-        return engine;
+        reason = null;
+        Volatile.Write(ref _isServing, true);
+        return true;
+    }
+
+    /// <summary>Has everything that follows go to the pool, and the thread end when nothing is in flight.</summary>
+    public void Stop()
+    {
+        if (!Volatile.Read(ref _isServing))
+        {
+            return;
+        }
+
+        lock (_submitLock)
+        {
+            // Out of its wait in the kernel, while that can still be entered.
+            TryQueueWakerLocked();
+            EnterLocked();
+            RefuseLocked(-Errno.ECANCELED);
+        }
+
+        WakeCompletionThread();
     }
 
     /// <summary>Asks the kernel to cancel an operation; its completion still comes, and only then is its memory free.</summary>
     public void Cancel(IoOperation operation)
     {
-        lock (_submitLock)
+        using (_submitLock.EnterUninterrupted())
         {
             ulong target = operation.RingUserData;
             if (target == 0)
@@ -77,31 +129,35 @@ internal sealed partial class UringEngine : IoEngine
                 // Not in the ring: Submit looks at the request itself; the backlog may wait for long.
                 if (TryRemoveFromBacklogLocked(operation))
                 {
-                    ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Errno.ECANCELED), operation, preferLocal: false);
+                    CancelSoon(operation);
                 }
-
-                return;
             }
-
-            if (!OperationEncoder.TryEncodeCancel(_ring, target, CancelUserData))
+            else if (_refusal != 0)
             {
-                EnterLocked();
-                if (!OperationEncoder.TryEncodeCancel(_ring, target, CancelUserData))
-                {
-                    // The queue is full and the kernel takes none now: the operation then ends by itself.
-                    return;
-                }
+                // A refusal to enter need not be one to register. Else the operation ends by itself.
+                _ = _ring.Cancel(target);
             }
-
-            EnterLocked();
+            else
+            {
+                _cancels.Enqueue(target);
+                QueueCancelsLocked();
+                EnterLocked();
+            }
         }
     }
 
     internal override void Submit(IoOperation operation)
     {
-        if (operation.NeedsBlocking)
+        if (operation.NeedsBlocking || operation.LeavesRing || operation.IsSynchronous)
         {
+            operation.Ring = null;
             ThreadPoolEngine.Instance.Submit(operation);
+            return;
+        }
+
+        if (!_isServing)
+        {
+            SubmitFirst(operation);
             return;
         }
 
@@ -110,8 +166,15 @@ internal sealed partial class UringEngine : IoEngine
         bool wake = false;
         bool helps = t_draining == this && !IsGathering;
         long begin = helps ? Stopwatch.GetTimestamp() : 0;
-        lock (_submitLock)
+        using (_submitLock.EnterUninterrupted())
         {
+            if (_refusal != 0)
+            {
+                operation.Ring = null;
+                ThreadPoolEngine.Instance.Submit(operation);
+                return;
+            }
+
             if (operation.IsCancellationRequested)
             {
                 cancelled = true;
@@ -143,6 +206,15 @@ internal sealed partial class UringEngine : IoEngine
         }
     }
 
+    private static void SubmitFirst(IoOperation operation)
+    {
+        SluiceEngines.Start();
+        SluiceEngines.ForDescriptor(operation.Descriptor).Submit(operation);
+    }
+
+    private static void CancelSoon(IoOperation operation) =>
+        ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Errno.ECANCELED), operation, preferLocal: false);
+
     private bool TryQueueLocked(IoOperation operation)
     {
         if (_freeCount == 0)
@@ -157,7 +229,7 @@ internal sealed partial class UringEngine : IoEngine
         if (!OperationEncoder.TryEncode(_ring, operation, userData))
         {
             EnterLocked();
-            if (!OperationEncoder.TryEncode(_ring, operation, userData))
+            if (_refusal != 0 || !OperationEncoder.TryEncode(_ring, operation, userData))
             {
                 return false;
             }
@@ -170,9 +242,29 @@ internal sealed partial class UringEngine : IoEngine
         return true;
     }
 
+    /// <summary>Queues the requests to cancel that there is room for; the others follow when completions have been taken.</summary>
+    private void QueueCancelsLocked()
+    {
+        while (_extras < MaxExtras && _cancels.TryPeek(out ulong target) && OperationEncoder.TryEncodeCancel(_ring, target, ExtraUserData))
+        {
+            _extras++;
+            _cancels.Dequeue();
+        }
+    }
+
+    /// <summary>An entry that completes at once and so ends a wait in the kernel; needless where others are about to complete.</summary>
+    private void TryQueueWakerLocked()
+    {
+        if (_refusal == 0 && _extras < MaxExtras && OperationEncoder.TryEncodeNop(_ring, ExtraUserData))
+        {
+            _extras++;
+        }
+    }
+
     private void AddToBacklogLocked(IoOperation operation)
     {
         operation.Next = null;
+        operation.Previous = _backlogLast;
         if (_backlogLast is null)
         {
             _backlogFirst = operation;
@@ -183,117 +275,121 @@ internal sealed partial class UringEngine : IoEngine
         }
 
         _backlogLast = operation;
+        if (_refusal != 0)
+        {
+            RefuseLocked(_refusal);
+        }
     }
 
     private bool TryRemoveFromBacklogLocked(IoOperation operation)
     {
-        IoOperation? previous = null;
-        for (IoOperation? at = _backlogFirst; at is not null; previous = at, at = at.Next)
+        if (operation != _backlogFirst && operation.Previous is null)
         {
-            if (at != operation)
-            {
-                continue;
-            }
-
-            if (previous is null)
-            {
-                _backlogFirst = at.Next;
-            }
-            else
-            {
-                previous.Next = at.Next;
-            }
-
-            if (_backlogLast == at)
-            {
-                _backlogLast = previous;
-            }
-
-            at.Next = null;
-            return true;
+            return false;
         }
 
-        return false;
+        if (operation.Previous is { } previous)
+        {
+            previous.Next = operation.Next;
+        }
+        else
+        {
+            _backlogFirst = operation.Next;
+        }
+
+        if (operation.Next is { } next)
+        {
+            next.Previous = operation.Previous;
+        }
+        else
+        {
+            _backlogLast = operation.Previous;
+        }
+
+        operation.Next = null;
+        operation.Previous = null;
+        return true;
     }
 
-    /// <summary>Gives slots back and moves the backlog up; operations that were cancelled in it are returned as a list.</summary>
-    private IoOperation? FreeSlotsLocked(ReadOnlySpan<int> freed)
+    /// <summary>Moves the backlog up, as far as there are slots.</summary>
+    private void QueueBacklogLocked()
     {
-        foreach (int slot in freed)
-        {
-            _freeSlots[_freeCount++] = slot;
-        }
-
-        IoOperation? cancelled = null;
         while (_backlogFirst is { } operation)
         {
-            IoOperation? next = operation.Next;
-            if (operation.IsCancellationRequested)
+            if (!operation.IsCancellationRequested && !TryQueueLocked(operation))
             {
-                operation.Next = cancelled;
-                cancelled = operation;
-            }
-            else if (TryQueueLocked(operation))
-            {
-                operation.Next = null;
-            }
-            else
-            {
-                break;
+                return;
             }
 
-            _backlogFirst = next;
-            if (next is null)
+            _ = TryRemoveFromBacklogLocked(operation);
+            if (operation.IsCancellationRequested && operation.RingUserData == 0)
             {
-                _backlogLast = null;
+                CancelSoon(operation);
             }
         }
-
-        return cancelled;
     }
 
-    private static void CompleteCancelled(IoOperation? cancelled)
+    private void EnterLocked()
     {
-        while (cancelled is not null)
+        if (_refusal == 0)
         {
-            IoOperation operation = cancelled;
-            cancelled = operation.Next;
-            operation.Next = null;
-            operation.Complete(-Errno.ECANCELED);
+            AfterEnterLocked(_ring.Submit());
         }
     }
-
-    private void EnterLocked() => AfterEnterLocked(_ring.Submit());
 
     private void AfterEnterLocked(int result)
     {
-        // The kernel may also have run out of memory behind the first entries: their count then hides the refusal.
-        if (result >= 0 && _ring.Pending == 0)
+        if (result < 0 && !Ring.IsPassing(result))
         {
+            RefuseLocked(result);
             return;
         }
 
-        if (result < 0 && !Ring.IsPassing(result))
-        {
-            // The kernel's view of the ring is not ours any more: buffers would be lost or written twice.
-            Environment.FailFast($"io_uring_enter failed with errno {-result}.");
-        }
-
-        // No memory at this moment, or completions to be taken first: the entries stay queued for another try.
-        if (!_starved)
-        {
-            _starved = true;
-            _ = RetryAsync();
-        }
+        // No memory at this moment, or completions to be taken first: the entries stay queued, and whoever waits tries again. The kernel
+        // may also have run out of memory behind the first entries: their count then hides the refusal.
+        _starved = _ring.Pending > 0;
     }
 
-    private async Task RetryAsync()
+    /// <summary>
+    /// The kernel will not be entered any more. What it has not taken is tried again, by the pool; what it has will complete, and the
+    /// completion thread sees that without entering.
+    /// </summary>
+    private void RefuseLocked(int errno)
     {
-        await Task.Delay(StarvedRetryMs).ConfigureAwait(false);
-        lock (_submitLock)
+        if (_refusal == 0)
         {
-            _starved = false;
-            EnterLocked();
+            SluiceEngines.Refuse(ExplainRefusal(errno));
+            Volatile.Write(ref _refusal, errno);
+        }
+
+        _cancels.Clear();
+        while (_backlogFirst is { } waiting)
+        {
+            _ = TryRemoveFromBacklogLocked(waiting);
+            CancelSoon(waiting);
+        }
+
+        if (_entering > 0)
+        {
+            // A leader is showing entries to the kernel at this moment: it does the rest when it is back.
+            return;
+        }
+
+        while (_ring.TryTakeBackUnused(out ulong userData))
+        {
+            if (userData == ExtraUserData)
+            {
+                _extras--;
+                continue;
+            }
+
+            int slot = (int)(uint)userData - 1;
+            IoOperation operation = _slots[slot]!;
+            _slots[slot] = null;
+            _freeSlots[_freeCount++] = slot;
+            operation.RingUserData = 0;
+            Interlocked.Decrement(ref _inFlight);
+            CancelSoon(operation);
         }
     }
 }

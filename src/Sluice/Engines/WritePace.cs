@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Sluice;
+namespace Sluice.Engines;
 
 /// <summary>
 /// Whether the next cached write may run on the caller's thread: yes while such writes have lately cost less than a hop to the pool;

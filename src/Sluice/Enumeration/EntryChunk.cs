@@ -1,28 +1,35 @@
-using Sluice.Interop;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Enumeration;
 
-/// <summary>Some files of one folder, on their way to the caller.</summary>
-internal sealed class EntryChunk(DirectoryReader? folder)
+/// <summary>
+/// Some files of one folder, on their way to the caller. With a folder, it can ask for their details: all at once, ahead of the caller,
+/// or one by one as the caller goes on. For one thread at a time.
+/// </summary>
+internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
 {
-    public const int MostEntries = 256;
+    public const int MaxEntries = 256;
 
+    private readonly List<string> _paths = [];
     private DirectoryReader? _folder = folder;
     private byte[] _names = [];
     private int _namesUsed;
+    private int _namesAsked;
+    private FileEntry[]? _details;
 
-    public List<string> Paths { get; } = new(MostEntries);
+    public int Count => _paths.Count;
 
-    /// <summary>As many as there are paths, once they have been asked for; a file that is gone meanwhile has none.</summary>
-    public FileEntry[]? Details { get; private set; }
+    public bool IsFull => _paths.Count == MaxEntries;
 
-    public bool IsFull => Paths.Count == MostEntries;
+    public string PathAt(int index) => _paths[index];
+
+    /// <summary>A file with its size and times, asked for now where they have not been; from front to back, each once.</summary>
+    public FileEntry EntryAt(int index) => _details is null ? AskNext(index) : _details[index];
 
     /// <summary>Keeps a path, and its name for the question to come.</summary>
     public void Add(string path, ReadOnlySpan<byte> name)
     {
-        Paths.Add(path);
+        _paths.Add(path);
         if (_folder is null)
         {
             return;
@@ -38,27 +45,33 @@ internal sealed class EntryChunk(DirectoryReader? folder)
         _namesUsed += name.Length + 1;
     }
 
-    /// <summary>Asks for sizes and times: by name in the open folder, so that the kernel walks no path.</summary>
-    public void FindDetails()
+    /// <summary>Asks for all sizes and times; leaves off when nobody wants them any more.</summary>
+    public void FindDetails(FolderWalk walk)
     {
-        FileEntry[] details = new FileEntry[Paths.Count];
-        ReadOnlySpan<byte> names = _names.AsSpan(0, _namesUsed);
-        for (int i = 0; i < details.Length; i++)
+        FileEntry[] details = new FileEntry[Count];
+        for (int i = 0; i < details.Length && !walk.IsStopped; i++)
         {
-            details[i] = Describe(Paths[i], names);
-            names = names[(names.IndexOf((byte)0) + 1)..];
+            details[i] = AskNext(i);
         }
 
-        Details = details;
-        _names = [];
-        Release();
+        _details = details;
+        Dispose();
     }
 
     /// <summary>Gives the folder back, if it has not been; what has not been asked for never will be.</summary>
-    public void Release()
+    public void Dispose()
     {
         _folder?.Release();
         _folder = null;
+        _names = [];
+    }
+
+    /// <summary>By name in the open folder, so that the kernel walks no path.</summary>
+    private FileEntry AskNext(int index)
+    {
+        ReadOnlySpan<byte> names = _names.AsSpan(_namesAsked);
+        _namesAsked += names.IndexOf((byte)0) + 1;
+        return Describe(_paths[index], names);
     }
 
     private FileEntry Describe(string path, ReadOnlySpan<byte> name)

@@ -1,227 +1,297 @@
+using System.Runtime.ExceptionServices;
 using System.Text;
-using System.Threading.Channels;
 using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Enumeration;
 
 /// <summary>
-/// One enumeration: folders are read, and metadata asked for, on as many threads as there are processors; chunks of entries wait in
-/// a bounded queue for the caller. The first piece of the root is read on the caller's thread, which for a small folder is all.
+/// One enumeration: steps that are due (the next piece of a folder, the details of a chunk), and chunks that are ready for the caller.
+/// A caller who waits does steps by itself, so that it depends on nobody; when it has done some, threads of the pool help. A helper
+/// never waits: where nothing is due, or enough is ready, it ends, and the caller calls others when it has taken some.
 /// </summary>
 /// <remarks>
-/// The metadata of open folders' names is asked for by plain calls on several threads: the kernel hands each statx of a ring to a
-/// worker thread, which costs more than the call.
+/// For one caller at a time. The metadata of open folders' names is asked for by plain calls on several threads: the kernel hands each
+/// statx of a ring to a worker thread, which costs more than the call.
 /// </remarks>
-internal sealed class FolderWalk : IDisposable
+internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 {
-    private const int MostWaitingChunks = 64;
-    private const int MostDueChunks = 16;
+    private const int MaxReadyChunks = 64;
 
-    private static readonly int Degree = Math.Clamp(Environment.ProcessorCount, 1, 16);
+    // Most walks that end early, and small folders, are over by then.
+    private const int StepsAlone = 32;
 
-    private readonly NameMatcher _matcher;
-    private readonly EnumerationOptions _options;
-    private readonly bool _wantsDetails;
-    private readonly CancellationTokenSource _stop;
-    private readonly Channel<EntryChunk> _chunks = Channel.CreateBounded<EntryChunk>(MostWaitingChunks);
+    // Entries of a step: few at first, for who leaves at once; for a helper all of a piece.
+    private const int FirstStepEntries = 8;
+
+    private static readonly int MaxHelpers = Math.Clamp(Environment.ProcessorCount, 1, 16);
+
+    // All below belong to the lock; an object, because threads wait on it.
+    private readonly object _lock = new();
     private readonly Stack<WalkStep> _due = new();
-    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private int _active;
-    private int _dueChunks;
-    private bool _isStarted;
+    private readonly Queue<EntryChunk> _ready = new();
+    private int _stepsAlone;
+    private int _helpers;
+    private int _running;
     private Exception? _error;
+    private TaskCompletionSource? _change;
 
-    private FolderWalk(NameMatcher matcher, EnumerationOptions options, bool wantsDetails, CancellationToken cancellationToken)
+    private readonly FolderQuery _query;
+    private readonly WalkOutput _output = new();
+    private volatile bool _isStopped;
+
+    private FolderWalk(FolderQuery query, DirectoryReader root)
     {
-        _matcher = matcher;
-        _options = options;
-        _wantsDetails = wantsDetails;
-        _stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        _query = query;
+        _due.Push(new WalkStep(query.FullRoot, query.ShownRoot, query.Depth) { Reader = root });
     }
 
-    /// <summary>Chunks that others have made; completed, or failed, when there are no more.</summary>
-    public ChannelReader<EntryChunk> Chunks => _chunks.Reader;
+    /// <summary>Whether nobody wants anything of this walk any more.</summary>
+    public bool IsStopped => _isStopped;
 
-    /// <summary>The chunks that were made at once, on the caller's thread.</summary>
-    public List<EntryChunk> FirstChunks { get; } = [];
+    /// <summary>Opens the root and does nothing else; null where it cannot be opened by this way.</summary>
+    public static FolderWalk? TryOpen(FolderQuery query) =>
+        DirectoryReader.TryOpen(query.FullRoot, out _) is { } root ? new FolderWalk(query, root) : null;
 
-    /// <summary>Null where the root cannot be opened by this way; .NET then gives the result or the exception.</summary>
-    public static FolderWalk? TryStart(
-        string fullRoot, string shownRoot, NameMatcher matcher, EnumerationOptions options, bool wantsDetails, CancellationToken cancellationToken)
+    public static FolderWalk Open(FolderQuery query) => DirectoryReader.TryOpen(query.FullRoot, out int errno) is { } root
+        ? new FolderWalk(query, root)
+        : throw PathErrors.Create(errno, "Opening the folder", query.FullRoot);
+
+    /// <summary>The next files, which become the caller's to dispose of; null at the end. Needs no thread but the caller's.</summary>
+    public EntryChunk? Next()
     {
-        if (DirectoryReader.TryOpen(fullRoot, out _) is not { } reader)
+        while (true)
         {
-            return null;
-        }
-
-        FolderWalk walk = new(matcher, options, wantsDetails, cancellationToken);
-        WalkStep root = new(fullRoot, shownRoot, options.RecurseSubdirectories ? options.MaxRecursionDepth : 0) { Reader = reader };
-        if (walk.ReadPiece(root, chunk => walk.FirstChunks.Add(chunk)))
-        {
-            walk._due.Push(root);
-        }
-
-        if (wantsDetails)
-        {
-            walk.FirstChunks.ForEach(static chunk => chunk.FindDetails());
-        }
-
-        walk.Begin();
-        return walk;
-    }
-
-    public void Dispose()
-    {
-        _stop.Cancel();
-        if (_isStarted)
-        {
-            // Nothing of this walk stays open behind the caller's back.
-            _ended.Task.GetAwaiter().GetResult();
-        }
-
-        _stop.Dispose();
-    }
-
-    /// <summary>For a walk that nobody will take: its workers end at their next step.</summary>
-    public void Abandon() => _stop.Cancel();
-
-    private void Begin()
-    {
-        lock (_due)
-        {
-            if (_due.Count == 0)
+            WalkStep? step;
+            int maxEntries;
+            lock (_lock)
             {
-                _ = _chunks.Writer.TryComplete(_error);
-                return;
+                while (true)
+                {
+                    if (TryTakeReady(out EntryChunk? chunk))
+                    {
+                        return chunk;
+                    }
+
+                    if (_due.TryPop(out step))
+                    {
+                        break;
+                    }
+
+                    if (_running == 0)
+                    {
+                        return null;
+                    }
+
+                    Monitor.Wait(_lock);
+                }
+
+                maxEntries = _stepsAlone == 0 ? FirstStepEntries : EntryChunk.MaxEntries;
+                _stepsAlone++;
+                CallHelpers();
             }
 
-            _isStarted = true;
-            Spawn();
+            if (step.Entries is not null)
+            {
+                // Its details are asked for as the caller goes on.
+                return step.Entries;
+            }
+
+            Publish(step, _output, Run(step, _output, maxEntries));
         }
+    }
+
+    /// <summary>As <see cref="Next"/>, but all steps are done by helpers.</summary>
+    public async ValueTask<EntryChunk?> NextAsync(CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Task change;
+            lock (_lock)
+            {
+                if (TryTakeReady(out EntryChunk? chunk))
+                {
+                    return chunk;
+                }
+
+                if (_due.Count == 0 && _running == 0)
+                {
+                    return null;
+                }
+
+                _stepsAlone = StepsAlone;
+                CallHelpers();
+                _change ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                change = _change.Task;
+            }
+
+            await change.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Closes everything, and waits for nobody: a helper that is in a step closes its folder when it is through with it.</summary>
+    public void Dispose()
+    {
+        _isStopped = true;
+        lock (_lock)
+        {
+            while (_due.TryPop(out WalkStep? step))
+            {
+                step.Close();
+            }
+
+            while (_ready.TryDequeue(out EntryChunk? chunk))
+            {
+                chunk.Dispose();
+            }
+        }
+    }
+
+    /// <summary>A helper, on a thread of the pool.</summary>
+    void IThreadPoolWorkItem.Execute()
+    {
+        lock (_lock)
+        {
+            _running++;
+        }
+
+        WalkOutput output = new();
+        while (TryTakeStep(out WalkStep? step))
+        {
+            Publish(step, output, Run(step, output, int.MaxValue));
+        }
+    }
+
+    /// <summary>The caller holds the lock. What is ready comes before an error.</summary>
+    private bool TryTakeReady([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out EntryChunk? chunk)
+    {
+        if (_ready.TryDequeue(out chunk))
+        {
+            CallHelpers();
+            return true;
+        }
+
+        if (_error is not null)
+        {
+            ExceptionDispatchInfo.Throw(_error);
+        }
+
+        return false;
     }
 
     /// <summary>The caller holds the lock.</summary>
-    private void Spawn()
+    private void CallHelpers()
     {
-        for (int idle = Math.Min(Degree - _active, _due.Count); idle > 0; idle--)
+        if (_stepsAlone < StepsAlone || _ready.Count > MaxReadyChunks / 2)
         {
-            _active++;
-            _ = Task.Run(WorkAsync, CancellationToken.None);
+            return;
+        }
+
+        for (int missing = Math.Min(MaxHelpers, _due.Count) - _helpers; missing > 0; missing--)
+        {
+            _helpers++;
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
         }
     }
 
-    private void Push(WalkStep step)
-    {
-        lock (_due)
-        {
-            _due.Push(step);
-            if (_isStarted)
-            {
-                Spawn();
-            }
-        }
-    }
-
-    private async Task WorkAsync()
-    {
-        while (TryTakeStep(out WalkStep? step))
-        {
-            try
-            {
-                if (_error is null && !_stop.IsCancellationRequested)
-                {
-                    await RunAsync(step).ConfigureAwait(false);
-                }
-            }
-#pragma warning disable CA1031 // The enumeration fails with it, on the caller's side.
-            catch (Exception e)
-            {
-                _ = Interlocked.CompareExchange(ref _error, e, null);
-            }
-#pragma warning restore CA1031
-            step.Chunk?.Release();
-            step.Reader?.Release();
-            step.Reader = null;
-        }
-    }
-
+    /// <summary>What a helper does next; false when it has ended.</summary>
     private bool TryTakeStep([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out WalkStep? step)
     {
-        lock (_due)
+        lock (_lock)
         {
-            if (_due.TryPop(out step))
+            step = null;
+            if (!_isStopped && _error is null && _ready.Count < MaxReadyChunks && _due.TryPop(out step))
             {
                 return true;
             }
 
-            if (--_active > 0)
-            {
-                return false;
-            }
+            _helpers--;
+            _running--;
+            SignalChange();
+            return false;
         }
-
-        _ = _chunks.Writer.TryComplete(_error);
-        _ended.SetResult();
-        return false;
     }
 
-    private async ValueTask RunAsync(WalkStep step)
+    /// <summary>Does one step; what it found is in the output, and what went wrong is returned.</summary>
+    private Exception? Run(WalkStep step, WalkOutput output, int maxEntries)
     {
-        if (step.Chunk is { } due)
-        {
-            Interlocked.Decrement(ref _dueChunks);
-            due.FindDetails();
-            await _chunks.Writer.WriteAsync(due, _stop.Token).ConfigureAwait(false);
-            return;
-        }
-
-        if (step.Reader is null && !TryOpen(step))
-        {
-            return;
-        }
-
-        List<EntryChunk> made = [];
         try
         {
-            await RunFolderAsync(step, made).ConfigureAwait(false);
+            if (step.Entries is not null)
+            {
+                step.Entries.FindDetails(this);
+            }
+            else if (step.Reader is not null || TryOpen(step))
+            {
+                ReadPiece(step, output, maxEntries);
+            }
+
+            return null;
         }
-        finally
+#pragma warning disable CA1031 // The enumeration fails with it, on the caller's side.
+        catch (Exception e)
         {
-            // After a stop: those that are not underway to the caller.
-            made.ForEach(static chunk => chunk.Release());
+            step.Close();
+            return e;
+        }
+#pragma warning restore CA1031
+    }
+
+    private void Publish(WalkStep step, WalkOutput output, Exception? error)
+    {
+        lock (_lock)
+        {
+            _error ??= error;
+            if (_isStopped || error is not null)
+            {
+                step.Close();
+                output.Discard();
+                SignalChange();
+                return;
+            }
+
+            // On top what comes next: the details of a piece, then the folders in it, then the next piece.
+            if (step.Reader is not null)
+            {
+                _due.Push(step);
+            }
+
+            for (int i = output.Folders.Count - 1; i >= 0; i--)
+            {
+                _due.Push(output.Folders[i]);
+            }
+
+            if (step.Entries is not null)
+            {
+                _ready.Enqueue(step.Entries);
+            }
+
+            foreach (EntryChunk chunk in output.Chunks)
+            {
+                if (_query.WantsDetails)
+                {
+                    _due.Push(new WalkStep(chunk));
+                }
+                else
+                {
+                    _ready.Enqueue(chunk);
+                }
+            }
+
+            output.Clear();
+            CallHelpers();
+            SignalChange();
         }
     }
 
-    private async ValueTask RunFolderAsync(WalkStep step, List<EntryChunk> made)
+    /// <summary>The caller holds the lock.</summary>
+    private void SignalChange()
     {
-        bool hasMore;
-        do
-        {
-            hasMore = ReadPiece(step, made.Add);
-            while (made.Count > 0)
-            {
-                EntryChunk chunk = made[^1];
-                made.RemoveAt(made.Count - 1);
-                if (_wantsDetails)
-                {
-                    // Others take some of the questions, while this thread reads on.
-                    if (Volatile.Read(ref _dueChunks) < MostDueChunks)
-                    {
-                        Interlocked.Increment(ref _dueChunks);
-                        Push(new WalkStep(chunk));
-                        continue;
-                    }
-
-                    chunk.FindDetails();
-                }
-
-                await _chunks.Writer.WriteAsync(chunk, _stop.Token).ConfigureAwait(false);
-            }
-        }
-        while (hasMore && !_stop.IsCancellationRequested);
+        Monitor.PulseAll(_lock);
+        _change?.SetResult();
+        _change = null;
     }
 
     private bool TryOpen(WalkStep step)
@@ -233,32 +303,36 @@ internal sealed class FolderWalk : IDisposable
         }
 
         // A folder that is gone meanwhile is left out, as in .NET; one that is closed to us if that was asked for.
-        bool isGone = errno is -Errno.ENOENT or -PathErrors.ENOTDIR;
+        bool isGone = errno is -Errno.ENOENT or -Errno.ENOTDIR;
         bool isClosed = errno is -Errno.EACCES or -Errno.EPERM;
-        return isGone || (isClosed && _options.IgnoreInaccessible) ? false : throw PathErrors.Create(errno, "Opening the folder", step.FullPath);
+        return isGone || (isClosed && _query.IgnoresInaccessible)
+            ? false
+            : throw PathErrors.Create(errno, "Opening the folder", step.FullPath);
     }
 
-    /// <summary>Reads one piece of a folder; false at its end, when the folder has been given back.</summary>
-    private bool ReadPiece(WalkStep step, Action<EntryChunk> made)
+    /// <summary>Takes what is left of a folder's piece, or of the next one, as far as that goes; closes the folder at its end.</summary>
+    private void ReadPiece(WalkStep step, WalkOutput output, int maxEntries)
     {
         DirectoryReader reader = step.Reader!;
-        int bytes = reader.Refill();
+        int bytes = reader.HasEntries ? 1 : reader.Refill();
         if (bytes <= 0)
         {
-            step.Reader = null;
-            reader.Release();
-            return bytes == 0 || (_options.IgnoreInaccessible && bytes == -Errno.EACCES)
-                ? false
-                : throw PathErrors.Create(bytes, "Reading the folder", step.FullPath);
+            step.Close();
+            if (bytes == 0 || (_query.IgnoresInaccessible && bytes == -Errno.EACCES))
+            {
+                return;
+            }
+
+            throw PathErrors.Create(bytes, "Reading the folder", step.FullPath);
         }
 
         EntryChunk? chunk = null;
         Span<char> path = stackalloc char[step.ShownPrefix.Length + 1024];
         step.ShownPrefix.CopyTo(path);
-        while (reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
+        for (; maxEntries > 0 && reader.TryNext(out ReadOnlySpan<byte> name, out byte type); maxEntries--)
         {
             // Hidden is what begins with a dot; nothing is a system file on Unix.
-            if ((_options.AttributesToSkip & FileAttributes.Hidden) != 0 && name[0] == '.')
+            if (_query.SkipsHidden && name[0] == '.')
             {
                 continue;
             }
@@ -269,41 +343,20 @@ internal sealed class FolderWalk : IDisposable
             {
                 if (step.Depth > 0)
                 {
-                    Push(step.Below(text));
+                    output.Folders.Add(step.Below(text));
                 }
-
-                continue;
             }
-
-            if (_matcher.Matches(text))
+            else if (_query.Matches(text))
             {
-                chunk ??= NewChunk(reader);
-                chunk.Add(new string(path[..length]), name);
-                if (chunk.IsFull)
+                if (chunk is null or { IsFull: true })
                 {
-                    made(chunk);
-                    chunk = null;
+                    chunk = new EntryChunk(_query.WantsDetails ? reader.AddReference() : null);
+                    output.Chunks.Add(chunk);
                 }
+
+                chunk.Add(new string(path[..length]), name);
             }
         }
-
-        if (chunk is not null)
-        {
-            made(chunk);
-        }
-
-        return true;
-    }
-
-    private EntryChunk NewChunk(DirectoryReader reader)
-    {
-        if (!_wantsDetails)
-        {
-            return new EntryChunk(null);
-        }
-
-        reader.AddReference();
-        return new EntryChunk(reader);
     }
 
     /// <summary>A link counts as what it leads to; asked by the whole path, so that the kernel ends loops where it does for .NET.</summary>

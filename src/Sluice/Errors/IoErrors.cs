@@ -13,8 +13,7 @@ internal static class IoErrors
     public static Exception Create(int errno, IoVerb verb, string path, long fileOffset)
     {
         string reason = Reason(errno);
-        string where = fileOffset >= 0 ? $" at offset {fileOffset}" : "";
-        string message = $"{Verb(verb)} '{path}'{where} failed: {reason}";
+        string message = $"{Verb(verb)} '{path}'{Where(fileOffset)} failed: {reason}";
         return errno switch
         {
             Errno.EACCES or Errno.EPERM or Errno.EBADF =>
@@ -22,16 +21,18 @@ internal static class IoErrors
             Errno.ENOENT => new FileNotFoundException(message, path),
             Errno.ENAMETOOLONG => new PathTooLongException(message),
             Errno.EFBIG => new ArgumentOutOfRangeException("value", message),
-            Errno.ECANCELED => new OperationCanceledException(message),
             _ => new IOException(message, errno),
         };
     }
 
+    /// <summary>The kernel's answer to such a transfer is EBADF, "Bad file descriptor", which does not say what is wrong.</summary>
+    public static UnauthorizedAccessException NotOpenedFor(string what, IoVerb verb, string path, long fileOffset) =>
+        new($"{Verb(verb)} '{path}'{Where(fileOffset)} failed: the handle was not opened for {what}.");
+
     /// <summary>Adds verb, path and offset to an exception of System.IO, keeping its type; others pass as they are.</summary>
     public static Exception Wrap(Exception error, IoVerb verb, string path, long fileOffset)
     {
-        string where = fileOffset >= 0 ? $" at offset {fileOffset}" : "";
-        string message = $"{Verb(verb)} '{path}'{where} failed: {error.Message}";
+        string message = $"{Verb(verb)} '{path}'{Where(fileOffset)} failed: {error.Message}";
         return error switch
         {
             UnauthorizedAccessException => new UnauthorizedAccessException(message, error),
@@ -50,7 +51,7 @@ internal static class IoErrors
 
     [DoesNotReturn]
     public static void ThrowClosed(string path) =>
-        throw new ObjectDisposedException(nameof(SluiceHandle), $"The handle of '{path}' is closed.");
+        throw new ObjectDisposedException("SluiceHandle", $"The handle of '{path}' is closed.");
 
     [DoesNotReturn]
     public static void ThrowUnseekable(string verb, string path) =>
@@ -59,6 +60,8 @@ internal static class IoErrors
     [DoesNotReturn]
     public static void ThrowNotSupportedHere(string what, string path, string why) =>
         throw new PlatformNotSupportedException($"{what} of '{path}' is not supported: {why}.");
+
+    private static string Where(long fileOffset) => fileOffset >= 0 ? $" at offset {fileOffset}" : "";
 
     private static string Verb(IoVerb verb) => verb switch
     {

@@ -6,13 +6,6 @@ namespace Sluice.Errors;
 /// <summary>Errors of calls that name a file: the exception type that .NET throws for them, with verb, path and reason.</summary>
 internal static class PathErrors
 {
-    public const int ENOTDIR = 20;
-    private const int EISDIR = 21;
-    private const int ELOOP = 40;
-    private const int EXDEV = 18;
-    private const int ENOTEMPTY = 39;
-    private const int ETXTBSY = 26;
-
     /// <param name="result">A negative errno.</param>
     /// <param name="verb">What failed, as the first word of the message.</param>
     /// <param name="path">The file.</param>
@@ -24,7 +17,7 @@ internal static class PathErrors
         {
             Errno.ENOENT when !HasParent(path) => new DirectoryNotFoundException(message),
             Errno.ENOENT => new FileNotFoundException(message, path),
-            ENOTDIR => new DirectoryNotFoundException(message),
+            Errno.ENOTDIR => new DirectoryNotFoundException(message),
             Errno.EACCES or Errno.EPERM or Errno.EBADF => new UnauthorizedAccessException(message),
             Errno.ENAMETOOLONG => new PathTooLongException(message),
             _ => new IOException(message, errno),
@@ -48,12 +41,12 @@ internal static class PathErrors
             Errno.ENOSPC => "the disk is full",
             Errno.EDQUOT => "the quota is used up",
             Errno.EROFS => "the file system is read-only",
-            EISDIR => "it is a folder",
-            ENOTDIR => "part of the path is no folder",
-            ELOOP => "too many symbolic links, or a link where none may be",
-            EXDEV => "it is on another file system",
-            ENOTEMPTY => "the folder is not empty",
-            ETXTBSY => "it is a program that is running",
+            Errno.EISDIR => "it is a folder",
+            Errno.ENOTDIR => "part of the path is no folder",
+            Errno.ELOOP => "too many symbolic links, or a link where none may be",
+            Errno.EXDEV => "it is on another file system",
+            Errno.ENOTEMPTY => "the folder is not empty",
+            Errno.ETXTBSY => "it is a program that is running",
             _ => Marshal.GetPInvokeErrorMessage(errno),
         };
         return $"{words} (errno {errno})";

@@ -6,8 +6,8 @@ namespace Sluice.Files;
 /// </summary>
 internal sealed class LargeArrayHold
 {
-    private const int FewestBytes = 85_000;
-    private const int MostBytes = 4 << 20;
+    private const int MinBytes = 85_000;
+    private const int MaxBytes = 4 << 20;
 
     private static byte[]? s_newest;
     private static int s_isWatched;
@@ -30,7 +30,7 @@ internal sealed class LargeArrayHold
 
     public static byte[] Keep(byte[] array)
     {
-        if (array.Length is >= FewestBytes and <= MostBytes)
+        if (array.Length is >= MinBytes and <= MaxBytes)
         {
             Volatile.Write(ref s_newest, array);
             if (Interlocked.Exchange(ref s_isWatched, 1) == 0)

@@ -1,5 +1,5 @@
 using System.Buffers;
-using Sluice.Interop;
+using Sluice.Memory;
 
 namespace Sluice.Files;
 
@@ -13,8 +13,18 @@ internal sealed class RentedContent(int length) : IDisposable
 
     public ReadOnlySpan<byte> Span => Array.AsSpan(0, Length);
 
-    /// <summary>Makes room for more, keeping the first <paramref name="used"/> bytes.</summary>
-    public void Grow(int used)
+    /// <summary>What is behind the first <paramref name="used"/> bytes; where nothing is, they move to a larger buffer.</summary>
+    public Memory<byte> RoomAfter(int used)
+    {
+        if (used == Array.Length)
+        {
+            Grow(used);
+        }
+
+        return Array.AsMemory(used);
+    }
+
+    private void Grow(int used)
     {
         if (used == System.Array.MaxLength)
         {

@@ -1,10 +1,13 @@
-using Sluice.Interop;
+using Sluice.Kernel;
 
 namespace Sluice.Files;
 
 /// <summary>One file of a batch that is read: what is known of it so far.</summary>
 internal struct SmallFile
 {
+    /// <summary>How files are opened to be read: a FIFO without waiting for who writes it.</summary>
+    public const int OpenFlags = PathCalls.ReadOnly | PathCalls.NonBlocking | PathCalls.CloseOnExec;
+
     public string Path;
 
     /// <summary>The full path for the kernel, ended by a NUL; null where there is none.</summary>
@@ -22,6 +25,10 @@ internal struct SmallFile
 
     public Exception? Error;
 
+    /// <summary>A batch waits for nobody, and who is at the other end of a FIFO may never come.</summary>
+    public static IOException RefuseFifo(string verb, string path) =>
+        new($"{verb} '{path}' failed: it is a FIFO or a socket, and a batch does not wait for its other end.");
+
     /// <summary>The full path, where .NET would find one; what is none is left to .NET, for its exception.</summary>
     public static byte[]? ToKernelPath(string path)
     {
@@ -30,6 +37,14 @@ internal struct SmallFile
             return null;
         }
 
-        return PathCalls.ToKernel(System.IO.Path.GetFullPath(path));
+        try
+        {
+            return PathCalls.ToKernel(System.IO.Path.GetFullPath(path));
+        }
+        catch (IOException)
+        {
+            // The current folder is gone.
+            return null;
+        }
     }
 }

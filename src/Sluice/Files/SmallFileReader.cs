@@ -1,4 +1,4 @@
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -11,13 +11,13 @@ namespace Sluice.Files;
 internal static class SmallFileReader
 {
     /// <summary>Files of one group.</summary>
-    public const int MostFiles = 32;
+    public const int MaxFiles = 32;
 
     /// <summary>The longest file that a group reads itself: 32 of them are 8 MiB.</summary>
 #if DEBUG
-    public const int MostBytes = 4096;
+    public const int MaxBytes = 4096;
 #else
-    public const int MostBytes = 256 * 1024;
+    public const int MaxBytes = 256 * 1024;
 #endif
 
     private const int PoolReaders = 16;
@@ -31,12 +31,12 @@ internal static class SmallFileReader
         for (int i = 0; i < files.Length; i++)
         {
             files[i].Fd = -1;
-            files[i].State = Libc.IsSupported ? SmallFileState.Cold : SmallFileState.Odd;
+            files[i].State = Libc.IsSupported ? SmallFileState.Cold : SmallFileState.Fallback;
         }
 
         if (Libc.IsSupported)
         {
-            FileRing? ring = SluiceEngines.Default is UringEngine ? FileRing.TryRent() : null;
+            FileRing? ring = SluiceEngines.AllowsRings ? FileRing.TryRent() : null;
             if (ring is null)
             {
                 ReadWithoutRing(files);
@@ -45,15 +45,15 @@ internal static class SmallFileReader
             {
                 ring.ReadAll(files);
                 ring.Return();
-                Judge(files);
+                MarkRead(files);
             }
         }
 
         for (int i = 0; i < files.Length; i++)
         {
-            if (files[i].State == SmallFileState.Odd)
+            if (files[i].State == SmallFileState.Fallback)
             {
-                ReadOdd(ref files[i]);
+                ReadFallback(ref files[i]);
             }
         }
     }
@@ -61,13 +61,18 @@ internal static class SmallFileReader
     /// <summary>Looks at an open file: locks it as .NET does, and makes room for its content.</summary>
     public static void Prepare(ref SmallFile file)
     {
-        file.State = SmallFileState.Odd;
-        if (PathCalls.LockSharedNow(file.Fd) == 0
-            && Libc.Stat(file.Fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0
-            && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
-            && stat.Size > 0)
+        file.State = SmallFileState.Fallback;
+        bool isLocked = PathCalls.LockSharedNow(file.Fd) == 0;
+        bool isKnown = Libc.Stat(file.Fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0;
+        int type = stat.Mode & Statx.TypeMask;
+        if (isKnown && type == Statx.TypeFifo)
         {
-            if (stat.Size <= MostBytes)
+            file.State = SmallFileState.Done;
+            file.Error = SmallFile.RefuseFifo("Reading", file.Path);
+        }
+        else if (isLocked && isKnown && type == Statx.TypeRegular && stat.Size > 0)
+        {
+            if (stat.Size <= MaxBytes)
             {
                 file.State = SmallFileState.Cold;
                 file.Content = GC.AllocateUninitializedArray<byte>((int)stat.Size);
@@ -100,7 +105,7 @@ internal static class SmallFileReader
 
         if (file.Fd < 0)
         {
-            file.State = file.Fd == -Errno.EAGAIN ? SmallFileState.Cold : SmallFileState.Odd;
+            file.State = file.Fd == -Errno.EAGAIN ? SmallFileState.Cold : SmallFileState.Fallback;
             file.Fd = -1;
             return;
         }
@@ -111,7 +116,7 @@ internal static class SmallFileReader
             return;
         }
 
-        file.Result = LinuxTransfer.ReadNoWait(file.Fd, file.Content, 0, RwFlags.None);
+        file.Result = TransferCalls.ReadNoWait(file.Fd, file.Content, 0, RwFlags.None);
         if (file.Result == file.Content!.Length)
         {
             file.State = SmallFileState.Done;
@@ -146,14 +151,14 @@ internal static class SmallFileReader
     }
 
     /// <summary>What a ring has read short, or not at all: the file changed, or the reason is told by .NET's way.</summary>
-    private static void Judge(SmallFile[] files)
+    private static void MarkRead(SmallFile[] files)
     {
         for (int i = 0; i < files.Length; i++)
         {
             ref SmallFile file = ref files[i];
             if (file.State == SmallFileState.Cold)
             {
-                file.State = file.Result == file.Content?.Length ? SmallFileState.Done : SmallFileState.Odd;
+                file.State = file.Result == file.Content?.Length ? SmallFileState.Done : SmallFileState.Fallback;
             }
         }
     }
@@ -162,11 +167,11 @@ internal static class SmallFileReader
     {
         if (file.Fd < 0)
         {
-            file.Fd = PathCalls.Open(file.KernelPath, PathCalls.ReadOnly);
+            file.Fd = PathCalls.Open(file.KernelPath, SmallFile.OpenFlags);
             if (file.Fd < 0)
             {
                 file.Fd = -1;
-                file.State = SmallFileState.Odd;
+                file.State = SmallFileState.Fallback;
                 return;
             }
 
@@ -177,16 +182,16 @@ internal static class SmallFileReader
             }
         }
 
-        int bytes = LinuxTransfer.Read(file.Fd, file.Content, 0, RwFlags.None);
-        file.State = bytes == file.Content!.Length ? SmallFileState.Done : SmallFileState.Odd;
+        int bytes = TransferCalls.Read(file.Fd, file.Content, 0, RwFlags.None);
+        file.State = bytes == file.Content!.Length ? SmallFileState.Done : SmallFileState.Fallback;
         Close(ref file);
     }
 
-    private static void ReadOdd(ref SmallFile file)
+    private static void ReadFallback(ref SmallFile file)
     {
         try
         {
-            file.Content = File.ReadAllBytes(file.Path);
+            file.Content = WholeFile.Read(file.Path);
         }
 #pragma warning disable CA1031 // Whatever it is, it is this file's result.
         catch (Exception e)

@@ -12,6 +12,6 @@ internal enum SmallFileState : byte
     /// <summary>Too large for a batch, to be read alone when its turn comes.</summary>
     Large,
 
-    /// <summary>Not a plain file, or something went wrong: .NET's own way gives the content or the exception.</summary>
-    Odd,
+    /// <summary>Not a plain file, or something went wrong: opened alone, as .NET does, it gives its content or the exception.</summary>
+    Fallback,
 }

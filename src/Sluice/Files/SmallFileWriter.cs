@@ -1,4 +1,5 @@
-using Sluice.Interop;
+using Sluice.Kernel;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Files;
@@ -17,10 +18,11 @@ internal static class SmallFileWriter
     {
         try
         {
-            if (!Libc.IsSupported || SmallFile.ToKernelPath(path) is not { } kernelPath || !TryWrite(kernelPath, bytes.Span))
+            ReadOnlySpan<byte> content = bytes.Span;
+            if (!Libc.IsSupported || SmallFile.ToKernelPath(path) is not { } kernelPath || !TryWrite(path, kernelPath, content))
             {
                 // Devices, locked files, full disks: .NET's way does it, or says why not.
-                File.WriteAllBytes(path, bytes.Span);
+                File.WriteAllBytes(path, content);
             }
 
             return null;
@@ -33,20 +35,27 @@ internal static class SmallFileWriter
 #pragma warning restore CA1031
     }
 
-    private static bool TryWrite(byte[] kernelPath, ReadOnlySpan<byte> bytes)
+    private static bool TryWrite(string path, byte[] kernelPath, ReadOnlySpan<byte> bytes)
     {
-        int fd = PathCalls.Open(kernelPath, PathCalls.WriteOnly | PathCalls.Create, DefaultMode);
+        int fd = PathCalls.Open(kernelPath, PathCalls.WriteOnly | PathCalls.Create | PathCalls.NonBlocking, DefaultMode);
         if (fd < 0)
         {
-            return false;
+            // What nobody is at the other end of.
+            return fd == -Errno.ENXIO ? throw SmallFile.RefuseFifo("Writing", path) : false;
         }
 
         try
         {
             // As .NET: emptied only once the lock is ours.
-            return PathCalls.LockSharedNow(fd) == 0
-                && Libc.Stat(fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0
-                && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
+            bool isLocked = PathCalls.LockSharedNow(fd) == 0;
+            bool isKnown = Libc.Stat(fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0;
+            int type = stat.Mode & Statx.TypeMask;
+            if (isKnown && type == Statx.TypeFifo)
+            {
+                throw SmallFile.RefuseFifo("Writing", path);
+            }
+
+            return isLocked && isKnown && type == Statx.TypeRegular
                 && (stat.Size == 0 || PathCalls.SetLength(fd, 0) == 0)
                 && WriteAll(fd, bytes);
         }
@@ -60,7 +69,7 @@ internal static class SmallFileWriter
     {
         for (int done = 0; done < bytes.Length;)
         {
-            int written = LinuxTransfer.Write(fd, bytes[done..], done, RwFlags.None);
+            int written = TransferCalls.Write(fd, bytes[done..], done, RwFlags.None);
             if (written <= 0)
             {
                 return false;

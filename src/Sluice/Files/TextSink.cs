@@ -12,14 +12,15 @@ internal sealed class TextSink : IDisposable
     private const int PieceBytes = 256 * 1024;
 #endif
 
-    private const int LeastRoomBytes = 64;
+    private const int MinRoomBytes = 64;
 
     private readonly SluiceHandle _handle;
     private readonly Encoding _encoding;
     private readonly Encoder _encoder;
-    private byte[] _bytes = ArrayPool<byte>.Shared.Rent(PieceBytes);
+    private byte[] _bytes;
     private int _used;
     private long _offset;
+    private long _inlineBytes;
 
     /// <param name="handle">The file; it stays the caller's.</param>
     /// <param name="encoding">The encoding; its mark is written where the file is empty.</param>
@@ -30,12 +31,14 @@ internal sealed class TextSink : IDisposable
         _encoding = encoding;
         _encoder = encoding.GetEncoder();
         _offset = offset;
-        if (offset == 0)
-        {
-            encoding.Preamble.CopyTo(_bytes);
-            _used = encoding.Preamble.Length;
-        }
+        ReadOnlySpan<byte> mark = offset == 0 ? encoding.Preamble : [];
+        _bytes = ArrayPool<byte>.Shared.Rent(Math.Max(PieceBytes, mark.Length));
+        mark.CopyTo(_bytes);
+        _used = mark.Length;
     }
+
+    /// <summary>Whether a write has failed; what is in memory is then lost.</summary>
+    public bool HasFailed { get; private set; }
 
     public ValueTask AddAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken)
     {
@@ -78,14 +81,26 @@ internal sealed class TextSink : IDisposable
         }
     }
 
-    /// <summary>Room for whatever one character may become, the replacement of a lone surrogate included: an encoder refuses less.</summary>
+    /// <summary>Room for whatever one character may become, a lone surrogate's replacement included: an encoder refuses less.</summary>
     private ValueTask MakeRoomAsync(CancellationToken cancellationToken) =>
-        _bytes.Length - _used < LeastRoomBytes ? WriteOutAsync(cancellationToken) : ValueTask.CompletedTask;
+        _bytes.Length - _used < MinRoomBytes ? WriteOutAsync(cancellationToken) : ValueTask.CompletedTask;
 
     private async ValueTask WriteOutAsync(CancellationToken cancellationToken)
     {
-        await _handle.WriteAsync(_bytes.AsMemory(0, _used), _offset, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await _handle.WriteAsync(_bytes.AsMemory(0, _used), _offset, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is not OperationCanceledException)
+        {
+            HasFailed = true;
+            throw;
+        }
+
         _offset += _used;
+        _inlineBytes += _used;
         _used = 0;
+        await InlineLimit.LeaveCallerIfAboveAsync(_inlineBytes);
+        _inlineBytes = _inlineBytes > InlineLimit.Bytes ? long.MinValue : _inlineBytes;
     }
 }

@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Microsoft.Win32.SafeHandles;
-using Sluice.Interop;
+using Sluice.Memory;
 
 namespace Sluice.Files;
 
@@ -16,7 +16,7 @@ internal static class WholeFile
     public static SluiceHandle Open(string path, bool isAsync) => SluiceHandle.Open(
         path, FileMode.Open, FileAccess.Read, FileShare.Read, SequentialScan | (isAsync ? FileOptions.Asynchronous : FileOptions.None));
 
-    /// <summary>The whole file, read on the caller's thread.</summary>
+    /// <summary>The whole file, read on the caller's thread; to its end, where that is before what its length says.</summary>
     public static byte[] Read(string path)
     {
         using SafeFileHandle file = File.OpenHandle(path, options: SequentialScan);
@@ -26,7 +26,12 @@ internal static class WholeFile
             for (int done = 0; done < bytes.Length;)
             {
                 int count = RandomAccess.Read(file, bytes.AsSpan(done), done);
-                done += count > 0 ? count : throw new EndOfStreamException($"'{path}' became shorter while it was being read.");
+                if (count == 0)
+                {
+                    return bytes[..done];
+                }
+
+                done += count;
             }
 
             return LargeArrayHold.Keep(bytes);
@@ -39,15 +44,26 @@ internal static class WholeFile
     public static async Task<byte[]> ReadAsync(SluiceHandle handle, CancellationToken cancellationToken)
     {
         using SluiceHandle _ = handle;
-        long length = KnownLength(handle);
+        int length = KnownLength(handle);
+        await InlineLimit.LeaveCallerIfAboveAsync(length);
         if (length == 0)
         {
-            using RentedContent content = await ReadUnknownAsync(handle, cancellationToken).ConfigureAwait(false);
+            using RentedContent content = await ReadToEndAsync(handle, length, cancellationToken).ConfigureAwait(false);
             return content.Span.ToArray();
         }
 
-        byte[] bytes = NewArray((int)length);
-        await FillAsync(handle, bytes, cancellationToken).ConfigureAwait(false);
+        byte[] bytes = NewArray(length);
+        for (int done = 0; done < bytes.Length;)
+        {
+            int count = await handle.ReadAsync(bytes.AsMemory(done), done, cancellationToken).ConfigureAwait(false);
+            if (count == 0)
+            {
+                return bytes[..done];
+            }
+
+            done += count;
+        }
+
         return LargeArrayHold.Keep(bytes);
     }
 
@@ -55,51 +71,23 @@ internal static class WholeFile
     public static async ValueTask<RentedContent> RentAsync(SluiceHandle handle, CancellationToken cancellationToken)
     {
         using SluiceHandle _ = handle;
-        long length = KnownLength(handle);
-        if (length == 0)
-        {
-            return await ReadUnknownAsync(handle, cancellationToken).ConfigureAwait(false);
-        }
-
-        RentedContent content = new((int)length);
-        try
-        {
-            await FillAsync(handle, content.Array.AsMemory(0, content.Length), cancellationToken).ConfigureAwait(false);
-            return content;
-        }
-        catch
-        {
-            content.Dispose();
-            throw;
-        }
+        int length = KnownLength(handle);
+        await InlineLimit.LeaveCallerIfAboveAsync(length);
+        return await ReadToEndAsync(handle, length, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>As <see cref="RentAsync"/>, on the caller's thread.</summary>
     public static RentedContent Rent(SluiceHandle handle)
     {
         using SluiceHandle _ = handle;
-        int length = KnownLength(handle);
-        RentedContent content = new(Math.Max(length, FirstGuessBytes));
+        RentedContent content = new(RoomFor(KnownLength(handle)));
         try
         {
             for (int done = 0; ;)
             {
-                if (length > 0 && done == length)
-                {
-                    content.Length = done;
-                    return content;
-                }
-
-                if (done == content.Array.Length)
-                {
-                    content.Grow(done);
-                }
-
-                int end = length > 0 ? length : content.Array.Length;
-                int bytes = handle.Read(content.Array.AsSpan(done, end - done), done);
+                int bytes = handle.Read(content.RoomAfter(done).Span, done);
                 if (bytes == 0)
                 {
-                    ThrowIfShort(length, handle);
                     content.Length = done;
                     return content;
                 }
@@ -113,6 +101,33 @@ internal static class WholeFile
             throw;
         }
     }
+
+    private static async ValueTask<RentedContent> ReadToEndAsync(SluiceHandle handle, int length, CancellationToken cancellationToken)
+    {
+        RentedContent content = new(RoomFor(length));
+        try
+        {
+            for (int done = 0; ;)
+            {
+                int bytes = await handle.ReadAsync(content.RoomAfter(done), done, cancellationToken).ConfigureAwait(false);
+                if (bytes == 0)
+                {
+                    content.Length = done;
+                    return content;
+                }
+
+                done += bytes;
+            }
+        }
+        catch
+        {
+            content.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>One more than the length, so that the end is found without a larger buffer.</summary>
+    private static int RoomFor(int length) => length == 0 ? FirstGuessBytes : (int)Math.Min(length + 1L, Array.MaxLength);
 
     private static byte[] NewArray(int length)
     {
@@ -136,62 +151,11 @@ internal static class WholeFile
         }
     }
 
-    private static async ValueTask FillAsync(SluiceHandle handle, Memory<byte> buffer, CancellationToken cancellationToken)
-    {
-        for (int done = 0; done < buffer.Length;)
-        {
-            int bytes = await handle.ReadAsync(buffer[done..], done, cancellationToken).ConfigureAwait(false);
-            if (bytes == 0)
-            {
-                ThrowIfShort(buffer.Length, handle);
-            }
-
-            done += bytes;
-        }
-    }
-
-    private static async ValueTask<RentedContent> ReadUnknownAsync(SluiceHandle handle, CancellationToken cancellationToken)
-    {
-        RentedContent content = new(FirstGuessBytes);
-        try
-        {
-            for (int done = 0; ;)
-            {
-                if (done == content.Array.Length)
-                {
-                    content.Grow(done);
-                }
-
-                int bytes = await handle.ReadAsync(content.Array.AsMemory(done), done, cancellationToken).ConfigureAwait(false);
-                if (bytes == 0)
-                {
-                    content.Length = done;
-                    return content;
-                }
-
-                done += bytes;
-            }
-        }
-        catch
-        {
-            content.Dispose();
-            throw;
-        }
-    }
-
     /// <summary>0 where the length says nothing: files of /proc, pipes, and those that are empty now.</summary>
     private static int KnownLength(SluiceHandle handle)
     {
         long length = handle.CanSeek ? handle.Length : 0;
         return length <= Array.MaxLength ? (int)length : ThrowTooLong(handle.Path);
-    }
-
-    private static void ThrowIfShort(int length, SluiceHandle handle)
-    {
-        if (length > 0)
-        {
-            throw new EndOfStreamException($"'{handle.Path}' became shorter while it was being read.");
-        }
     }
 
     [DoesNotReturn]

@@ -29,71 +29,43 @@ internal sealed class BackwardLines
     }
 
     /// <summary>The line before the one that came last; false at the start of the file. It stands until the next call.</summary>
+    /// <remarks>Reading only adds bytes in front; what was come to is noted last, so that a call that threw can be made again.</remarks>
     public bool TryNext(out ReadOnlyMemory<byte> line)
     {
         line = default;
-        if (Unread == 0)
+        if (_to == _from && !Fill())
         {
             return false;
         }
 
-        // Its end: one newline, which the very last line may lack, and of which a CR LF is one.
-        int end = _to;
-        if (!_isLast || IsNewline(At(end - 1)))
+        // Its end: one newline, which the very last line may lack, and of which a CR LF is one. Counted from the end of the buffer, which
+        // moves.
+        int newline = 0;
+        if (!_isLast || _buffer[_to - 1] is (byte)'\n' or (byte)'\r')
         {
-            end--;
-            if (At(end) == '\n' && HasBefore(ref end) && At(end - 1) == '\r')
+            newline = 1;
+            if (_buffer[_to - 1] == '\n' && (_to - 1 > _from || Fill()) && _buffer[_to - 2] == '\r')
             {
-                end--;
+                newline = 2;
             }
         }
 
-        _isLast = false;
-        int searched = end;
+        int searched = _to - newline;
         while (true)
         {
             int found = _buffer.AsSpan(_from, searched - _from).LastIndexOfAny((byte)'\n', (byte)'\r');
-            if (found >= 0)
+            int length = _to - newline - _from;
+            if (found >= 0 || !Fill())
             {
-                line = _buffer.AsMemory((_from + found + 1)..end);
-                _to = _from + found + 1;
+                int begin = _from + found + 1;
+                line = _buffer.AsMemory(begin..(_to - newline));
+                _to = begin;
+                _isLast = false;
                 return true;
             }
 
-            int length = end - _from;
-            int toEnd = _to - end;
-            if (!Fill())
-            {
-                line = _buffer.AsMemory(_from, length);
-                _to = _from;
-                return true;
-            }
-
-            // The buffer may have moved.
-            end = _to - toEnd;
-            searched = end - length;
+            searched = _to - newline - length;
         }
-    }
-
-    /// <summary>Bytes of lines that have not come yet; fills the buffer when it has none of them.</summary>
-    private long Unread => _to > _from || Fill() ? _end - _first + (_to - _from) : 0;
-
-    private static bool IsNewline(byte value) => value is (byte)'\n' or (byte)'\r';
-
-    private byte At(int index) => _buffer[index];
-
-    /// <summary>Whether there is a byte before <paramref name="index"/>, which follows the buffer when it moves.</summary>
-    private bool HasBefore(ref int index)
-    {
-        if (index > _from)
-        {
-            return true;
-        }
-
-        int toEnd = _to - index;
-        bool result = Fill();
-        index = _to - toEnd;
-        return result;
     }
 
     /// <summary>Reads the bytes in front of those in the buffer; false when there are none.</summary>
@@ -108,9 +80,13 @@ internal sealed class BackwardLines
         int held = _to - _from;
         if (_from < count)
         {
-            byte[] target = held + count > _buffer.Length / 2
-                ? GC.AllocateUninitializedArray<byte>((int)Math.Min(Array.MaxLength, Math.Max(_buffer.Length * 2L, held + (long)count)))
-                : _buffer;
+            byte[] target = (held + (long)count) switch
+            {
+                long needed when needed > Array.MaxLength => throw LineCarry.TooLong(_handle.Path, Array.MaxLength, "bytes", _end),
+                long needed when needed > _buffer.Length / 2 =>
+                    GC.AllocateUninitializedArray<byte>((int)Math.Min(Array.MaxLength, Math.Max(_buffer.Length * 2L, needed))),
+                _ => _buffer,
+            };
             _buffer.AsSpan(_from, held).CopyTo(target.AsSpan(target.Length - held));
             _buffer = target;
             _to = _buffer.Length;
@@ -120,7 +96,8 @@ internal sealed class BackwardLines
         int read = _handle.Read(_buffer.AsSpan(_from - count, count), _end - count);
         if (read < count)
         {
-            throw new EndOfStreamException($"'{_handle.Path}' was cut at offset {_end - count + read} while it was being read from its end.");
+            throw new EndOfStreamException(
+                $"'{_handle.Path}' was cut at offset {_end - count + read} while it was being read from its end.");
         }
 
         _from -= count;

@@ -1,13 +1,13 @@
-using Sluice.Buffers;
+using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
 /// <summary>One block on its way between file and memory. It keeps its memory until the transfer has ended.</summary>
 internal sealed class BlockTransfer
 {
-    public BlockTransfer(AlignedBuffer block) => Block = block;
+    public BlockTransfer(MemoryLease block) => Block = block;
 
-    public AlignedBuffer Block { get; set; }
+    public MemoryLease Block { get; private set; }
 
     /// <summary>Where the transfer begins in the file.</summary>
     public long Offset { get; set; }
@@ -29,6 +29,38 @@ internal sealed class BlockTransfer
 
     /// <summary>The result is there, or the task that has it has ended.</summary>
     public bool IsComplete => !IsInRing && (Task is null || Task.IsCompleted);
+
+    /// <summary>Takes larger memory where this is too small; what was in it is lost.</summary>
+    public void MakeRoom(int length)
+    {
+        if (Block.Length < length)
+        {
+            MemoryLease larger = AlignedBufferPool.RentOfMany(length);
+            Block.Return();
+            Block = larger;
+        }
+    }
+
+    /// <summary>
+    /// Gives the memory back when the transfer has ended, whoever ends it; its error has no one left to hear of it. Not for transfers in a
+    /// ring.
+    /// </summary>
+    public void ReturnWhenEnded()
+    {
+        if (Task is not { } task)
+        {
+            Block.Return();
+            return;
+        }
+
+        _ = task.ContinueWith(
+            static (ended, block) =>
+            {
+                _ = ended.Exception;
+                ((MemoryLease)block!).Return();
+            },
+            Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+    }
 
     public Span<byte> Span => Block.Span[..Length];
 }

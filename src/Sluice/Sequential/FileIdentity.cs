@@ -1,17 +1,21 @@
-using Sluice.Interop;
+using Sluice.Kernel;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Sequential;
 
-/// <summary>Tells one file from another that later bears its name: device and inode on Linux, volume and number on Windows, the time of creation elsewhere.</summary>
+/// <summary>
+/// Tells one file from another that later bears its name: device and inode on Linux, volume and number on Windows, the time of creation
+/// elsewhere.
+/// </summary>
 internal readonly record struct FileIdentity(ulong Device, ulong Number)
 {
-    /// <summary>The file that a path names now; null when there is none.</summary>
+    /// <summary>The regular file that a path names now; null when there is none.</summary>
     public static FileIdentity? Of(string path)
     {
         if (Libc.IsSupported)
         {
-            return PathProbe.TryStat(path, out Statx stat) ? From(stat) : null;
+            // Nothing else is opened to be followed: opening a FIFO may wait for ever.
+            return PathProbe.TryStat(path, out Statx stat) && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular ? From(stat) : null;
         }
 
         if (OperatingSystem.IsWindows())
@@ -33,7 +37,8 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
 
         if (OperatingSystem.IsWindows())
         {
-            return WindowsFileId.TryGet(handle.SafeFileHandle, out ulong volume, out ulong number) ? new FileIdentity(volume, number) : null;
+            return WindowsFileId.TryGet(handle.SafeFileHandle, out ulong volume, out ulong number)
+                ? new FileIdentity(volume, number) : null;
         }
 
         return new FileIdentity(0, (ulong)File.GetCreationTimeUtc(handle.SafeFileHandle).Ticks);

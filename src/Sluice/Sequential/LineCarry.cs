@@ -4,7 +4,9 @@ namespace Sluice.Sequential;
 /// Lines across the borders of blocks, which may come in any pieces: the beginning of a line that has not ended yet, a CR whose LF may
 /// follow, and a byte order mark at the start of the file.
 /// </summary>
-internal sealed class LineCarry
+/// <param name="path">The file, for messages.</param>
+/// <param name="maxBytes">The longest line.</param>
+internal sealed class LineCarry(string path, int maxBytes)
 {
     private byte[] _bytes = [];
     private int _length;
@@ -14,8 +16,13 @@ internal sealed class LineCarry
 
     private static ReadOnlySpan<byte> Utf8Mark => [0xEF, 0xBB, 0xBF];
 
-    /// <summary>Nothing is left over from the block before.</summary>
-    public bool IsEmpty => _length == 0 && !_skipsLf && _markDone;
+    /// <summary>A line that no array, or no string, of .NET holds.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="max">How long a line may be.</param>
+    /// <param name="unit">Of what.</param>
+    /// <param name="offset">Where the line begins in the file, in bytes; -1 where that is not known.</param>
+    public static IOException TooLong(string path, long max, string unit, long offset = -1) =>
+        new($"Reading '{path}'{(offset >= 0 ? $" at offset {offset}" : "")} failed: a line is longer than {max} {unit}.");
 
     /// <summary>Where the file begins, a byte order mark is skipped; elsewhere its bytes are bytes.</summary>
     public void Begin(bool atStartOfFile) => _markDone |= !atStartOfFile;
@@ -24,6 +31,7 @@ internal sealed class LineCarry
     /// Takes the next line from <paramref name="unread"/>; false when it needs more bytes, and then all of these are kept here. The line
     /// stands until the next call.
     /// </summary>
+    /// <exception cref="IOException">The line is too long.</exception>
     public bool TryTake(ReadOnlySpan<byte> unread, out int consumed, out ReadOnlySpan<byte> line)
     {
         consumed = 0;
@@ -98,13 +106,6 @@ internal sealed class LineCarry
         return result;
     }
 
-    /// <summary>Forgets the beginning of a line.</summary>
-    public void Clear()
-    {
-        _length = 0;
-        _skipsLf = false;
-    }
-
     private int SkipMark(ReadOnlySpan<byte> unread)
     {
         int consumed = 0;
@@ -131,9 +132,14 @@ internal sealed class LineCarry
 
     private void Keep(ReadOnlySpan<byte> bytes)
     {
+        if (bytes.Length > maxBytes - _length)
+        {
+            throw TooLong(path, maxBytes, "bytes");
+        }
+
         if (bytes.Length > _bytes.Length - _length)
         {
-            Array.Resize(ref _bytes, (int)Math.Min(Array.MaxLength, Math.Max((long)_length + bytes.Length, Math.Max(256, _bytes.Length * 2L))));
+            Array.Resize(ref _bytes, (int)Math.Min(maxBytes, Math.Max((long)_length + bytes.Length, Math.Max(256, _bytes.Length * 2L))));
         }
 
         bytes.CopyTo(_bytes.AsSpan(_length));

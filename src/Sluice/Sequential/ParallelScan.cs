@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
-using Sluice.Buffers;
+using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
@@ -12,6 +12,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     : IDisposable
 {
     private const int PartsAhead = 4;
+    private const int PageBytes = 4096;
 
     private readonly long _length = handle.Length;
     private readonly int _partBytes = options.RecordSize > 0
@@ -35,7 +36,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
         Task all = Task.WhenAll(workers);
         _ = all.ContinueWith(
-            static (ended, channel) => ((ChannelWriter<(long, bool, TResult?)>)channel!).TryComplete(ended.Exception?.InnerException),
+            static (_, channel) => ((ChannelWriter<(long, bool, TResult?)>)channel!).TryComplete(),
             _results.Writer, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
         try
         {
@@ -77,21 +78,6 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
     }
 
-    /// <summary>As <see cref="RunAsync"/>, for callbacks that give nothing: nobody has to be woken for each part.</summary>
-    public async Task RunWithoutResultsAsync(CancellationToken cancellationToken)
-    {
-        CheckLength();
-        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        Task[] workers = new Task[options.Degree];
-        for (int i = 0; i < workers.Length; i++)
-        {
-            workers[i] = Task.Run(() => Work(stop), CancellationToken.None);
-        }
-
-        await Task.WhenAll(workers).ConfigureAwait(false);
-        cancellationToken.ThrowIfCancellationRequested();
-    }
-
     public void Dispose() => _permits.Dispose();
 
     private void CheckLength()
@@ -103,39 +89,19 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
     }
 
-    private void Work(CancellationTokenSource stop)
-    {
-        AlignedBuffer block = AlignedBufferPool.RentOfMany(_partBytes + 1);
-        try
-        {
-            while (!stop.IsCancellationRequested && Interlocked.Increment(ref _nextPart) is var part && part * _partBytes < _length)
-            {
-                _ = TryScan(part, ref block, out _);
-                ReportScanned(part);
-            }
-        }
-        catch
-        {
-            stop.Cancel();
-            throw;
-        }
-        finally
-        {
-            AlignedBufferPool.Return(block);
-        }
-    }
-
     private void ReportScanned(long part) =>
         options.Progress?.Report(Interlocked.Add(ref _scanned, Math.Min(_partBytes, _length - (part * _partBytes))));
 
+    /// <summary>
+    /// Works on parts until there are none, or the scan is given up. What fails ends the scan as its error, of whatever type it is.
+    /// </summary>
     private async Task WorkAsync(CancellationTokenSource stop)
     {
-        AlignedBuffer block = AlignedBufferPool.RentOfMany(_partBytes + 1);
+        MemoryLease block = AlignedBufferPool.RentOfMany(_partBytes + 1);
         try
         {
-            while (true)
+            while (await TryEnterAsync(stop.Token).ConfigureAwait(false))
             {
-                await _permits.WaitAsync(stop.Token).ConfigureAwait(false);
                 long part = Interlocked.Increment(ref _nextPart);
                 if (part * _partBytes >= _length)
                 {
@@ -148,18 +114,31 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
                 ReportScanned(part);
             }
         }
-        catch
+        catch (Exception e)
         {
+            _ = _results.Writer.TryComplete(e);
             await stop.CancelAsync().ConfigureAwait(false);
-            throw;
         }
         finally
         {
-            AlignedBufferPool.Return(block);
+            block.Return();
         }
     }
 
-    private bool TryScan(long part, ref AlignedBuffer block, out TResult? result)
+    private async Task<bool> TryEnterAsync(CancellationToken stopped)
+    {
+        try
+        {
+            await _permits.WaitAsync(stopped).ConfigureAwait(false);
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+    }
+
+    private bool TryScan(long part, ref MemoryLease block, out TResult? result)
     {
         result = default;
         long start = part * _partBytes;
@@ -191,7 +170,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     }
 
     /// <summary>Reads on until the last line of the part has its end; returns where that is in the block.</summary>
-    private int Extend(ref AlignedBuffer block, int held, long offset)
+    private int Extend(ref MemoryLease block, int held, long offset)
     {
         // A line's usual rest is short; one of megabytes is reached by doubling.
         for (int step = 4096; offset < _length; step = Math.Min(step * 2, 1 << 20))
@@ -199,9 +178,9 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
             int count = (int)Math.Min(step, _length - offset);
             if (block.Length - held < count)
             {
-                AlignedBuffer larger = AlignedBufferPool.RentOfMany(checked(held + count + (held / 2)));
+                MemoryLease larger = AlignedBufferPool.RentOfMany(LargerBlock(held + (long)count));
                 block.Span[..held].CopyTo(larger.Span);
-                AlignedBufferPool.Return(block);
+                block.Return();
                 block = larger;
             }
 
@@ -219,6 +198,10 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
         return held;
     }
+
+    private int LargerBlock(long bytes) => bytes <= Array.MaxLength - PageBytes
+        ? (int)Math.Min(Array.MaxLength - PageBytes, bytes + (bytes / 2))
+        : throw new IOException($"Scanning '{handle.Path}' failed: a line is longer than {Array.MaxLength - PageBytes} bytes.");
 
     private int ReadWhole(Span<byte> buffer, long offset)
     {

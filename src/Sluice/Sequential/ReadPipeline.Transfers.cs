@@ -1,5 +1,5 @@
 using System.Runtime.ExceptionServices;
-using Sluice.Buffers;
+using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
@@ -20,7 +20,7 @@ internal sealed partial class ReadPipeline
             {
                 Start(transfer);
             }
-            else if (!TryQueue(transfer))
+            else if (!SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: true, transfer))
             {
                 if (IsOverlapped)
                 {
@@ -67,37 +67,13 @@ internal sealed partial class ReadPipeline
 
     private BlockTransfer Rent(int length)
     {
-        if (!_idle.TryPop(out BlockTransfer? transfer))
+        if (_idle.TryPeek(out BlockTransfer? transfer))
         {
-            return new BlockTransfer(AlignedBufferPool.RentOfMany(length));
+            transfer.MakeRoom(length);
+            return _idle.Pop();
         }
 
-        if (transfer.Block.Length < length)
-        {
-            AlignedBufferPool.Return(transfer.Block);
-            transfer.Block = AlignedBufferPool.RentOfMany(length);
-        }
-
-        return transfer;
-    }
-
-    private bool TryQueue(BlockTransfer transfer)
-    {
-        if (_ringRefused || !_handle.AllowsOwnRing
-            || !_handle.Alignment.IsAligned(transfer.Block.Address, transfer.Offset, transfer.Length))
-        {
-            return false;
-        }
-
-        _lease ??= SequentialRingLease.TryTake(_handle);
-        if (_lease is null)
-        {
-            _ringRefused = true;
-            return false;
-        }
-
-        _lease.Ring.Queue(isRead: true, _handle.Descriptor, transfer, _handle.TransferFlags);
-        return true;
+        return new BlockTransfer(AlignedBufferPool.RentOfMany(length));
     }
 
     private void Start(BlockTransfer transfer)
@@ -134,7 +110,9 @@ internal sealed partial class ReadPipeline
         }
     }
 
-    /// <summary>The bytes of a completed read; the rest of a short one, and an error's second try and exception, by the plain way.</summary>
+    /// <summary>
+    /// The bytes of a completed read; the rest of a short one, and an error's second try and exception, by the plain way.
+    /// </summary>
     private int Finish(BlockTransfer transfer)
     {
         if (transfer.Task is { } task)
@@ -167,17 +145,9 @@ internal sealed partial class ReadPipeline
                 _lease!.Ring.Wait(transfer);
             }
 
-            if (transfer.Task is { IsCompleted: false } task)
+            if (!transfer.IsComplete)
             {
-                // Its memory is given back when the transfer has ended, by whoever ends it.
-                _ = task.ContinueWith(
-                    static (ended, block) =>
-                    {
-                        // Observed, as below.
-                        _ = ended.Exception;
-                        AlignedBufferPool.Return((AlignedBuffer)block!);
-                    },
-                    transfer.Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+                transfer.ReturnWhenEnded();
                 continue;
             }
 

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Sluice.Buffers;
 
 namespace Sluice.Sequential;
 
@@ -103,7 +102,7 @@ internal sealed partial class ReadPipeline
         DropInFlight();
         while (_idle.TryPop(out BlockTransfer? transfer))
         {
-            AlignedBufferPool.Return(transfer.Block);
+            transfer.Block.Return();
         }
     }
 
@@ -182,7 +181,7 @@ internal sealed partial class ReadPipeline
             {
                 Fill(isAsync: true);
             }
-            catch (Exception e) when (e is IOException or ObjectDisposedException)
+            catch (Exception)
             {
                 // This block has been read: the next call meets the error.
             }
@@ -209,7 +208,8 @@ internal sealed partial class ReadPipeline
         }
         catch (Exception e) when (e is IOException or NotSupportedException)
         {
-            // The device is gone, and RandomAccess may take its file for one that cannot seek: this block was read before, and the next one's error has its offset.
+            // The device is gone, and RandomAccess may take its file for one that cannot seek: this block was read before, and the next
+            // one's error has its offset.
             return bytes;
         }
     }

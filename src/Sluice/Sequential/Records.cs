@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -15,7 +16,8 @@ internal static class Records
     public static void ThrowCut<T>(string path, long offset, int rest)
         where T : unmanaged =>
         throw new InvalidDataException(
-            $"'{path}' ends at offset {offset + rest}, {rest} bytes into a record of {Unsafe.SizeOf<T>()} bytes ({typeof(T).Name}): its length is no multiple.");
+            $"'{path}' ends at offset {offset + rest}, {rest} bytes into a record of {Unsafe.SizeOf<T>()} bytes ({typeof(T).Name}): its "
+                + "length is no multiple.");
 
     /// <summary>A byte in front moves the record to its alignment.</summary>
     [StructLayout(LayoutKind.Sequential)]
@@ -24,5 +26,23 @@ internal static class Records
     {
         public byte Before;
         public T Record;
+    }
+}
+
+/// <summary>Bytes seen as records, without a copy; valid as long as the bytes are.</summary>
+internal sealed class RecordMemory<T>(Memory<byte> bytes) : MemoryManager<T>
+    where T : unmanaged
+{
+    public override Span<T> GetSpan() => MemoryMarshal.Cast<byte, T>(bytes.Span);
+
+    public override MemoryHandle Pin(int elementIndex = 0) => bytes[(elementIndex * Unsafe.SizeOf<T>())..].Pin();
+
+    public override void Unpin()
+    {
+        // The handle that Pin gave unpins the bytes by itself.
+    }
+
+    protected override void Dispose(bool disposing)
+    {
     }
 }

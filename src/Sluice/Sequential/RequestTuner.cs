@@ -67,7 +67,9 @@ internal sealed class RequestTuner
 
     /// <summary>Books a block that was handed over.</summary>
     /// <param name="bytes">Its length.</param>
-    /// <param name="waited">Whether the caller had to wait for it: if not, the caller is the slower one, and more depth is of no use.</param>
+    /// <param name="waited">
+    /// Whether the caller had to wait for it: if not, the caller is the slower one, and more depth is of no use.
+    /// </param>
     /// <param name="timestamp">Now, in any unit that goes on evenly.</param>
     public void OnBlock(int bytes, bool waited, long timestamp)
     {

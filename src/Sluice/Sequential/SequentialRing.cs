@@ -1,4 +1,5 @@
-using Sluice.Interop;
+using System.Runtime.InteropServices;
+using Sluice.Engines;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -6,105 +7,58 @@ namespace Sluice.Sequential;
 
 /// <summary>
 /// A ring that one reader or writer borrows: its transfers are submitted and waited for on the thread that calls it, without a hop.
-/// One thread at a time, and not always the same one. A few rings are kept.
+/// One thread at a time, and not always the same one.
 /// </summary>
 /// <remarks>
-/// Transfers in flight are reachable from here, and rings that are lent out from a static set: their memory outlives a reader that was
+/// Transfers in flight are reachable from here, and a ring that is lent out from a root: their memory outlives a reader that was
 /// dropped without being disposed, until <see cref="SequentialRingLease"/> has drained the ring.
 /// </remarks>
-internal sealed class SequentialRing
+internal sealed class SequentialRing : BorrowedRing
 {
     /// <summary>The most transfers in flight.</summary>
-    public const int MostEntries = 128;
+    public const int MaxEntries = 128;
 
-    private const int MostKept = 8;
+    private static readonly RingPool<SequentialRing> Pool = new(8, TryCreate);
 
-    private static readonly Lock PoolLock = new();
-    private static readonly Stack<SequentialRing> Pool = new(MostKept);
-    private static readonly HashSet<SequentialRing> Lent = [];
-
-    private readonly Ring _ring;
-    private readonly BlockTransfer?[] _entries = new BlockTransfer?[MostEntries];
+    private readonly BlockTransfer?[] _entries = new BlockTransfer?[MaxEntries];
     private int _nextEntry;
+    private GCHandle _root;
 
-    private SequentialRing(Ring ring) => _ring = ring;
-
-    /// <summary>Transfers that are queued or in flight.</summary>
-    public int InFlight { get; private set; }
+    private SequentialRing(Ring ring)
+        : base(ring)
+    {
+    }
 
     /// <summary>A ring for one user until <see cref="Return"/>; null where rings are refused.</summary>
     public static SequentialRing? TryRent()
     {
-        lock (PoolLock)
+        SequentialRing? ring = Pool.TryRent();
+        if (ring is not null)
         {
-            if (Pool.TryPop(out SequentialRing? kept))
-            {
-                Lent.Add(kept);
-                return kept;
-            }
+            ring._root = GCHandle.Alloc(ring);
         }
 
-        // Not SINGLE_ISSUER: a reader may go from thread to thread, and be closed by any. Not COOP_TASKRUN: completions would then wait
-        // for the thread that submitted to enter the kernel.
-        if (Ring.TryCreate(MostEntries, MostEntries * 2, SetupFlags.SubmitAll, out _) is not { } ring)
-        {
-            return null;
-        }
-
-        SequentialRing made = new(ring);
-        lock (PoolLock)
-        {
-            Lent.Add(made);
-        }
-
-        return made;
+        return ring;
     }
 
     /// <summary>Gives the ring back; nothing may be in flight.</summary>
     public void Return()
     {
-        lock (PoolLock)
-        {
-            Lent.Remove(this);
-            if (Pool.Count < MostKept)
-            {
-                Pool.Push(this);
-                return;
-            }
-        }
-
-        _ring.Dispose();
+        _root.Free();
+        Pool.Return(this);
     }
 
-    /// <summary>Queues a transfer; <see cref="Submit"/> or a wait hands it to the kernel. There must be room.</summary>
+    /// <summary>Queues a transfer; <see cref="BorrowedRing.Submit"/> or a wait hands it to the kernel. There must be room.</summary>
     public void Queue(bool isRead, int fd, BlockTransfer transfer, RwFlags flags)
     {
         while (_entries[_nextEntry] is not null)
         {
-            _nextEntry = (_nextEntry + 1) % MostEntries;
+            _nextEntry = (_nextEntry + 1) % MaxEntries;
         }
 
-        BatchEntry entry = new() { Address = transfer.Block.Address, Length = transfer.Length, Offset = transfer.Offset };
-        while (!OperationEncoder.TryEncodeTransfer(_ring, isRead, fd, entry, flags, (ulong)_nextEntry))
-        {
-            // Entries that a passing refusal left queued.
-            Enter(0);
-        }
-
+        QueueTransfer(isRead, fd, transfer.Block.Address, transfer.Length, transfer.Offset, flags, (ulong)_nextEntry);
         transfer.IsInRing = true;
         _entries[_nextEntry] = transfer;
-        InFlight++;
-    }
-
-    /// <summary>Hands what is queued to the kernel, and takes what has completed.</summary>
-    public void Submit()
-    {
-        if (_ring.Pending > 0)
-        {
-            Enter(0);
-        }
-
-        Reap();
     }
 
     /// <summary>Hands what is queued to the kernel, and waits until <paramref name="transfer"/> has completed.</summary>
@@ -113,49 +67,19 @@ internal sealed class SequentialRing
         Submit();
         while (transfer.IsInRing)
         {
-            Enter(1);
-            Reap();
+            Wait(1);
         }
     }
 
-    /// <summary>Cancels what can be cancelled, and returns when nothing is in flight.</summary>
-    public void Drain()
+    protected override void OnCompleted(ulong userData, int result)
     {
-        if (InFlight > 0)
-        {
-            _ring.Drain(Take);
-        }
-    }
-
-    private void Enter(uint minComplete)
-    {
-        int result = minComplete == 0 ? _ring.Submit() : _ring.SubmitAndWait(minComplete);
-        if (result < 0 && !Ring.IsPassing(result))
-        {
-            // Transfers may be in flight, and nobody could tell when their memory is free again.
-            Environment.FailFast($"io_uring_enter failed with errno {-result}.");
-        }
-    }
-
-    private void Reap()
-    {
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[32];
-        int taken;
-        while ((taken = _ring.Take(cqes)) > 0)
-        {
-            foreach (ref readonly IoUringCqe cqe in cqes[..taken])
-            {
-                Take(cqe);
-            }
-        }
-    }
-
-    private void Take(IoUringCqe cqe)
-    {
-        BlockTransfer transfer = _entries[(int)cqe.UserData]!;
-        _entries[(int)cqe.UserData] = null;
-        transfer.Result = cqe.Res;
+        BlockTransfer transfer = _entries[(int)userData]!;
+        _entries[(int)userData] = null;
+        transfer.Result = result;
         transfer.IsInRing = false;
-        InFlight--;
     }
+
+    // A reader may go from thread to thread, and be closed by any.
+    private static SequentialRing? TryCreate() =>
+        TryCreateRing(MaxEntries, staysOnThread: false, out _) is { } ring ? new SequentialRing(ring) : null;
 }

@@ -19,19 +19,34 @@ internal sealed class SequentialRingLease : IDisposable
 
     public SequentialRing Ring => _ring!;
 
-    /// <summary>Null where rings are refused.</summary>
+    /// <summary>Queues an aligned direct transfer; false where rings are refused, or the transfer has to go another way.</summary>
+    /// <param name="lease">The caller's ring; borrowed where it has none.</param>
+    /// <param name="isRefused">Whether a ring was asked for in vain.</param>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
-    public static SequentialRingLease? TryTake(SluiceHandle handle)
+    public static bool TryQueue(
+        ref SequentialRingLease? lease, ref bool isRefused, SluiceHandle handle, bool isRead, BlockTransfer transfer)
+    {
+        if (isRefused || !handle.AllowsOwnRing || !handle.Alignment.IsAligned(transfer.Block.Address, transfer.Offset, transfer.Length))
+        {
+            return false;
+        }
+
+        lease ??= TryTake(handle);
+        isRefused = lease is null;
+        lease?.Ring.Queue(isRead, handle.Descriptor, transfer, handle.TransferFlags);
+        return lease is not null;
+    }
+
+    private static SequentialRingLease? TryTake(SluiceHandle handle)
     {
         if (SequentialRing.TryRent() is not { } ring)
         {
             return null;
         }
 
-        bool added = false;
         try
         {
-            handle.AddReference(ref added);
+            handle.AddReference();
             return new SequentialRingLease(ring, handle);
         }
         catch

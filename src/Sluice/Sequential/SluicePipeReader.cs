@@ -5,80 +5,36 @@ namespace Sluice.Sequential;
 
 /// <summary>
 /// A pipe whose other end is a file: the consumer sees the reader's own blocks, and no more are read ahead than the reader keeps in flight.
-/// Completing it closes the reader.
+/// It behaves as <see cref="PipeReader.Create(Stream, StreamPipeReaderOptions?)"/> over the file. Completing it closes the reader.
 /// </summary>
 internal sealed class SluicePipeReader(SluiceReader reader) : PipeReader
 {
-    private readonly Lock _lock = new();
-    private CancellationTokenSource? _pendingCancellation;
-    private bool _cancelNext;
+    private readonly PipeCancellation _cancellation = new();
     private BlockSegment? _head;
     private BlockSegment? _tail;
     private int _headIndex;
-    private bool _isExamined = true;
-    private bool _isEnd;
+    private bool _isExamined;
     private bool _isCompleted;
 
     public override bool TryRead(out ReadResult result)
     {
         ThrowIfCompleted();
-        if (TakeCancellation())
-        {
-            result = new ReadResult(Unconsumed(), isCanceled: true, isCompleted: false);
-            return true;
-        }
-
-        if (_isExamined && !_isEnd)
-        {
-            result = default;
-            return false;
-        }
-
-        result = new ReadResult(Unconsumed(), isCanceled: false, _isEnd);
-        return true;
+        bool isCanceled = _cancellation.TryTake();
+        bool isThere = isCanceled || (_head is not null && !_isExamined);
+        result = isThere ? new ReadResult(Unconsumed(), isCanceled, isCompleted: false) : default;
+        return isThere;
     }
 
-    public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
+    public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
     {
+        ThrowIfCompleted();
         cancellationToken.ThrowIfCancellationRequested();
         if (TryRead(out ReadResult there))
         {
-            return there;
+            return new ValueTask<ReadResult>(there);
         }
 
-        using CancellationTokenSource pending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        lock (_lock)
-        {
-            _pendingCancellation = pending;
-        }
-
-        try
-        {
-            if (await reader.TakeBlockAsync(pending.Token).ConfigureAwait(false) is { } block)
-            {
-                _tail = new BlockSegment(block.Transfer, block.Bytes, _tail);
-                _head ??= _tail;
-            }
-            else
-            {
-                _isEnd = true;
-            }
-
-            _isExamined = false;
-        }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested && TakeCancellation())
-        {
-            return new ReadResult(Unconsumed(), isCanceled: true, isCompleted: false);
-        }
-        finally
-        {
-            lock (_lock)
-            {
-                _pendingCancellation = null;
-            }
-        }
-
-        return new ReadResult(Unconsumed(), isCanceled: false, _isEnd);
+        return ReadBlockAsync(cancellationToken);
     }
 
     public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
@@ -86,39 +42,37 @@ internal sealed class SluicePipeReader(SluiceReader reader) : PipeReader
     public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
     {
         ThrowIfCompleted();
-        if (_head is null)
+        if (consumed.GetObject() is null || examined.GetObject() is null)
         {
-            // At the end of the file, with nothing unconsumed.
-            _isExamined = true;
             return;
         }
 
-        var until = (BlockSegment)consumed.GetObject()!;
-        _isExamined = (BlockSegment)examined.GetObject()! == _tail && examined.GetInteger() == _tail!.Memory.Length;
-        _headIndex = consumed.GetInteger();
+        // Looked for before anything changes: a position of an earlier result may name a block that has been given back.
+        int index = consumed.GetInteger();
+        if (Find(consumed) is not { } until || Find(examined) is not { } last || index > until.Memory.Length
+            || (until == _head && index < _headIndex))
+        {
+            throw new InvalidOperationException("The position is not one of what was read last and is unconsumed.");
+        }
+
+        _isExamined = last == _tail && examined.GetInteger() == last.Memory.Length;
+        if (index == until.Memory.Length)
+        {
+            until = until.NextSegment;
+            index = 0;
+        }
+
         while (_head != until)
         {
             reader.ReturnBlock(_head!.Transfer);
             _head = _head.NextSegment;
         }
 
-        if (_head == _tail && _headIndex == _tail!.Memory.Length)
-        {
-            reader.ReturnBlock(_head.Transfer);
-            _head = _tail = null;
-            _headIndex = 0;
-            _isExamined = true;
-        }
+        _headIndex = index;
+        _tail = _head is null ? null : _tail;
     }
 
-    public override void CancelPendingRead()
-    {
-        lock (_lock)
-        {
-            _cancelNext = true;
-            _pendingCancellation?.Cancel();
-        }
-    }
+    public override void CancelPendingRead() => _cancellation.Cancel();
 
     public override void Complete(Exception? exception = null)
     {
@@ -133,21 +87,48 @@ internal sealed class SluicePipeReader(SluiceReader reader) : PipeReader
             reader.ReturnBlock(_head.Transfer);
         }
 
+        _tail = null;
         reader.Dispose();
     }
 
-    private ReadOnlySequence<byte> Unconsumed() =>
-        _head is null ? ReadOnlySequence<byte>.Empty : new ReadOnlySequence<byte>(_head, _headIndex, _tail!, _tail!.Memory.Length);
-
-    private bool TakeCancellation()
+    private async ValueTask<ReadResult> ReadBlockAsync(CancellationToken cancellationToken)
     {
-        lock (_lock)
+        bool isCanceled = false;
+        bool isCompleted = false;
+        using PipeCancellation.Wait wait = _cancellation.Begin(cancellationToken);
+        try
         {
-            bool result = _cancelNext;
-            _cancelNext = false;
-            return result;
+            if (await reader.TakeBlockAsync(wait.Token).ConfigureAwait(false) is { } block)
+            {
+                _tail = new BlockSegment(block.Transfer, block.Bytes, _tail);
+                _head ??= _tail;
+            }
+            else
+            {
+                isCompleted = true;
+            }
         }
+        catch (OperationCanceledException) when (_cancellation.TryTake() && !cancellationToken.IsCancellationRequested)
+        {
+            isCanceled = true;
+        }
+
+        return new ReadResult(Unconsumed(), isCanceled, isCompleted);
     }
+
+    private BlockSegment? Find(SequencePosition position)
+    {
+        BlockSegment? segment = _head;
+        while (segment is not null && segment != position.GetObject())
+        {
+            segment = segment.NextSegment;
+        }
+
+        return segment;
+    }
+
+    private ReadOnlySequence<byte> Unconsumed() =>
+        _head is null ? default : new ReadOnlySequence<byte>(_head, _headIndex, _tail!, _tail!.Memory.Length);
 
     private void ThrowIfCompleted()
     {
@@ -155,5 +136,24 @@ internal sealed class SluicePipeReader(SluiceReader reader) : PipeReader
         {
             throw new InvalidOperationException("Reading is not allowed after the reader was completed.");
         }
+    }
+
+    /// <summary>A block, or the rest of one, in the sequence that a pipe's consumer sees.</summary>
+    private sealed class BlockSegment : ReadOnlySequenceSegment<byte>
+    {
+        public BlockSegment(BlockTransfer transfer, ReadOnlyMemory<byte> bytes, BlockSegment? previous)
+        {
+            Transfer = transfer;
+            Memory = bytes;
+            if (previous is not null)
+            {
+                RunningIndex = previous.RunningIndex + previous.Memory.Length;
+                previous.Next = this;
+            }
+        }
+
+        public BlockTransfer Transfer { get; }
+
+        public BlockSegment? NextSegment => (BlockSegment?)Next;
     }
 }

@@ -3,14 +3,14 @@ using System.IO.Pipelines;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// A pipe whose other end is a file: the producer fills the writer's own blocks. Flushing waits until there is room for more, and does
-/// not send off a block that is not full. Completing it completes and closes the writer.
+/// A pipe whose other end is a file: the producer fills the writer's own blocks. It behaves as
+/// <see cref="PipeWriter.Create(Stream, StreamPipeWriterOptions?)"/> over the file: flushing hands everything to the operating system. Full
+/// blocks go
+/// there before they are flushed; a pipe that is completed with an exception cuts them off again. Completing it closes the writer.
 /// </summary>
 internal sealed class SluicePipeWriter(SluiceWriter writer) : PipeWriter
 {
-    private readonly Lock _lock = new();
-    private CancellationTokenSource? _pendingCancellation;
-    private bool _cancelNext;
+    private readonly PipeCancellation _cancellation = new();
     private bool _isCompleted;
     private long _unflushed;
 
@@ -20,7 +20,11 @@ internal sealed class SluicePipeWriter(SluiceWriter writer) : PipeWriter
 
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
-        ThrowIfCompleted();
+        if (_isCompleted)
+        {
+            throw new InvalidOperationException("Writing is not allowed after the writer was completed.");
+        }
+
         return writer.GetMemory(sizeHint);
     }
 
@@ -34,76 +38,56 @@ internal sealed class SluicePipeWriter(SluiceWriter writer) : PipeWriter
 
     public override async ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
-        ThrowIfCompleted();
-        cancellationToken.ThrowIfCancellationRequested();
-        using CancellationTokenSource pending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        lock (_lock)
+        if (_unflushed == 0)
         {
-            if (_cancelNext)
-            {
-                _cancelNext = false;
-                return new FlushResult(isCanceled: true, isCompleted: false);
-            }
-
-            _pendingCancellation = pending;
+            return default;
         }
 
+        using PipeCancellation.Wait wait = _cancellation.Begin(cancellationToken);
         try
         {
-            await writer.WriteAsync(ReadOnlyMemory<byte>.Empty, pending.Token).ConfigureAwait(false);
+            await writer.FlushAsync(cancellationToken: wait.Token).ConfigureAwait(false);
             _unflushed = 0;
-            return new FlushResult(isCanceled: false, isCompleted: false);
+            return default;
         }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException) when (_cancellation.TryTake() && !cancellationToken.IsCancellationRequested)
         {
-            lock (_lock)
-            {
-                _cancelNext = false;
-            }
-
             return new FlushResult(isCanceled: true, isCompleted: false);
         }
-        finally
-        {
-            lock (_lock)
-            {
-                _pendingCancellation = null;
-            }
-        }
     }
 
-    public override void CancelPendingFlush()
-    {
-        lock (_lock)
-        {
-            _cancelNext = true;
-            _pendingCancellation?.Cancel();
-        }
-    }
+    public override void CancelPendingFlush() => _cancellation.Cancel();
 
     public override void Complete(Exception? exception = null)
     {
-        if (!_isCompleted)
+        if (TryBeginComplete(exception))
         {
-            _isCompleted = true;
             writer.Dispose();
         }
     }
 
     public override async ValueTask CompleteAsync(Exception? exception = null)
     {
-        if (!_isCompleted)
+        if (TryBeginComplete(exception))
         {
-            _isCompleted = true;
             await writer.DisposeAsync().ConfigureAwait(false);
         }
     }
 
-    private void ThrowIfCompleted()
+    private bool TryBeginComplete(Exception? exception)
     {
         if (_isCompleted)
         {
-            throw new InvalidOperationException("Writing is not allowed after the writer was completed.");
+            return false;
         }
+
+        _isCompleted = true;
+        if (exception is not null)
+        {
+            writer.Abandon(exception);
+        }
+
+        _unflushed = 0;
+        return true;
     }
 }

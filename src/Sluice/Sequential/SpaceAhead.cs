@@ -1,12 +1,14 @@
-using Sluice.Interop;
-using Sluice.Streams;
+using Sluice.Kernel;
 
 namespace Sluice.Sequential;
 
 /// <summary>
-/// The space that a writer has reserved ahead of itself, in large steps, and gives back at the end. Direct writes need it within the
-/// file's length, because one that makes the file longer lets no other pass; of cached ones, those of file systems on which delayed
-/// allocation is dear (docs/architecture.md, "Space just before the bytes") have it behind the end.
+/// The space that a writer has reserved ahead of itself. Direct writes need it within the file's length, because one that makes the file
+/// longer
+/// lets no other pass: it is reserved in large steps, and what is left is cut off at the end. A cached writer reserves what it was asked
+/// to,
+/// behind the end of the file, and leaves it there, as FileStream does: no call gives it back without naming a length that others may have
+/// passed.
 /// </summary>
 internal sealed class SpaceAhead
 {
@@ -19,62 +21,48 @@ internal sealed class SpaceAhead
 
     private readonly SluiceHandle _handle;
     private readonly bool _canSeek;
-    private readonly bool _isDirect;
     private readonly long _startLength;
     private long _reservedTo;
-    private long _extendedTo;
-    private bool _hasReserved;
     private bool _reserves;
+    private bool _hasExtended;
 
     /// <exception cref="IOException">The disk has no room for <paramref name="preallocationSize"/>.</exception>
     public SpaceAhead(SluiceHandle handle, long offset, long preallocationSize)
     {
         _handle = handle;
         _canSeek = handle.CanSeek;
-        _isDirect = handle.Caching == FileCaching.Direct;
         _startLength = _canSeek ? handle.Length : 0;
         _reservedTo = Math.Max(_startLength, offset);
-        _reserves = _canSeek && Libc.IsSupported;
-        if (preallocationSize > 0 && _reserves && offset + preallocationSize > _reservedTo)
-        {
-            Reserve(offset + preallocationSize - _reservedTo);
-        }
-    }
-
-    /// <summary>Before a write. It is a help, not a need: a disk that is really full says so at the write.</summary>
-    public void Ensure(long start, long end)
-    {
-        if (!_reserves || end <= _reservedTo || (!_isDirect && start < AdaptiveSize.ReserveFrom))
+        _reserves = _canSeek && handle.Caching == FileCaching.Direct && Libc.IsSupported;
+        long bytes = offset + preallocationSize - _reservedTo;
+        if (preallocationSize == 0 || bytes <= 0 || !_canSeek || !Libc.IsSupported)
         {
             return;
         }
 
-        if (!_isDirect)
+        if (_reserves)
         {
-            if (!_handle.DelaysAllocation)
-            {
-                _reserves = false;
-                return;
-            }
+            Extend(bytes);
+        }
+        else
+        {
+            handle.ReserveWhole(_reservedTo, bytes);
+        }
+    }
 
-            // The first bytes stay with delayed allocation, which guards files that replace others (mount option auto_da_alloc).
-            _reservedTo = Math.Max(_reservedTo, start);
+    /// <summary>
+    /// Before a write up to <paramref name="end"/>. It is a help, not a need: a disk that is really full says so at the write.
+    /// </summary>
+    public void Ensure(long end)
+    {
+        if (!_reserves || end <= _reservedTo)
+        {
+            return;
         }
 
-        long bytes = Math.Max(end - _reservedTo, Math.Clamp(end - _startLength, SmallestStepBytes, LargestStepBytes));
         try
         {
-            if (_isDirect)
-            {
-                Reserve(bytes);
-            }
-            else
-            {
-                // Counted though it may have been refused: what a refusal leaves behind is to be given back as well.
-                _reserves = _handle.TryReserveAhead(_reservedTo, bytes);
-                _reservedTo += bytes;
-                _hasReserved = true;
-            }
+            Extend(Math.Max(end - _reservedTo, Math.Clamp(end - _startLength, SmallestStepBytes, LargestStepBytes)));
         }
         catch (Exception e) when (e is IOException or PlatformNotSupportedException or ArgumentOutOfRangeException)
         {
@@ -83,47 +71,35 @@ internal sealed class SpaceAhead
     }
 
     /// <summary>
-    /// Gives back what is behind <paramref name="end"/>, and after an error cuts what was written there. A file that others have made longer
-    /// than this writer has made it keeps its length: their bytes are not ours to cut.
+    /// Cuts off the zeros behind <paramref name="end"/>, and after an error what was written there. A file that others have made longer
+    /// than
+    /// this writer has made it keeps its length: their bytes are not ours to cut.
     /// </summary>
     /// <param name="end">Where the writer's bytes end.</param>
     /// <param name="reached">How far it may have written, after an error.</param>
     /// <param name="hasFailed">Whether there was an error.</param>
     public void Trim(long end, long reached, bool hasFailed)
     {
-        end = Math.Max(_startLength, end);
-        if (!_canSeek || (!hasFailed && !_hasReserved))
+        if (!_canSeek || (!hasFailed && !_hasExtended))
         {
             return;
         }
 
+        end = Math.Max(_startLength, end);
         long length = _handle.Length;
-        if (length > end && length <= Math.Max(_extendedTo, hasFailed ? reached : 0))
+        if (length > end && length <= Math.Max(_hasExtended ? _reservedTo : 0, hasFailed ? reached : 0))
         {
-            // Between these two calls another process might append: see docs/architecture.md, "What is reserved is given back".
+            // Between these two calls another process might append: see docs/decisions/0016-reserved-space-is-given-back.md.
             _handle.SetLength(end);
         }
-        else if (_hasReserved && _reservedTo > end)
-        {
-            _handle.ReleaseBehindEnd(end, _reservedTo);
-        }
 
-        _hasReserved = false;
+        _hasExtended = false;
     }
 
-    private void Reserve(long bytes)
+    private void Extend(long bytes)
     {
-        if (_isDirect)
-        {
-            _handle.Allocate(_reservedTo, bytes);
-            _extendedTo = _reservedTo + bytes;
-        }
-        else
-        {
-            _handle.ReserveWhole(_reservedTo, bytes);
-        }
-
+        _handle.Allocate(_reservedTo, bytes);
         _reservedTo += bytes;
-        _hasReserved = true;
+        _hasExtended = true;
     }
 }

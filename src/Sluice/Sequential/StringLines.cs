@@ -4,17 +4,17 @@ using System.Text;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Cuts blocks into lines of text: UTF-8, ASCII and Latin-1 are cut as bytes and each line decoded by itself; all other encodings are decoded
+/// Cuts blocks into lines of text: UTF-8, ASCII and Latin-1 are cut as bytes and each line decoded by itself; all other encodings are
+/// decoded
 /// first. The encoding is found out as <see cref="StreamReader"/> does.
 /// </summary>
-internal sealed class StringLines(Encoding encoding)
+internal sealed class StringLines : IDisposable
 {
-    private const int MarkBytes = 4;
-
-    private readonly byte[] _head = new byte[MarkBytes];
-    private readonly LineCarry _carry = new();
-    private Encoding _encoding = encoding;
-    private DecodedLines? _decoded;
+    private readonly string _path;
+    private readonly byte[] _head = new byte[TextStart.MaxBytes];
+    private readonly LineCarry _carry;
+    private Encoding _encoding;
+    private LineDecoder? _decoder;
     private ReadOnlyMemory<byte> _block;
     private NewlineScanner _scanner;
     private int _start;
@@ -23,20 +23,36 @@ internal sealed class StringLines(Encoding encoding)
     private bool _isAtBorder;
     private bool _isEnded;
 
+    /// <param name="path">The file, for messages.</param>
+    /// <param name="encoding">Its encoding, unless a byte order mark says otherwise.</param>
+    /// <param name="isAtStart">Whether the first block is the start of the file: elsewhere the bytes of a mark are text.</param>
+    public StringLines(string path, Encoding encoding, bool isAtStart)
+    {
+        _path = path;
+        _encoding = encoding;
+        _carry = new LineCarry(path, Array.MaxLength);
+        if (!isAtStart)
+        {
+            ChooseDecoder();
+        }
+    }
+
+    public void Dispose() => _decoder?.Dispose();
+
     /// <summary>Takes the next block, whose memory must stand until <see cref="TryNext"/> has said that nothing is left.</summary>
     public void Feed(ReadOnlyMemory<byte> block)
     {
         if (!_isDecided)
         {
-            int count = Math.Min(MarkBytes - _headLength, block.Length);
+            int count = Math.Min(TextStart.MaxBytes - _headLength, block.Length);
             block.Span[..count].CopyTo(_head.AsSpan(_headLength));
             _headLength += count;
-            if (_headLength < MarkBytes)
+            if (_headLength < TextStart.MaxBytes)
             {
                 return;
             }
 
-            bool isWhole = count == MarkBytes;
+            bool isWhole = count == TextStart.MaxBytes;
             int mark = Decide();
             if (isWhole)
             {
@@ -46,14 +62,14 @@ internal sealed class StringLines(Encoding encoding)
             {
                 // The mark, or what might have been one, came in pieces.
                 UseDecoder();
-                _decoded!.Feed(_head.AsSpan(mark), isLast: false);
+                _decoder!.Add(_head.AsSpan(mark), isLast: false);
                 block = block[count..];
             }
         }
 
-        if (_decoded is not null)
+        if (_decoder is not null)
         {
-            _decoded.Feed(block.Span, isLast: false);
+            _decoder.Add(block.Span, isLast: false);
             return;
         }
 
@@ -70,19 +86,19 @@ internal sealed class StringLines(Encoding encoding)
         {
             int mark = Decide();
             UseDecoder();
-            _decoded!.Feed(_head.AsSpan(mark, _headLength - mark), isLast: false);
+            _decoder!.Add(_head.AsSpan(mark, _headLength - mark), isLast: false);
         }
 
-        _decoded?.Feed(default, isLast: true);
+        _decoder?.Add(default, isLast: true);
         _isEnded = true;
     }
 
     /// <summary>The next line; false when it needs the next block.</summary>
     public bool TryNext([NotNullWhen(true)] out string? line)
     {
-        if (_decoded is not null)
+        if (_decoder is not null)
         {
-            return _decoded.TryNext(out line);
+            return _decoder.TryTake(out line);
         }
 
         ReadOnlySpan<byte> bytes;
@@ -125,49 +141,35 @@ internal sealed class StringLines(Encoding encoding)
         return result;
     }
 
-    private string Decode(ReadOnlySpan<byte> bytes) =>
-        Ascii.IsValid(bytes) ? Encoding.Latin1.GetString(bytes) : _encoding.GetString(bytes);
+    private string Decode(ReadOnlySpan<byte> bytes)
+    {
+        if (bytes.Length > LineDecoder.MaxLineChars && _encoding.GetCharCount(bytes) > LineDecoder.MaxLineChars)
+        {
+            throw LineCarry.TooLong(_path, LineDecoder.MaxLineChars, "characters");
+        }
+
+        return Ascii.IsValid(bytes) ? Encoding.Latin1.GetString(bytes) : _encoding.GetString(bytes);
+    }
 
     /// <summary>Looks at the first bytes; returns how many of them are a byte order mark.</summary>
     private int Decide()
     {
+        _encoding = TextStart.Detect(_head.AsSpan(0, _headLength), _encoding, out int markBytes);
+        ChooseDecoder();
+        return markBytes;
+    }
+
+    private void ChooseDecoder()
+    {
         _isDecided = true;
-        ReadOnlySpan<byte> head = _head.AsSpan(0, _headLength);
-        int mark = 0;
-        if (_encoding.Preamble.Length > 0 && head.StartsWith(_encoding.Preamble))
-        {
-            mark = _encoding.Preamble.Length;
-        }
-        else if (head.StartsWith((ReadOnlySpan<byte>)[0xFE, 0xFF]))
-        {
-            (_encoding, mark) = (Encoding.BigEndianUnicode, 2);
-        }
-        else if (head.StartsWith((ReadOnlySpan<byte>)[0xFF, 0xFE, 0, 0]))
-        {
-            (_encoding, mark) = (Encoding.UTF32, 4);
-        }
-        else if (head.StartsWith((ReadOnlySpan<byte>)[0xFF, 0xFE]))
-        {
-            (_encoding, mark) = (Encoding.Unicode, 2);
-        }
-        else if (head.StartsWith((ReadOnlySpan<byte>)[0xEF, 0xBB, 0xBF]))
-        {
-            (_encoding, mark) = (Encoding.UTF8, 3);
-        }
-        else if (head.StartsWith((ReadOnlySpan<byte>)[0, 0, 0xFE, 0xFF]))
-        {
-            (_encoding, mark) = (new UTF32Encoding(bigEndian: true, byteOrderMark: true), 4);
-        }
+        _carry.Begin(atStartOfFile: false);
 
         // UTF-8, US-ASCII, ISO-8859-1.
         if (_encoding.CodePage is not (65001 or 20127 or 28591))
         {
             UseDecoder();
         }
-
-        _carry.Begin(atStartOfFile: false);
-        return mark;
     }
 
-    private void UseDecoder() => _decoded ??= new DecodedLines(_encoding.GetDecoder());
+    private void UseDecoder() => _decoder ??= new LineDecoder(_path, _encoding, looksForMark: false);
 }

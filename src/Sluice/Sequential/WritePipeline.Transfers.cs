@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Sluice.Buffers;
 
 namespace Sluice.Sequential;
 
@@ -28,38 +27,31 @@ internal sealed partial class WritePipeline
     }
 
     /// <summary>Ends all transfers and gives the memory back; nothing more is written.</summary>
-    public void Close()
+    /// <param name="isBlockLent">Whether the caller has memory of the current block that it has not taken leave of.</param>
+    public void Close(bool isBlockLent)
     {
         _lease?.Dispose();
         _lease = null;
         while (_inFlight.TryDequeue(out BlockTransfer? transfer))
         {
-            if (transfer.Task is { } task)
-            {
-                // Ends by itself; an error has no one left to hear of it.
-                _ = task.ContinueWith(
-                    static (ended, block) =>
-                    {
-                        _ = ended.Exception;
-                        AlignedBufferPool.Return((AlignedBuffer)block!);
-                    },
-                    transfer.Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-                continue;
-            }
-
-            AlignedBufferPool.Return(transfer.Block);
+            transfer.ReturnWhenEnded();
         }
 
         while (_idle.TryPop(out BlockTransfer? idle))
         {
-            AlignedBufferPool.Return(idle.Block);
+            idle.Block.Return();
         }
 
-        if (_block is { } block)
+        if (isBlockLent)
         {
-            AlignedBufferPool.Return(block.Block);
-            _block = null;
+            _block?.Block.LeaveToCollector();
         }
+        else
+        {
+            _block?.Block.Return();
+        }
+
+        _block = null;
     }
 
     private void Submit(BlockTransfer block, bool isAsync)
@@ -88,6 +80,7 @@ internal sealed partial class WritePipeline
         }
         catch (Exception e)
         {
+            _idle.Push(block);
             Fault(e, block.Offset);
             throw;
         }
@@ -96,7 +89,7 @@ internal sealed partial class WritePipeline
         if (block.Task is null && !block.IsInRing && _inFlight.Count == 0)
         {
             _idle.Push(block);
-            _progress?.Report(block.Offset + block.Length);
+            Report(block.Offset + block.Length);
         }
         else
         {
@@ -110,23 +103,16 @@ internal sealed partial class WritePipeline
         return bytes;
     }
 
+    /// <summary>Whole pages only: see the remarks of this class.</summary>
     private bool TryQueue(BlockTransfer block)
     {
-        if (_ringRefused || !_handle.AllowsOwnRing || block.Offset % _unit != 0 || block.Length % _unit != 0
-            || !_handle.Alignment.IsAligned(block.Block.Address, block.Offset, block.Length))
+        if (block.Offset % _unit != 0 || block.Length % _unit != 0
+            || !SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: false, block))
         {
             return false;
         }
 
-        _lease ??= SequentialRingLease.TryTake(_handle);
-        if (_lease is null)
-        {
-            _ringRefused = true;
-            return false;
-        }
-
-        _lease.Ring.Queue(isRead: false, _handle.Descriptor, block, _handle.TransferFlags);
-        _lease.Ring.Submit();
+        _lease!.Ring.Submit();
         return true;
     }
 
@@ -167,7 +153,7 @@ internal sealed partial class WritePipeline
         _ = _inFlight.Dequeue();
         _idle.Push(oldest);
         _tuner.OnBlock(oldest.Length, waited, Stopwatch.GetTimestamp());
-        _progress?.Report(oldest.Offset + oldest.Length);
+        Report(oldest.Offset + oldest.Length);
     }
 
     /// <summary>The rest of a short write, and an error's second try and exception, by the plain way.</summary>

@@ -1,16 +1,17 @@
 using System.Diagnostics;
 using System.Runtime.ExceptionServices;
-using Sluice.Buffers;
+using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Blocks on their way to a file, in order: direct ones several at a time, through a ring of the writer's own where the caller waits, through
+/// Blocks on their way to a file, in order: direct ones several at a time, through a ring of the writer's own where the caller waits,
+/// through
 /// the handle's engine where it awaits; cached ones at once. The space ahead is allocated in large steps and given back at the end.
 /// One caller at a time. Methods that take isAsync complete before they return when it is false.
 /// </summary>
 /// <remarks>
-/// What goes through the ring does not hold <see cref="SluiceHandle.DirectGate"/>, which a caller that writes an edge of the same file
+/// What goes through the ring does not hold <see cref="OpenFile.DirectGate"/>, which a caller that writes an edge of the same file
 /// would wait for in vain: instead, such blocks begin and end at page borders, so that no page has both an edge and a block in flight.
 /// </remarks>
 internal sealed partial class WritePipeline
@@ -26,7 +27,9 @@ internal sealed partial class WritePipeline
 
     private readonly SluiceHandle _handle;
     private readonly RequestTuner _tuner;
-    private readonly IProgress<long>? _progress;
+    private IProgress<long>? _progress;
+    private ExceptionDispatchInfo? _progressError;
+    private bool _isClosing;
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
     private readonly bool _canSeek;
@@ -48,6 +51,7 @@ internal sealed partial class WritePipeline
         _handle = handle;
         _canSeek = handle.CanSeek;
         _blockOffset = offset;
+        _flushedTo = offset;
         _progress = options.Progress;
         IsOverlapped = handle.Caching == FileCaching.Direct && _canSeek;
         _unit = IsOverlapped ? Math.Max(handle.Alignment.Offset, PageBytes) : 1;
@@ -87,7 +91,9 @@ internal sealed partial class WritePipeline
 
     public void Advance(int bytes) => _filled += bytes;
 
-    /// <summary>Sends the full block off, as soon as fewer than <see cref="Depth"/> are in flight. Cancelled, it has not been sent.</summary>
+    /// <summary>
+    /// Sends the full block off, as soon as fewer than <see cref="Depth"/> are in flight. Cancelled, it has not been sent.
+    /// </summary>
     public async ValueTask PushAsync(bool isAsync, CancellationToken cancellationToken)
     {
         ThrowIfFaulted();
@@ -101,12 +107,12 @@ internal sealed partial class WritePipeline
         BlockTransfer block = _block!;
         block.Offset = _blockOffset;
         block.Length = _filled;
-        _space.Ensure(_blockOffset, _blockOffset + _filled);
-        Submit(block, isAsync);
+        _space.Ensure(_blockOffset + _filled);
         _block = null;
-        _blockOffset += block.Length;
+        _blockOffset += _filled;
         _filled = 0;
         _written = 0;
+        Submit(block, isAsync);
     }
 
     /// <summary>
@@ -120,10 +126,10 @@ internal sealed partial class WritePipeline
         {
             cancellationToken.ThrowIfCancellationRequested();
             ReadOnlyMemory<byte> piece = bytes[..Math.Min(bytes.Length, PieceBytes)];
-            _space.Ensure(_blockOffset, _blockOffset + piece.Length);
             try
             {
-                await _handle.WriteAsync(piece, _blockOffset, cancellationToken).ConfigureAwait(false);
+                // A file gets the whole piece: one that was cancelled could be longer than the position says. A pipe may never take it.
+                await _handle.WriteAsync(piece, _blockOffset, _canSeek ? CancellationToken.None : cancellationToken).ConfigureAwait(false);
             }
             catch (Exception e) when (IsFinal(e))
             {
@@ -144,7 +150,6 @@ internal sealed partial class WritePipeline
         {
             cancellationToken.ThrowIfCancellationRequested();
             ReadOnlySpan<byte> piece = bytes[..Math.Min(bytes.Length, PieceBytes)];
-            _space.Ensure(_blockOffset, _blockOffset + piece.Length);
             try
             {
                 _handle.Write(piece, _blockOffset);
@@ -191,13 +196,22 @@ internal sealed partial class WritePipeline
 
         KeepTail();
         _flushedTo = Position;
-        _progress?.Report(Position);
+        Report(Position);
     }
+
+    /// <summary>From here on an exception of the progress stops nothing; <see cref="ThrowProgressError"/> throws it.</summary>
+    public void BeginClosing() => _isClosing = true;
+
+    /// <summary>What the progress threw while the writer was being closed.</summary>
+    public void ThrowProgressError() => _progressError?.Throw();
 
     /// <summary>Gives back the space that was allocated ahead. Everything has been flushed, or writing has failed.</summary>
     public void Trim() =>
         // A failed block may begin in front of what was flushed: its first page was partly written before.
         _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), Position, IsFaulted);
+
+    /// <summary>Nothing more is written, and what was not flushed is to be cut off.</summary>
+    public void Abandon(Exception reason) => Fault(reason, _flushedTo);
 
     public bool IsFaulted => _fault is not null;
 
@@ -227,18 +241,19 @@ internal sealed partial class WritePipeline
 
     private void StartBlock()
     {
-        int length = _tuner.SizeBytes;
         int misaligned = (int)(_blockOffset % _unit);
-        _limit = misaligned == 0 ? length : _unit - misaligned;
-        if (!_idle.TryPop(out _block))
+        int length = misaligned == 0 ? _tuner.SizeBytes : _unit - misaligned;
+        if (_idle.TryPeek(out BlockTransfer? idle))
+        {
+            idle.MakeRoom(length);
+            _block = _idle.Pop();
+        }
+        else
         {
             _block = new BlockTransfer(AlignedBufferPool.RentOfMany(length));
         }
-        else if (_block.Block.Length < _limit)
-        {
-            AlignedBufferPool.Return(_block.Block);
-            _block.Block = AlignedBufferPool.RentOfMany(length);
-        }
+
+        _limit = length;
     }
 
     /// <summary>After a flush in the middle of a block: goes on behind it, or, direct, from the last page border in front of it.</summary>
@@ -261,7 +276,21 @@ internal sealed partial class WritePipeline
     private void PassOver(int bytes)
     {
         _blockOffset += bytes;
-        _progress?.Report(_blockOffset);
+        Report(_blockOffset);
+    }
+
+    /// <summary>Calls the user: nothing may be half-done, for what this throws goes to the caller, who may go on.</summary>
+    private void Report(long position)
+    {
+        try
+        {
+            _progress?.Report(position);
+        }
+        catch (Exception e) when (_isClosing)
+        {
+            _progress = null;
+            _progressError = ExceptionDispatchInfo.Capture(e);
+        }
     }
 
     /// <summary>A cancelled write may be made again at its offset; on a pipe nobody knows how much of it went out.</summary>

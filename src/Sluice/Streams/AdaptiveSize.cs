@@ -13,31 +13,25 @@ internal struct AdaptiveSize
     public const int Start = 512;
 
     /// <summary>Bytes of the largest read.</summary>
-    public const int MostRead = 8 * 1024;
+    public const int MaxRead = 8 * 1024;
 
     /// <summary>Bytes of the largest write.</summary>
-    public const int MostWrite = 16 * 1024;
+    public const int MaxWrite = 16 * 1024;
 
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
     public const int Large = 2 * 1024;
-
-    /// <summary>Space is reserved for what is written behind this offset.</summary>
-    public const int ReserveFrom = 16 * 1024;
 #else
     /// <summary>Bytes of the first transfer, as much as FileStream reads.</summary>
     public const int Start = 4 * 1024;
 
     /// <summary>Bytes of the largest read: more fits no core's second-level cache beside the caller's own data.</summary>
-    public const int MostRead = 256 * 1024;
+    public const int MaxRead = 256 * 1024;
 
     /// <summary>Bytes of the largest write: on ext4 pieces of this size took 5 to 10 % less time than half as large ones.</summary>
-    public const int MostWrite = 512 * 1024;
+    public const int MaxWrite = 512 * 1024;
 
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
     public const int Large = 32 * 1024;
-
-    /// <summary>Space is reserved for what is written behind this offset: a file of 1 MiB of which only the end is takes a fifth longer to make.</summary>
-    public const int ReserveFrom = 4 * 1024 * 1024;
 #endif
 
     private const int Growth = 4;

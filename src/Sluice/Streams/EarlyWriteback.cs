@@ -18,7 +18,7 @@ internal struct EarlyWriteback
 #endif
 
     /// <summary>A start that takes so long met a device with a full queue: the rest is left to the kernel.</summary>
-    private const int MostStartMs = 20;
+    private const int MaxStartMs = 20;
 
     private bool _isOn;
     private bool _hasBegun;
@@ -48,7 +48,7 @@ internal struct EarlyWriteback
         }
     }
 
-    /// <summary>The file is about to be closed: what the kernel would begin then begins now, for it does so only where nothing has begun yet.</summary>
+    /// <summary>Before the file is closed: begins what the kernel begins then only where nothing has begun before.</summary>
     public readonly void Finish(SluiceHandle handle)
     {
         if (_hasBegun)
@@ -68,7 +68,7 @@ internal struct EarlyWriteback
         _hasBegun = true;
         long began = Stopwatch.GetTimestamp();
         handle.StartWriteback(_begin, _end - _begin);
-        _isOn = Stopwatch.GetElapsedTime(began).TotalMilliseconds < MostStartMs;
+        _isOn = Stopwatch.GetElapsedTime(began).TotalMilliseconds < MaxStartMs;
         _begin = _end;
     }
 }

@@ -3,15 +3,22 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Streams;
 
 /// <summary>
-/// One operation of a stream at a time, in the order of the calls. Taking and leaving a free gate costs two interlocked instructions
-/// and allocates nothing. Thread-safe; a field of its stream, never copied. Who waits for a stream is kept beside it, not in it: most
-/// streams are never waited for.
+/// One operation of a stream at a time, in the order of the calls, until the stream is closed. Taking and leaving a free gate costs two
+/// interlocked instructions and allocates nothing. Thread-safe; a field of its stream, never copied. Who waits for a stream is kept beside
+/// it, not in it: most streams are never waited for.
 /// </summary>
 internal struct OperationGate
 {
     private const int Free = 0;
     private const int Taken = 1;
-    private const int TakenAndWaitedFor = 2;
+
+    /// <summary>Its holder reads: it leaves nothing behind that must be written, so the stream may be closed around it.</summary>
+    private const int Reading = 2;
+    private const int WaitedFor = 4;
+
+    /// <summary>The stream was closed around the holder, who ends it when it leaves.</summary>
+    private const int Abandoned = 8;
+    private const int Closed = 16;
 
     private static readonly ConditionalWeakTable<SluiceStream, Queue<TaskCompletionSource>> Waiters = [];
 
@@ -21,60 +28,198 @@ internal struct OperationGate
 
     public bool TryEnter() => Interlocked.CompareExchange(ref _state, Taken, Free) == Free;
 
-    /// <summary>Waits for its turn at the <paramref name="stream"/> that this is a field of.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled while waiting; the gate was not entered.</exception>
-    public Task EnterAsync(SluiceStream stream, CancellationToken cancellationToken)
+    /// <summary>As <see cref="TryEnter"/>, by an operation that only reads.</summary>
+    public bool TryEnterToRead() => Interlocked.CompareExchange(ref _state, Taken | Reading, Free) == Free;
+
+    /// <summary>The holder has something to write first.</summary>
+    public void StopReading() => Interlocked.And(ref _state, ~Reading);
+
+    /// <summary>From here on the holder only reads.</summary>
+    public void StartReading()
     {
-        TaskCompletionSource turn;
-        Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
-        lock (waiters)
+        if ((Volatile.Read(ref _state) & Reading) == 0)
         {
-            if (TryEnter())
-            {
-                return Task.CompletedTask;
-            }
-
-            // Between the try above and here the holder may have left; then its state is Free and the gate is ours.
-            if (Interlocked.Exchange(ref _state, TakenAndWaitedFor) == Free)
-            {
-                _state = waiters.Count > 0 ? TakenAndWaitedFor : Taken;
-                return Task.CompletedTask;
-            }
-
-            turn = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            waiters.Enqueue(turn);
+            Interlocked.Or(ref _state, Reading);
         }
-
-        return cancellationToken.CanBeCanceled ? WithCancellation(turn, cancellationToken) : turn.Task;
     }
 
-    /// <summary>Leaves the gate to whoever has waited longest.</summary>
-    public void Exit(SluiceStream stream)
+    /// <summary>Waits for its turn at the <paramref name="stream"/> that this is a field of.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled while waiting; the gate was not entered.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed, or was closed meanwhile.</exception>
+    public Task EnterAsync(SluiceStream stream, CancellationToken cancellationToken)
     {
-        if (Interlocked.CompareExchange(ref _state, Free, Taken) == Taken)
+        TaskCompletionSource? turn = TakePlace(stream);
+        return turn is null ? Task.CompletedTask : cancellationToken.CanBeCanceled ? WithCancellation(turn, cancellationToken) : turn.Task;
+    }
+
+    /// <summary>As <see cref="EnterAsync"/>, blocking.</summary>
+    /// <exception cref="ThreadInterruptedException">Interrupted while waiting; the gate was not entered.</exception>
+    public void Enter(SluiceStream stream)
+    {
+        if (TryEnter() || TakePlace(stream) is not { } turn)
         {
             return;
         }
 
+        try
+        {
+            turn.Task.GetAwaiter().GetResult();
+        }
+        catch (ThreadInterruptedException)
+        {
+            if (!turn.TrySetCanceled() && turn.Task.IsCompletedSuccessfully)
+            {
+                stream.ExitGate();
+            }
+
+            throw;
+        }
+    }
+
+    /// <summary>Leaves the gate to whoever has waited longest.</summary>
+    /// <returns>False where the stream was closed meanwhile: the caller still has the gate, and ends the stream.</returns>
+    public bool Exit(SluiceStream stream)
+    {
+        int state = Volatile.Read(ref _state);
+        if ((state & ~Reading) == Taken && Interlocked.CompareExchange(ref _state, Free, state) == state)
+        {
+            return true;
+        }
+
         // Somebody waits, so there is a queue.
         Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
-        lock (waiters)
+        EnterLock(waiters);
+        try
         {
+            if ((_state & Abandoned) != 0)
+            {
+                return false;
+            }
+
             while (waiters.TryDequeue(out TaskCompletionSource? next))
             {
-                if (waiters.Count == 0)
-                {
-                    Volatile.Write(ref _state, Taken);
-                }
+                Volatile.Write(ref _state, waiters.Count == 0 ? Taken : Taken | WaitedFor);
 
                 // One that was cancelled meanwhile has gone its way.
                 if (next.TrySetResult())
                 {
-                    return;
+                    return true;
                 }
             }
 
             Volatile.Write(ref _state, Free);
+            return true;
+        }
+        finally
+        {
+            Monitor.Exit(waiters);
+        }
+    }
+
+    /// <summary>The holder closes the gate for good; who waits hears that the stream is closed.</summary>
+    public void Close(SluiceStream stream)
+    {
+        if (Interlocked.CompareExchange(ref _state, Closed, Taken) != Taken)
+        {
+            Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
+            EnterLock(waiters);
+            Volatile.Write(ref _state, Closed);
+            TurnAway(waiters);
+            Monitor.Exit(waiters);
+        }
+    }
+
+    /// <summary>
+    /// Closes the gate around a holder that reads, or around any one: it ends the stream when it leaves. False where there is no such
+    /// holder.
+    /// </summary>
+    public bool TryAbandon(SluiceStream stream, bool whoeverHolds)
+    {
+        Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
+        EnterLock(waiters);
+        try
+        {
+            while (true)
+            {
+                int state = Volatile.Read(ref _state);
+                bool isHeld = (state & (Taken | Abandoned | Closed)) == Taken && (whoeverHolds || (state & Reading) != 0);
+                if (!isHeld)
+                {
+                    return false;
+                }
+
+                if (Interlocked.CompareExchange(ref _state, state | Abandoned, state) == state)
+                {
+                    TurnAway(waiters);
+                    return true;
+                }
+            }
+        }
+        finally
+        {
+            Monitor.Exit(waiters);
+        }
+    }
+
+    /// <summary>A place in the queue; null where the gate was free and is entered.</summary>
+    private TaskCompletionSource? TakePlace(SluiceStream stream)
+    {
+        Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
+        lock (waiters)
+        {
+            while (true)
+            {
+                int state = Volatile.Read(ref _state);
+                if ((state & (Abandoned | Closed)) != 0)
+                {
+                    StreamErrors.ThrowClosed();
+                }
+
+                if (state == Free)
+                {
+                    if (TryEnter())
+                    {
+                        return null;
+                    }
+                }
+                else if (Interlocked.CompareExchange(ref _state, state | WaitedFor, state) == state)
+                {
+                    TaskCompletionSource turn = new(TaskCreationOptions.RunContinuationsAsynchronously);
+                    waiters.Enqueue(turn);
+                    return turn;
+                }
+            }
+        }
+    }
+
+    private static void TurnAway(Queue<TaskCompletionSource> waiters)
+    {
+        while (waiters.TryDequeue(out TaskCompletionSource? next))
+        {
+            next.TrySetException(StreamErrors.Closed());
+        }
+    }
+
+    /// <summary>Leaving must not fail: a thread that is interrupted here hears of it when it waits the next time.</summary>
+    private static void EnterLock(object waiters)
+    {
+        bool wasInterrupted = false;
+        while (true)
+        {
+            try
+            {
+                Monitor.Enter(waiters);
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                wasInterrupted = true;
+            }
+        }
+
+        if (wasInterrupted)
+        {
+            Thread.CurrentThread.Interrupt();
         }
     }
 

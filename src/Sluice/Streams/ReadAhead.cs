@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using Sluice.Buffers;
+using Sluice.Memory;
 
 namespace Sluice.Streams;
 
@@ -8,10 +8,10 @@ namespace Sluice.Streams;
 /// stream's gate keeps others out.
 /// </summary>
 /// <remarks>
-/// A chunk's buffer belongs to its transfer until that has ended; only then is it handed to the stream or given back. Nothing here is
+/// A chunk's memory belongs to its transfer until that has ended; only then is it handed to the stream or given back. Nothing here is
 /// cancelled: a disk answers soon, and a chunk that was read for nothing is cheaper than a second way through.
 /// </remarks>
-internal sealed class ReadAhead(SluiceHandle handle)
+internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
 {
 #if DEBUG
     private const int DirectChunk = 8 * 1024;
@@ -23,12 +23,13 @@ internal sealed class ReadAhead(SluiceHandle handle)
     private const int DirectDepth = 4;
 
     private readonly Chunk[] _chunks = new Chunk[handle.Caching == FileCaching.Direct ? DirectDepth : 1];
-    private readonly int _chunkBytes = handle.Caching == FileCaching.Direct ? DirectChunk : AdaptiveSize.MostRead;
+    private readonly int _chunkBytes = handle.Caching == FileCaching.Direct ? DirectChunk : AdaptiveSize.MaxRead;
     private int _first;
     private int _count;
     private long _nextOffset;
     private long _end;
     private bool _isStale;
+    private MemoryLease _spare;
 
     /// <summary>Where the next chunk to take begins; -1 where there is none.</summary>
     public long Offset => _count == 0 || _isStale ? -1 : _chunks[_first].Offset;
@@ -47,11 +48,14 @@ internal sealed class ReadAhead(SluiceHandle handle)
     }
 
     /// <summary>Waits for the oldest chunk, and begins reading the next one behind the last.</summary>
-    /// <returns>Its buffer, which is the caller's now, how many bytes are in it, and whether the file ended there.</returns>
+    /// <param name="usedUp">The stream's last window, which the next chunk is read into.</param>
+    /// <returns>Its memory, which is the caller's now, how many bytes are in it, and whether the file ended there.</returns>
     /// <exception cref="IOException">This chunk could not be read; what was read ahead of it is given up.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<(AlignedBuffer Buffer, int Length, bool IsLast)> TakeAsync()
+    public async ValueTask<(MemoryLease Memory, int Length, bool IsLast)> TakeAsync(MemoryLease usedUp)
     {
+        ReleaseSpare();
+        _spare = usedUp;
         Chunk chunk = _chunks[_first];
         _chunks[_first] = default;
         _first = (_first + 1) % _chunks.Length;
@@ -63,7 +67,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
         }
         catch
         {
-            AlignedBufferPool.Return(chunk.Buffer);
+            RetiredMemory.Add(chunk.Memory, user);
             Abandon();
             throw;
         }
@@ -79,10 +83,10 @@ internal sealed class ReadAhead(SluiceHandle handle)
             Refill();
         }
 
-        return (chunk.Buffer, length, isLast);
+        return (chunk.Memory, length, isLast);
     }
 
-    /// <summary>What is in flight is not wanted any more; its buffers come back with <see cref="DrainAsync"/>.</summary>
+    /// <summary>What is in flight is not wanted any more; its memory comes back with <see cref="DrainAsync"/>.</summary>
     public void Abandon() => _isStale = true;
 
     /// <summary>Waits until nothing is in flight; results and errors of what nobody has asked for are dropped.</summary>
@@ -99,15 +103,22 @@ internal sealed class ReadAhead(SluiceHandle handle)
             {
                 await chunk.Task.ConfigureAwait(false);
             }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException or OperationCanceledException or ObjectDisposedException)
+            catch (Exception e) when (
+                e is IOException or UnauthorizedAccessException or OperationCanceledException or ObjectDisposedException)
             {
                 // Nobody asked for these bytes; whoever does meets the error at its own offset.
             }
 
-            AlignedBufferPool.Return(chunk.Buffer);
+            RetiredMemory.Add(chunk.Memory, user);
         }
 
         _isStale = false;
+    }
+
+    public void ReleaseSpare()
+    {
+        RetiredMemory.Add(_spare, user);
+        _spare = default;
     }
 
     private void Refill()
@@ -116,23 +127,35 @@ internal sealed class ReadAhead(SluiceHandle handle)
         {
             // The first chunk of a direct read may begin inside a block; from the second on all are aligned.
             int length = _chunkBytes - (int)(_nextOffset % handle.Alignment.Offset);
-            AlignedBuffer buffer = AlignedBufferPool.Rent(_chunkBytes);
+            MemoryLease memory = TakeSpare();
             ValueTask<int> task;
             try
             {
-                task = handle.ReadAsync(buffer.MemoryAt(buffer.Start, length), _nextOffset);
+                task = handle.ReadAsync(memory.MemoryAt(memory.Start, length), _nextOffset);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
             {
                 // Reading ahead is a favour: whoever reads these bytes meets the error.
-                AlignedBufferPool.Return(buffer);
+                RetiredMemory.Add(memory, user);
                 return;
             }
 
-            _chunks[(_first + _count++) % _chunks.Length] = new Chunk(buffer, _nextOffset, length, task, task.IsCompleted);
+            _chunks[(_first + _count++) % _chunks.Length] = new Chunk(memory, _nextOffset, length, task, task.IsCompleted);
             _nextOffset += length;
         }
     }
 
-    private readonly record struct Chunk(AlignedBuffer Buffer, long Offset, int Length, ValueTask<int> Task, bool CameAtOnce);
+    private MemoryLease TakeSpare()
+    {
+        if (_spare.Length < _chunkBytes)
+        {
+            return AlignedBufferPool.Rent(_chunkBytes);
+        }
+
+        MemoryLease spare = _spare;
+        _spare = default;
+        return spare;
+    }
+
+    private readonly record struct Chunk(MemoryLease Memory, long Offset, int Length, ValueTask<int> Task, bool CameAtOnce);
 }

@@ -6,7 +6,9 @@ namespace Sluice.Streams;
 internal static class StreamErrors
 {
     [DoesNotReturn]
-    public static void ThrowClosed() => throw new ObjectDisposedException(null, "Cannot access a closed file.");
+    public static void ThrowClosed() => throw Closed();
+
+    public static ObjectDisposedException Closed() => new(null, "Cannot access a closed file.");
 
     [DoesNotReturn]
     public static void ThrowUnseekable() => throw new NotSupportedException("Stream does not support seeking.");
@@ -23,7 +25,8 @@ internal static class StreamErrors
 
     [DoesNotReturn]
     public static void ThrowSeekBeforeStart(string path, long target) =>
-        throw new IOException($"Seeking in '{path}' to {target} failed: the position would be before the start of the file.", Uring.Errno.EINVAL);
+        throw new IOException(
+            $"Seeking in '{path}' to {target} failed: the position would be before the start of the file.", Uring.Errno.EINVAL);
 
     [DoesNotReturn]
     public static void ThrowSeekRefused(string path, long target) =>
@@ -31,7 +34,8 @@ internal static class StreamErrors
 
     [DoesNotReturn]
     public static void ThrowSeekBeforeAppend(string path, long target, long appendStart) => throw new IOException(
-        $"Seeking in '{path}' to {target} failed: it was opened for appending at {appendStart}, and what was there before is not overwritten.");
+        $"Seeking in '{path}' to {target} failed: it was opened for appending at {appendStart}, "
+        + "and what was there before is not overwritten.");
 
     [DoesNotReturn]
     public static void ThrowTruncateBeforeAppend(string path, long length, long appendStart) => throw new IOException(

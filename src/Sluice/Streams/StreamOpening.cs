@@ -1,5 +1,5 @@
 using Microsoft.Win32.SafeHandles;
-using Sluice.Interop;
+using Sluice.Handles;
 
 namespace Sluice.Streams;
 

@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using Sluice.Buffers;
+using Sluice.Memory;
 
 namespace Sluice.Streams;
 
@@ -14,7 +14,9 @@ namespace Sluice.Streams;
 internal sealed class WriteBehind
 {
     private SluiceHandle? _handle;
-    private AlignedBuffer? _buffer;
+    private IMemoryUser? _user;
+    private MemoryLease _spare;
+    private MemoryLease _memory;
     private int _index;
     private int _length;
     private long _offset;
@@ -22,22 +24,25 @@ internal sealed class WriteBehind
     private bool _hasFailed;
 
     /// <summary>Whether bytes are not yet known to be written.</summary>
-    public bool IsPending => _buffer is not null;
+    public bool IsPending => !_memory.IsEmpty;
 
-    /// <summary>Whether nobody has seen yet how the write ended: until then its buffer is the transfer's, even if the handle is closed.</summary>
-    public bool IsInFlight => _buffer is not null && !_hasFailed;
+    /// <summary>Whether nobody has seen yet how the write ended: until then its memory is the transfer's, even if the handle is
+    /// closed.</summary>
+    public bool IsInFlight => !_memory.IsEmpty && !_hasFailed;
 
     /// <summary>The end of the pending bytes in the file.</summary>
     public long End => _offset + _length;
 
-    /// <summary>Begins a write; the buffer is given up to it. The one before must have been settled.</summary>
-    public void Start(SluiceHandle handle, AlignedBuffer buffer, int index, int length, long offset)
+    /// <summary>Begins a write; the memory, which was a window of <paramref name="user"/>, is given up to it. The one before must have
+    /// been settled.</summary>
+    public void Start(SluiceHandle handle, IMemoryUser user, MemoryLease memory, int index, int length, long offset)
     {
 #pragma warning disable CA2012 // Kept until it is settled, and consumed there once.
-        _task = handle.WriteBehindAsync(buffer.MemoryAt(index, length), offset);
+        _task = handle.WriteBehindAsync(memory.MemoryAt(index, length), offset);
 #pragma warning restore CA2012
         _handle = handle;
-        _buffer = buffer;
+        _user = user;
+        _memory = memory;
         _index = index;
         _length = length;
         _offset = offset;
@@ -48,14 +53,14 @@ internal sealed class WriteBehind
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask SettleAsync(CancellationToken cancellationToken)
     {
-        if (_buffer is null)
+        if (_memory.IsEmpty)
         {
             return;
         }
 
         if (_hasFailed)
         {
-            await _handle!.WriteAsync(_buffer.MemoryAt(_index, _length), _offset, cancellationToken).ConfigureAwait(false);
+            await _handle!.WriteAsync(_memory.MemoryAt(_index, _length), _offset, cancellationToken).ConfigureAwait(false);
         }
         else
         {
@@ -76,14 +81,14 @@ internal sealed class WriteBehind
     /// <summary>As <see cref="SettleAsync"/>, blocking.</summary>
     public void Settle()
     {
-        if (_buffer is null)
+        if (_memory.IsEmpty)
         {
             return;
         }
 
         if (_hasFailed)
         {
-            _handle!.Write(_buffer.Array.AsSpan(_index, _length), _offset);
+            _handle!.Write(_memory.Array.AsSpan(_index, _length), _offset);
         }
         else
         {
@@ -113,13 +118,43 @@ internal sealed class WriteBehind
         }
     }
 
+    /// <summary>Memory of so many bytes that was written: the stream's next window. Empty where there is none.</summary>
+    public MemoryLease TakeSpare(int length)
+    {
+        MemoryLease spare = _spare;
+        if (spare.Length < length)
+        {
+            ReleaseSpare();
+            return default;
+        }
+
+        _spare = default;
+        return spare;
+    }
+
+    public void ReleaseSpare()
+    {
+        MemoryLease spare = _spare;
+        _spare = default;
+        if (!spare.IsEmpty)
+        {
+            RetiredMemory.Add(spare, _user!);
+        }
+    }
+
     /// <summary>Nothing is pending; ready for another stream.</summary>
-    public void Reset() => _handle = null;
+    public void Reset()
+    {
+        ReleaseSpare();
+        _handle = null;
+        _user = null;
+    }
 
     private void Release()
     {
-        AlignedBufferPool.Return(_buffer!);
-        _buffer = null;
+        ReleaseSpare();
+        _spare = _memory;
+        _memory = default;
         _task = default;
         _hasFailed = false;
     }

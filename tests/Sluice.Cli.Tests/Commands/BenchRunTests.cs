@@ -1,7 +1,7 @@
 using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Bench;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -74,6 +74,22 @@ public sealed class BenchRunTests : IDisposable
             row.GetProperty("sluice").GetProperty("rate").GetDouble().ShouldBeGreaterThan(0);
         foreach (JsonElement row in skipped)
             run.Out.ShouldContain($"skipped {row.GetProperty("id").GetString()}: {row.GetProperty("reason").GetString()}");
+    }
+
+    [SkippableFact]
+    public async Task What_a_file_system_cannot_do_is_a_skipped_row_with_its_reason()
+    {
+        using TestVolume volume = TestVolume.MountExt2(_folder.FullPath, 512 << 20);
+        ToolRun run = await ToolRun.RunAsync("bench", volume.Path, "--quick", "--suite", "sequential", "--row", "seq-");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldMatch("skipped seq-write-direct: .*fallocate");
+        run.Out.ShouldMatch("[1-9] rows");
+        ToolRun advice = await ToolRun.RunAsync("advise", volume.Path, "--quick");
+        advice.ExitCode.ShouldBe(ExitCode.Success, advice.Error);
+        advice.Out.ShouldMatch("A large new file: not measured: .*fallocate");
+        ToolRun examples = await ToolRun.RunAsync("examples", Path.Combine(volume.Path, "a.dat"), "1000", "--rounds", "1");
+        examples.ExitCode.ShouldBe(ExitCode.Success, examples.Error);
+        examples.Out.ShouldMatch("was not measured: .*fallocate");
     }
 
     [Fact]

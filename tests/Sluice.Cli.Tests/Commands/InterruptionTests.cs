@@ -1,5 +1,5 @@
 using Shouldly;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 

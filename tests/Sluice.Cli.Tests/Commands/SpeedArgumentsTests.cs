@@ -1,6 +1,7 @@
 using Shouldly;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
+using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 

@@ -1,5 +1,5 @@
 using Shouldly;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -78,6 +78,76 @@ public sealed class SpeedConsentTests : IDisposable
         (await File.ReadAllTextAsync(FilePath)).ShouldBe(Contents);
     }
 
+    [Theory]
+    [InlineData("-t0.05 -b16 --force")]
+    [InlineData("-t0.05 -b16 -w --force")]
+    [InlineData("-t0.05 -b16 --mix 50:50 --force")]
+    [InlineData("-t0.05 --force")]
+    [InlineData("-t0.05 -x --force")]
+    [InlineData("-t0.05 -p --force")]
+    public async Task Force_never_grows_a_file_without_a_size(string options)
+    {
+        await RunOnExistingAsync(options, typed: null);
+        new FileInfo(FilePath).Length.ShouldBe(Contents.Length);
+    }
+
+    [Fact]
+    public async Task Force_does_not_replace_a_result()
+    {
+        await File.WriteAllTextAsync(_folder["r.json"], "old");
+        ToolRun run = await RunOnExistingAsync($"-t0.05 -b16 --force --json {_folder["r.json"]}", typed: null);
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain("--overwrite");
+        (await File.ReadAllTextAsync(_folder["r.json"])).ShouldBe("old");
+    }
+
+    [Fact]
+    public async Task The_size_of_a_link_is_that_of_its_file()
+    {
+        byte[] content = new byte[200_000];
+        await File.WriteAllBytesAsync(_folder["real"], content);
+        File.CreateSymbolicLink(FilePath, _folder["real"]);
+        ToolRun run = await ToolRun.RunAsync("speed", "-t0.05", "-r100K", FilePath);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldNotContain("extended");
+        (await File.ReadAllBytesAsync(_folder["real"])).ShouldBe(content);
+    }
+
+    [Theory]
+    [InlineData("a.dat", "leads back to itself")]
+    [InlineData("nowhere", "which does not exist")]
+    public async Task A_link_that_leads_to_nothing_is_called_so(string target, string words)
+    {
+        File.CreateSymbolicLink(FilePath, target);
+        await CommandChecks.FailsAsync(words, "speed", "-t0.05", FilePath);
+        await CommandChecks.FailsAsync(words, "copy", FilePath, _folder["b"]);
+        await CommandChecks.FailsAsync(words, "extents", FilePath);
+    }
+
+    [SkippableTheory]
+    [InlineData("--cache cold", "cold: asked for, but tmpfs")]
+    [InlineData("-d -p1M --force", "direct and preallocate: asked for, but tmpfs")]
+    public async Task What_takes_no_effect_on_a_file_system_in_memory_is_said(string options, string words)
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "4m");
+        string file = Path.Combine(disk.Path, "a");
+        await File.WriteAllBytesAsync(file, new byte[1024 * 1024]);
+        ToolRun run = await ToolRun.RunAsync(["speed", "-t0.05", .. options.Split(' '), file]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain(words);
+    }
+
+    [SkippableFact]
+    public async Task A_small_file_on_a_small_disk_is_measured_as_it_is()
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "2m");
+        string file = Path.Combine(disk.Path, "a");
+        await File.WriteAllBytesAsync(file, new byte[1024 * 1024]);
+        ToolRun run = await ToolRun.RunAsync("speed", "-t0.05", file);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("measured as it is");
+    }
+
     [SkippableFact]
     public async Task Writing_to_a_block_device_needs_more_than_force()
     {
@@ -85,8 +155,7 @@ public sealed class SpeedConsentTests : IDisposable
         // A loop device over a file of our own: were the refusal missing, only that file would be written.
         string backing = _folder["disk.img"];
         await File.WriteAllBytesAsync(backing, new byte[1024 * 1024]);
-        using LoopDevice? loop = LoopDevice.TryAttach(backing, out string reason);
-        Skip.If(loop is null, reason);
+        using TestVolume loop = TestVolume.AttachLoop(backing);
 
         foreach (string options in new[] { "-t0.05 -w", "-t0.05 -w --force", "-t0.05 --mix 1:1 --force" })
         {

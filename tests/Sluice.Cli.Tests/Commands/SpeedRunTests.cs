@@ -1,8 +1,9 @@
 using System.Globalization;
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -100,6 +101,7 @@ public sealed class SpeedRunTests : IDisposable
         new FileInfo(FilePath).Length.ShouldBe(300001);
         report.GetProperty("creations")[0].GetProperty("sizeBytes").GetInt64().ShouldBe(300001);
         report.GetProperty("sides").GetArrayLength().ShouldBe(0);
+        report.GetProperty("workload").GetProperty("operation").GetString().ShouldBe("create");
     }
 
     [Theory]
@@ -131,6 +133,18 @@ public sealed class SpeedRunTests : IDisposable
         }
         report.GetProperty("ratio").GetDouble().ShouldBeGreaterThan(0);
         report.GetProperty("creations").GetArrayLength().ShouldBe(2);
+    }
+
+    [SkippableFact]
+    public async Task Direct_requests_are_seen_in_flight_at_the_device()
+    {
+        Skip.If(
+            EnvironmentProbe.DeviceOf(_folder.FullPath)?.QueueMilliseconds is null, "the folder lies on no block device that can be asked");
+        JsonElement report = await JsonAsync("-t0.5 -r8M -b64K -s100 -a8 -d --engine both");
+        JsonElement[] sides = [.. report.GetProperty("sides").EnumerateArray()];
+        Skip.If(sides.Any(s => s.GetProperty("caching").GetString() != "direct"), "no direct I/O here");
+        foreach (JsonElement side in sides)
+            side.GetProperty("inFlightMean").GetDouble().ShouldBeGreaterThan(0);
     }
 
     [Fact]

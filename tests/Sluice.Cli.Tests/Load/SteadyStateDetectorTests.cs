@@ -27,5 +27,13 @@ public sealed class SteadyStateDetectorTests
         SteadyStateDetector.FirstSteadyWindow([108, 104, 100, 96, 92]).ShouldBeNull();
 
     [Fact]
+    public void A_rate_that_triples_is_steady_from_there_on() =>
+        SteadyStateDetector.FirstSteadyWindow([100, 100, 100, 100, 100, 100, 300, 301, 299, 300, 300, 300]).ShouldBe(6);
+
+    [Fact]
+    public void A_plateau_that_nothing_steady_follows_is_not_steady() =>
+        SteadyStateDetector.FirstSteadyWindow([100, 100, 100, 100, 100, 300, 150, 400, 90, 320, 200]).ShouldBeNull();
+
+    [Fact]
     public void A_standstill_is_not_steady() => SteadyStateDetector.FirstSteadyWindow([0, 0, 0, 0, 0]).ShouldBeNull();
 }

@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Extents;
 using Xunit;
 

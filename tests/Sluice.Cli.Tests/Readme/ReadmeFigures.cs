@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Tests.Readme;
@@ -8,19 +9,11 @@ namespace Sluice.Cli.Tests.Readme;
 /// <summary>Tables of README.md and docs/figures.md, made from kept results of `sluice bench --json`.</summary>
 internal static class ReadmeFigures
 {
-    private const string Header = "| | ratio | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio | |\n|---|---:|---:|---:|---:|---:|---:|---|\n";
+    private const string Header =
+        "| | ratio | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio | |\n|---|---:|---:|---:|---:|---:|---:|---|\n";
 
-    /// <summary>The rows of the first page: what each suite is about, won or lost; all others stand in docs/figures.md.</summary>
-    public static readonly string[] Headlines =
-    [
-        "direct-read-4k-d1", "direct-read-4k-d32", "direct-read-4k-d128", "hot-read-4k-async", "cold-read-4k-d32", "overwrite-4k-async",
-        "read-batch-128", "append-200-t64", "open-close", "stream-read-async-512", "stream-read-async-4096", "stream-read-async-16384",
-        "stream-write-async-4096", "stream-write-async-16384", "stream-read-4096", "stream-write-4096", "stream-unbuffered-write-async-16384",
-        "stream-file-read-1m", "stream-file-write-1m", "stream-file-read-1k", "stream-read-byte", "stream-read-line-async",
-        "stream-copy-to-file", "stream-direct-read-async", "seq-read-direct", "seq-read-cached", "seq-write-direct", "seq-lines-bytes",
-        "seq-scan", "files-read-hot", "files-read-cold", "files-write", "files-text-async-10mb", "copy-cold", "copy-durable", "copy-tree-nested",
-        "copy-tree-flat", "enumerate-names", "enumerate-details", "replace-4k",
-    ];
+    private const string FirstPageHeader =
+        "| suite | row | ratio | Sluice | .NET | CPU ratio | B/op, Sluice / .NET |\n|---|---|---:|---:|---:|---:|---:|\n";
 
     /// <summary>Where a block begins; README.md has one, docs/figures.md one for each suite.</summary>
     public static string Begin(string suite) => suite.Length == 0 ? "<!-- figures:begin -->" : $"<!-- figures:begin {suite} -->";
@@ -33,9 +26,12 @@ internal static class ReadmeFigures
     public static string Make(BenchReport report, string jsonPath)
     {
         StringBuilder text = new();
+        RowReport[] withTargets = [.. report.Rows.Where(row => row.Targets.Count > 0)];
+        int reached = withTargets.Count(row => row.Targets.All(target => target.Reached));
         text.Append(Machine(report))
             .Append(Line($"by `sluice bench`: [raw figures]({jsonPath}). "))
-            .Append("Ratios are Sluice to .NET: above 1 Sluice is faster, or needs less CPU.\n\n")
+            .Append("Ratios are Sluice to .NET: above 1 Sluice is faster, or needs less CPU. ")
+            .Append(Line($"{reached} of {withTargets.Length} rows reach the target that was set for them.\n\n"))
             .Append(Header);
         foreach (RowReport row in report.Rows)
         {
@@ -45,19 +41,29 @@ internal static class ReadmeFigures
         return text.ToString();
     }
 
-    /// <summary>The block of the first page: the <see cref="Headlines"/> of all suites.</summary>
-    public static string MakeHeadlines(IReadOnlyList<BenchReport> reports)
+    /// <summary>
+    /// The block of the first page: of each suite the rows with the highest and the lowest ratio, so that nobody chooses them.
+    /// </summary>
+    public static string MakeFirstPage(IReadOnlyList<BenchReport> reports)
     {
+        RowReport[][] suites = [.. reports.Select(report => report.Rows.OrderByDescending(row => row.Ratio).ToArray())];
+        int lost = suites.Sum(rows => rows.Count(row => row.Ratio < 1));
+        string middles = string.Join(", ", suites.Select(rows => Line($"{Ratio(rows[rows.Length / 2].Ratio)} in `{rows[0].Suite}`")));
         StringBuilder text = new();
-        text.Append(Machine(reports[0])).Append("by `sluice bench`. Ratios are Sluice to .NET: above 1 Sluice is faster, or needs less CPU. ");
-        RowReport[] rows = [.. reports.SelectMany(report => report.Rows)];
-        RowReport[] withTargets = [.. rows.Where(row => row.Targets.Count > 0)];
-        int reached = withTargets.Count(row => row.Targets.All(target => target.Reached));
-        text.Append(Line($"{reached} of {withTargets.Length} rows reach the target that was set for them; [every row](docs/figures.md).\n\n"))
-            .Append(Header);
-        foreach (RowReport row in rows.Where(row => Headlines.Contains(row.Id)))
+        text.Append(Machine(reports[0]))
+            .Append("by `sluice bench`. Ratios are Sluice to .NET: above 1 Sluice is faster, or needs less CPU. ")
+            .Append("B/op is what one operation allocates. ")
+            .Append(Line(
+                $"Of each suite the table has the row with the highest and the row with the lowest ratio. The middle ratio is {middles}; "))
+            .Append(Line($"{lost} of [all {suites.Sum(rows => rows.Length)} rows](docs/figures.md) are below 1.\n\n"))
+            .Append(FirstPageHeader);
+        foreach (RowReport row in suites.SelectMany(static rows => rows.Length == 1 ? rows : [rows[0], rows[^1]]))
         {
-            Append(text, row with { Second = null });
+            text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} |\n"));
+            if (row.Second is { } second && row.SecondRatio is { } ratio)
+            {
+                text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)} | | {Rate(second.Rate)} {row.Unit} | | |\n"));
+            }
         }
 
         return text.ToString();
@@ -82,20 +88,22 @@ internal static class ReadmeFigures
 
     private static void Append(StringBuilder text, RowReport row)
     {
-        text.Append(Line($"| {row.Name} | {Ratio(row.Ratio)} | {Rate(row.Sluice.Rate)} {row.Unit} | {Rate(row.DotNet.Rate)} {row.Unit} "))
-            .Append(Line($"| {Ratio(row.CpuRatio)} "))
-            .Append(Line($"| {Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)} "))
-            .Append(Line($"| {(row.FioRatio is { } fio ? Ratio(fio) : "")} | {Verdict(row)} |\n"));
+        text.Append(Line($"| {row.Name} | {Figures(row)} | {(row.FioRatio is { } fio ? Ratio(fio) : "")} | {Verdict(row)} |\n"));
         if (row.Second is { } second && row.SecondRatio is { } ratio)
         {
             text.Append(Line($"| - to {second.Name} | {Ratio(ratio)} | | {Rate(second.Rate)} {row.Unit} | | | | |\n"));
         }
     }
 
+    private static string Figures(RowReport row) =>
+        Line($"{Ratio(row.Ratio)} | {Rate(row.Sluice.Rate)} {row.Unit} | {Rate(row.DotNet.Rate)} {row.Unit} | {Ratio(row.CpuRatio)} ")
+        + Line($"| {Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}");
+
     public static BenchReport Read(string path)
     {
         using FileStream json = File.OpenRead(path);
-        return JsonSerializer.Deserialize(json, ReportJsonContext.Default.BenchReport) ?? throw new InvalidDataException($"{path} is empty.");
+        return JsonSerializer.Deserialize(json, BenchJsonContext.Default.BenchReport)
+            ?? throw new InvalidDataException($"{path} is empty.");
     }
 
     private static string Verdict(RowReport row)

@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
 using Xunit;
 
@@ -41,17 +42,36 @@ public sealed class ReadmeFiguresTests
         Should.Throw<InvalidDataException>(() => ReadmeFigures.Replace("no markers", "", "new"));
 
     [Fact]
-    public void First_page_counts_all_rows_and_shows_the_headlines()
+    public void Suite_counts_the_rows_that_reach_their_targets()
     {
-        TargetReport missed = new("ratio >= 1", 0.94, false);
         BenchReport report = Report(
-            Row(ReadmeFigures.Headlines[0], ratio: 2, new TargetReport("ratio >= 1", 2, true)), Row("another", ratio: 0.94, missed), Row("no target", ratio: 1));
+            Row("reached", ratio: 2, new TargetReport("ratio >= 1", 2, true)),
+            Row("missed", ratio: 0.94, new TargetReport("ratio >= 1", 0.94, false)),
+            Row("no target", ratio: 1));
 
-        string block = ReadmeFigures.MakeHeadlines([report]);
+        ReadmeFigures.Make(report, "x").ShouldContain("1 of 2 rows reach the target that was set for them.");
+    }
 
-        block.ShouldContain("1 of 2 rows reach the target");
-        block.ShouldContain($"| {ReadmeFigures.Headlines[0]} | 2.00 |");
-        block.ShouldNotContain("another");
+    [Fact]
+    public void First_page_has_the_best_and_the_worst_row_of_each_suite_and_no_targets()
+    {
+        TargetReport missed = new("ratio >= 9", 1, false);
+        BenchReport handle = Report(
+            Row("middle", 1.5, missed), Row("worst", 0.5, missed),
+            Row("best", 3, missed) with { Second = new ContenderReport("another", 500, 1, 0, [500]), SecondRatio = 2 });
+        BenchReport files = Report(Row("only", 0.94) with { Suite = "files" });
+
+        string block = ReadmeFigures.MakeFirstPage([handle, files]);
+
+        block.ShouldContain("The middle ratio is 1.50 in `handle`, 0.94 in `files`; 2 of [all 4 rows](docs/figures.md) are below 1.");
+        block.Split('\n')[4..].ShouldBe(
+        [
+            "| `handle` | best | 3.00 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 |",
+            "| | - to another | 2.00 | | 500.0 IOPS | | |",
+            "| `handle` | worst | 0.50 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 |",
+            "| `files` | only | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 |",
+            "",
+        ]);
     }
 
     private static BenchReport Report(params RowReport[] rows) => new()

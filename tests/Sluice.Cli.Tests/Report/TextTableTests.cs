@@ -1,6 +1,6 @@
 using Shouldly;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 using Xunit;
 
 namespace Sluice.Cli.Tests.Report;
@@ -30,8 +30,52 @@ public sealed class TextTableTests
         var output = new StringWriter();
         var table = new TextTable("a", "");
         table.Add("1", "LOST: ratio");
-        table.WriteTo(new Terminal(output, TextWriter.Null, TextReader.Null));
+        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null));
         output.ToString().ShouldBe("a\n1  LOST: ratio\n");
+    }
+
+    [Theory]
+    [InlineData(80, false)]
+    [InlineData(200, true)]
+    public void Columns_are_chosen_by_width_and_no_number_is_broken(int width, bool hasAll)
+    {
+        string text = WideTable(new TerminalStreams(new StringWriter(), TextWriter.Null, TextReader.Null)
+        {
+            IsOutputTerminal = true,
+            NoColor = true,
+            Width = width,
+        });
+        string[] lines = text.Split('\n');
+        lines.ShouldAllBe(l => l.Length <= width);
+        lines.ShouldContain(l => l.Contains("1,234,567.8", StringComparison.Ordinal) && l.Contains("12.34", StringComparison.Ordinal));
+        text.ShouldContain("LOST: ratio");
+        text.Contains("88,888 / 99,999", StringComparison.Ordinal).ShouldBe(hasAll);
+        text.Contains("--wide", StringComparison.Ordinal).ShouldBe(!hasAll);
+    }
+
+    [Fact]
+    public void Wide_tables_are_plain_and_whole_in_a_narrow_terminal()
+    {
+        string text = WideTable(new TerminalStreams(new StringWriter(), TextWriter.Null, TextReader.Null)
+        {
+            IsOutputTerminal = true,
+            NoColor = true,
+            Width = 80,
+            IsWide = true,
+        });
+        text.Split('\n')[1].ShouldMatch("read at random.*12.34.*1,234,567.8.*88,888 / 99,999.*LOST");
+    }
+
+    private static string WideTable(TerminalStreams terminal)
+    {
+        var table = new TextTable("row", "ratio", "Sluice", ".NET", "unit", "CPU ratio", "CPU us/op", "B/op", "")
+        {
+            LeftColumns = new HashSet<int> { 0 },
+        };
+        table.Add("read at random, direct, 4 KiB, 32 requests outstanding", "12.34", "1,234,567.8", "100,345.6", "IOPS", "1.05",
+            "88,888 / 99,999", "0 / 1,234", "LOST: ratio >= 2.5");
+        table.WriteTo(terminal);
+        return terminal.Out.ToString()!;
     }
 
     [Fact]
@@ -40,7 +84,7 @@ public sealed class TextTableTests
         var output = new StringWriter();
         var table = new TextTable("a", "");
         table.Add("[1]", "LOST: ratio");
-        table.WriteTo(new Terminal(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = true, NoColor = true });
+        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = true, NoColor = true });
         output.ToString().ShouldContain("│ [1] │ LOST: ratio │");
         output.ToString().ShouldNotContain("\e[");
     }

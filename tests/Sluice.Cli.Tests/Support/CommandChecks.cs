@@ -1,6 +1,5 @@
 using Shouldly;
-using Sluice.Cli.Commands;
-using Xunit;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Tests.Support;
 
@@ -25,11 +24,12 @@ internal static class CommandChecks
         run.Out.ShouldBe("");
     }
 
-    /// <summary>A disk of that size is too small, which is found before anything is made. Skips the test where none can be mounted.</summary>
+    /// <summary>
+    /// A disk of that size is too small, which is found before anything is made. Skips the test where none can be mounted.
+    /// </summary>
     public static async Task NeedsRoomAsync(TempFolder folder, string diskSize, params string[] arguments)
     {
-        using SmallDisk? disk = SmallDisk.TryMount(folder["disk"], diskSize, out string reason);
-        Skip.If(disk is null, reason);
+        using TestVolume disk = TestVolume.MountMemory(folder["disk"], diskSize);
         await FailsAsync("needed", [.. arguments, disk.Path]);
         Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
     }

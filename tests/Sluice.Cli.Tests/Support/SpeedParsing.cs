@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Tests.Support;
 
@@ -10,10 +11,10 @@ internal static class SpeedParsing
     {
         var command = new Command("speed");
         var options = new OptionList(command);
-        var arguments = new SpeedArguments(options);
+        Func<ParseResult, SpeedOptions> bind = SpeedOptions.Define(options);
         List<string> rewritten = new ArgumentRewriter(options.Syntax).Rewrite(
             commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         ParseResult result = command.Parse(rewritten);
-        return result.Errors.Count == 0 ? arguments.Bind(result) : throw new UsageException(result.Errors[0].Message);
+        return result.Errors.Count == 0 ? bind(result) : throw new UsageException(result.Errors[0].Message);
     }
 }

@@ -3,11 +3,24 @@ namespace Sluice.Cli.Tests.Support;
 /// <summary>A folder that is gone after the test.</summary>
 public sealed class TempFolder : IDisposable
 {
-    public TempFolder() => FullPath = Directory.CreateTempSubdirectory("sluice-cli-tests-").FullName;
+    private const string Prefix = "sluice-cli-tests-";
+    private const string MemoryFolder = "/dev/shm";
+
+    public TempFolder()
+        : this(Directory.CreateTempSubdirectory(Prefix).FullName)
+    {
+    }
+
+    private TempFolder(string path) => FullPath = path;
 
     public string FullPath { get; }
 
     public string this[string name] => Path.Combine(FullPath, name);
+
+    /// <summary>In memory where the system has such a place, else on the disk: for tests that write much and are not about disks.</summary>
+    public static TempFolder InMemory() => Directory.Exists(MemoryFolder)
+        ? new(Directory.CreateDirectory(Path.Combine(MemoryFolder, $"{Prefix}{Guid.NewGuid():N}")).FullName)
+        : new();
 
     public void Dispose() => Directory.Delete(FullPath, recursive: true);
 }

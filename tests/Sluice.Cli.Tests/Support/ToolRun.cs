@@ -1,4 +1,5 @@
 using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Tests.Support;
 
@@ -13,7 +14,7 @@ internal sealed record ToolRun(int ExitCode, string Out, string Error)
     {
         var output = new StringWriter();
         var error = new StringWriter();
-        var terminal = new Terminal(output, error, new StringReader(input ?? ""))
+        var terminal = new TerminalStreams(output, error, new StringReader(input ?? ""))
         {
             IsInputTerminal = input is not null,
             IsErrorTerminal = errorIsTerminal,

@@ -7,7 +7,7 @@ internal static class CopyTreeCommand
     {
         await using Stream output = Console.OpenStandardOutput();
         await using StreamWriter acknowledgements = new(output) { AutoFlush = true };
-        CopyOptions options = new() { IsRecursive = true, KeepsMetadata = true, Resumes = true };
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Resume = true };
         string copy = Path.Combine(folder, "copy");
         string gone = Path.Combine(folder, $"gone-{Environment.ProcessId}");
         for (int turn = 0; ; turn++)

@@ -23,9 +23,13 @@ internal static class DurableCommand
             }
 
             end = offset + record.Length;
-            if (i % 2 == 0)
+            if (i % 4 == 0)
             {
-                handle.FlushToDisk(dataOnly: i % 4 == 0);
+                handle.FlushDataToDisk();
+            }
+            else if (i % 2 == 0)
+            {
+                handle.FlushToDisk();
             }
             else
             {

@@ -66,6 +66,8 @@ internal static class RefuseCommand
         string first = Path.Combine(folder, "first");
         using (SluiceHandle handle = SluiceHandle.Open(first, FileMode.Create, FileAccess.ReadWrite))
         {
+            // Asked for now, the ring is made now.
+            _ = handle.EngineName;
             Give(hoard, hoard.Count);
             if (scenario == "descriptors-later")
             {
@@ -73,7 +75,7 @@ internal static class RefuseCommand
                 await OpenWithoutDescriptorsAsync(handle, first);
             }
 
-            Console.WriteLine($"engine={handle.Engine}");
+            Console.WriteLine($"engine={handle.EngineName}");
             Console.WriteLine($"engineReason={handle.EngineReason}");
             Console.WriteLine($"uringReason={SluiceEngines.UringReason}");
         }

@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Sluice.Faults.Child.Commands;
 
-/// <summary>Replaces a file for ever, and says of each version that it is durable.</summary>
+/// <summary>Replaces a file for ever, and says of each version that it is durable, and that the next one begins.</summary>
 internal static class ReplaceCommand
 {
     private const int HashBytes = 32;
@@ -15,6 +15,7 @@ internal static class ReplaceCommand
         {
             await SluiceFile.ReplaceAtomicallyAsync(path, Make(version));
             await acknowledgements.WriteLineAsync($"{version}");
+            await acknowledgements.WriteLineAsync("next");
         }
     }
 

@@ -202,7 +202,7 @@ internal static class SharedChecks
             model.Write(edge, 3001);
             if (i % 8 == 7)
             {
-                edges.FlushToDisk(dataOnly: true);
+                edges.FlushDataToDisk();
             }
 
             FileModel.ShouldMatch(file.Content, model.Content, $"step {i}");

@@ -167,6 +167,17 @@ internal static unsafe partial class Native
     [LibraryImport("libc")]
     private static partial int setrlimit(int resource, ulong* limits);
 
+    public static void MakeFifo(string path)
+    {
+        if (mkfifo(path, 0x180) != 0)
+        {
+            throw new IOException($"mkfifo failed (errno {Marshal.GetLastSystemError()})");
+        }
+    }
+
+    [LibraryImport("libc", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int mkfifo(string path, uint mode);
+
     [LibraryImport("libc")]
     private static partial nint syscall(nint number, nint a, nint b, nint c, nint d);
 }

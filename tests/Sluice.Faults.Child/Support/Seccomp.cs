@@ -26,6 +26,10 @@ internal static unsafe partial class Seccomp
 
     public static int Pwritev2 => IsArm64 ? 287 : 328;
 
+    public static int Clone => IsArm64 ? 220 : 56;
+
+    public static int Clone3 => 435;
+
     private static bool IsArm64 => RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
 
     public static void Refuse(int errno, params ReadOnlySpan<int> calls)

@@ -9,9 +9,19 @@ internal sealed class ChildProcess : IDisposable
     private readonly Task<string> _error;
 
     public ChildProcess(string? engine, params string[] arguments)
+        : this(engine, [], arguments)
+    {
+    }
+
+    /// <param name="engine">The engine that it is to use; null for its own choice.</param>
+    /// <param name="before">The command that runs it, such as setpriv and its options; may be empty.</param>
+    /// <param name="arguments">What it is to do.</param>
+    public ChildProcess(string? engine, string[] before, string[] arguments)
     {
         string program = Path.Combine(AppContext.BaseDirectory, "Sluice.Faults.Child.dll");
-        ProcessStartInfo start = new(Environment.ProcessPath is { } host && Path.GetFileName(host) == "dotnet" ? host : "dotnet", [program, .. arguments])
+        string host = Environment.ProcessPath is { } own && Path.GetFileName(own) == "dotnet" ? own : "dotnet";
+        string[] all = [.. before, host, program, .. arguments];
+        ProcessStartInfo start = new(all[0], all[1..])
         {
             UseShellExecute = false,
             RedirectStandardInput = true,

@@ -1,5 +1,6 @@
 using Shouldly;
-using Sluice.Buffers;
+using Sluice.Engines;
+using Sluice.Memory;
 
 namespace Sluice.Faults.Tests.Support;
 
@@ -7,7 +8,7 @@ namespace Sluice.Faults.Tests.Support;
 internal sealed class LeakCounters(string folder)
 {
     private readonly string[] _descriptors = Descriptors(folder);
-    private readonly int _rented = AlignedBufferPool.Rented;
+    private readonly int _rented = Rented();
     private readonly long _operations = OperationPool.Created;
 
     /// <summary>The files of the test's folder, and rings: the runtime opens files of its own when it likes.</summary>
@@ -33,6 +34,12 @@ internal sealed class LeakCounters(string folder)
         return [.. targets.Order(StringComparer.Ordinal)];
     }
 
+    private static int Rented()
+    {
+        RetiredMemory.Flush();
+        return AlignedBufferPool.Rented;
+    }
+
     private static int InFlight => SluiceEngines.Default is UringEngine ring ? ring.InFlight : 0;
 
     /// <summary>
@@ -42,13 +49,13 @@ internal sealed class LeakCounters(string folder)
     public async Task ShouldBeAsBeforeAsync(long operationsUsed, string what)
     {
         // The last continuation may run a moment before its engine has put everything back.
-        for (int i = 0; i < 200 && (InFlight != 0 || AlignedBufferPool.Rented != _rented || Descriptors(folder).Length > _descriptors.Length); i++)
+        for (int i = 0; i < 200 && (InFlight != 0 || Rented() != _rented || Descriptors(folder).Length > _descriptors.Length); i++)
         {
             await Task.Delay(10);
         }
 
         InFlight.ShouldBe(0, what);
-        AlignedBufferPool.Rented.ShouldBe(_rented, what);
+        Rented().ShouldBe(_rented, what);
         Descriptors(folder).ShouldBe(_descriptors, what);
         (OperationPool.Created - _operations).ShouldBeLessThan(Math.Max(2000, operationsUsed / 10), what);
     }

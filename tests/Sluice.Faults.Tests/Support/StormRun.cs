@@ -1,6 +1,7 @@
 using Shouldly;
 using Sluice.Faults.Child.Conformance;
 using Sluice.Faults.Child.Support;
+using Sluice.Testing;
 
 namespace Sluice.Faults.Tests.Support;
 

@@ -1,9 +1,10 @@
-using Sluice.Buffers;
+using System.Runtime.InteropServices;
+using Sluice.Memory;
 
 namespace Sluice.Tests.Buffers;
 
 [Collection(AloneCollection.Name)]
-public sealed class AlignedBufferPoolTests
+public sealed class AlignedBufferPoolTests : AccountedTests
 {
     private const int Largest = 1024 * 1024;
 
@@ -11,63 +12,132 @@ public sealed class AlignedBufferPoolTests
     public void Buffers_are_aligned_long_enough_and_counted()
     {
         int before = AlignedBufferPool.Rented;
-        List<AlignedBuffer> buffers = [];
+        List<MemoryLease> leases = [];
         foreach (int length in (int[])[0, 1, 512, 4095, 4096, 4097, 8192, 8193, Largest - 1, Largest, Largest + 1, 5_000_000])
         {
-            AlignedBuffer buffer = AlignedBufferPool.Rent(length);
-            buffers.Add(buffer);
-            (buffer.Address % 4096).ShouldBe(0);
-            buffer.Length.ShouldBeGreaterThanOrEqualTo(length);
-            buffer.Span.Fill(0xEE);
+            MemoryLease lease = AlignedBufferPool.Rent(length);
+            leases.Add(lease);
+            (lease.Address % 4096).ShouldBe(0);
+            lease.Length.ShouldBeGreaterThanOrEqualTo(length);
+            lease.Span.Fill(0xEE);
         }
 
-        buffers.Distinct().Count().ShouldBe(buffers.Count);
-        AlignedBufferPool.Rented.ShouldBe(before + buffers.Count);
-        buffers.ForEach(AlignedBufferPool.Return);
+        leases.Select(static l => l.Address).Distinct().Count().ShouldBe(leases.Count);
+        AlignedBufferPool.Rented.ShouldBe(before + leases.Count);
+        leases.ForEach(static l => l.Return());
         AlignedBufferPool.Rented.ShouldBe(before);
     }
 
-    [Fact]
-    public void What_is_returned_is_rented_again()
+    [Theory]
+    [InlineData(100)]
+    [InlineData(60_000)]
+    [InlineData(Largest)]
+    public void What_is_returned_is_rented_again(int length)
     {
-        AlignedBuffer buffer = AlignedBufferPool.Rent(100);
-        AlignedBufferPool.Return(buffer);
-        AlignedBufferPool.Rent(100).ShouldBeSameAs(buffer);
-        AlignedBufferPool.Return(buffer);
+        // A thread may go to another processor, which has memory of its own at hand.
+        HashSet<nint> addresses = [];
+        for (int i = 0; i < 1000; i++)
+        {
+            MemoryLease lease = AlignedBufferPool.Rent(length);
+            addresses.Add(lease.Address);
+            lease.Return();
+        }
+
+        addresses.Count.ShouldBeLessThanOrEqualTo(Environment.ProcessorCount);
     }
 
     [Fact]
-    public void The_largest_is_kept_and_a_larger_one_is_not()
+    public void More_than_the_largest_is_not_kept()
     {
-        AlignedBuffer kept = AlignedBufferPool.Rent(Largest);
-        AlignedBuffer larger = AlignedBufferPool.Rent(Largest + 1);
-        AlignedBufferPool.Return(kept);
-        AlignedBufferPool.Return(larger);
-        AlignedBuffer again = AlignedBufferPool.Rent(Largest);
-        again.ShouldBeSameAs(kept);
-        AlignedBuffer anew = AlignedBufferPool.Rent(Largest + 1);
-        anew.ShouldNotBeSameAs(larger);
-        AlignedBufferPool.Return(again);
-        AlignedBufferPool.Return(anew);
+        long kept = AlignedBufferPool.KeptBytes;
+        AlignedBufferPool.Rent(Largest + 1).Return();
+        AlignedBufferPool.KeptBytes.ShouldBe(kept);
+    }
+
+    [Fact]
+    public void No_more_is_kept_than_the_pool_says_whatever_the_sizes()
+    {
+        long limit = AlignedBufferPool.MaxKeptBytes + (Environment.ProcessorCount * 4L * 124 * 1024);
+        for (int length = 4096; length <= Largest; length *= 2)
+        {
+            MemoryLease[] leases = [.. Enumerable.Range(0, (20 << 20) / length).Select(_ => AlignedBufferPool.Rent(length))];
+            Array.ForEach(leases, static l => l.Return());
+            AlignedBufferPool.KeptBytes.ShouldBeLessThanOrEqualTo(limit);
+
+            // What was used last is what is kept.
+            AlignedBufferPool.KeptBytes.ShouldBeGreaterThan(AlignedBufferPool.MaxKeptBytes - Largest);
+        }
     }
 
     [Fact]
     public void Buffers_cut_from_one_slab_do_not_overlap_and_are_kept()
     {
-        AlignedBuffer[] buffers = [.. Enumerable.Range(0, 40).Select(static _ => AlignedBufferPool.RentOfMany(30_000))];
-        for (int i = 0; i < buffers.Length; i++)
+        MemoryLease[] leases = [.. Enumerable.Range(0, 40).Select(static _ => AlignedBufferPool.RentOfMany(30_000))];
+        for (int i = 0; i < leases.Length; i++)
         {
-            (buffers[i].Address % 4096).ShouldBe(0);
-            buffers[i].Span.Fill((byte)i);
+            (leases[i].Address % 4096).ShouldBe(0);
+            leases[i].Span.Fill((byte)i);
         }
 
-        for (int i = 0; i < buffers.Length; i++)
+        for (int i = 0; i < leases.Length; i++)
         {
-            buffers[i].Span.IndexOfAnyExcept((byte)i).ShouldBe(-1);
+            leases[i].Span.IndexOfAnyExcept((byte)i).ShouldBe(-1);
         }
 
-        Array.ForEach(buffers, AlignedBufferPool.Return);
-        AlignedBufferPool.RentOfMany(30_000).ShouldBeSameAs(buffers[^1]);
-        AlignedBufferPool.Return(buffers[^1]);
+        nint[] addresses = [.. leases.Select(static l => l.Address)];
+        Array.ForEach(leases, static l => l.Return());
+        MemoryLease again = AlignedBufferPool.RentOfMany(30_000);
+        addresses.ShouldContain(again.Address);
+        again.Return();
+    }
+
+    [Fact]
+    public void Memory_left_to_the_collector_is_nobodys()
+    {
+        int before = AlignedBufferPool.Rented;
+        MemoryLease left = AlignedBufferPool.Rent(100);
+        nint address = left.Address;
+        byte[] array = left.Array;
+        left.LeaveToCollector();
+        AlignedBufferPool.Rented.ShouldBe(before);
+        MemoryLease[] others = [.. Enumerable.Range(0, 1000).Select(static _ => AlignedBufferPool.Rent(100))];
+        others.ShouldNotContain(l => l.Address == address);
+        Array.ForEach(others, static l => l.Return());
+        GC.KeepAlive(array);
+    }
+
+    [Fact]
+    public async Task Threads_that_return_what_others_rented_never_share_memory()
+    {
+        const int Threads = 4;
+        (MemoryLease Lease, int Mark)[] places = new (MemoryLease, int)[Threads];
+        Lock gate = new();
+        int shared = 0;
+        await Task.WhenAll(Enumerable.Range(1, Threads).Select(n => Task.Run(() =>
+        {
+            Random random = new(n);
+            for (int i = 0; i < 20_000; i++)
+            {
+                (MemoryLease Lease, int Mark) mine = (AlignedBufferPool.Rent(4096 << random.Next(7)), (n << 24) | i);
+                MemoryMarshal.Write(mine.Lease.Span, mine.Mark);
+                (MemoryLease Lease, int Mark) other;
+                lock (gate)
+                {
+                    ref (MemoryLease, int) place = ref places[random.Next(Threads)];
+                    other = place;
+                    place = mine;
+                }
+
+                if (!other.Lease.IsEmpty && MemoryMarshal.Read<int>(other.Lease.Span) != other.Mark)
+                {
+                    Interlocked.Increment(ref shared);
+                }
+
+                other.Lease.Return();
+            }
+        })));
+
+        Array.ForEach(places, static p => p.Lease.Return());
+        shared.ShouldBe(0);
     }
 }

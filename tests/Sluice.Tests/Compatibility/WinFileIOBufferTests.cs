@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
-using Sluice.Interop;
+using Sluice.Classic;
 
 namespace Sluice.Tests.Compatibility;
 

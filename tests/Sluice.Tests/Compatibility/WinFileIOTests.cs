@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
-using Sluice.Interop;
+using Sluice.Classic;
+using Sluice.Kernel;
 
 namespace Sluice.Tests.Compatibility;
 

@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Tests.Model;
 using Xunit.Abstractions;
 

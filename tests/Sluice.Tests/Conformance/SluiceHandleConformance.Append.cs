@@ -146,4 +146,98 @@ public abstract partial class SluiceHandleConformance
         await Task.WhenAll(tasks);
         Content(handle).ShouldBeBytes([.. content, .. Enumerable.Repeat(record, rounds).SelectMany(r => r)]);
     }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Appends_of_two_handles_over_one_open_file_say_where_they_landed(bool isAsync)
+    {
+        const int writers = 8;
+        int count = IsFaulty ? 5 : 200;
+        string path = _temp.NewFile(10);
+        await using SluiceHandle first = Open(path);
+        using IDisposable? scope = _engine is null ? null : IoEngine.UseForCurrentContext(_engine);
+        await using SluiceHandle second = SluiceHandle.FromSafeFileHandle(first.SafeFileHandle, FileAccess.ReadWrite, ownsHandle: false);
+        ConcurrentDictionary<(int, int), long> landed = [];
+        await Task.WhenAll(Enumerable.Range(0, writers).Select(writer => OnItsOwnThread(!isAsync, async () =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                landed[(writer, i)] = await AppendAsync(writer % 2 == 0 ? first : second, AppendRecords.Make(writer, i), isAsync);
+            }
+        })));
+        AppendRecords.Check(Content(first), 10, writers, count, landed);
+    }
+
+    [SkippableFact]
+    public async Task Appends_are_no_error_where_another_moves_the_position_of_the_open_file()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "the position of an open file is moved by Unix's call");
+        string path = _temp.NewFile(10);
+        await using SluiceHandle handle = Open(path);
+        using var stop = new CancellationTokenSource();
+        Task mover = Task.Factory.StartNew(
+            () =>
+            {
+                while (!stop.IsCancellationRequested)
+                {
+                    Native.MoveOffset(handle.SafeFileHandle, 3);
+                }
+            },
+            TaskCreationOptions.LongRunning);
+        try
+        {
+            for (int i = 0; i < (IsFaulty ? 10 : 300); i++)
+            {
+                (await handle.AppendAsync(Bytes.Pattern(7))).ShouldBe(10 + (i * 7));
+            }
+        }
+        finally
+        {
+            await stop.CancelAsync();
+            await mover;
+        }
+    }
+
+    [SkippableTheory]
+    [InlineData("deleted")]
+    [InlineData("without a name")]
+    [InlineData("without permission")]
+    public async Task Appends_go_to_the_file_that_is_open_whatever_became_of_its_name(string fate)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "O_TMPFILE and names of open files are Linux's");
+        const int readWrite = 2;
+        const int temporary = 0x410000;
+        string path = _temp.NewFile(10);
+        using Microsoft.Win32.SafeHandles.SafeFileHandle? unnamed = fate == "without a name" ? Native.Open(_temp.Root, readWrite | temporary) : null;
+        using IDisposable? scope = unnamed is null || _engine is null ? null : IoEngine.UseForCurrentContext(_engine);
+        await using SluiceHandle handle = unnamed is null
+            ? Open(path)
+            : SluiceHandle.FromSafeFileHandle(unnamed, FileAccess.ReadWrite, ownsHandle: false);
+        byte[] expected = unnamed is null ? Bytes.Pattern(10) : [];
+        if (fate == "deleted")
+        {
+            File.Delete(path);
+            await File.WriteAllBytesAsync(path, [1, 2, 3]);
+        }
+        else if (fate == "without permission" && !OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(path, UnixFileMode.None);
+        }
+
+        foreach (int size in (int[])[100, 1, 5000])
+        {
+            (await handle.AppendAsync(Bytes.Pattern(size))).ShouldBe(expected.Length);
+            expected = [.. expected, .. Bytes.Pattern(size)];
+        }
+
+        handle.Length.ShouldBe(expected.Length);
+        byte[] content = new byte[expected.Length];
+        handle.Read(content, 0).ShouldBe(content.Length);
+        content.ShouldBeBytes(expected);
+        if (fate == "deleted")
+        {
+            (await File.ReadAllBytesAsync(path)).ShouldBeBytes([1, 2, 3]);
+        }
+    }
 }

@@ -174,7 +174,7 @@ public abstract partial class SluiceHandleConformance
         handle.Access.ShouldBe(FileAccess.ReadWrite);
         handle.CanSeek.ShouldBeTrue();
         handle.SafeFileHandle.IsClosed.ShouldBeFalse();
-        handle.Engine.ShouldBe((_engine ?? SluiceEngines.Default).Name);
+        handle.EngineName.ShouldBe((_engine ?? SluiceEngines.Default).Name);
         if (handle.Caching == _caching)
         {
             handle.CachingReason.ShouldBeNull();
@@ -193,5 +193,89 @@ public abstract partial class SluiceHandleConformance
         {
             handle.Alignment.ShouldBe(FileAlignment.None);
         }
+    }
+
+    [SkippableFact]
+    public async Task A_large_transfer_hears_its_token_while_it_is_on_its_way()
+    {
+        const int size = 64 * 1024 * 1024;
+        Skip.If(IsFaulty, "the faults would take minutes here");
+        await using SluiceHandle handle = Open(_temp.NewPath(), FileMode.CreateNew);
+        Memory<byte> bytes = Bytes.Pinned(size);
+        handle.Write(bytes.Span, 0);
+        foreach (bool isRead in (bool[])[false, true])
+        {
+            // A thread may sleep between the call and its cancellation: then the transfer has ended, and another is begun.
+            bool isCancelled = false;
+            for (int i = 0; i < 50 && !isCancelled; i++)
+            {
+                using var source = new CancellationTokenSource();
+                Task transfer = isRead ? handle.ReadAsync(bytes, 0, source.Token).AsTask() : handle.WriteAsync(bytes, 0, source.Token).AsTask();
+                await source.CancelAsync();
+                isCancelled = await Record.ExceptionAsync(() => transfer) is OperationCanceledException;
+            }
+
+            isCancelled.ShouldBeTrue(isRead ? "reading" : "writing");
+        }
+    }
+
+    [SkippableFact]
+    public async Task Aligned_writes_get_their_turn_beside_unaligned_ones_that_never_cease()
+    {
+        const int aligned = 50;
+        const int most = 20_000;
+        await using SluiceHandle handle = OpenNew(1_000_000, out _);
+        Skip.If(handle.Caching != FileCaching.Direct || IsFaulty, "of direct handles");
+        int done = 0;
+        int unaligned = 0;
+        Task[] others = [.. Enumerable.Range(0, 8).Select(n => Task.Run(async () =>
+        {
+            byte[] bytes = new byte[100];
+            while (Volatile.Read(ref done) < aligned && Interlocked.Increment(ref unaligned) < most)
+            {
+                await handle.WriteAsync(bytes, 500_003 + (n * 1000));
+            }
+        }))];
+        Memory<byte> block = Bytes.Pinned(4096);
+        while (done < aligned && Volatile.Read(ref unaligned) < most)
+        {
+            await handle.WriteAsync(block, 0);
+            done++;
+        }
+
+        await Task.WhenAll(others);
+        done.ShouldBe(aligned);
+    }
+
+    [SkippableTheory]
+    [InlineData(0, 100_000)]
+    [InlineData(512, 100_000)]
+    [InlineData(3, 100_000)]
+    public async Task Many_small_segments_make_few_transfers_of_a_direct_file(int offset, int length)
+    {
+        RecordingEngine engine = new();
+        using SluiceHandle handle = SluiceHandle.Open(
+            _temp.NewFile(Bytes.Pattern(200_000)), new SluiceOptions { Access = FileAccess.ReadWrite, Caching = FileCaching.Direct, Engine = engine });
+        Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
+        Memory<byte>[] segments = [.. Enumerable.Range(0, 200).Select(_ => (Memory<byte>)new byte[length / 200])];
+        (await handle.ReadAsync(segments, offset)).ShouldBe(length);
+        segments.SelectMany(s => s.ToArray()).ToArray().ShouldBeBytes(Bytes.Pattern(200_000).AsSpan(offset, length));
+        engine.Transfers.Count.ShouldBeLessThan(20);
+    }
+
+    [Fact]
+    public async Task A_write_to_a_handle_opened_to_append_honours_its_offset()
+    {
+        string path = _temp.NewFile(10);
+        using (SluiceHandle handle = Open(path, FileMode.Append, FileAccess.Write))
+        {
+            handle.Write([1, 2], 3);
+            await handle.WriteAsync(new byte[] { 5 }, 0);
+            handle.Append([9]).ShouldBe(10);
+        }
+
+        byte[] expected = [.. Bytes.Pattern(10), 9];
+        (expected[0], expected[3], expected[4]) = (5, 1, 2);
+        (await File.ReadAllBytesAsync(path)).ShouldBeBytes(expected);
     }
 }

@@ -106,4 +106,107 @@ public abstract partial class SluiceHandleConformance
             async () => await handle.ReadAsync([.. Enumerable.Repeat(memory.Memory, 20), refusing.Memory], 0));
         memory.Pins.ShouldBe(0);
     }
+
+    [Theory]
+    [InlineData(3, false)]
+    [InlineData(3, true)]
+    [InlineData(9, false)]
+    [InlineData(9, true)]
+    [InlineData(40, false)]
+    [InlineData(40, true)]
+    public async Task A_list_that_answers_differently_the_second_time_is_asked_once(int count, bool isAsync)
+    {
+        await using SluiceHandle handle = OpenNew(60_000, out byte[] content);
+        byte[][] first = [.. Enumerable.Range(0, count).Select(_ => new byte[100])];
+        byte[] other = new byte[5000];
+
+        // Longer, and more of them, the second time: what is behind the first answer's memory would be overwritten.
+        AnsweringList<Memory<byte>> read = new((i, before) => before == 0 ? first[i] : other, count, count * 2);
+        (isAsync ? await handle.ReadAsync(read, 10) : handle.Read(read, 10)).ShouldBe(count * 100);
+        (read.MaxAsked, read.CountAsked).ShouldBe((1, 1));
+        first.SelectMany(b => b).ToArray().ShouldBeBytes(content.AsSpan(10, count * 100));
+
+        AnsweringList<ReadOnlyMemory<byte>> written = new((i, before) => before == 0 ? first[i] : other, count, 0);
+        if (isAsync)
+        {
+            await handle.WriteAsync(written, 20_000);
+        }
+        else
+        {
+            handle.Write(written, 20_000);
+        }
+
+        (written.MaxAsked, written.CountAsked).ShouldBe((1, 1));
+        Content(handle).ShouldBeBytes(Written(content, content.AsSpan(10, count * 100), 20_000));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_list_that_throws_costs_nothing(bool isAsync)
+    {
+        await using SluiceHandle handle = OpenNew(1000, out _);
+        AnsweringList<Memory<byte>> list = new((i, _) => i < 3 ? new byte[10] : throw new InvalidTimeZoneException("no more"), 5);
+        await Should.ThrowAsync<InvalidTimeZoneException>(async () => _ = isAsync ? await handle.ReadAsync(list, 0) : handle.Read(list, 0));
+        (await ReadAsync(handle, [new byte[10], new byte[10]], 0, isAsync)).ShouldBe(20);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(5)]
+    [InlineData(30)]
+    public async Task Memory_that_throws_is_an_error_of_its_transfer_and_of_no_other(int segments)
+    {
+        await using SluiceHandle handle = OpenNew(60_000, out byte[] content);
+        foreach (int offset in (int[])[0, 3])
+        {
+            foreach (bool isAsync in (bool[])[false, true])
+            {
+                using CountingMemory healthy = new(500);
+                using CountingMemory unpinned = new(500) { RefusesUnpins = true };
+                using CountingMemory refusing = new(500) { RefusesUnpins = true, RefusesPins = true };
+                foreach (CountingMemory memory in (CountingMemory[])[unpinned, refusing])
+                {
+                    Memory<byte> bytes = memory.Memory;
+                    Memory<byte>[] buffers = [.. Enumerable.Repeat(healthy.Memory, segments - 1), bytes];
+                    memory.RefusesSpans = memory == refusing;
+                    Exception? error = await Record.ExceptionAsync(() => ReadAsync(handle, buffers, offset, isAsync));
+
+                    // A segment that was never pinned was never unpinned either.
+                    (error is InvalidTimeZoneException || (memory == unpinned && error is null)).ShouldBeTrue($"{error}");
+                    await Record.ExceptionAsync(() => ReadAsync(handle, bytes, offset, isAsync));
+                    await Record.ExceptionAsync(() => WriteAsync(handle, [.. buffers.Select(b => (ReadOnlyMemory<byte>)b)], 50_000, isAsync));
+                    await Record.ExceptionAsync(() => AppendAsync(handle, bytes, isAsync));
+                }
+
+                foreach (CountingMemory memory in (CountingMemory[])[healthy, unpinned, refusing])
+                {
+                    memory.Pins.ShouldBe(0);
+                }
+
+                byte[] buffer = new byte[500];
+                (await ReadAsync(handle, buffer, offset, isAsync)).ShouldBe(500);
+                buffer.ShouldBeBytes(content.AsSpan(offset, 500));
+            }
+        }
+    }
+
+    [SkippableTheory]
+    [InlineData(2)]
+    [InlineData(10)]
+    public async Task A_vectored_write_that_was_cut_short_goes_on_behind_what_was_written(int count)
+    {
+        // On a descriptor with O_APPEND a second beginning would stand behind the first.
+        Skip.IfNot(OperatingSystem.IsLinux(), "opened with O_APPEND by Linux's number");
+        string path = _temp.NewFile(0);
+        using Microsoft.Win32.SafeHandles.SafeFileHandle file = Native.OpenForAppending(path);
+        using IDisposable? scope = _engine is null ? null : IoEngine.UseForCurrentContext(_engine);
+        using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(file, FileAccess.Write, ownsHandle: false);
+        byte[] bytes = Bytes.Pattern(count * 60_000);
+        ReadOnlyMemory<byte>[] segments = [.. Enumerable.Range(0, count).Select(i => (ReadOnlyMemory<byte>)bytes.AsMemory(i * 60_000, 60_000))];
+        handle.Write(segments, 0);
+        (await File.ReadAllBytesAsync(path)).ShouldBeBytes(bytes);
+        await handle.WriteAsync(segments, 0);
+        (await File.ReadAllBytesAsync(path)).ShouldBeBytes([.. bytes, .. bytes]);
+    }
 }

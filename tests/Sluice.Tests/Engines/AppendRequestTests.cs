@@ -1,4 +1,4 @@
-using Sluice.Interop;
+using Sluice.Handles;
 
 namespace Sluice.Tests.Engines;
 

@@ -1,3 +1,6 @@
+using System.Runtime.CompilerServices;
+using Sluice.Engines;
+
 namespace Sluice.Tests.Engines;
 
 public sealed class DirectWriteGateTests
@@ -7,131 +10,202 @@ public sealed class DirectWriteGateTests
     private readonly ulong _inode = Interlocked.Increment(ref s_inode);
 
     [Fact]
-    public void One_file_has_one_gate_while_it_is_used()
+    public void One_file_has_one_gate_while_anybody_has_it_and_none_afterwards()
     {
-        DirectWriteGate gate = Acquire();
-        Acquire().ShouldBeSameAs(gate);
-        gate.Release();
-        Acquire().ShouldBeSameAs(gate);
-        gate.Release();
-        gate.Release();
-        DirectWriteGate next = Acquire();
-        next.ShouldNotBeSameAs(gate);
-        next.Release();
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void A_gate_that_is_held_outlives_its_users_and_no_longer(bool exclusive)
-    {
-        DirectWriteGate gate = Acquire();
-        if (exclusive)
+        WeakReference weak = TakeTwice();
+        for (int i = 0; i < 10 && weak.IsAlive; i++)
         {
-            gate.EnterExclusive();
-        }
-        else
-        {
-            gate.EnterShared();
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
         }
 
-        gate.Release();
-        Acquire().ShouldBeSameAs(gate);
-        gate.Release();
-        if (exclusive)
-        {
-            gate.ExitExclusive();
-        }
-        else
-        {
-            gate.ExitShared();
-        }
+        weak.IsAlive.ShouldBeFalse();
+        DirectWriteGate.IsKnown(ulong.MaxValue, _inode).ShouldBeFalse();
 
-        DirectWriteGate next = Acquire();
-        next.ShouldNotBeSameAs(gate);
-        next.Release();
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        WeakReference TakeTwice()
+        {
+            DirectWriteGate gate = Take();
+            Take().ShouldBeSameAs(gate);
+            DirectWriteGate.IsKnown(ulong.MaxValue, _inode).ShouldBeTrue();
+            return new WeakReference(gate);
+        }
     }
 
     [Fact]
     public void Many_share_it_and_one_keeps_all_out()
     {
-        DirectWriteGate gate = Acquire();
-        gate.EnterShared();
+        DirectWriteGate gate = Take();
+        Visitor[] sharing = [new(), new()];
+        Visitor edge = new(exclusive: true);
+        gate.Enter(sharing[0]).ShouldBe(GatePass.Inside);
         gate.TryEnterShared().ShouldBeTrue();
-        gate.ExitShared();
-        gate.ExitShared();
-        gate.EnterExclusive();
+        gate.Enter(edge).ShouldBe(GatePass.Waiting);
         gate.TryEnterShared().ShouldBeFalse();
-        gate.ExitExclusive();
-        gate.TryEnterShared().ShouldBeTrue();
+        gate.Enter(sharing[1]).ShouldBe(GatePass.Waiting);
+        gate.Leave(sharing[0]);
+        edge.Calls.ShouldBe(0);
         gate.ExitShared();
-        gate.Release();
+        (edge.Calls, edge.Pass, sharing[1].Calls).ShouldBe((1, GatePass.Inside, 0));
+        gate.Leave(edge);
+        (sharing[1].Calls, sharing[1].Pass).ShouldBe((1, GatePass.Inside));
+        gate.Leave(sharing[1]);
+        gate.Leave(sharing[1]);
+        gate.Enter(edge).ShouldBe(GatePass.Inside);
+        gate.Leave(edge);
     }
 
     [Fact]
-    public void Edges_and_blocks_never_meet_and_none_starves()
+    public void Edges_that_never_cease_and_blocks_take_turns()
     {
-        DirectWriteGate gate = Acquire();
-        int shared = 0;
-        int exclusive = 0;
-        int both = 0;
-        Parallel.For(0, 6, new ParallelOptions { MaxDegreeOfParallelism = 6 }, n =>
+        DirectWriteGate gate = Take();
+        Visitor[] edges = [.. Enumerable.Range(0, 8).Select(_ => new Visitor(exclusive: true))];
+        Visitor[] blocks = [new(), new()];
+        gate.Enter(edges[0]).ShouldBe(GatePass.Inside);
+        foreach (Visitor visitor in edges.Skip(1).Concat(blocks))
         {
-            for (int i = 0; i < 1000; i++)
-            {
-                if (n % 2 == 0)
-                {
-                    gate.EnterExclusive();
-                    both += Interlocked.Increment(ref exclusive) > 1 || Volatile.Read(ref shared) > 0 ? 1 : 0;
-                    Interlocked.Decrement(ref exclusive);
-                    gate.ExitExclusive();
-                }
-                else if (i % 2 == 0 || !gate.TryEnterShared())
-                {
-                    gate.EnterShared();
-                    Share();
-                }
-                else
-                {
-                    Share();
-                }
-            }
-        });
-        both.ShouldBe(0);
-        gate.Release();
+            gate.Enter(visitor).ShouldBe(GatePass.Waiting);
+        }
 
-        void Share()
+        // Whoever leaves comes back at once: each edge that passes lets both blocks pass, and each block that passes an edge.
+        Visitor inside = edges[0];
+        for (int turn = 1; turn < 40; turn++)
         {
-            Interlocked.Increment(ref shared);
-            if (Volatile.Read(ref exclusive) > 0)
+            gate.Leave(inside);
+            blocks.ShouldAllBe(b => b.Pass == GatePass.Inside);
+            gate.Enter(inside).ShouldBe(GatePass.Waiting);
+            foreach (Visitor block in blocks)
             {
-                Interlocked.Increment(ref both);
+                gate.Leave(block);
+                gate.Enter(block).ShouldBe(GatePass.Waiting);
             }
 
-            Interlocked.Decrement(ref shared);
-            gate.ExitShared();
+            inside = edges[turn % edges.Length];
+            inside.Pass.ShouldBe(GatePass.Inside);
+            edges.Count(e => e.Pass == GatePass.Inside).ShouldBe(1);
         }
     }
 
     [Fact]
-    public void An_interrupted_edge_lets_the_blocks_pass()
+    public void A_thread_that_waits_passes_those_who_were_called_and_have_no_thread()
     {
-        DirectWriteGate gate = Acquire();
-        gate.EnterShared();
-        Exception? fromEnter = null;
-        var edge = new Thread(() => fromEnter = Record.Exception(gate.EnterExclusive));
-        edge.Start();
-        SpinWait.SpinUntil(() => (edge.ThreadState & ThreadState.WaitSleepJoin) != 0);
-        edge.Interrupt();
-        edge.Join();
-        fromEnter.ShouldBeOfType<ThreadInterruptedException>();
+        DirectWriteGate gate = Take();
+        Visitor first = new(exclusive: true);
+        Visitor starved = new(exclusive: true, needsThread: true);
+        Visitor patient = new(exclusive: true);
+        gate.Enter(first).ShouldBe(GatePass.Inside);
+        gate.Enter(starved).ShouldBe(GatePass.Waiting);
+        gate.Enter(patient).ShouldBe(GatePass.Waiting);
+        gate.PassBy(patient);
+        patient.Pass.ShouldBe(GatePass.Waiting);
+        gate.Leave(first);
+        (starved.Calls, starved.Pass, patient.Pass).ShouldBe((1, GatePass.Called, GatePass.Waiting));
+        gate.PassBy(patient);
+        (starved.Pass, patient.Pass).ShouldBe((GatePass.Waiting, GatePass.Inside));
+
+        // The thread that was asked for comes too early, and is not asked for twice when the turn has come.
+        gate.TryWithdraw(starved).ShouldBeFalse();
+        gate.Leave(patient);
+        (starved.Calls, starved.Pass).ShouldBe((1, GatePass.Called));
+        gate.Enter(starved).ShouldBe(GatePass.Inside);
+        gate.Leave(starved);
         gate.TryEnterShared().ShouldBeTrue();
         gate.ExitShared();
-        gate.ExitShared();
-        gate.EnterExclusive();
-        gate.ExitExclusive();
-        gate.Release();
     }
 
-    private DirectWriteGate Acquire() => DirectWriteGate.Acquire(ulong.MaxValue, _inode);
+    [Fact]
+    public void Whoever_withdraws_keeps_nobody_out()
+    {
+        DirectWriteGate gate = Take();
+        Visitor sharing = new();
+        Visitor edge = new(exclusive: true);
+        Visitor later = new();
+        gate.Enter(sharing);
+        gate.Enter(edge).ShouldBe(GatePass.Waiting);
+        gate.Enter(later).ShouldBe(GatePass.Waiting);
+        gate.TryWithdraw(edge).ShouldBeTrue();
+        gate.TryWithdraw(edge).ShouldBeFalse();
+        (later.Pass, later.Calls).ShouldBe((GatePass.Inside, 1));
+        edge.Cancel();
+        gate.Enter(edge).ShouldBe(GatePass.Cancelled);
+        gate.Leave(sharing);
+        gate.Leave(later);
+    }
+
+    [Fact]
+    public async Task Edges_and_blocks_never_meet_and_none_starves()
+    {
+        DirectWriteGate gate = Take();
+        int shared = 0;
+        int exclusive = 0;
+        int both = 0;
+        await Task.WhenAll(Enumerable.Range(0, 6).Select(n => Task.Run(async () =>
+        {
+            Visitor visitor = new(exclusive: n % 2 == 0);
+            for (int i = 0; i < 1000; i++)
+            {
+                visitor.Begin();
+                if (gate.Enter(visitor) == GatePass.Waiting)
+                {
+                    await visitor.Called;
+                }
+
+                if (n % 2 == 0)
+                {
+                    Count(Interlocked.Increment(ref exclusive) > 1 || Volatile.Read(ref shared) > 0);
+                    Interlocked.Decrement(ref exclusive);
+                }
+                else
+                {
+                    Interlocked.Increment(ref shared);
+                    Count(Volatile.Read(ref exclusive) > 0);
+                    Interlocked.Decrement(ref shared);
+                }
+
+                gate.Leave(visitor);
+            }
+        })));
+        both.ShouldBe(0);
+
+        void Count(bool isMeeting)
+        {
+            if (isMeeting)
+            {
+                Interlocked.Increment(ref both);
+            }
+        }
+    }
+
+    private DirectWriteGate Take() => DirectWriteGate.Of(ulong.MaxValue, _inode);
+
+    private sealed class Visitor : GateVisitor
+    {
+        private readonly bool _needsThread;
+        private TaskCompletionSource _called = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private bool _isCancelled;
+
+        public Visitor(bool exclusive = false, bool needsThread = false)
+        {
+            IsExclusive = exclusive;
+            _needsThread = needsThread;
+        }
+
+        public int Calls { get; private set; }
+
+        public Task Called => _called.Task;
+
+        public override bool IsCancellationRequested => _isCancelled;
+
+        public override bool BeginsWhenCalled => !_needsThread;
+
+        public void Begin() => _called = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public void Cancel() => _isCancelled = true;
+
+        public override void OnCalled()
+        {
+            Calls++;
+            _called.TrySetResult();
+        }
+    }
 }

@@ -1,3 +1,5 @@
+using Sluice.Engines;
+
 namespace Sluice.Tests.Engines;
 
 public sealed class DropBehindTests

@@ -1,3 +1,5 @@
+using Sluice.Testing;
+
 namespace Sluice.Tests.Engines;
 
 public sealed class FaultPlanTests

@@ -1,3 +1,5 @@
+using Sluice.Testing;
+
 namespace Sluice.Tests.Engines;
 
 public sealed class FaultyEngineTests : IDisposable
@@ -71,7 +73,7 @@ public sealed class FaultyEngineTests : IDisposable
             Enospc = 0.05,
             Delay = 0.05,
             Reorder = 0.1,
-            MostDelayMs = 1,
+            MaxDelayMs = 1,
         });
         await using SluiceHandle handle = Open(_temp.NewFile(block * 50), engine, caching);
         byte[][] written = [.. Enumerable.Range(0, 50).Select(i => Bytes.Pattern(block, i * block))];
@@ -124,21 +126,21 @@ public sealed class FaultyEngineTests : IDisposable
         using (IoEngine.UseForCurrentContext(engine))
         {
             using SluiceHandle inside = SluiceHandle.Open(path);
-            inside.Engine.ShouldBe(engine.Name);
+            inside.EngineName.ShouldBe(engine.Name);
             using SluiceHandle flowed = await Task.Run(() => SluiceHandle.Open(path));
-            flowed.Engine.ShouldBe(engine.Name);
+            flowed.EngineName.ShouldBe(engine.Name);
             using (IoEngine.UseForCurrentContext(SluiceEngines.Pool))
             {
                 using SluiceHandle inner = SluiceHandle.Open(path);
-                inner.Engine.ShouldBe("pool");
+                inner.EngineName.ShouldBe("pool");
             }
 
             using SluiceHandle again = SluiceHandle.Open(path);
-            again.Engine.ShouldBe(engine.Name);
+            again.EngineName.ShouldBe(engine.Name);
         }
 
         using SluiceHandle outside = SluiceHandle.Open(path);
-        outside.Engine.ShouldBe(SluiceEngines.Default.Name);
+        outside.EngineName.ShouldBe(SluiceEngines.Default.Name);
     }
 
     [Fact]

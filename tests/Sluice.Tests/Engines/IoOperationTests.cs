@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Engines;
 using Sluice.Uring;
 
 namespace Sluice.Tests.Engines;
@@ -26,6 +27,36 @@ public sealed class IoOperationTests : IDisposable
         (await read).ShouldBe(10);
         await Should.ThrowAsync<InvalidOperationException>(async () => await read);
         await Should.ThrowAsync<InvalidOperationException>(async () => await read.AsTask());
+    }
+
+    [Fact]
+    public async Task What_nobody_has_cancelled_does_not_end_as_cancelled()
+    {
+        using CancellationTokenSource cancellation = new();
+        Task<int> read = _handle.ReadAsync(new byte[10], 0, cancellation.Token).AsTask();
+        while (_engine.Submitted.TryDequeue(out IoOperation? operation))
+        {
+            operation.Complete(-Errno.ECANCELED);
+        }
+
+        IOException error = await Should.ThrowAsync<IOException>(read);
+        error.Message.ShouldContain(_handle.Path);
+        read.IsCanceled.ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task What_rings_cancel_again_and_again_leaves_them()
+    {
+        Task<int> read = _handle.ReadAsync(new byte[10], 0).AsTask();
+        int rounds = 0;
+        while (!_engine.Submitted.First().LeavesRing)
+        {
+            _engine.Complete(-Errno.ECANCELED);
+            (++rounds).ShouldBeLessThan(10);
+        }
+
+        _engine.Complete(10);
+        (await read).ShouldBe(10);
     }
 
     [Fact]
@@ -72,8 +103,6 @@ public sealed class IoOperationTests : IDisposable
 
         _engine.Complete(10);
         await write;
-        using SluiceHandle third = Open(null);
-        third.DirectGate.ShouldNotBeSameAs(gate);
     }
 
     [Fact]
@@ -179,6 +208,21 @@ public sealed class IoOperationTests : IDisposable
         _engine.Complete(100);
         (await read).ShouldBe(100);
         _engine.Submitted.ShouldBeEmpty();
+    }
+
+    [SkippableFact]
+    public async Task A_short_read_whose_end_cannot_be_asked_for_is_an_error_and_no_end()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the number of a descriptor is Linux's");
+        using var open = Native.DuplicateFarAway(_handle.SafeFileHandle);
+        using var borrowed = new Microsoft.Win32.SafeHandles.SafeFileHandle(open.DangerousGetHandle(), ownsHandle: false);
+        using IDisposable scope = IoEngine.UseForCurrentContext(_engine);
+        using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(borrowed, FileAccess.Read, ownsHandle: false);
+        handle.CanSeek.ShouldBeTrue();
+        open.Dispose();
+        Task<int> read = handle.ReadAsync(new byte[10], 0).AsTask();
+        _engine.Complete(5);
+        (await Should.ThrowAsync<UnauthorizedAccessException>(read)).Message.ShouldContain("offset 5");
     }
 
     [Theory]

@@ -1,3 +1,5 @@
+using Sluice.Engines;
+
 namespace Sluice.Tests.Engines;
 
 public sealed class ThreadPoolEngineTests
@@ -33,5 +35,13 @@ public sealed class ThreadPoolEngineTests
         });
         await fifo.WriteAsync(new byte[2], 0);
         (await nested.Task).ShouldBeFalse();
+    }
+
+    [SkippableFact]
+    public async Task Synchronous_calls_need_no_thread_of_the_pool()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere System.IO makes the calls");
+        using TempFolder temp = new();
+        (await ChildProcess.RunAsync("starved", temp.NewPath())).ShouldBe(0);
     }
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Engines;
 
 namespace Sluice.Tests.Engines;
 

@@ -146,16 +146,7 @@ public sealed class EnumerationTests : IDisposable
     [Fact]
     public async Task Leaving_and_cancelling_close_every_folder()
     {
-        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        for (int i = 0; i < 300; i++)
-        {
-            string folder = Directory.CreateDirectory(Path.Combine(root, $"{i}")).FullName;
-            for (int k = 0; k < 20; k++)
-            {
-                File.WriteAllBytes(Path.Combine(folder, $"{k}"), []);
-            }
-        }
-
+        string root = MakeFolders(300, 20);
         using CancellationTokenSource source = new();
         int taken = 0;
         await Should.ThrowAsync<OperationCanceledException>(async () =>
@@ -172,9 +163,21 @@ public sealed class EnumerationTests : IDisposable
         SluiceFile.EnumerateFiles(root, "*", SearchAll()).First().ShouldStartWith(root);
         if (OperatingSystem.IsLinux())
         {
-            Directory.GetFiles("/proc/self/fd").Select(TargetOf)
-                .Where(target => target.StartsWith(root, StringComparison.Ordinal)).ShouldBeEmpty();
+            // A helper may be in the middle of a step, and closes its folder after it.
+            for (int i = 0; i < 500 && OpenBelow(root).Length > 0; i++)
+            {
+                await Task.Delay(20);
+            }
+
+            OpenBelow(root).ShouldBeEmpty();
         }
+    }
+
+    private static EnumerationOptions SearchAll() => new() { RecurseSubdirectories = true };
+
+    private static string[] OpenBelow(string root)
+    {
+        return [.. Directory.GetFiles("/proc/self/fd").Select(TargetOf).Where(target => target.StartsWith(root, StringComparison.Ordinal))];
 
         static string TargetOf(string descriptor)
         {
@@ -188,8 +191,116 @@ public sealed class EnumerationTests : IDisposable
                 return "";
             }
         }
+    }
 
-        static EnumerationOptions SearchAll() => new() { RecurseSubdirectories = true };
+    [Fact]
+    public async Task Enumerations_need_no_thread_of_the_pool()
+    {
+        const int folders = 60;
+        const int filesOfEach = 30;
+        string root = MakeFolders(folders, filesOfEach);
+        (await ChildProcess.RunAsync("enumerate-starved", root, $"{folders * filesOfEach}").WaitAsync(TimeSpan.FromMinutes(2))).ShouldBe(0);
+    }
+
+    [Fact]
+    public void What_is_made_before_the_enumeration_begins_is_found()
+    {
+        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        EnumerationOptions options = new() { RecurseSubdirectories = true };
+        IEnumerable<string> files = SluiceFile.EnumerateFiles(root, "*", options);
+        IEnumerable<FileEntry> entries = SluiceFile.EnumerateFileEntries(root, "*", options);
+        IEnumerable<string> dotNet = Directory.EnumerateFiles(root, "*", options);
+        string late = Path.Combine(root, "late");
+        File.WriteAllBytes(late, new byte[5]);
+
+        // What the options say is settled by the call.
+        options.AttributesToSkip = FileAttributes.Normal;
+        options.RecurseSubdirectories = false;
+        dotNet.ShouldBe([late]);
+        files.ShouldBe([late]);
+        entries.Single().Length.ShouldBe(5);
+    }
+
+    [Fact]
+    public async Task A_folder_that_is_removed_meanwhile_ends()
+    {
+        foreach (bool recurse in (bool[])[false, true])
+        {
+            EnumerationOptions options = new() { RecurseSubdirectories = recurse };
+            RemovedAfterTheFirst(root => Directory.EnumerateFiles(root, "*", options)).ShouldBeInRange(1, 1200);
+            RemovedAfterTheFirst(root => SluiceFile.EnumerateFiles(root, "*", options)).ShouldBeInRange(1, 1200);
+            RemovedAfterTheFirst(root => SluiceFile.EnumerateFileEntries(root, "*", options).Select(e => e.Path)).ShouldBeInRange(1, 1200);
+            string removed = MakeFolders(2, 600);
+            int seen = 0;
+            await foreach (string _ in SluiceFile.EnumerateFilesAsync(removed, "*", options))
+            {
+                if (++seen == 1)
+                {
+                    Directory.Delete(removed, recursive: true);
+                }
+            }
+        }
+
+        int RemovedAfterTheFirst(Func<string, IEnumerable<string>> enumerate)
+        {
+            string root = MakeFolders(1, 600);
+            for (int i = 0; i < 600; i++)
+            {
+                File.WriteAllBytes(Path.Combine(root, $"file-with-a-name-of-some-length-{i}"), []);
+            }
+
+            int seen = 0;
+            foreach (string _ in enumerate(root))
+            {
+                if (++seen == 1)
+                {
+                    Directory.Delete(root, recursive: true);
+                }
+            }
+
+            return seen;
+        }
+    }
+
+    [SkippableFact]
+    public void Names_of_a_folder_that_is_gone_are_none()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "folders are read by system calls on Linux alone");
+        string root = MakeFolders(0, 0);
+        Sluice.Enumeration.DirectoryReader reader = Sluice.Enumeration.DirectoryReader.TryOpen(root, out _).ShouldNotBeNull();
+        Directory.Delete(root);
+        reader.ReadNames(out List<byte[]> names).ShouldBe(0);
+        names.ShouldBeEmpty();
+        reader.Release();
+    }
+
+    [SkippableFact]
+    public void Enumerations_that_are_forgotten_close_what_they_opened()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "/proc says what is open");
+        string root = MakeFolders(40, 40);
+        Forget();
+        for (int i = 0; i < 100 && OpenBelow(root).Length > 0; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            Thread.Sleep(20);
+        }
+
+        OpenBelow(root).ShouldBeEmpty();
+
+        void Forget()
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                _ = SluiceFile.EnumerateFiles(root, "*", SearchOption.AllDirectories);
+                IEnumerator<FileEntry> entries = SluiceFile.EnumerateFileEntries(root, "*", SearchAll()).GetEnumerator();
+                for (int k = 0; k <= i * 50; k++)
+                {
+                    entries.MoveNext().ShouldBeTrue();
+                }
+            }
+        }
     }
 
     [SkippableFact]
@@ -219,6 +330,22 @@ public sealed class EnumerationTests : IDisposable
         {
             return [e.GetType().Name];
         }
+    }
+
+    /// <summary>Folders with files of one byte.</summary>
+    private string MakeFolders(int folders, int filesOfEach)
+    {
+        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        for (int i = 0; i < folders; i++)
+        {
+            string folder = Directory.CreateDirectory(Path.Combine(root, $"{i}")).FullName;
+            for (int k = 0; k < filesOfEach; k++)
+            {
+                File.WriteAllBytes(Path.Combine(folder, $"{k}"), [1]);
+            }
+        }
+
+        return root;
     }
 
     private string MakeTree(int seed)

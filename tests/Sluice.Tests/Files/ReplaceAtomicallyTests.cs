@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Runtime.Versioning;
+using System.Text;
 
 namespace Sluice.Tests.Files;
 
@@ -22,6 +24,72 @@ public sealed class ReplaceAtomicallyTests : IDisposable
     }
 
     [Fact]
+    public async Task Text_is_what_File_writes()
+    {
+        string[] texts = ["", "plain", "caf\u00e9 \ud83d\ude00", new string('\u20ac', 300_001)];
+        Encoding[] encodings = [new UTF8Encoding(false), Encoding.UTF8, Encoding.Unicode, Encoding.UTF32, Encoding.Latin1];
+        (string path, string reference) = (_temp.NewPath(), _temp.NewPath());
+        foreach (string text in texts)
+        {
+            File.WriteAllText(reference, text);
+            SluiceFile.ReplaceAtomically(path, text);
+            File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(reference));
+            SluiceFile.ReplaceAtomically(path, text.AsSpan());
+            File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(reference));
+            await SluiceFile.ReplaceAtomicallyAsync(path, text);
+            File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(reference));
+            await SluiceFile.ReplaceAtomicallyAsync(path, text.AsMemory());
+            File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(reference));
+            foreach (Encoding encoding in encodings)
+            {
+                File.WriteAllText(reference, text, encoding);
+                SluiceFile.ReplaceAtomically(path, text, encoding);
+                File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(reference), encoding.WebName);
+                await SluiceFile.ReplaceAtomicallyAsync(path, text, encoding);
+                File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(reference), encoding.WebName);
+            }
+        }
+
+        SluiceFile.ReplaceAtomically(path, (string?)null);
+        File.ReadAllBytes(path).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void The_synchronous_form_replaces_as_the_other_does()
+    {
+        string path = _temp.NewFile(5000);
+        SluiceFile.ReplaceAtomically(path, Bytes.Pattern(300, 3));
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(300, 3));
+        SluiceFile.ReplaceAtomically(path, handle =>
+        {
+            handle.Write(Bytes.Pattern(100, 4), 0);
+            handle.Write(Bytes.Pattern(100, 5), 100);
+        });
+        File.ReadAllBytes(path).ShouldBeBytes([.. Bytes.Pattern(100, 4), .. Bytes.Pattern(100, 5)]);
+        Should.Throw<InvalidDataException>(() => SluiceFile.ReplaceAtomically(path, _ => throw new InvalidDataException()));
+        File.ReadAllBytes(path).Length.ShouldBe(200);
+        Should.Throw<DirectoryNotFoundException>(() => SluiceFile.ReplaceAtomically(Path.Combine(_temp.NewPath(), "x"), "x"));
+        Should.Throw<ArgumentException>(() => SluiceFile.ReplaceAtomically("", "x"));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
+    }
+
+    [SkippableFact]
+    [UnsupportedOSPlatform("windows")]
+    public async Task A_new_file_has_the_permissions_that_are_asked_for_and_an_old_one_keeps_its_own()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "modes");
+        ReplaceOptions options = new() { UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute };
+        (string one, string other, string old) = (_temp.NewPath(), _temp.NewPath(), _temp.NewFile(10));
+        UnixFileMode before = File.GetUnixFileMode(old);
+        SluiceFile.ReplaceAtomically(one, Bytes.Pattern(10), options);
+        await SluiceFile.ReplaceAtomicallyAsync(other, Bytes.Pattern(10), options);
+        SluiceFile.ReplaceAtomically(old, Bytes.Pattern(20), options);
+        File.GetUnixFileMode(one).ShouldBe(options.UnixCreateMode.Value);
+        File.GetUnixFileMode(other).ShouldBe(options.UnixCreateMode.Value);
+        File.GetUnixFileMode(old).ShouldBe(before);
+    }
+
+    [Fact]
     public async Task A_missing_file_is_made_with_the_usual_permissions()
     {
         (string path, string reference) = (_temp.NewPath(), _temp.NewPath());
@@ -41,7 +109,7 @@ public sealed class ReplaceAtomicallyTests : IDisposable
         string path = _temp.NewFile(10);
         bool hasAttribute = Run("setfattr", "-n", "user.note", "-v", "kept", path);
         bool hasOwner = Environment.IsPrivilegedProcess && Run("chown", "1234:2345", path);
-        Run("chmod", "2610", path).ShouldBeTrue();
+        Run("chmod", "1610", path).ShouldBeTrue();
         string before = Output("stat", "-c", "%a %u %g", path);
         await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(20));
         Output("stat", "-c", "%a %u %g", path).ShouldBe(before);
@@ -91,22 +159,19 @@ public sealed class ReplaceAtomicallyTests : IDisposable
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are locked on Linux");
         string path = _temp.NewFile(100);
-        string name = Path.GetFileName(path);
-        string leftover = Path.Combine(_temp.Root, $".{name}.sluice-tmp");
-        string other = Path.Combine(_temp.Root, ".other.sluice-tmp");
+        string leftover = Path.Combine(_temp.Root, $".{Path.GetFileName(path)}.0123456789abcdef.sluice-tmp");
         string users = Path.Combine(_temp.Root, "my.sluice-tmp");
+        string twoNames = Path.Combine(_temp.Root, ".two.sluice-tmp");
         File.WriteAllBytes(leftover, new byte[10]);
-        File.WriteAllBytes(other, new byte[10]);
         File.WriteAllBytes(users, new byte[10]);
-        await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(20));
-        File.Exists(leftover).ShouldBeFalse();
+        Run("ln", users, twoNames).ShouldBeTrue();
+        SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBe([leftover]);
         await SluiceFile.ReplaceAtomicallyAsync(path, async (handle, token) =>
         {
-            File.Exists(leftover).ShouldBeTrue();
-            SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBe([other]);
+            SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBeEmpty();
             await handle.WriteAsync(Bytes.Pattern(30), 0, token);
         });
-        Directory.GetFiles(_temp.Root).Order().ShouldBe(((string[])[path, users]).Order());
+        Directory.GetFiles(_temp.Root).ShouldBe([path, users, twoNames], ignoreOrder: true);
         File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(30));
     }
 

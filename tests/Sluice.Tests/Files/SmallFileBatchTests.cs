@@ -1,4 +1,5 @@
-using Sluice.Interop;
+using Sluice.Files;
+using Sluice.Kernel;
 
 namespace Sluice.Tests.Files;
 
@@ -19,7 +20,7 @@ public sealed class SmallFileBatchTests : IDisposable
         int[] lengths = [0, 1, 4095, 4096, 4097, 100, 30_000];
         string[] paths = [.. Enumerable.Range(0, 500).Select(i => _temp.NewFile(Bytes.Pattern(lengths[i % lengths.Length], i)))];
         int next = 0;
-        await foreach (FileReadResult result in SluiceFile.ReadAllBytesAsync(paths, new FileBatchOptions { MaxDegreeOfParallelism = degree }))
+        await foreach (FileReadResult result in SluiceFile.ReadManyAsync(paths, new FileBatchOptions { MaxDegreeOfParallelism = degree }))
         {
             result.Path.ShouldBe(paths[next]);
             result.Error.ShouldBeNull();
@@ -51,7 +52,7 @@ public sealed class SmallFileBatchTests : IDisposable
             link + "/a", link + "/../a", one + "/" + longName + "n", one + "/a/", one + "/a/.", one + "/..", one + "/zwö", one + "/gone/a",
             one + "/a/b", "", "/", ".", one + "/a\0b", one + "\0/a", "no such file",
         ];
-        FileReadResult[] results = await SluiceFile.ReadAllBytesAsync([.. forms, .. forms.Reverse()]).ToArrayAsync();
+        FileReadResult[] results = await SluiceFile.ReadManyAsync([.. forms, .. forms.Reverse()], new FileBatchOptions { ContinueOnError = true }).ToArrayAsync();
         for (int i = 0; i < forms.Length; i++)
         {
             foreach (FileReadResult result in (FileReadResult[])[results[i], results[^(i + 1)]])
@@ -89,7 +90,7 @@ public sealed class SmallFileBatchTests : IDisposable
         // States are set by hand: names that are not in the kernel's cache cannot be had without dropping everybody's.
         FileRing? ring = SluiceEngines.Default.Name == "uring" ? FileRing.TryRent() : null;
         Skip.If(ring is null, $"no ring here: {SluiceEngines.UringReason}");
-        Sluice.Files.SmallFile[] files = new Sluice.Files.SmallFile[Sluice.Files.SmallFileReader.MostFiles];
+        Sluice.Files.SmallFile[] files = new Sluice.Files.SmallFile[Sluice.Files.SmallFileReader.MaxFiles];
         for (int i = 0; i < files.Length; i++)
         {
             string path = i % 5 == 4 ? _temp.NewPath() : _temp.NewFile(Bytes.Pattern(1 + (i * 60), i));
@@ -103,7 +104,7 @@ public sealed class SmallFileBatchTests : IDisposable
             files[i].Fd.ShouldBe(-1);
             if (i % 5 == 4)
             {
-                files[i].State.ShouldBe(Sluice.Files.SmallFileState.Odd);
+                files[i].State.ShouldBe(Sluice.Files.SmallFileState.Fallback);
                 continue;
             }
 
@@ -119,7 +120,7 @@ public sealed class SmallFileBatchTests : IDisposable
         string locked = _temp.NewFile(10);
         using FileStream _ = new(locked, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
         string[] paths = [good, _temp.NewPath(), _temp.Root, locked, "", null!, "a\0b", Path.Combine(_temp.NewPath(), "x"), good];
-        List<FileReadResult> results = await ResultsAsync(paths);
+        List<FileReadResult> results = await ResultsAsync(paths, new FileBatchOptions { ContinueOnError = true });
         for (int i = 0; i < paths.Length; i++)
         {
             Exception? expected = Record.Exception(() => File.ReadAllBytes(paths[i]));
@@ -130,7 +131,7 @@ public sealed class SmallFileBatchTests : IDisposable
 
         results.Count(r => r.Error is not null).ShouldBe(7);
         Should.Throw<FileNotFoundException>(() => results[1].GetContent());
-        await Should.ThrowAsync<FileNotFoundException>(() => ResultsAsync(paths, new FileBatchOptions { StopsOnError = true }));
+        await Should.ThrowAsync<FileNotFoundException>(() => ResultsAsync(paths));
     }
 
     [SkippableFact]
@@ -150,7 +151,7 @@ public sealed class SmallFileBatchTests : IDisposable
         int seen = 0;
         await Should.ThrowAsync<OperationCanceledException>(async () =>
         {
-            await foreach (FileReadResult _ in SluiceFile.ReadAllBytesAsync(paths, null, source.Token))
+            await foreach (FileReadResult _ in SluiceFile.ReadManyAsync(paths, null, source.Token))
             {
                 if (++seen == 10)
                 {
@@ -159,7 +160,7 @@ public sealed class SmallFileBatchTests : IDisposable
             }
         });
         seen.ShouldBe(10);
-        await foreach (FileReadResult result in SluiceFile.ReadAllBytesAsync(paths))
+        await foreach (FileReadResult result in SluiceFile.ReadManyAsync(paths))
         {
             result.Path.ShouldBe(paths[0]);
             break;
@@ -171,7 +172,7 @@ public sealed class SmallFileBatchTests : IDisposable
     {
         string path = _temp.NewFile(100);
         int taken = 0;
-        await foreach (FileReadResult _ in SluiceFile.ReadAllBytesAsync(Endless(), new FileBatchOptions { MaxDegreeOfParallelism = 2 }))
+        await foreach (FileReadResult _ in SluiceFile.ReadManyAsync(Endless(), new FileBatchOptions { MaxDegreeOfParallelism = 2 }))
         {
             break;
         }
@@ -199,7 +200,7 @@ public sealed class SmallFileBatchTests : IDisposable
             files.Add((path, Bytes.Pattern(i * 7, i)));
         }
 
-        (await SluiceFile.WriteAllBytesAsync(files)).ShouldBeEmpty();
+        await SluiceFile.WriteManyAsync(files);
         foreach ((string path, ReadOnlyMemory<byte> bytes) in files)
         {
             File.ReadAllBytes(path).ShouldBeBytes(bytes.Span, path);
@@ -221,9 +222,13 @@ public sealed class SmallFileBatchTests : IDisposable
         string good = _temp.NewPath();
         (string Path, ReadOnlyMemory<byte> Bytes)[] files =
             [(Path.Combine(_temp.NewPath(), "x"), new byte[3]), (_temp.Root, new byte[3]), (locked, new byte[3]), ("", new byte[3]), (good, new byte[3])];
-        IReadOnlyList<FileFailure> failures = await SluiceFile.WriteAllBytesAsync(files, new FileBatchOptions { MaxDegreeOfParallelism = 1 });
-        failures.Select(f => f.Path).ShouldBe(files[..4].Select(f => f.Path));
-        foreach (FileFailure failure in failures)
+        FileBatchException all = await Should.ThrowAsync<FileBatchException>(() =>
+            SluiceFile.WriteManyAsync(files, new FileBatchOptions { MaxDegreeOfParallelism = 1, ContinueOnError = true }));
+        all.Failures.Select(f => f.Path).ShouldBe(files[..4].Select(f => f.Path));
+        all.FilesCompleted.ShouldBe(1);
+        all.BytesCompleted.ShouldBe(3);
+        all.InnerException.ShouldBe(all.Failures[0].Error);
+        foreach (FileFailure failure in all.Failures)
         {
             failure.Error.GetType().ShouldBe(Record.Exception(() => File.WriteAllBytes(failure.Path, new byte[3]))?.GetType());
         }
@@ -231,9 +236,96 @@ public sealed class SmallFileBatchTests : IDisposable
         File.ReadAllBytes(good).Length.ShouldBe(3);
         new FileInfo(locked).Length.ShouldBe(10);
         File.Delete(good);
-        await Should.ThrowAsync<DirectoryNotFoundException>(() =>
-            SluiceFile.WriteAllBytesAsync(files, new FileBatchOptions { MaxDegreeOfParallelism = 1, StopsOnError = true }));
+        FileBatchException first = await Should.ThrowAsync<FileBatchException>(() =>
+            SluiceFile.WriteManyAsync(files, new FileBatchOptions { MaxDegreeOfParallelism = 1 }));
+        first.Failures.Select(f => f.Path).ShouldBe([files[0].Path]);
+        first.InnerException.ShouldBeOfType<DirectoryNotFoundException>();
         File.Exists(good).ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task A_missing_folder_is_noticed()
+    {
+        string missing = Path.Combine(_temp.NewPath(), "part");
+        FileBatchException thrown = await Should.ThrowAsync<FileBatchException>(() =>
+            SluiceFile.WriteManyAsync(Enumerable.Range(0, 100).Select(i => ($"{missing}{i}", (ReadOnlyMemory<byte>)new byte[100]))));
+        thrown.Message.ShouldContain(missing);
+        thrown.FilesCompleted.ShouldBe(0);
+    }
+
+    [SkippableFact]
+    public async Task A_FIFO_is_refused_and_holds_nobody_up()
+    {
+        string fifo = _temp.NewFifo();
+        string[] paths = [_temp.NewFile(10), fifo, _temp.NewFile(20), .. Enumerable.Range(0, 50).Select(i => _temp.NewFile(i))];
+        FileBatchOptions options = new() { ContinueOnError = true, MaxDegreeOfParallelism = 1 };
+        List<FileReadResult> results = await ResultsAsync(paths, options).WaitAsync(TimeSpan.FromMinutes(1));
+        results.Where(r => r.Error is not null).Select(r => r.Path).ShouldBe([fifo]);
+        results[1].Error.ShouldBeOfType<IOException>().Message.ShouldContain("FIFO");
+        results[2].GetContent().Length.ShouldBe(20);
+
+        FileBatchException thrown = await Should.ThrowAsync<FileBatchException>(() =>
+            SluiceFile.WriteManyAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)new byte[5])), options).WaitAsync(TimeSpan.FromMinutes(1)));
+        FileFailure failure = thrown.Failures.Single();
+        failure.Path.ShouldBe(fifo);
+        failure.Error.ShouldBeOfType<IOException>().Message.ShouldContain("FIFO");
+        thrown.FilesCompleted.ShouldBe(paths.Length - 1);
+    }
+
+    [SkippableFact]
+    public async Task A_FIFO_with_somebody_at_its_other_end_is_refused_too()
+    {
+        string fifo = _temp.NewFifo();
+        using FileStream both = new(fifo, FileMode.Open, FileAccess.ReadWrite);
+        FileBatchOptions options = new() { ContinueOnError = true };
+        List<FileReadResult> results = await ResultsAsync([fifo], options).WaitAsync(TimeSpan.FromMinutes(1));
+        results.Single().Error.ShouldBeOfType<IOException>().Message.ShouldContain("FIFO");
+        FileBatchException thrown = await Should.ThrowAsync<FileBatchException>(() =>
+            SluiceFile.WriteManyAsync([(fifo, new byte[5])], options).WaitAsync(TimeSpan.FromMinutes(1)));
+        thrown.Failures.Single().Error.ShouldBeOfType<IOException>().Message.ShouldContain("FIFO");
+    }
+
+    [SkippableFact]
+    public async Task Relative_names_fail_alone_where_the_current_folder_is_gone()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere a current folder cannot be removed, or what is open not be counted");
+        (await ChildProcess.RunAsync("batch-without-folder", _temp.Root).WaitAsync(TimeSpan.FromMinutes(2))).ShouldBe(0);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(31)]
+    [InlineData(32)]
+    [InlineData(33)]
+    [InlineData(400)]
+    public async Task A_sequence_that_throws_does_so_in_its_place(int count)
+    {
+        string[] paths = [.. Enumerable.Range(0, count).Select(i => _temp.NewFile(Bytes.Pattern(10, i)))];
+        List<FileReadResult> read = [];
+        InvalidOperationException thrown = await Should.ThrowAsync<InvalidOperationException>(async () =>
+        {
+            await foreach (FileReadResult result in SluiceFile.ReadManyAsync(Throwing(paths), new FileBatchOptions { MaxDegreeOfParallelism = 3 }))
+            {
+                read.Add(result);
+            }
+        });
+        thrown.Message.ShouldBe("the sequence");
+        read.Select(r => r.Path).ShouldBe(paths);
+
+        (string Path, ReadOnlyMemory<byte> Bytes)[] files = [.. paths.Select(p => (p + ".new", (ReadOnlyMemory<byte>)new byte[7]))];
+        (await Should.ThrowAsync<InvalidOperationException>(() => SluiceFile.WriteManyAsync(Throwing(files)))).Message.ShouldBe("the sequence");
+        files.ShouldAllBe(f => new FileInfo(f.Path).Length == 7);
+
+        static IEnumerable<T> Throwing<T>(T[] items)
+        {
+            foreach (T item in items)
+            {
+                yield return item;
+            }
+
+            throw new InvalidOperationException("the sequence");
+        }
     }
 
     private static async Task<byte[][]> ContentsAsync(string[] paths) => [.. (await ResultsAsync(paths)).Select(r => r.GetContent())];
@@ -241,7 +333,7 @@ public sealed class SmallFileBatchTests : IDisposable
     private static async Task<List<FileReadResult>> ResultsAsync(string[] paths, FileBatchOptions? options = null)
     {
         List<FileReadResult> results = [];
-        await foreach (FileReadResult result in SluiceFile.ReadAllBytesAsync(paths, options))
+        await foreach (FileReadResult result in SluiceFile.ReadManyAsync(paths, options))
         {
             results.Add(result);
         }

@@ -1,6 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Copying;
-using Sluice.Interop;
+using Sluice.Kernel;
 using static Sluice.Tests.Support.Trees;
 
 namespace Sluice.Tests.Files;
@@ -44,19 +44,19 @@ public sealed class TreeNameTests : IDisposable
         string source = MakeTree();
         (string expected, string actual) = (_temp.NewPath(), _temp.NewPath());
         Run("cp", keeps ? "-a" : "-r", source, expected);
-        CopyOptions options = new() { IsRecursive = true, KeepsMetadata = keeps, Verifies = true };
-        (await SluiceFile.CopyAsync(source, actual, options)).Failures.ShouldBeEmpty();
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = keeps, Verify = true };
+        _ = await SluiceFile.CopyAsync(source, actual, options);
         Sum(actual).ShouldBe(Sum(expected));
 
         // Over what is there; and on from it.
-        options = new() { IsRecursive = true, KeepsMetadata = keeps, Overwrites = true };
-        (await SluiceFile.CopyAsync(source, actual, options)).Failures.ShouldBeEmpty();
+        options = new() { Recurse = true, PreserveMetadata = keeps, Overwrite = true };
+        _ = await SluiceFile.CopyAsync(source, actual, options);
         Sum(actual).ShouldBe(Sum(expected));
         string resumed = _temp.NewPath();
         Run("mv", actual, Temporary(resumed));
-        options = new() { IsRecursive = true, KeepsMetadata = keeps, Resumes = true };
+        AsLeftover(Temporary(resumed));
+        options = new() { Recurse = true, PreserveMetadata = keeps, Resume = true };
         CopyResult result = await SluiceFile.CopyAsync(source, resumed, options);
-        result.Failures.ShouldBeEmpty();
         result.ResumedBytes.ShouldBeGreaterThan(0);
         Sum(resumed).ShouldBe(Sum(expected));
     }
@@ -70,8 +70,14 @@ public sealed class TreeNameTests : IDisposable
         Run("cp", "-a", source, Temporary(target));
         Run("mkdir", "-p", "-m", "0", Path.Combine(Temporary(target), "locked"));
         using CancellationTokenSource stop = new();
-        CopyOptions options = new() { IsRecursive = true, Progress = new Within(stop.Cancel) };
+        CopyOptions options = new() { Recurse = true, Progress = new Within(stop.Cancel) };
         await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.CopyAsync(source, target, options, stop.Token));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source, Temporary(target)], ignoreOrder: true);
+
+        // What has no mark is nobody's leftover.
+        SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBeEmpty();
+        AsLeftover(Temporary(target));
+        SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBe([Temporary(target)]);
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
     }
 
@@ -102,8 +108,7 @@ public sealed class TreeNameTests : IDisposable
         }
 
         string target = _temp.NewPath();
-        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { IsRecursive = true, KeepsMetadata = keeps });
-        result.Failures.ShouldBeEmpty();
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = keeps });
         result.Folders.ShouldBe(36);
         string format = keeps ? Everything : @"%P|%y|%m|%U|%G|%l\n";
         ShouldBeSame(Listing(target, format), Listing(source, format));
@@ -111,9 +116,9 @@ public sealed class TreeNameTests : IDisposable
         // As a leftover it is removed, too.
         string other = _temp.NewPath();
         Directory.Move(target, Temporary(other));
-        string small = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        (await SluiceFile.CopyAsync(small, other, new CopyOptions { IsRecursive = true })).Folders.ShouldBe(1);
-        Directory.GetFileSystemEntries(other).ShouldBeEmpty();
+        AsLeftover(Temporary(other));
+        SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBe([Temporary(other)]);
+        Directory.Exists(Temporary(other)).ShouldBeFalse();
     }
 
     [SkippableFact]
@@ -166,15 +171,15 @@ public sealed class TreeNameTests : IDisposable
         }
 
         string target = _temp.NewPath();
-        CopyOptions options = new() { IsRecursive = true, KeepsMetadata = true };
-        (await SluiceFile.CopyAsync(source, target, options)).Failures.ShouldBeEmpty();
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = true };
+        _ = await SluiceFile.CopyAsync(source, target, options);
         foreach (string name in names)
         {
             Native.GetAttribute(Path.Join(target, name), "trusted.sluice").ShouldBe(value, name);
         }
 
         string plain = _temp.NewPath();
-        (await SluiceFile.CopyAsync(source, plain, new CopyOptions { IsRecursive = true })).Failures.ShouldBeEmpty();
+        _ = await SluiceFile.CopyAsync(source, plain, new CopyOptions { Recurse = true });
         names.ShouldAllBe(n => Native.GetAttribute(Path.Join(plain, n), "trusted.sluice") == null);
     }
 

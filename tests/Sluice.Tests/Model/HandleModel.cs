@@ -43,7 +43,7 @@ internal sealed partial class HandleModel : IAsyncDisposable
     /// <summary>Steps done and found right.</summary>
     public long Step { get; private set; }
 
-    public string EngineName => _handle.Engine;
+    public string EngineName => _handle.EngineName;
 
     public FileCaching EffectiveCaching => _handle.Caching;
 

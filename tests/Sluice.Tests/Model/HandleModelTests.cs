@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Xunit.Abstractions;
 
 namespace Sluice.Tests.Model;

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Testing;
 
 namespace Sluice.Tests.Model;
 
@@ -47,5 +48,5 @@ internal static class ModelProgram
 
     /// <summary>Faults after which every result must still be right.</summary>
     public static FaultPlan HarmlessFaults(int seed) =>
-        new(seed) { ShortTransfer = 0.3, Eintr = 0.1, Eagain = 0.1, Delay = 0.01, Reorder = 0.03, MostDelayMs = 1 };
+        new(seed) { ShortTransfer = 0.3, Eintr = 0.1, Eagain = 0.1, Delay = 0.01, Reorder = 0.03, MaxDelayMs = 1 };
 }

@@ -1,11 +1,13 @@
+using System.Collections.Concurrent;
 using System.Text;
 
 namespace Sluice.Tests.Sequential;
 
+[System.Diagnostics.CodeAnalysis.SuppressMessage("Interoperability", "CA1416", Justification = "Where modes are set the test is skipped on Windows.")]
 public sealed class FollowTests : IDisposable
 {
     private readonly TempFolder _temp = new();
-    private readonly CancellationTokenSource _giveUp = new(TimeSpan.FromMinutes(2));
+    private readonly CancellationTokenSource _giveUp = new(TimeSpan.FromMinutes(1));
 
     public void Dispose()
     {
@@ -62,7 +64,172 @@ public sealed class FollowTests : IDisposable
         ValueTask<bool> next = lines.MoveNextAsync();
         File.WriteAllText(path, "new\n");
         (await next).ShouldBeTrue();
-        Text(lines).ShouldBe("new");
+        Text(lines).ShouldBe("half a");
+        (await NextAsync(lines)).ShouldBe("new");
+    }
+
+    [Fact]
+    public async Task What_is_written_between_a_rename_and_the_new_file_is_read()
+    {
+        string path = _temp.NewFile("one\n"u8);
+        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = Follow(path, fromStart: true);
+        (await NextAsync(lines)).ShouldBe("one");
+        await using FileStream writer = new(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, 0);
+        File.Move(path, path + ".1");
+        foreach (string text in (string[])["two", "three"])
+        {
+            ValueTask<bool> next = lines.MoveNextAsync();
+            await Task.Delay(50);
+            next.IsCompleted.ShouldBeFalse();
+            writer.Write(Encoding.UTF8.GetBytes(text + "\n"));
+            (await next).ShouldBeTrue();
+            Text(lines).ShouldBe(text);
+        }
+
+        File.WriteAllText(path, "four\n");
+        (await NextAsync(lines)).ShouldBe("four");
+    }
+
+    [SkippableFact]
+    public async Task A_new_file_that_may_not_be_read_at_first_is_waited_for()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.UserName != "root", "root may read every file");
+        await WaitForNewFileAsync(static path =>
+        {
+            File.WriteAllText(path, "two\n");
+            File.SetUnixFileMode(path, UnixFileMode.None);
+        }, static path => File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite));
+    }
+
+    [Fact]
+    public Task A_folder_under_the_name_is_waited_out() =>
+        WaitForNewFileAsync(static path => Directory.CreateDirectory(path), static path =>
+    {
+        Directory.Delete(path);
+        File.WriteAllText(path, "two\n");
+    });
+
+    [SkippableFact]
+    public async Task A_FIFO_under_the_name_is_not_opened()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "mkfifo makes it");
+        await WaitForNewFileAsync(static path => Run("mkfifo", path), static path =>
+        {
+            File.Delete(path);
+            File.WriteAllText(path, "two\n");
+        });
+    }
+
+    /// <summary>tail -F is the reference: every line that it tells comes, and every line that was written.</summary>
+    [SkippableTheory]
+    [InlineData("rename")]
+    [InlineData("copytruncate")]
+    [InlineData("create")]
+    public async Task Every_line_that_tail_tells_comes_under_rotation(string way)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && File.Exists("/usr/bin/tail"), "there is no tail");
+        string path = _temp.NewFile([]);
+        string told = _temp.NewFile([]);
+        using System.Diagnostics.Process tail = System.Diagnostics.Process.Start(
+            "sh", ["-c", $"exec tail -n +1 -s 0.01 -F '{path}' > '{told}' 2>/dev/null"]);
+        ConcurrentQueue<string> followed = [];
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(_giveUp.Token);
+        Task following = Task.Run(async () =>
+        {
+            SluiceFollowOptions options = new() { FromStart = true, PollInterval = TimeSpan.FromMilliseconds(10) };
+            await foreach (ReadOnlyMemory<byte> line in SluiceReader.FollowAsync(path, options, stop.Token))
+            {
+                followed.Enqueue(Encoding.UTF8.GetString(line.Span));
+            }
+        });
+        List<string> written = ["begin"];
+        File.AppendAllText(path, "begin\n");
+        await SeenAsync(written[^1]);
+        for (int rotation = 0; rotation < 4; rotation++)
+        {
+            using FileStream log = new(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, 0);
+            string old = $"{path}.{rotation}";
+            Write(log, 100);
+            if (way == "copytruncate")
+            {
+                // What is written between the copy and the cut is lost to everyone.
+                await SeenAsync(written[^1]);
+                File.Copy(path, old);
+                using FileStream cut = new(path, FileMode.Truncate, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, 0);
+            }
+            else
+            {
+                File.Move(path, old);
+                Write(log, 50);
+                if (way == "rename")
+                {
+                    // tail gives up a file that has lost its name, and loses what is still written to it; this does not.
+                    await SeenAsync(written[^1], byTail: false);
+                    Write(log, 50);
+                }
+                else
+                {
+                    File.WriteAllText(path, "");
+                    File.SetUnixFileMode(path, UnixFileMode.None);
+                    await Task.Delay(30);
+                    File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+                }
+            }
+
+            // The next rotation waits until this one was noticed: whoever looks at a name sees no file that had it between two looks.
+            using FileStream next = new(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, 0);
+            Write(next, 1);
+            await SeenAsync(written[^1]);
+        }
+
+        await stop.CancelAsync();
+        await Should.ThrowAsync<OperationCanceledException>(() => following);
+        tail.Kill();
+        await tail.WaitForExitAsync();
+        followed.SequenceEqual(
+            written).ShouldBeTrue($"missing: {string.Join(' ', written.Except(followed))}; {followed.Count} of {written.Count}");
+        string.Join(' ', File.ReadAllLines(told).Except(followed)).ShouldBe("");
+
+        void Write(FileStream log, int count)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                written.Add($"{written.Count}");
+                log.Write(Encoding.UTF8.GetBytes(written[^1] + "\n"));
+            }
+        }
+
+        async Task SeenAsync(string line, bool byTail = true)
+        {
+            while (!followed.Contains(line) || (byTail && !File.ReadAllText(told).EndsWith(line + "\n", StringComparison.Ordinal)))
+            {
+                _giveUp.IsCancellationRequested.ShouldBeFalse(
+                    $"line {line} did not come; followed {followed.LastOrDefault()}, tail {File.ReadLines(told).LastOrDefault()}");
+                await Task.Delay(10, CancellationToken.None);
+            }
+        }
+    }
+
+    private async Task WaitForNewFileAsync(Action<string> replace, Action<string> mend)
+    {
+        string path = _temp.NewFile("one\n"u8);
+        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = Follow(path, fromStart: true);
+        (await NextAsync(lines)).ShouldBe("one");
+        ValueTask<bool> next = lines.MoveNextAsync();
+        File.Move(path, path + ".1");
+        replace(path);
+        await Task.Delay(50);
+        next.IsCompleted.ShouldBeFalse();
+        mend(path);
+        (await next).ShouldBeTrue();
+        Text(lines).ShouldBe("two");
+    }
+
+    private static void Run(string program, string argument)
+    {
+        using System.Diagnostics.Process process = System.Diagnostics.Process.Start(program, [argument]);
+        process.WaitForExit();
+        process.ExitCode.ShouldBe(0);
     }
 
     [Fact]

@@ -9,7 +9,8 @@ public sealed class LineTests : IDisposable
 
     public static TheoryData<string, FileCaching> Cases => SequentialCases.All;
 
-    public static TheoryData<string> Encodings => ["utf-8", "utf-8-bom", "utf-16", "utf-16BE", "utf-32", "utf-32BE", "latin1", "us-ascii", "windows"];
+    public static TheoryData<string> Encodings =>
+        ["utf-8", "utf-8-bom", "utf-16", "utf-16BE", "utf-32", "utf-32BE", "latin1", "us-ascii", "windows"];
 
     public void Dispose() => _temp.Dispose();
 
@@ -88,7 +89,8 @@ public sealed class LineTests : IDisposable
         LineTexts.Check(Prop.ForAll(LineTexts.Raw, content =>
         {
             string path = _temp.NewFile(content);
-            foreach (Encoding given in (Encoding[])[Encoding.UTF8, new UTF8Encoding(false), Encoding.ASCII, Encoding.Unicode, Encoding.UTF32])
+            foreach (Encoding given in (
+                Encoding[])[Encoding.UTF8, new UTF8Encoding(false), Encoding.ASCII, Encoding.Unicode, Encoding.UTF32])
             {
                 List<string> expected = [.. File.ReadLines(path, given)];
                 foreach (int size in (int[])[0, 1, 3, 64])
@@ -118,7 +120,7 @@ public sealed class LineTests : IDisposable
             expected.Reverse();
             using SluiceReader reader = SequentialCases.Reader(path, engine, caching);
             List<string> lines = [];
-            foreach (ReadOnlySpan<byte> line in reader.ReadLinesBackward())
+            foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
             {
                 lines.Add(Encoding.UTF8.GetString(line));
             }
@@ -133,9 +135,10 @@ public sealed class LineTests : IDisposable
     {
         List<long> reported = [];
         using SluiceReader reader = SequentialCases.Reader(
-            _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 30_000)))), "own", FileCaching.Cached, progress: new ListProgress(reported));
+            _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 30_000)))), "own", FileCaching.Cached,
+            progress: new ListProgress(reported));
         int lines = 0;
-        foreach (ReadOnlySpan<byte> line in reader.ReadLinesBackward())
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
         {
             lines += line.Length / 4;
         }
@@ -150,7 +153,7 @@ public sealed class LineTests : IDisposable
     public void Leaving_the_loop_leaves_the_reader_behind_the_line()
     {
         using SluiceReader reader = new(_temp.NewFile("one\ntwo\r\nthree\nrest"u8));
-        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
         {
             Encoding.UTF8.GetString(line).ShouldBe("one");
             break;
@@ -160,7 +163,7 @@ public sealed class LineTests : IDisposable
         reader.TryReadLine(out ReadOnlySpan<byte> second).ShouldBeTrue();
         Encoding.UTF8.GetString(second).ShouldBe("two");
         reader.Position.ShouldBe(9);
-        Encoding.UTF8.GetString(reader.ReadBlock()).ShouldBe("three\nrest");
+        Encoding.UTF8.GetString(reader.BlockOrEmpty()).ShouldBe("three\nrest");
     }
 
     [Fact]
@@ -175,15 +178,60 @@ public sealed class LineTests : IDisposable
         line.ToArray().ShouldBe("x"u8.ToArray());
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_byte_order_mark_counts_only_at_the_start_of_the_file(bool isAsync)
+    {
+        foreach (byte[] mark in (byte[][])[[0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF], [0xFF, 0xFE, 0, 0]])
+        {
+            byte[] text = [.. mark, .. "y\nz\n"u8];
+            using SluiceReader reader = SequentialCases.Reader(_temp.NewFile([.. "x\n"u8, .. text]), "own", FileCaching.Cached, 3);
+            reader.TryReadLine(out _).ShouldBeTrue();
+            List<string> lines = [];
+            if (isAsync)
+            {
+                await foreach (string line in reader.ReadStringLinesAsync(Encoding.Latin1))
+                {
+                    lines.Add(line);
+                }
+            }
+            else
+            {
+                lines = [.. reader.ReadStringLines(Encoding.Latin1)];
+            }
+
+            lines.ShouldBe([Encoding.Latin1.GetString(mark) + "y", "z"], Convert.ToHexString(mark));
+        }
+    }
+
+    [Fact]
+    public void The_two_ways_to_lines_of_text_agree_on_files_that_are_only_a_mark()
+    {
+        foreach (byte[] content in (byte[][])[[0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE, 0],
+            [0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF], [0xFF]])
+        {
+            string path = _temp.NewFile(content);
+            foreach (Encoding given in (
+                Encoding[])[Encoding.UTF8, Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF32, Encoding.Latin1])
+            {
+                string[] expected = File.ReadAllLines(path, given);
+                using SluiceReader reader = new(path);
+                reader.ReadStringLines(given).ShouldBe(expected, $"{Convert.ToHexString(content)}, {given.WebName}");
+                SluiceFile.ReadAllLines(path, given).ShouldBe(expected, $"{Convert.ToHexString(content)}, {given.WebName}");
+            }
+        }
+    }
+
     [Fact]
     public async Task A_cancelled_enumeration_ends()
     {
         using CancellationTokenSource source = new();
         using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(50_000), "own", FileCaching.Cached, 1000);
-        source.Cancel();
+        await source.CancelAsync();
         await Should.ThrowAsync<OperationCanceledException>(async () =>
         {
-            await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync().WithCancellation(source.Token))
+            await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync(source.Token))
             {
                 _ = line;
             }
@@ -223,7 +271,7 @@ public sealed class LineTests : IDisposable
 
             body.ShouldBe("\n\r\nx"u8.ToArray(), $"request size {size}");
             List<string> rest = [];
-            foreach (ReadOnlySpan<byte> other in reader.ReadLines())
+            foreach (ReadOnlySpan<byte> other in reader.EnumerateLines())
             {
                 rest.Add(Encoding.UTF8.GetString(other));
             }
@@ -241,15 +289,15 @@ public sealed class LineTests : IDisposable
         reader.Seek(0);
         reader.TryReadLine(out _).ShouldBeTrue();
         reader.TryReadLine(out _).ShouldBeTrue();
-        reader.ReadBlock().IsEmpty.ShouldBeTrue();
+        reader.BlockOrEmpty().IsEmpty.ShouldBeTrue();
         reader.Seek(0);
         reader.TryReadLine(out _).ShouldBeTrue();
-        reader.ReadBlock().ToArray().ShouldBe("b"u8.ToArray());
+        reader.BlockOrEmpty().ToArray().ShouldBe("b"u8.ToArray());
 
         // A file that ends with such a block: no record is missing there.
         using SluiceReader records = SequentialCases.Reader(_temp.NewFile("a\r\n"u8), "own", FileCaching.Cached, 1);
         records.TryReadLine(out _).ShouldBeTrue();
-        foreach (ReadOnlySpan<short> record in records.ReadRecords<short>())
+        foreach (ReadOnlySpan<short> record in records.EnumerateRecordBatches<short>())
         {
             record.Length.ShouldBe(0);
         }
@@ -271,7 +319,7 @@ public sealed class LineTests : IDisposable
         {
             using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, 65_536);
             int count = 0;
-            foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+            foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
             {
                 count += line.IsEmpty ? 0 : 1;
             }
@@ -286,7 +334,7 @@ public sealed class LineTests : IDisposable
     {
         using SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth: 2);
         List<string> lines = [];
-        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
         {
             lines.Add(Encoding.UTF8.GetString(line));
         }
@@ -298,7 +346,7 @@ public sealed class LineTests : IDisposable
     {
         using SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth: 2);
         List<string> lines = [];
-        await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())
+        await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())
         {
             lines.Add(Encoding.UTF8.GetString(line.Span));
         }

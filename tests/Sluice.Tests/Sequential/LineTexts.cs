@@ -16,7 +16,8 @@ internal static class LineTexts
     private static readonly byte[][] RawFragments =
     [
         [0xEF, 0xBB, 0xBF], [0xEF, 0xBB], [0xEF], [0xFF], [0xC3], [0xE2, 0x82], [0x80], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
-        "\n"u8.ToArray(), "\r"u8.ToArray(), "\r\n"u8.ToArray(), "abc"u8.ToArray(), "ü"u8.ToArray(), new byte[70], [0xFE, 0xFF], [0xFF, 0xFE, 0, 0],
+        "\n"u8.ToArray(), "\r"u8.ToArray(), "\r\n"u8.ToArray(), "abc"u8.ToArray(), "ü"u8.ToArray(), new byte[70], [0xFE, 0xFF],
+        [0xFF, 0xFE, 0, 0],
     ];
 
     public static Arbitrary<string> Text { get; } =

@@ -54,7 +54,7 @@ public sealed class PipeTests : IDisposable
 
             await pipe.CompleteAsync();
             seen.ToArray().ShouldBeBytes(content.AsSpan(1), $"seed {seed}");
-            Should.Throw<ObjectDisposedException>(() => reader.ReadBlock().Length);
+            Should.Throw<ObjectDisposedException>(() => reader.BlockOrEmpty().Length);
             await Should.ThrowAsync<InvalidOperationException>(async () => await pipe.ReadAsync());
         }
     }
@@ -66,7 +66,8 @@ public sealed class PipeTests : IDisposable
         byte[] content = Bytes.Pattern(300_001);
         PipeReader from = SequentialCases.Reader(_temp.NewFile(content), engine, caching, 4096, 4).AsPipeReader();
         string path = _temp.NewPath();
-        PipeWriter to = new SluiceWriter(path, new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 8192 }).AsPipeWriter();
+        PipeWriter to = new SluiceWriter(path,
+            new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 8192 }).AsPipeWriter();
         await from.CopyToAsync(to);
         await from.CompleteAsync();
         await to.CompleteAsync();
@@ -78,11 +79,13 @@ public sealed class PipeTests : IDisposable
     {
         string path = _temp.NewPath();
         int[] numbers = [.. Enumerable.Range(0, 50_000)];
-        PipeWriter writer = new SluiceWriter(path, new SluiceWriterOptions { Caching = FileCaching.Direct, RequestSize = 4096 }).AsPipeWriter();
+        PipeWriter writer = new SluiceWriter(
+            path, new SluiceWriterOptions { Caching = FileCaching.Direct, RequestSize = 4096 }).AsPipeWriter();
         await JsonSerializer.SerializeAsync(writer, numbers);
         writer.CanGetUnflushedBytes.ShouldBeTrue();
         await writer.CompleteAsync();
-        PipeReader reader = new SluiceReader(path, new SluiceReaderOptions { Caching = FileCaching.Direct, RequestSize = 4096, Depth = 4 }).AsPipeReader();
+        PipeReader reader = new SluiceReader(
+            path, new SluiceReaderOptions { Caching = FileCaching.Direct, RequestSize = 4096, Depth = 4 }).AsPipeReader();
         List<int> read = [];
         await foreach (int number in JsonSerializer.DeserializeAsyncEnumerable<int>(reader.AsStream()))
         {

@@ -16,7 +16,8 @@ public sealed class RecordTests : IDisposable
     {
         Trade[] trades = [.. Enumerable.Range(0, 3000).Select(i => new Trade { Id = i, Price = i * 1.5, Flags = (byte)i })];
         string path = _temp.NewPath();
-        await using (SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 4096 }))
+        await using (SluiceWriter writer = new(
+            path, new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 4096 }))
         {
             writer.WriteRecord(trades[0]);
             writer.WriteRecords<Trade>(trades.AsSpan(1, 1000));
@@ -27,7 +28,7 @@ public sealed class RecordTests : IDisposable
         {
             using SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth: 3);
             List<Trade> read = [];
-            foreach (ReadOnlySpan<Trade> records in reader.ReadRecords<Trade>())
+            foreach (ReadOnlySpan<Trade> records in reader.EnumerateRecordBatches<Trade>())
             {
                 read.AddRange(records);
             }
@@ -35,7 +36,7 @@ public sealed class RecordTests : IDisposable
             read.ShouldBe(trades);
             reader.Seek(Marshal.SizeOf<Trade>());
             read.Clear();
-            await foreach (ReadOnlyMemory<Trade> records in reader.ReadRecordsAsync<Trade>())
+            await foreach (ReadOnlyMemory<Trade> records in reader.EnumerateRecordBatchesAsync<Trade>())
             {
                 read.AddRange(records.Span);
             }
@@ -55,7 +56,7 @@ public sealed class RecordTests : IDisposable
             using SluiceReader reader = SequentialCases.Reader(path, engine, caching, size, depth: 2);
             reader.ReadByte().ShouldBe((byte)7);
             List<long> read = [];
-            foreach (ReadOnlySpan<long> records in reader.ReadRecords<long>())
+            foreach (ReadOnlySpan<long> records in reader.EnumerateRecordBatches<long>())
             {
                 read.AddRange(records);
             }
@@ -63,7 +64,7 @@ public sealed class RecordTests : IDisposable
             read.ShouldBe(numbers);
             reader.Seek(1);
             read.Clear();
-            await foreach (ReadOnlyMemory<long> records in reader.ReadRecordsAsync<long>())
+            await foreach (ReadOnlyMemory<long> records in reader.EnumerateRecordBatchesAsync<long>())
             {
                 read.AddRange(records.Span);
             }
@@ -80,7 +81,7 @@ public sealed class RecordTests : IDisposable
         int count = 0;
         Should.Throw<InvalidDataException>(() =>
         {
-            foreach (ReadOnlySpan<Trade> records in reader.ReadRecords<Trade>())
+            foreach (ReadOnlySpan<Trade> records in reader.EnumerateRecordBatches<Trade>())
             {
                 count += records.Length;
             }
@@ -89,7 +90,7 @@ public sealed class RecordTests : IDisposable
         reader.Seek(0);
         await Should.ThrowAsync<InvalidDataException>(async () =>
         {
-            await foreach (ReadOnlyMemory<Trade> records in reader.ReadRecordsAsync<Trade>())
+            await foreach (ReadOnlyMemory<Trade> records in reader.EnumerateRecordBatchesAsync<Trade>())
             {
                 count += records.Length;
             }
@@ -106,7 +107,8 @@ public sealed class RecordTests : IDisposable
             List<object> values = Values(seed);
             string ours = _temp.NewPath();
             string theirs = _temp.NewPath();
-            using (SluiceWriter writer = new(ours, new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 4096 }))
+            using (SluiceWriter writer = new(
+                ours, new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 4096 }))
             {
                 values.ForEach(value => WriteOurs(writer, value));
             }
@@ -134,10 +136,12 @@ public sealed class RecordTests : IDisposable
     public void Bytes_that_are_no_values_are_refused_as_BinaryReader_refuses_them()
     {
         foreach (byte[] bytes in (byte[][])
-            [[0xFF, 0xFF, 0xFF, 0xFF, 0x1F, 0], [0x80, 0x80, 0x80, 0x80, 0x08, 1, 2, 3], [5, 65, 66], [0xFF, 0xFF, 0xFF, 0xFF, 0x0F], [.. Enumerable.Repeat((byte)0xFF, 16)], []])
+            [[0xFF, 0xFF, 0xFF, 0xFF, 0x1F, 0], [0x80, 0x80, 0x80, 0x80, 0x08, 1, 2, 3], [5, 65, 66], [0xFF, 0xFF, 0xFF, 0xFF, 0x0F],
+                [.. Enumerable.Repeat((byte)0xFF, 16)], []])
         {
             string path = _temp.NewFile(bytes);
-            foreach ((Func<SluiceReader, object> ours, Func<BinaryReader, object> theirs) in ((Func<SluiceReader, object>, Func<BinaryReader, object>)[])
+            foreach ((Func<SluiceReader, object> ours, Func<BinaryReader, object> theirs) in (
+                (Func<SluiceReader, object>, Func<BinaryReader, object>)[])
                 [(r => r.ReadString(), r => r.ReadString()), (r => r.Read7BitEncodedInt(), r => r.Read7BitEncodedInt()),
                     (r => r.Read7BitEncodedInt64(), r => r.Read7BitEncodedInt64()), (r => r.ReadDecimal(), r => r.ReadDecimal())])
             {
@@ -254,7 +258,8 @@ public sealed class RecordTests : IDisposable
         decimal => reader.ReadDecimal(),
         DateTime => reader.ReadDateTime(),
         TimeSpan => reader.ReadTimeSpan(),
-        SevenBits v => new SevenBits(reader.Read7BitEncodedInt64()) is var read && reader.Read7BitEncodedInt() == (int)v.Value ? read : new SevenBits(~v.Value),
+        SevenBits v => new SevenBits(reader.Read7BitEncodedInt64()) is var read && reader.Read7BitEncodedInt() == (int)v.Value ? read
+            : new SevenBits(~v.Value),
         _ => reader.ReadString(),
     };
 

@@ -25,7 +25,8 @@ public sealed class ScanTests : IDisposable
                     continue;
                 }
 
-                SluiceScanOptions options = new() { PartSize = size, Degree = 3, Caching = caching, Engine = SequentialCases.Engine(engine) };
+                SluiceScanOptions options = new() { PartSize = size, Degree = 3, Caching = caching,
+                    Engine = SequentialCases.Engine(engine) };
                 List<(long Offset, byte[] Bytes)> parts = Run(path, part => (part.Offset, part.Bytes.ToArray()), options);
                 parts.SelectMany(part => part.Bytes).ToArray().ShouldBeBytes(content, $"part size {size}");
                 long at = 0;
@@ -41,34 +42,23 @@ public sealed class ScanTests : IDisposable
         }), tests: 8);
 
     [Fact]
-    public async Task Every_line_is_counted_once_in_no_order()
+    public void Every_line_is_counted_once_in_no_order()
     {
         byte[] content = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, 100_000).Select(i => $"{i}\n")));
-        string path = _temp.NewFile(content);
-        long lines = 0;
-        await SluiceReader.ScanAsync(path, 4, (byte)'\n', (bytes, _) => Interlocked.Add(ref lines, bytes.Count((byte)'\n')));
-        lines.ShouldBe(100_000);
+        List<int> lines = Run(_temp.NewFile(content), part => part.Bytes.Count((byte)'\n'),
+            new SluiceScanOptions { Degree = 4, Ordered = false, PartSize = 10_000 });
+        lines.Count.ShouldBe((content.Length + 9999) / 10_000);
+        lines.Sum().ShouldBe(100_000);
     }
 
     [Fact]
-    public async Task A_scan_without_results_is_told_cancelled_and_ended_by_its_callback()
+    public void A_scan_tells_how_far_it_has_come()
     {
-        string path = _temp.NewFile(Bytes.Pattern(3_000_000));
         List<long> told = [];
-        await SluiceReader.ScanAsync(path, 1, (byte)'\n', static (_, _) => { }, new ListProgress(told));
+        _ = Run(_temp.NewFile(Bytes.Pattern(3_000_000)), part => part.Offset,
+            new SluiceScanOptions { Degree = 1, Progress = new ListProgress(told) });
         told.Count.ShouldBe((3_000_000 + (256 * 1024) - 1) / (256 * 1024));
         told[^1].ShouldBe(3_000_000);
-
-        using CancellationTokenSource source = new();
-        int calls = 0;
-        await Should.ThrowAsync<OperationCanceledException>(() => SluiceReader.ScanAsync(path, 2, (byte)'\n', (_, _) =>
-        {
-            Interlocked.Increment(ref calls);
-            source.Cancel();
-        }, cancellationToken: source.Token));
-        calls.ShouldBeInRange(1, 2);
-        (await Should.ThrowAsync<InvalidTimeZoneException>(
-            () => SluiceReader.ScanAsync(path, 3, (byte)'\n', static (_, _) => throw new InvalidTimeZoneException("no")))).Message.ShouldBe("no");
     }
 
     [Fact]
@@ -87,9 +77,38 @@ public sealed class ScanTests : IDisposable
     public void An_exception_of_the_callback_ends_the_scan()
     {
         string path = _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 10_000))));
-        Should.Throw<FormatException>(() => Run(path, Throw, new SluiceScanOptions { PartSize = 100, Degree = 3 })).Message.ShouldBe("here");
+        Should.Throw<FormatException>(
+            () => Run(path, Throw, new SluiceScanOptions { PartSize = 100, Degree = 3 })).Message.ShouldBe("here");
 
         static long Throw(ScanPart part) => part.Offset > 20_000 ? throw new FormatException("here") : part.Offset;
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_cancellation_that_the_callback_throws_is_no_end_of_the_file(bool ordered)
+    {
+        string path = _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 20_000))));
+        for (int at = 1; at < 30; at += 7)
+        {
+            int calls = 0;
+            Should.Throw<OperationCanceledException>(
+                () => Run(path, Throw, new SluiceScanOptions { PartSize = 3000, Degree = 2, Ordered = ordered }));
+
+            long Throw(ScanPart part) =>
+                Interlocked.Increment(ref calls) == at ? throw new OperationCanceledException("mine") : part.Offset;
+        }
+    }
+
+    [Fact]
+    public void An_exception_of_the_progress_ends_the_scan()
+    {
+        string path = _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 20_000))));
+        foreach (Exception exception in (Exception[])[new OperationCanceledException(), new FormatException()])
+        {
+            SluiceScanOptions options = new() { PartSize = 3000, Degree = 2, Progress = new ThrowingProgress(5, exception) };
+            Record.Exception(() => Run(path, part => part.Offset, options)).ShouldBeOfType(exception.GetType());
+        }
     }
 
     [Fact]
@@ -98,7 +117,8 @@ public sealed class ScanTests : IDisposable
         string path = _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 10_000))));
         using CancellationTokenSource source = new();
         int calls = 0;
-        Should.Throw<OperationCanceledException>(() => Run(path, Count, new SluiceScanOptions { PartSize = 100, Degree = 2 }, source.Token));
+        Should.Throw<OperationCanceledException>(
+            () => Run(path, Count, new SluiceScanOptions { PartSize = 100, Degree = 2 }, source.Token));
         calls.ShouldBeLessThan(500);
 
         int Count(ScanPart part)
@@ -112,6 +132,7 @@ public sealed class ScanTests : IDisposable
         }
     }
 
-    private static List<T> Run<T>(string path, ScanCallback<T> callback, SluiceScanOptions options, CancellationToken cancellationToken = default) =>
+    private static List<T> Run<T>(
+        string path, ScanCallback<T> callback, SluiceScanOptions options, CancellationToken cancellationToken = default) =>
         SluiceReader.ScanAsync(path, callback, options, cancellationToken).ToBlockingEnumerable(cancellationToken).ToList();
 }

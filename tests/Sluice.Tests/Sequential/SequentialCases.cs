@@ -1,3 +1,5 @@
+using Sluice.Testing;
+
 namespace Sluice.Tests.Sequential;
 
 /// <summary>The configurations that sequential readers and writers are tested in: engine x caching.</summary>
@@ -30,8 +32,13 @@ internal static class SequentialCases
         _ => new FaultyEngine(Model.ModelProgram.HarmlessFaults(name.Length * 17)),
     };
 
+    /// <summary>The next block; empty at the end of the file.</summary>
+    public static ReadOnlySpan<byte> BlockOrEmpty(this SluiceReader reader) =>
+        reader.TryReadBlock(out ReadOnlySpan<byte> block) ? block : default;
+
     public static SluiceReader Reader(
-        string path, string engine, FileCaching caching, int requestSize = 0, int depth = 0, long offset = 0, IProgress<long>? progress = null) =>
+        string path, string engine, FileCaching caching, int requestSize = 0, int depth = 0, long offset = 0,
+        IProgress<long>? progress = null) =>
         new(path, new SluiceReaderOptions
         {
             Engine = Engine(engine),

@@ -1,8 +1,9 @@
 using Microsoft.Win32.SafeHandles;
+using Sluice.Testing;
 
 namespace Sluice.Tests.Sequential;
 
-public sealed class SluiceReaderTests : IDisposable
+public sealed partial class SluiceReaderTests : IDisposable
 {
     private readonly TempFolder _temp = new();
 
@@ -52,11 +53,11 @@ public sealed class SluiceReaderTests : IDisposable
             }
             else if (i % 3 == 1)
             {
-                read.Write(reader.ReadBlock());
+                read.Write(reader.BlockOrEmpty());
             }
             else
             {
-                Thread thread = new(() => read.Write(reader.ReadBlock()));
+                Thread thread = new(() => read.Write(reader.BlockOrEmpty()));
                 thread.Start();
                 thread.Join();
             }
@@ -121,7 +122,7 @@ public sealed class SluiceReaderTests : IDisposable
             {
                 string path = _temp.NewFile(content);
                 using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 4);
-                int first = (isAsync ? await reader.ReadBlockAsync() : reader.ReadBlock().ToArray()).Length;
+                int first = (isAsync ? await reader.ReadBlockAsync() : reader.BlockOrEmpty().ToArray()).Length;
                 first.ShouldBe(4096);
                 using (FileStream writer = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
                 {
@@ -131,7 +132,7 @@ public sealed class SluiceReaderTests : IDisposable
                 // What was read ahead before the cut is not returned either; then comes the end, and it is one end.
                 byte[] rest = isAsync ? await ReadAllAsync(reader) : ReadAll(reader);
                 rest.ShouldBeBytes(content.AsSpan(first, Math.Max(end - first, 0)));
-                reader.ReadBlock().IsEmpty.ShouldBeTrue();
+                reader.BlockOrEmpty().IsEmpty.ShouldBeTrue();
             }
         }
     }
@@ -190,7 +191,7 @@ public sealed class SluiceReaderTests : IDisposable
             SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 8);
             if (i % 2 == 0)
             {
-                _ = reader.ReadBlock();
+                _ = reader.BlockOrEmpty();
             }
 
             ValueTask<ReadOnlyMemory<byte>> task = reader.ReadBlockAsync();
@@ -204,11 +205,11 @@ public sealed class SluiceReaderTests : IDisposable
                 // It had to wait, and was told.
             }
 
-            Should.Throw<ObjectDisposedException>(() => reader.ReadBlock().Length);
+            Should.Throw<ObjectDisposedException>(() => reader.BlockOrEmpty().Length);
             reader.Dispose();
 
             // Closed by the last transfer that ends.
-            SpinWait.SpinUntil(() => reader.Handle.SafeFileHandle.IsClosed, TimeSpan.FromSeconds(60)).ShouldBeTrue();
+            SpinWait.SpinUntil(() => reader.SluiceHandle.SafeFileHandle.IsClosed, TimeSpan.FromSeconds(60)).ShouldBeTrue();
         }
     }
 
@@ -227,7 +228,7 @@ public sealed class SluiceReaderTests : IDisposable
         using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Direct, 4096, 16);
         ReadAll(reader).ShouldBeBytes(content);
 
-        void Drop() => _ = SequentialCases.Reader(path, "own", FileCaching.Direct, 4096, 16).ReadBlock().Length;
+        void Drop() => _ = SequentialCases.Reader(path, "own", FileCaching.Direct, 4096, 16).BlockOrEmpty().Length;
     }
 
     [Fact]
@@ -252,7 +253,7 @@ public sealed class SluiceReaderTests : IDisposable
             {
                 try
                 {
-                    ReadOnlyMemory<byte> block = isAsync ? await reader.ReadBlockAsync() : reader.ReadBlock().ToArray();
+                    ReadOnlyMemory<byte> block = isAsync ? await reader.ReadBlockAsync() : reader.BlockOrEmpty().ToArray();
                     if (block.IsEmpty)
                     {
                         break;
@@ -323,48 +324,55 @@ public sealed class SluiceReaderTests : IDisposable
     public void Progress_is_the_position_after_each_block()
     {
         List<long> reported = [];
-        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(10_000), "own", FileCaching.Direct, 4096, 2, progress: new ListProgress(reported));
+        using SluiceReader reader = SequentialCases.Reader(
+            _temp.NewFile(10_000), "own", FileCaching.Direct, 4096, 2, progress: new ListProgress(reported));
         _ = ReadAll(reader);
         reported.ShouldBe([4096, 8192, 10_000]);
     }
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task A_token_of_the_reader_ends_every_call_that_brings_none(string engine, FileCaching caching)
+    public async Task A_token_ends_every_call_that_waits(string engine, FileCaching caching)
     {
         byte[] content = Bytes.Pattern(70_000);
         string path = _temp.NewFile(content);
         using CancellationTokenSource source = new();
-        using SluiceReader reader = new(path, new SluiceReaderOptions
-        {
-            Engine = SequentialCases.Engine(engine),
-            Caching = caching,
-            RequestSize = 4096,
-            CancellationToken = source.Token,
-        });
-        reader.ReadInt64();
+        CancellationToken token = source.Token;
+        using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096);
+        reader.ReadInt64(token);
         await source.CancelAsync();
+        long before = -1;
         Should.Throw<OperationCanceledException>(() =>
         {
             while (true)
             {
-                reader.ReadInt64();
+                before = reader.Position;
+                reader.ReadInt64(token);
             }
         });
-        Should.Throw<OperationCanceledException>(() => reader.ReadExactly(new byte[100]));
-        Should.Throw<OperationCanceledException>(() => reader.ReadLines().MoveNext());
-        Should.Throw<OperationCanceledException>(() => reader.ReadRecords<long>().MoveNext());
-        Should.Throw<OperationCanceledException>(() => reader.ReadStringLines().Count());
-        Should.Throw<OperationCanceledException>(() => reader.ReadLinesBackward().MoveNext());
-        await Should.ThrowAsync<OperationCanceledException>(async () => await reader.ReadBlockAsync());
-        await Should.ThrowAsync<OperationCanceledException>(async () => await reader.ReadRecordsAsync<long>().GetAsyncEnumerator().MoveNextAsync());
-        await Should.ThrowAsync<OperationCanceledException>(async () => await reader.ReadLinesAsync().GetAsyncEnumerator().MoveNextAsync());
+        reader.Position.ShouldBe(before);
+        foreach (Action call in (Action[])
+            [() => reader.ReadExactly(new byte[100], token), () => reader.EnumerateLines(token).GetEnumerator().MoveNext(),
+                () => reader.EnumerateRecordBatches<long>(token).GetEnumerator().MoveNext(), () =>
+                    reader.ReadStringLines(null, token).Count().ShouldBe(0),
+                () => reader.EnumerateLinesBackward(token).GetEnumerator().MoveNext(), () =>
+                    reader.ReadDecimal(token), () => reader.TryReadBlock(out _, token)])
+        {
+            Should.Throw<OperationCanceledException>(call);
+        }
 
-        // Nothing was lost, and a call's own token goes before the reader's.
-        using CancellationTokenSource own = new();
+        foreach (Func<Task> call in (Func<Task>[])
+            [async () => await reader.ReadBlockAsync(token),
+                async () => await reader.EnumerateRecordBatchesAsync<long>(token).GetAsyncEnumerator().MoveNextAsync(),
+                async () => await reader.EnumerateLinesAsync(token).GetAsyncEnumerator().MoveNextAsync()])
+        {
+            await Should.ThrowAsync<OperationCanceledException>(call);
+        }
+
+        // Nothing was lost.
         byte[] rest = new byte[content.Length - (int)reader.Position];
         int from = (int)reader.Position;
-        reader.ReadExactly(rest, own.Token);
+        reader.ReadExactly(rest);
         rest.ShouldBeBytes(content.AsSpan(from));
     }
 
@@ -390,7 +398,7 @@ public sealed class SluiceReaderTests : IDisposable
         using (writeEnd)
         {
             _ = reader.ReadBlockAsync().AsTask();
-            Should.Throw<InvalidOperationException>(() => reader.ReadBlock().Length);
+            Should.Throw<InvalidOperationException>(() => reader.BlockOrEmpty().Length);
         }
     }
 
@@ -399,7 +407,7 @@ public sealed class SluiceReaderTests : IDisposable
         MemoryStream result = new();
         while (true)
         {
-            ReadOnlySpan<byte> block = reader.ReadBlock();
+            ReadOnlySpan<byte> block = reader.BlockOrEmpty();
             if (block.IsEmpty)
             {
                 return result.ToArray();

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Testing;
 
 namespace Sluice.Tests.Sequential;
 
@@ -19,10 +20,12 @@ public sealed partial class SluiceWriterTests : IDisposable
         {
             byte[] content = Bytes.Pattern(length);
             foreach ((int size, int depth, int piece, bool isAsync) in ((int, int, int, bool)[])
-                [(0, 0, 1000, false), (4096, 1, 4096, false), (4096, 3, 5000, true), (8192, 4, 300_003, true), (16_384, 2, 37, false), (0, 0, 9999, true)])
+                [(0, 0, 1000, false), (4096, 1, 4096, false), (4096, 3, 5000, true), (8192, 4, 300_003, true), (16_384, 2, 37, false),
+                    (0, 0, 9999, true)])
             {
                 string path = _temp.NewPath();
-                await using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { RequestSize = size, Depth = depth }))
+                await using (SluiceWriter writer = Writer(
+                    path, engine, caching, new SluiceWriterOptions { RequestSize = size, Depth = depth }))
                 {
                     for (int at = 0; at < length; at += piece)
                     {
@@ -83,7 +86,7 @@ public sealed partial class SluiceWriterTests : IDisposable
                         break;
                     case 3:
                         await WriteAsync(writer, bytes, isAsync: false);
-                        writer.Flush(toDisk: random.Next(3) == 0);
+                        writer.Flush(flushToDisk: random.Next(3) == 0);
                         break;
                     default:
                         await WriteAsync(writer, bytes, random.Next(2) == 0);
@@ -107,39 +110,47 @@ public sealed partial class SluiceWriterTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task A_token_of_the_writer_ends_every_call_that_brings_none(string engine, FileCaching caching)
+    public async Task A_token_ends_every_call_that_waits(string engine, FileCaching caching)
     {
         byte[] content = Bytes.Pattern(70_000);
         string path = _temp.NewPath();
         using CancellationTokenSource source = new();
-        SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { RequestSize = 4096, CancellationToken = source.Token });
-        writer.Write(content);
+        CancellationToken token = source.Token;
+        SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { RequestSize = 4096 });
+        writer.Write(content, token);
         await source.CancelAsync();
-        Should.Throw<OperationCanceledException>(() => writer.Write(content));
-        Should.Throw<OperationCanceledException>(() =>
+        foreach (Action call in (Action[])
+            [() => writer.Write(content, token), () => WriteNumbers(writer, token),
+                () => writer.WriteString(new string('x', 9000), null, token),
+                () => writer.WriteRecords<long>(new long[9000], token), () =>
+                    writer.Flush(cancellationToken: token), () => writer.Complete(token)])
         {
-            while (true)
-            {
-                writer.WriteInt64(1);
-            }
-        });
-        Should.Throw<OperationCanceledException>(() => writer.WriteString(new string('x', 9000)));
-        Should.Throw<OperationCanceledException>(() => writer.WriteRecords<long>(new long[9000]));
-        Should.Throw<OperationCanceledException>(() => writer.Flush());
-        Should.Throw<OperationCanceledException>(() => writer.Complete());
-        await Should.ThrowAsync<OperationCanceledException>(async () => await writer.WriteAsync(content));
-        await Should.ThrowAsync<OperationCanceledException>(async () => await writer.FlushAsync());
-        await Should.ThrowAsync<OperationCanceledException>(async () => await writer.CompleteAsync());
+            Should.Throw<OperationCanceledException>(call);
+        }
 
-        // Disposing is not cancelled, and a call's own token goes before the writer's.
+        foreach (Func<Task> call in (Func<Task>[])
+            [async () => await writer.WriteAsync(content, token), async () => await writer.FlushAsync(cancellationToken: token),
+                async () => await writer.CompleteAsync(token)])
+        {
+            await Should.ThrowAsync<OperationCanceledException>(call);
+        }
+
+        // Disposing is not cancelled.
         long position = writer.Position;
-        using CancellationTokenSource own = new();
-        writer.Write("end"u8, own.Token);
+        writer.Write("end"u8);
         await writer.DisposeAsync();
         byte[] file = await File.ReadAllBytesAsync(path);
         file.LongLength.ShouldBe(position + 3);
         file.AsSpan(0, content.Length).ToArray().ShouldBeBytes(content);
         file.AsSpan(^3).ToArray().ShouldBe("end"u8.ToArray());
+
+        static void WriteNumbers(SluiceWriter writer, CancellationToken cancellationToken)
+        {
+            while (true)
+            {
+                writer.WriteInt64(1, cancellationToken);
+            }
+        }
     }
 
     [Fact]
@@ -213,12 +224,12 @@ public sealed partial class SluiceWriterTests : IDisposable
         SluiceWriter writer = new(path, new SluiceWriterOptions
         {
             Caching = FileCaching.Direct,
-            Engine = new FaultyEngine(new FaultPlan(1).FailAt(isAsync ? 2 : 1, FaultKind.DeviceError).FailAt(isAsync ? 3 : 2, FaultKind.DeviceError)),
+            Engine = new FaultyEngine(new FaultPlan(1).FailAt(2, FaultKind.DeviceError).FailAt(3, FaultKind.DeviceError)),
             RequestSize = 8192,
             Depth = 2,
         });
 
-        if (writer.Handle.Caching != FileCaching.Direct)
+        if (writer.SluiceHandle.Caching != FileCaching.Direct)
         {
             await writer.DisposeAsync();
             Skip.If(true, "the faults are counted for direct writes");
@@ -257,7 +268,7 @@ public sealed partial class SluiceWriterTests : IDisposable
         writer.Write(Bytes.Pattern(100));
         Should.Throw<IOException>(writer.Dispose);
         writer.Dispose();
-        writer.Handle.SafeFileHandle.IsClosed.ShouldBeTrue();
+        writer.SluiceHandle.SafeFileHandle.IsClosed.ShouldBeTrue();
         Should.Throw<ObjectDisposedException>(() => writer.Write([1]));
     }
 
@@ -358,13 +369,20 @@ public sealed partial class SluiceWriterTests : IDisposable
         Should.Throw<ArgumentException>(() => new SluiceWriter(reader));
     }
 
-    private static SluiceWriter Writer(string path, string engine, FileCaching caching, SluiceWriterOptions options)
-    {
-        options.Engine = SequentialCases.Engine(engine);
-        options.Caching = caching;
-        options.Share = FileShare.ReadWrite;
-        return new SluiceWriter(path, options);
-    }
+    private static SluiceWriter Writer(string path, string engine, FileCaching caching, SluiceWriterOptions options) =>
+        new(path, new SluiceWriterOptions
+        {
+            Engine = SequentialCases.Engine(engine),
+            Caching = caching,
+            Share = FileShare.ReadWrite,
+            Mode = options.Mode,
+            Offset = options.Offset,
+            Depth = options.Depth,
+            RequestSize = options.RequestSize,
+            PreallocationSize = options.PreallocationSize,
+            FlushToDisk = options.FlushToDisk,
+            Progress = options.Progress,
+        });
 
     private static async Task WriteAsync(SluiceWriter writer, ReadOnlyMemory<byte> bytes, bool isAsync)
     {

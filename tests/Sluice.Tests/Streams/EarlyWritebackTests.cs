@@ -27,7 +27,7 @@ public sealed class EarlyWritebackTests : IDisposable
         byte[] piece = Bytes.Pattern(8 * 1024);
         long total = 3L * EarlyWriteback.StepBytes;
         await using SluiceStream stream = new(path, new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = bufferSize });
-        Skip.IfNot(stream.Handle.DelaysAllocation, "the file system is not ext4");
+        Skip.IfNot(stream.SluiceHandle.DelaysAllocation, "the file system is not ext4");
         for (long written = 0; written < total; written += piece.Length)
         {
             if (isAsync)
@@ -53,7 +53,7 @@ public sealed class EarlyWritebackTests : IDisposable
         string path = _temp.NewPath();
         byte[] content = Bytes.Pattern((2 * EarlyWriteback.StepBytes) + (EarlyWriteback.StepBytes / 2) + 1);
         SluiceStream stream = new(path, new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = bufferSize });
-        Skip.IfNot(stream.Handle.DelaysAllocation, "the file system is not ext4");
+        Skip.IfNot(stream.SluiceHandle.DelaysAllocation, "the file system is not ext4");
         stream.Write(content);
         if (isAsync)
         {
@@ -89,7 +89,7 @@ public sealed class EarlyWritebackTests : IDisposable
                 BufferSize = bufferSize,
                 PreallocationSize = total,
             });
-            Skip.IfNot(stream.Handle.DelaysAllocation, "the file system is not ext4");
+            Skip.IfNot(stream.SluiceHandle.DelaysAllocation, "the file system is not ext4");
             for (long written = 0; written < total; written += piece.Length)
             {
                 stream.Write(piece);

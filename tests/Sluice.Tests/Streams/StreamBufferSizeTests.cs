@@ -20,10 +20,10 @@ public sealed class StreamBufferSizeTests : IDisposable
     public async Task An_adaptive_buffer_grows_while_reading_on_and_drops_back_after_a_seek(bool isAsync)
     {
         await using SluiceStream stream = Open(SluiceOptions.Adaptive, isAsync);
-        await PassAsync(stream, isAsync, writes: false, 3 * AdaptiveSize.MostRead);
+        await PassAsync(stream, isAsync, writes: false, 3 * AdaptiveSize.MaxRead);
         int[] sizes = LengthsFrom(0, isRead: true);
-        ((int[])[.. sizes.Take(3)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4, Math.Min(AdaptiveSize.Start * 16, AdaptiveSize.MostRead)]);
-        sizes.Max().ShouldBe(AdaptiveSize.MostRead);
+        ((int[])[.. sizes.Take(3)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4, Math.Min(AdaptiveSize.Start * 16, AdaptiveSize.MaxRead)]);
+        sizes.Max().ShouldBe(AdaptiveSize.MaxRead);
 
         const int target = Length / 2;
         stream.Seek(target, SeekOrigin.Begin);
@@ -37,10 +37,10 @@ public sealed class StreamBufferSizeTests : IDisposable
     public async Task An_adaptive_buffer_grows_while_writing_on_and_drops_back_after_a_seek(bool isAsync)
     {
         await using SluiceStream stream = Open(SluiceOptions.Adaptive, isAsync);
-        await PassAsync(stream, isAsync, writes: true, 3 * AdaptiveSize.MostWrite);
+        await PassAsync(stream, isAsync, writes: true, 3 * AdaptiveSize.MaxWrite);
         int[] sizes = LengthsFrom(0, isRead: false);
-        ((int[])[.. sizes.Take(3)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4, Math.Min(AdaptiveSize.Start * 16, AdaptiveSize.MostWrite)]);
-        sizes.Max().ShouldBe(AdaptiveSize.MostWrite);
+        ((int[])[.. sizes.Take(3)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4, Math.Min(AdaptiveSize.Start * 16, AdaptiveSize.MaxWrite)]);
+        sizes.Max().ShouldBe(AdaptiveSize.MaxWrite);
 
         const int target = Length / 2;
         stream.Seek(target, SeekOrigin.Begin);

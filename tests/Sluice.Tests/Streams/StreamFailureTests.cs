@@ -1,7 +1,9 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
-using Sluice.Buffers;
+using Sluice.Engines;
+using Sluice.Memory;
 using Sluice.Streams;
+using Sluice.Testing;
 using Xunit.Abstractions;
 
 namespace Sluice.Tests.Streams;
@@ -11,7 +13,7 @@ namespace Sluice.Tests.Streams;
 /// was accepted is lost as long as the stream is open, and nothing stays behind when it is closed.
 /// </summary>
 [Collection(AloneCollection.Name)]
-public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
+public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTests, IDisposable
 {
     private const int Chunk = 1_000;
 
@@ -23,7 +25,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
 #endif
 
     private readonly TempFolder _temp = new();
-    private readonly int _buffers = AlignedBufferPool.Rented;
+    private readonly int _buffers = Rented();
 
     public static TheoryData<int, bool, FileCaching> Openings
     {
@@ -52,7 +54,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
     {
         byte[] content = Bytes.Pattern(Total);
         string path = _temp.NewPath();
-        FaultyEngine engine = new(new FaultPlan(1) { Delay = 1, MostDelayMs = 300 });
+        FaultyEngine engine = new(new FaultPlan(1) { Delay = 1, MaxDelayMs = 300 });
         SluiceOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write, Caching = FileCaching.Direct, Engine = engine };
         SluiceHandle handle = SluiceHandle.Open(path, options);
         SluiceStream stream = new(handle, FileAccess.Write);
@@ -75,13 +77,13 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
         Opened(path).ShouldBe(0);
 
         // Whoever gets memory from the pool now may write into it.
-        AlignedBuffer[] next = [.. Enumerable.Range(0, 8).Select(static _ => AlignedBufferPool.Rent(AdaptiveSize.MostWrite))];
+        MemoryLease[] next = [.. Enumerable.Range(0, 8).Select(static _ => AlignedBufferPool.Rent(AdaptiveSize.MaxWrite))];
         Array.ForEach(next, static buffer => buffer.Array.AsSpan().Fill(0xEE));
-        Array.ForEach(next, AlignedBufferPool.Return);
+        Array.ForEach(next, static l => l.Return());
         byte[] written = await File.ReadAllBytesAsync(path);
         written.Length.ShouldBeGreaterThan(0);
         written.AsSpan().SequenceEqual(content.AsSpan(0, written.Length)).ShouldBeTrue();
-        AlignedBufferPool.Rented.ShouldBe(_buffers);
+        Rented().ShouldBe(_buffers);
     }
 
     [Fact]
@@ -279,7 +281,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
         {
             output.WriteLine($"seed {seed}");
             string path = _temp.NewPath();
-            FaultPlan plan = new(seed) { Eio = 0.1, Enospc = 0.1, ShortTransfer = 0.2, Eintr = 0.1, Eagain = 0.1, Reorder = 0.02, MostDelayMs = 1 };
+            FaultPlan plan = new(seed) { Eio = 0.1, Enospc = 0.1, ShortTransfer = 0.2, Eintr = 0.1, Eagain = 0.1, Reorder = 0.02, MaxDelayMs = 1 };
             SluiceStream stream = Open(path, new FaultyEngine(plan), bufferSize, isAsync, caching);
             Random random = new(seed);
             while (stream.Position < Total)
@@ -315,7 +317,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : IDisposable
 
     private void CheckBuffers()
     {
-        AlignedBufferPool.Rented.ShouldBe(_buffers);
+        Rented().ShouldBe(_buffers);
     }
 
     private static SluiceStream Open(string path, FaultyEngine engine, int bufferSize, bool isAsync, FileCaching caching) =>

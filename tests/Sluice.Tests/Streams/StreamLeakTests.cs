@@ -1,10 +1,11 @@
-using Sluice.Buffers;
+using Sluice.Engines;
+using Sluice.Testing;
 
 namespace Sluice.Tests.Streams;
 
 /// <summary>Thousands of streams opened, used, cancelled, failed and disposed on many tasks: nothing of them is left.</summary>
 [Collection(AloneCollection.Name)]
-public sealed class StreamLeakTests : IDisposable
+public sealed class StreamLeakTests : AccountedTests, IDisposable
 {
     private const int Workers = 32;
     private const int StreamsEach = 24;
@@ -21,11 +22,11 @@ public sealed class StreamLeakTests : IDisposable
         Skip.IfNot(Directory.Exists("/proc/self/fd"), "descriptors are counted in /proc");
         string[] files = [.. Enumerable.Range(0, Workers).Select(_ => _temp.NewFile(200_000))];
         FaultyEngine? engine = faulty
-            ? new FaultyEngine(new FaultPlan(56) { ShortTransfer = 0.2, Eintr = 0.1, Eio = 0.05, Enospc = 0.05, Reorder = 0.05, MostDelayMs = 1 })
+            ? new FaultyEngine(new FaultPlan(56) { ShortTransfer = 0.2, Eintr = 0.1, Eio = 0.05, Enospc = 0.05, Reorder = 0.05, MaxDelayMs = 1 })
             : null;
         await RunAsync(files, engine);
         await RunAsync(files, engine);
-        int buffers = AlignedBufferPool.Rented;
+        int buffers = Rented();
         long created = OperationPool.Created;
         long memory = GC.GetTotalMemory(forceFullCollection: true);
         for (int round = 0; round < 3; round++)
@@ -34,7 +35,7 @@ public sealed class StreamLeakTests : IDisposable
         }
 
         OpenDescriptors().ShouldBeEmpty();
-        AlignedBufferPool.Rented.ShouldBe(buffers);
+        Rented().ShouldBe(buffers);
 
         // Operations are kept for each thread: those of a thread of the pool that has ended are gone, and made anew.
         (OperationPool.Created - created).ShouldBeLessThan(2_000);

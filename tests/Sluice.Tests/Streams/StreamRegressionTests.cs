@@ -1,4 +1,5 @@
 using System.Text;
+using Sluice.Testing;
 
 namespace Sluice.Tests.Streams;
 

@@ -21,7 +21,12 @@ internal sealed unsafe class CountingMemory : MemoryManager<byte>
 
     public bool RefusesPins { get; set; }
 
-    public override Span<byte> GetSpan() => new(_memory, _length);
+    public bool RefusesUnpins { get; set; }
+
+    public bool RefusesSpans { get; set; }
+
+    public override Span<byte> GetSpan() =>
+        RefusesSpans ? throw new InvalidTimeZoneException("this memory refuses to be seen") : new(_memory, _length);
 
     public override MemoryHandle Pin(int elementIndex = 0)
     {
@@ -34,7 +39,14 @@ internal sealed unsafe class CountingMemory : MemoryManager<byte>
         return new MemoryHandle(_memory + elementIndex, pinnable: this);
     }
 
-    public override void Unpin() => Interlocked.Decrement(ref _pins);
+    public override void Unpin()
+    {
+        Interlocked.Decrement(ref _pins);
+        if (RefusesUnpins)
+        {
+            throw new InvalidTimeZoneException("this memory refuses to be unpinned");
+        }
+    }
 
     protected override void Dispose(bool disposing) => NativeMemory.Free(_memory);
 

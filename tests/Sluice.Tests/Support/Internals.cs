@@ -1,4 +1,4 @@
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Tests.Support;
 
@@ -9,5 +9,5 @@ internal static class Internals
     public static void Drop(SluiceHandle handle) => _ = PageCache.Drop(handle.SafeFileHandle);
 
     /// <summary>Whether a handle's asynchronous reads go to the ring, under faults too.</summary>
-    public static bool UsesRing(SluiceHandle handle) => handle.Engine.EndsWith("uring", StringComparison.Ordinal);
+    public static bool UsesRing(SluiceHandle handle) => handle.EngineName.EndsWith("uring", StringComparison.Ordinal);
 }

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Sluice.Engines;
 
 namespace Sluice.Tests.Support;
 

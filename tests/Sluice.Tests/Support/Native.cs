@@ -29,6 +29,30 @@ internal static unsafe partial class Native
         return (new SafeFileHandle(ends[0], ownsHandle: true), new SafeFileHandle(ends[1], ownsHandle: true));
     }
 
+    /// <summary>Opens a file for writing at its end only (O_APPEND of Linux).</summary>
+    public static SafeFileHandle OpenForAppending(string path) => Open(path, 0x1 | 0x400 | 0x80000);
+
+    /// <summary>Opens a file with open(2)'s own flags; new files get mode 0600.</summary>
+    public static SafeFileHandle Open(string path, int flags)
+    {
+        int fd = open(path, flags, 0x180);
+        return fd >= 0 ? new SafeFileHandle(fd, ownsHandle: true) : throw new IOException($"open '{path}' failed with errno {Marshal.GetLastPInvokeError()}");
+    }
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int open(string path, int flags, int mode);
+
+    /// <summary>A second descriptor of an open file, with a number that nobody else is given soon after it was closed.</summary>
+    public static SafeFileHandle DuplicateFarAway(SafeFileHandle file)
+    {
+        const int duplicateCloseOnExec = 1030;
+        int second = fcntl(file, duplicateCloseOnExec, 3000 + Random.Shared.Next(500));
+        return second >= 0 ? new SafeFileHandle(second, ownsHandle: true) : throw new IOException($"fcntl failed with errno {Marshal.GetLastPInvokeError()}");
+    }
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int fcntl(SafeFileHandle file, int command, int argument);
+
     /// <summary>The address of an array on the pinned heap.</summary>
     public static long AddressOfPinned(byte[] array) => (long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 0);
 
@@ -38,6 +62,9 @@ internal static unsafe partial class Native
         ObjectDisposedException.ThrowIf(file.IsClosed, file);
         return OperatingSystem.IsWindows() ? -1 : lseek(file, 0, 1);
     }
+
+    /// <summary>Moves the operating system's own position of a file.</summary>
+    public static void MoveOffset(SafeFileHandle file, long offset) => _ = lseek(file, offset, 0);
 
     /// <summary>How many bytes a pipe has for its reader.</summary>
     public static int AvailableBytes(SafeFileHandle pipe)

@@ -1,4 +1,4 @@
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
@@ -10,41 +10,44 @@ internal static class CopyRows
 
     public static IEnumerable<Row> All()
     {
-        yield return new Row("copy-cold", "copy 4 GiB, cold", "CopyAsync against File.Copy; what File.Copy has written is not on the disk yet",
+        yield return new Row("copy-cold", "copy 4 GiB, cold",
+            "CopyAsync against File.Copy; what File.Copy has written is not on the disk yet",
             context => OpenCopy(context, durable: false))
         {
             Unit = RateUnit.MiBPerSecond,
             BytesPerOperation = scale => scale.CopyFileBytes,
             Target = new RowTarget { MinRatio = 1.3, MaxCpuShare = 0.2, MinSecondRatio = 0.9 },
-            MostRounds = Rounds,
+            MaxRounds = Rounds,
         };
-        yield return new Row("copy-durable", "copy 4 GiB, cold, durable", "FlushesToDisk against cp and sync",
+        yield return new Row("copy-durable", "copy 4 GiB, cold, durable", "FlushToDisk against cp and sync",
             context => OpenCopy(context, durable: true))
         {
             Unit = RateUnit.MiBPerSecond,
             BytesPerOperation = scale => scale.CopyFileBytes,
             Target = new RowTarget { MinRatio = 1.5 },
-            MostRounds = Rounds,
+            MaxRounds = Rounds,
         };
-        yield return Tree("copy-tree-nested", "copy 50,000 files of 1 KiB, nested", "a source tree or a mail store, against cp -r", isFlat: false);
-        yield return Tree("copy-tree-flat", "copy 50,000 files of 1 KiB, one folder", "where parallel copiers wait for the folder's lock, against cp -r", isFlat: true);
+        yield return Tree("copy-tree-nested", "copy 50,000 files of 1 KiB, nested", "a source tree or a mail store, against cp -r",
+            isFlat: false);
+        yield return Tree("copy-tree-flat", "copy 50,000 files of 1 KiB, one folder",
+            "where parallel copiers wait for the folder's lock, against cp -r", isFlat: true);
     }
 
     private static Contest OpenCopy(BenchContext context, bool durable)
     {
         string source = context.CopyFile;
         var target = new ScratchCopy(context.ScratchFile("copied.dat"));
-        var options = new CopyOptions { FlushesToDisk = durable };
+        var options = new CopyOptions { FlushToDisk = durable };
         return new Contest(
             Side("Sluice", () => SluiceFile.CopyAsync(source, target.FullPath, options)),
             durable ? Side("cp, sync", CopyAndSync) with { RunsPrograms = true } : Side(".NET", CopyByDotNet),
             target)
         {
-            Second = durable || !FioCopyPeer.Works(source)
+            Second = durable || !FioCopy.Works(source)
                 ? null
                 : new Contender("fio, reading and writing at once", slice =>
                 {
-                    slice.Elapsed = FioCopyPeer.Run(source, target.FullPath, context.Scale.CopyFileBytes);
+                    slice.Elapsed = FioCopy.Run(source, target.FullPath, context.Scale.CopyFileBytes);
                     slice.Count(0);
                     return Task.CompletedTask;
                 })
@@ -56,8 +59,8 @@ internal static class CopyRows
 
         Task CopyAndSync()
         {
-            PeerProgram.Run("cp", source, target.FullPath);
-            PeerProgram.Run("sync", target.FullPath);
+            SystemCommand.Run("cp", source, target.FullPath);
+            SystemCommand.Run("sync", target.FullPath);
             return Task.CompletedTask;
         }
 
@@ -83,16 +86,17 @@ internal static class CopyRows
         string name = isFlat ? "flat" : "nested";
         FileTree source = FileTree.Ensure(Path.Combine(volume.Root, name), context.Scale.TreeFileCount, TreeFileBytes, isFlat);
         var target = new FreshTree(volume, name + "-copy");
-        var options = new CopyOptions { IsRecursive = true };
+        var options = new CopyOptions { Recurse = true };
         return new Contest(
             Once("Sluice", () => SluiceFile.CopyAsync(source.Root, target.FullPath, options), source.Paths.Length, target.Renew),
-            Once("cp -r", () => Task.Run(() => PeerProgram.Run("cp", "-r", source.Root, target.FullPath)), source.Paths.Length, target.Renew)
+            Once("cp -r", () => Task.Run(() => SystemCommand.Run("cp", "-r", source.Root, target.FullPath)), source.Paths.Length,
+                target.Renew)
                 with
             { RunsPrograms = true });
     })
     {
         Target = new RowTarget { MinRatio = 2 },
-        MostRounds = Rounds,
+        MaxRounds = Rounds,
     };
 
     /// <summary>One copy in each slice, since a second would meet the first one's pages.</summary>

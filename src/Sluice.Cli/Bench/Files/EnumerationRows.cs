@@ -8,11 +8,13 @@ internal static class EnumerationRows
     public static IEnumerable<Row> All()
     {
         yield return new Row("enumerate-names", "enumerate 200,000 files", "names alone, in folders of 200, in memory", context =>
-            Open(context, root => SluiceFile.EnumerateFiles(root, "*", Recursive).Count(), root => Directory.EnumerateFiles(root, "*", Recursive).Count()))
+            Open(context, root => SluiceFile.EnumerateFiles(root, "*", Recursive).Count(),
+                root => Directory.EnumerateFiles(root, "*", Recursive).Count()))
         {
             Target = new RowTarget { MinRatio = 1.4 },
         };
-        yield return new Row("enumerate-details", "enumerate 200,000 files with sizes and times", "against DirectoryInfo.EnumerateFiles, whose FileInfos ask for both",
+        yield return new Row("enumerate-details", "enumerate 200,000 files with sizes and times",
+            "against DirectoryInfo.EnumerateFiles, whose FileInfos ask for both",
             context => Open(context, CountSluice, CountDotNet))
         {
             Target = new RowTarget { MinRatio = 2.5 },
@@ -37,7 +39,8 @@ internal static class EnumerationRows
 
     private static Contest Open(BenchContext context, Func<string, int> sluice, Func<string, int> dotNet)
     {
-        var tree = FileTree.Ensure(Path.Combine(TreeVolume.Of(context).Root, "enumerated"), context.Scale.EnumeratedFileCount, 0, isFlat: false);
+        var tree = FileTree.Ensure(Path.Combine(TreeVolume.Of(context).Root, "enumerated"), context.Scale.EnumeratedFileCount, 0,
+            isFlat: false);
         return new Contest(
             Loops.Passes("Sluice", () => Check(sluice(tree.Root)), countUnits: true),
             Loops.Passes(".NET", () => Check(dotNet(tree.Root)), countUnits: true));

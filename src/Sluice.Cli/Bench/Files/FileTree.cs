@@ -1,4 +1,4 @@
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
@@ -27,7 +27,7 @@ internal sealed class FileTree
             foreach (string path in paths)
                 File.WriteAllBytes(path, content);
             // Before the first slice, or it would share the disk with the writing back of these.
-            PeerProgram.Run("sync", "--file-system", root);
+            SystemCommand.Run("sync", "--file-system", root);
         }
         return new FileTree(root, paths);
     }

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Microsoft.Win32.SafeHandles;
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
@@ -11,39 +11,36 @@ namespace Sluice.Cli.Bench.Files;
 internal sealed class LoopFileSystem : IDisposable
 {
     /// <summary>xfs makes none that is smaller.</summary>
-    private const long FewestBytes = 512L << 20;
+    private const long MinBytes = 512L << 20;
 
     private readonly string _image;
-    private readonly SafeFileHandle _root;
+    private readonly OpenFolder _root;
 
-    private LoopFileSystem(string image, SafeFileHandle root) => (_image, _root) = (image, root);
+    private LoopFileSystem(string image, OpenFolder root) => (_image, _root) = (image, root);
 
     /// <summary>A path for this process and those that it starts.</summary>
-    public string Root => string.Create(CultureInfo.InvariantCulture, $"/proc/{Environment.ProcessId}/fd/{_root.DangerousGetHandle()}");
+    public string Root => string.Create(CultureInfo.InvariantCulture, $"/proc/{Environment.ProcessId}/fd/{_root.Descriptor}");
 
     /// <exception cref="RowSkippedException">Only root may mount, or a program is missing.</exception>
     public static LoopFileSystem Make(string image, string fileSystem, long sizeBytes)
     {
-        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
+        if (!CapabilityProbe.IsSupported || !Environment.IsPrivilegedProcess)
             throw new RowSkippedException("only root can mount an image");
         string folder = image + ".mount";
         try
         {
             using (SafeFileHandle file = File.OpenHandle(image, FileMode.Create, FileAccess.Write))
-                RandomAccess.SetLength(file, Math.Max(sizeBytes, FewestBytes));
-            PeerProgram.Run($"mkfs.{fileSystem}", [.. OptionsOf(fileSystem), image]);
+                RandomAccess.SetLength(file, Math.Max(sizeBytes, MinBytes));
+            SystemCommand.Run($"mkfs.{fileSystem}", [.. OptionsOf(fileSystem), image]);
             Directory.CreateDirectory(folder);
-            PeerProgram.Run("mount", "-o", fileSystem == "ext4" ? "loop,noinit_itable" : "loop", image, folder);
+            SystemCommand.Run("mount", "-o", fileSystem == "ext4" ? "loop,noinit_itable" : "loop", image, folder);
             try
             {
-                int fd = PathCalls.Open(PathCalls.ToKernel(folder), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-                return fd >= 0
-                    ? new LoopFileSystem(image, new SafeFileHandle(fd, ownsHandle: true))
-                    : throw new IOException($"{folder} could not be opened");
+                return new LoopFileSystem(image, OpenFolder.Open(folder));
             }
             finally
             {
-                PeerProgram.Run("umount", "--lazy", folder);
+                SystemCommand.Run("umount", "--lazy", folder);
                 Directory.Delete(folder);
             }
         }
@@ -63,7 +60,7 @@ internal sealed class LoopFileSystem : IDisposable
     };
 
     /// <summary>What was written is on it: blocks without a place cannot be shared.</summary>
-    public void Flush() => _ = CopyCalls.FlushFileSystem((int)_root.DangerousGetHandle());
+    public void Flush() => _root.FlushFileSystem();
 
     public void Dispose()
     {

@@ -3,7 +3,7 @@ namespace Sluice.Cli.Bench.Files;
 /// <summary>A copy that shares its blocks with the source, on file systems in images that can.</summary>
 internal static class ReflinkRows
 {
-    private const double MostMilliseconds = 10;
+    private const double MaxMilliseconds = 10;
 
     public static IEnumerable<Row> All()
     {
@@ -12,7 +12,7 @@ internal static class ReflinkRows
             yield return new Row($"copy-reflink-{fileSystem}", $"copy 4 GiB on {fileSystem}, shared blocks",
                 "FICLONE: the time does not depend on the size; an image, for which root is needed", context => Open(context, fileSystem))
             {
-                Target = new RowTarget { MaxMilliseconds = MostMilliseconds },
+                Target = new RowTarget { MaxMilliseconds = MaxMilliseconds },
             };
         }
     }

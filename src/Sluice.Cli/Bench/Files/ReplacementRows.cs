@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
@@ -29,15 +30,24 @@ internal static class ReplacementRows
             }),
             Loops.PassesAsync(".NET", async () =>
             {
-                using (SafeFileHandle file = File.OpenHandle(temporary, FileMode.Create, FileAccess.Write, options: FileOptions.Asynchronous))
+                using (SafeFileHandle file = File.OpenHandle(temporary, FileMode.Create, FileAccess.Write,
+                    options: FileOptions.Asynchronous))
                 {
                     await RandomAccess.WriteAsync(file, content, 0);
                     RandomAccess.FlushToDisk(file);
                 }
                 File.Move(temporary, path, overwrite: true);
                 // .NET opens no folder; the call that it lacks is the same for both sides.
-                Sluice.Interop.PathFlush.Flush(folder);
+                FlushFolder(folder);
                 return 1;
             }));
+    }
+
+    private static void FlushFolder(string path)
+    {
+        if (!CapabilityProbe.IsSupported)
+            return;
+        using OpenFolder folder = OpenFolder.Open(path);
+        folder.FlushToDisk();
     }
 }

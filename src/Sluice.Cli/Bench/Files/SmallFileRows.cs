@@ -10,7 +10,8 @@ internal static class SmallFileRows
     public static IEnumerable<Row> All()
     {
         yield return new Row("files-read-hot", "10,000 x 4 KiB, read all, hot",
-            "sources, thumbnails, objects; beside a loop, Parallel.ForEachAsync at its best degree", context => OpenRead(context, cold: false))
+            "sources, thumbnails, objects; beside a loop, Parallel.ForEachAsync at its best degree",
+            context => OpenRead(context, cold: false))
         {
             Target = new RowTarget { MinRatio = 1.5, MinSecondRatio = 1.2 },
         };
@@ -18,7 +19,7 @@ internal static class SmallFileRows
             "pages dropped, names and inodes in memory; the disk is asked for many at once", context => OpenRead(context, cold: true))
         {
             Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
-            MostRounds = 5,
+            MaxRounds = 5,
         };
         yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync", OpenWrite)
         {
@@ -54,7 +55,7 @@ internal static class SmallFileRows
 
     private static async Task ReadBatchAsync(FileTree tree)
     {
-        await foreach (FileReadResult result in SluiceFile.ReadAllBytesAsync(tree.Paths))
+        await foreach (FileReadResult result in SluiceFile.ReadManyAsync(tree.Paths))
             Check(result.GetContent());
     }
 
@@ -65,7 +66,8 @@ internal static class SmallFileRows
     }
 
     private static Task ReadInParallelAsync(FileTree tree, int degree) => Parallel.ForEachAsync(
-        tree.Paths, new ParallelOptions { MaxDegreeOfParallelism = degree }, async (path, token) => Check(await File.ReadAllBytesAsync(path, token)));
+        tree.Paths, new ParallelOptions { MaxDegreeOfParallelism = degree },
+        async (path, token) => Check(await File.ReadAllBytesAsync(path, token)));
 
     private static int BestDegree(FileTree tree, Action? prepare)
     {
@@ -112,10 +114,7 @@ internal static class SmallFileRows
 
         async Task WriteBatchAsync()
         {
-            IReadOnlyList<FileFailure> failures = await SluiceFile.WriteAllBytesAsync(
-                paths.Select(p => (p, (ReadOnlyMemory<byte>)content)), new FileBatchOptions { StopsOnError = true });
-            if (failures.Count > 0)
-                throw new IOException("a file of the benchmark was not written");
+            await SluiceFile.WriteManyAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)content)));
         }
 
         async Task WriteOneByOneAsync()

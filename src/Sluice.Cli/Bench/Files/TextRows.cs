@@ -22,7 +22,8 @@ internal static class TextRows
     }
 
     private static Row Sync<T>(string id, string member, long bytes, Func<string, T> sluice, Func<string, T> dotNet)
-        where T : class => Make(id, member, bytes, 1, path => Loops.Passes("Sluice", () => Done(sluice(path))), path => Loops.Passes(".NET", () => Done(dotNet(path))));
+        where T : class => Make(id, member, bytes, 1, path => Loops.Passes("Sluice", () => Done(sluice(path))),
+            path => Loops.Passes(".NET", () => Done(dotNet(path))));
 
     private static Row Async<T>(
         string id, string member, long bytes, double minRatio, Func<string, Task<T>> sluice, Func<string, Task<T>> dotNet)

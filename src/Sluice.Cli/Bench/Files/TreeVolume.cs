@@ -1,4 +1,4 @@
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench.Files;
 
@@ -21,7 +21,8 @@ internal sealed class TreeVolume : IDisposable
         string folder = context.KeptPath("trees");
         try
         {
-            long bytes = (20L * context.Scale.TreeFileCount * 5 * ByteSize.KiB) + (context.Scale.EnumeratedFileCount * ByteSize.KiB) + ByteSize.GiB;
+            long bytes = (20L * context.Scale.TreeFileCount * 5 * ByteSize.KiB) + (context.Scale.EnumeratedFileCount * ByteSize.KiB)
+                + ByteSize.GiB;
             return new TreeVolume(LoopFileSystem.Make(folder + ".image", "ext4", bytes), folder);
         }
         catch (RowSkippedException)
@@ -34,7 +35,7 @@ internal sealed class TreeVolume : IDisposable
     public void Flush()
     {
         _image?.Flush();
-        PeerProgram.Run("sync", "--file-system", Path.GetDirectoryName(_folder)!);
+        SystemCommand.Run("sync", "--file-system", Path.GetDirectoryName(_folder)!);
     }
 
     public void Dispose() => _image?.Dispose();

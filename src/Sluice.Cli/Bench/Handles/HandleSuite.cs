@@ -1,6 +1,6 @@
-using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Handles;
 
@@ -58,11 +58,11 @@ internal static class HandleSuite
         yield return BatchRows.DirectReadBatch();
         yield return VectorRows.Scatter();
         yield return VectorRows.Gather();
-        yield return FileRows.ThreadsAppend();
-        yield return FileRows.Preallocated();
+        yield return HandleFileRows.ThreadsAppend();
+        yield return HandleFileRows.Preallocated();
         yield return Allocations(1);
         yield return Allocations(128);
-        yield return FileRows.OpenClose();
+        yield return HandleFileRows.OpenClose();
         // Last, because the pool gives up its threads only slowly, and the rows above are about the pool as it comes.
         yield return DirectReadManyThreads(32);
         yield return DirectReadManyThreads(128);

@@ -1,6 +1,6 @@
-using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Sequential;
 
@@ -27,7 +27,8 @@ internal static class BlockRows
     };
 
     public static Row ReadCached() => new(
-        "seq-read-cached", "cold sequential read, cached", "a large file once, through the page cache; .NET: 64 KiB asynchronous, and 1 MiB synchronous",
+        "seq-read-cached", "cold sequential read, cached",
+        "a large file once, through the page cache; .NET: 64 KiB asynchronous, and 1 MiB synchronous",
         context =>
         {
             string path = context.SequentialFile;
@@ -46,7 +47,8 @@ internal static class BlockRows
     };
 
     public static Row WriteDirect() => new(
-        "seq-write-direct", "sequential write, direct, preallocated", "a large new file, durable at the end on both sides; .NET: FileStream, 1 MiB, synchronous",
+        "seq-write-direct", "sequential write, direct, preallocated",
+        "a large new file, durable at the end on both sides; .NET: FileStream, 1 MiB, synchronous",
         context =>
         {
             string path = context.ScratchFile("written.dat");
@@ -93,13 +95,8 @@ internal static class BlockRows
     private static void ReadBlocks(string path, FileCaching caching)
     {
         using var reader = new SluiceReader(path, new SluiceReaderOptions { Caching = caching });
-        while (true)
-        {
-            ReadOnlySpan<byte> block = reader.ReadBlock();
-            if (block.IsEmpty)
-                return;
+        while (reader.TryReadBlock(out ReadOnlySpan<byte> block))
             _ = block[^1];
-        }
     }
 
     private static void ReadStream(string path)
@@ -131,7 +128,7 @@ internal static class BlockRows
         {
             Caching = FileCaching.Direct,
             PreallocationSize = sizeBytes,
-            DataSync = true,
+            FlushToDisk = true,
         });
         for (long written = 0; written < sizeBytes; written += block.Length)
             writer.Write(block.Span);

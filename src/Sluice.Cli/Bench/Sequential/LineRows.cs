@@ -10,7 +10,8 @@ internal static class LineRows
         context =>
         {
             string path = context.LogFile;
-            return new Contest(new Contender("Sluice", BlockRows.Whole(() => ReadBytes(path))), new Contender(".NET", BlockRows.Whole(() => ReadStrings(path))))
+            return new Contest(new Contender("Sluice", BlockRows.Whole(() => ReadBytes(path))),
+                new Contender(".NET", BlockRows.Whole(() => ReadStrings(path))))
             {
                 Second = File.Exists(WordCount) ? new Contender("wc -l", BlockRows.Whole(() => RunWordCount(path))) : null,
             };
@@ -61,7 +62,7 @@ internal static class LineRows
     {
         using var reader = new SluiceReader(path);
         long length = 0;
-        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
             length += line.Length;
         return length;
     }
@@ -87,7 +88,7 @@ internal static class LineRows
     {
         using var reader = new SluiceReader(path);
         long length = 0;
-        await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())
+        await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())
             length += line.Length;
         return length;
     }
@@ -114,7 +115,8 @@ internal static class LineRows
 
     private static void RunWordCount(string path)
     {
-        using Process process = Process.Start(new ProcessStartInfo(WordCount, ["-l", path]) { UseShellExecute = false, RedirectStandardOutput = true })
+        using Process process =
+            Process.Start(new ProcessStartInfo(WordCount, ["-l", path]) { UseShellExecute = false, RedirectStandardOutput = true })
             ?? throw new IOException("wc did not start");
         _ = process.StandardOutput.ReadToEnd();
         process.WaitForExit();

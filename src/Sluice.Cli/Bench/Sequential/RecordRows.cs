@@ -9,7 +9,8 @@ internal static class RecordRows
         {
             string path = context.LogFile;
             return new Contest(
-                new Contender("Sluice", BlockRows.Whole(() => ReadStructs(path))), new Contender(".NET", BlockRows.Whole(() => ReadFields(path))));
+                new Contender("Sluice", BlockRows.Whole(() => ReadStructs(path))),
+                new Contender(".NET", BlockRows.Whole(() => ReadFields(path))));
         })
     {
         Unit = RateUnit.MiBPerSecond,
@@ -35,7 +36,7 @@ internal static class RecordRows
     {
         using var reader = new SluiceReader(path);
         long sum = 0;
-        foreach (ReadOnlySpan<LogRecord> records in reader.ReadRecords<LogRecord>())
+        foreach (ReadOnlySpan<LogRecord> records in reader.EnumerateRecordBatches<LogRecord>())
         {
             foreach (ref readonly LogRecord record in records)
                 sum += record.Kind + record.Values[0] + record.Values[LogRecord.FieldCount - 1];
@@ -63,7 +64,9 @@ internal static class RecordRows
         do
         {
             long lines = 0;
-            await SluiceReader.ScanAsync(path, degree, (byte)'\n', (bytes, _) => Interlocked.Add(ref lines, bytes.Count((byte)'\n')));
+            var options = new SluiceScanOptions { Degree = degree, Ordered = false };
+            await foreach (int count in SluiceReader.ScanAsync(path, part => part.Bytes.Count((byte)'\n'), options))
+                lines += count;
             slice.Count(0);
         }
         while (!slice.IsOver);

@@ -2,7 +2,9 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Cli.Bench.Streams;
 
-/// <summary>A new file written by offset, segment by segment or several segments in a call, as in the .NET 6 text. Each returns the bytes written.</summary>
+/// <summary>
+/// A new file written by offset, segment by segment or several segments in a call, as in the .NET 6 text. Each returns the bytes written.
+/// </summary>
 internal static class GatherPasses
 {
     public static long GatherSluice(string path, long length, IReadOnlyList<ReadOnlyMemory<byte>> segments)

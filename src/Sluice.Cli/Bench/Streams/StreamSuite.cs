@@ -1,4 +1,4 @@
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench.Streams;
 
@@ -38,12 +38,12 @@ internal static class StreamSuite
         yield return UnitRows.ReadInt32();
         yield return UnitRows.ReadLine();
         yield return UnitRows.ReadLineAsync();
-        yield return FileRows.CopyToFile();
-        yield return FileRows.CopyToSink();
-        yield return FileRows.Gather();
-        yield return FileRows.Preallocated();
-        yield return FileRows.Grown();
-        yield return FileRows.DirectSequential();
-        yield return FileRows.Open();
+        yield return StreamFileRows.CopyToFile();
+        yield return StreamFileRows.CopyToSink();
+        yield return StreamFileRows.Gather();
+        yield return StreamFileRows.Preallocated();
+        yield return StreamFileRows.Grown();
+        yield return StreamFileRows.DirectSequential();
+        yield return StreamFileRows.Open();
     }
 }

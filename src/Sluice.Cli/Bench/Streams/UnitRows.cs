@@ -55,7 +55,8 @@ internal static class UnitRows
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
-            Warmed(Loops.Passes(TSide.Name, () => StreamPasses.ReadBytes<TSide>(opening), countUnits: true), () => StreamPasses.ReadBytes<TSide>(brief));
+            Warmed(Loops.Passes(TSide.Name, () => StreamPasses.ReadBytes<TSide>(opening), countUnits: true),
+                () => StreamPasses.ReadBytes<TSide>(brief));
     }
 
     private static Contest OpenWriteByte(BenchContext context)
@@ -85,7 +86,8 @@ internal static class UnitRows
                 Loops.PassesAsync(SluiceStreamSide.Name, () => StreamPasses.ReadBytesAsync(asynchronous), countUnits: true),
                 () => StreamPasses.ReadBytesAsync(briefAsynchronous)),
             WarmedAsync(
-                Loops.PassesAsync(FileStreamSide.Name, () => StreamPasses.ReadAsync<FileStreamSide>(asynchronous, oneByte), countUnits: true),
+                Loops.PassesAsync(FileStreamSide.Name, () => StreamPasses.ReadAsync<FileStreamSide>(asynchronous, oneByte),
+                    countUnits: true),
                 () => StreamPasses.ReadAsync<FileStreamSide>(briefAsynchronous, oneByte)))
         {
             Second = Warmed(
@@ -102,7 +104,8 @@ internal static class UnitRows
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
-            Warmed(Loops.Passes(TSide.Name, () => StreamPasses.ReadInt32s<TSide>(opening), countUnits: true), () => StreamPasses.ReadInt32s<TSide>(brief));
+            Warmed(Loops.Passes(TSide.Name, () => StreamPasses.ReadInt32s<TSide>(opening), countUnits: true),
+                () => StreamPasses.ReadInt32s<TSide>(brief));
     }
 
     private static Contest OpenReadLine(BenchContext context)

@@ -1,5 +1,5 @@
 using Sluice.Cli.Bench;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Advise;
 

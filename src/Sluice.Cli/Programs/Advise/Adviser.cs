@@ -5,26 +5,27 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>Measures one subject after the other, and says what follows.</summary>
+/// <summary>Measures one topic after the other, and says what follows.</summary>
 internal sealed class Adviser(BenchContext context, AdviseScale scale, double? clockHz, CancellationToken cancellationToken)
 {
     private readonly PointRunner _points = new(scale.SliceTime, scale.Rounds, cancellationToken);
 
-    public static IReadOnlyList<Subject> Subjects(AdviseScale scale, CancellationToken cancellationToken) =>
+    public static IReadOnlyList<AdviceTopic> Topics(AdviseScale scale, CancellationToken cancellationToken) =>
     [
         SequentialReading.Create(scale, cancellationToken), SequentialWriting.Create(scale), RandomReading.Cold(), RandomReading.Hot(),
         TextReading.Create(), SmallFiles.Reading(), SmallFiles.Writing(), Copying.Create(), DurableWriting.Create(),
     ];
 
-    public async Task<(Comparison Comparison, RequestGrid? Grid)> MeasureAsync(Subject subject)
+    public async Task<(Comparison Comparison, RequestGrid? Grid)> MeasureAsync(AdviceTopic topic)
     {
         try
         {
-            IReadOnlyList<Way> ways = subject.Open(context);
+            IReadOnlyList<Approach> approaches = topic.Open(context);
             Settle();
-            IReadOnlyList<Reading> readings = await _points.MeasureAsync([.. ways.Select(w => w.ToContender())], subject.Writes ? Settle : null);
-            RequestGrid? grid = subject.Grid is { } measure ? await measure(context) : null;
-            return (new Comparison(subject, ways, readings, clockHz), grid);
+            IReadOnlyList<MeasuredRate> readings =
+                await _points.MeasureAsync([.. approaches.Select(w => w.ToContender())], topic.Writes ? Settle : null);
+            RequestGrid? grid = topic.Grid is { } measure ? await measure(context) : null;
+            return (new Comparison(topic, approaches, readings, clockHz), grid);
         }
         finally
         {
@@ -51,7 +52,8 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
                 Rows =
                 [
                     .. comparisons.Select(c => new PageRow(
-                        c.Subject.Wish, c.Best.Way.Name, c.Describe(c.Best.Reading), PageCell.Ratio(c.Best.Reading.Rate / c.Baseline.Reading.Rate), c.Best.Way.Code)),
+                        c.Topic.Wish, c.Best.Approach.Name, c.Describe(c.Best.Reading),
+                        PageCell.Ratio(c.Best.Reading.Rate / c.Baseline.Reading.Rate), c.Best.Approach.Code)),
                 ],
             },
         ],
@@ -59,18 +61,18 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
 
     public static PageSection Section(Comparison comparison, RequestGrid? grid) => new()
     {
-        Heading = comparison.Subject.Heading,
-        Text = string.Join('\n', comparison.Sentences().Concat(grid?.Sentences() ?? [])) + $"\n    {comparison.Best.Way.Code}",
+        Heading = comparison.Topic.Heading,
+        Text = string.Join('\n', comparison.Sentences().Concat(grid?.Sentences() ?? [])) + $"\n    {comparison.Best.Approach.Code}",
         Charts = [Chart(comparison)],
         Tables = grid is null ? [Table(comparison)] : [Table(comparison), grid.ToTable()],
     };
 
     private static PageChart Chart(Comparison comparison) => new()
     {
-        Title = comparison.Subject.Heading,
+        Title = comparison.Topic.Heading,
         Kind = ChartKind.Bar,
-        X = new ChartAxis("way", Categories: [.. comparison.Measured.Select(m => m.Way.Name)]),
-        Y = new ChartAxis("rate", comparison.Subject.Unit),
+        X = new ChartAxis("way", Categories: [.. comparison.Measured.Select(m => m.Approach.Name)]),
+        Y = new ChartAxis("rate", comparison.Topic.Unit),
         Series =
         [
             new ChartSeries
@@ -87,15 +89,18 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
     {
         Columns =
         [
-            PageColumn.Text("way"), new PageColumn("rate", c.Subject.Unit), new PageColumn("from"), new PageColumn("to"), new PageColumn("CPU", c.CpuUnit),
+            PageColumn.Text("way"), new PageColumn("rate", c.Topic.Unit), new PageColumn("from"), new PageColumn("to"),
+            new PageColumn("CPU", c.CpuUnit),
             new PageColumn("ratio"), new PageColumn("in C#", null, ColumnKind.Code),
         ],
         Rows =
         [
             .. c.Measured.Select(m => new PageRow(
-                m.Way.Name, PageCell.Of(c.RateOf(m.Reading)).With(m.Reading.Rates.Select(r => c.RateOf(m.Reading with { Rate = r }))), c.RateOf(m.Reading with { Rate = m.Reading.Low }), c.RateOf(m.Reading with { Rate = m.Reading.High }),
+                m.Approach.Name, PageCell.Of(c.RateOf(m.Reading)).With(m.Reading.Rates.Select(r => c.RateOf(m.Reading with { Rate = r }))),
+                c.RateOf(m.Reading with { Rate = m.Reading.Low }), c.RateOf(m.Reading with { Rate = m.Reading.High }),
                 c.CpuOf(m.Reading),
-                PageCell.Ratio(m.Reading.Rate / c.Baseline.Reading.Rate).With(Statistics.Ratios(m.Reading.Rates, c.Baseline.Reading.Rates)), m.Way.Code)),
+                PageCell.Ratio(m.Reading.Rate / c.Baseline.Reading.Rate).With(Statistics.Ratios(m.Reading.Rates, c.Baseline.Reading.Rates)),
+                m.Approach.Code)),
         ],
     };
 }

@@ -1,10 +1,10 @@
 using System.Globalization;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>The ways of a subject, measured, and which of them to take.</summary>
+/// <summary>The ways of a topic, measured, and which of them to take.</summary>
 internal sealed class Comparison
 {
     // Differences below are this disk's mood.
@@ -12,45 +12,45 @@ internal sealed class Comparison
     private const double Same = 0.05;
     private const double Unsteady = 1.5;
 
-    private readonly Dictionary<string, (Way Way, Reading Reading)> _byKey = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, (Approach Approach, MeasuredRate Reading)> _byKey = new(StringComparer.Ordinal);
     private readonly double? _clockHz;
 
     /// <param name="readings">In the order of the ways; bytes or operations a second.</param>
-    public Comparison(Subject subject, IReadOnlyList<Way> ways, IReadOnlyList<Reading> readings, double? clockHz)
+    public Comparison(AdviceTopic topic, IReadOnlyList<Approach> approaches, IReadOnlyList<MeasuredRate> readings, double? clockHz)
     {
-        Subject = subject;
+        Topic = topic;
         _clockHz = clockHz;
-        Measured = [.. ways.Zip(readings, (w, r) => (w, r))];
-        foreach ((Way way, Reading reading) in Measured)
-            _byKey.Add(way.Key, (way, reading));
-        (Way Way, Reading Reading)[] choices = [.. Measured.Where(m => !m.Way.DoesMore)];
+        Measured = [.. approaches.Zip(readings, (w, r) => (w, r))];
+        foreach ((Approach approach, MeasuredRate reading) in Measured)
+            _byKey.Add(approach.Key, (approach, reading));
+        (Approach Approach, MeasuredRate Reading)[] choices = [.. Measured.Where(m => !m.Approach.DoesMore)];
         Fastest = choices.MaxBy(m => m.Reading.Rate);
         // Among those that are about as fast, the one that leaves most of the processor.
         Best = choices.Where(m => m.Reading.Rate >= Close * Fastest.Reading.Rate).MinBy(m => m.Reading.CpuNs);
-        Baseline = _byKey[subject.BaselineKey];
+        Baseline = _byKey[topic.BaselineKey];
     }
 
-    public Subject Subject { get; }
+    public AdviceTopic Topic { get; }
 
-    public IReadOnlyList<(Way Way, Reading Reading)> Measured { get; }
+    public IReadOnlyList<(Approach Approach, MeasuredRate Reading)> Measured { get; }
 
-    public (Way Way, Reading Reading) Fastest { get; }
+    public (Approach Approach, MeasuredRate Reading) Fastest { get; }
 
-    public (Way Way, Reading Reading) Best { get; }
+    public (Approach Approach, MeasuredRate Reading) Best { get; }
 
-    public (Way Way, Reading Reading) Baseline { get; }
+    public (Approach Approach, MeasuredRate Reading) Baseline { get; }
 
-    public string CpuUnit => Subject.CountsBytes ? (_clockHz is null ? "ns/byte" : "clocks/byte") : "us each";
+    public string CpuUnit => Topic.CountsBytes ? (_clockHz is null ? "ns/byte" : "clocks/byte") : "us each";
 
-    public Reading this[string key] => _byKey[key].Reading;
+    public MeasuredRate this[string key] => _byKey[key].Reading;
 
-    public double RateOf(Reading reading) => Subject.CountsBytes ? reading.Rate / ByteSize.MiB : reading.Rate;
+    public double RateOf(MeasuredRate reading) => Topic.CountsBytes ? reading.Rate / ByteSize.MiB : reading.Rate;
 
-    public double CpuOf(Reading reading) =>
-        !Subject.CountsBytes ? reading.CpuNs / 1000 : _clockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
+    public double CpuOf(MeasuredRate reading) =>
+        !Topic.CountsBytes ? reading.CpuNs / 1000 : _clockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
 
-    public string Describe(Reading reading) => string.Create(CultureInfo.InvariantCulture,
-        $"{Round(RateOf(reading))} {Subject.Unit}, {Round(CpuOf(reading))} {CpuUnit}");
+    public string Describe(MeasuredRate reading) => string.Create(CultureInfo.InvariantCulture,
+        $"{Round(RateOf(reading))} {Topic.Unit}, {Round(CpuOf(reading))} {CpuUnit}");
 
     /// <summary>How fast the first is, to be followed by the second's name: "as fast as", "1.40 x as fast as".</summary>
     public string Compare(string key, string toKey)
@@ -65,22 +65,25 @@ internal sealed class Comparison
 
     public IEnumerable<string> Sentences()
     {
-        (Way best, Reading reading) = Best;
+        (Approach best, MeasuredRate reading) = Best;
         yield return $"Take {best.Name}: {Describe(reading)}.";
-        if (best.Key != Baseline.Way.Key)
-            yield return $"{Baseline.Way.Name} gives {Describe(Baseline.Reading)}: this is {Compare(best.Key, Baseline.Way.Key)} that, for {CompareCpu(best.Key, Baseline.Way.Key)}.";
-        if (best.Key != Baseline.Way.Key && Baseline.Reading.High >= reading.Low)
+        if (best.Key != Baseline.Approach.Key)
+            yield return $"{Baseline.Approach.Name} gives {Describe(Baseline.Reading)}: this is {Compare(best.Key, Baseline.Approach.Key)} "
+                + $"that, for {CompareCpu(best.Key, Baseline.Approach.Key)}.";
+        if (best.Key != Baseline.Approach.Key && Baseline.Reading.High >= reading.Low)
             yield return "The rounds of both overlap: that may be chance.";
         if (reading.High > Unsteady * reading.Low)
         {
-            yield return $"Its rounds lay between {Round(RateOf(reading with { Rate = reading.Low }))} and {Round(RateOf(reading with { Rate = reading.High }))} "
-                + $"{Subject.Unit}: the machine was not steady, so ask again.";
+            yield return $"Its rounds lay between {Round(RateOf(reading with { Rate = reading.Low }))} and "
+                + $"{Round(RateOf(reading with { Rate = reading.High }))} "
+                + $"{Topic.Unit}: the machine was not steady, so ask again.";
         }
-        if (Fastest.Way.Key != best.Key)
-            yield return $"{Fastest.Way.Name} is a little faster ({Describe(Fastest.Reading)}), for {CompareCpu(Fastest.Way.Key, best.Key)}.";
+        if (Fastest.Approach.Key != best.Key)
+            yield return $"{Fastest.Approach.Name} is a little faster ({Describe(Fastest.Reading)}), for "
+                + $"{CompareCpu(Fastest.Approach.Key, best.Key)}.";
         if (best.IsDotNet)
             yield return "Sluice gains nothing here.";
-        foreach (string remark in Subject.Remarks(this))
+        foreach (string remark in Topic.Remarks(this))
             yield return remark;
     }
 

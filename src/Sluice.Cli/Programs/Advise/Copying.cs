@@ -6,17 +6,17 @@ namespace Sluice.Cli.Programs.Advise;
 /// <summary>A large file that is not in memory.</summary>
 internal static class Copying
 {
-    public static Subject Create() => new(
-        "A copy", "copy a large file", Subject.BytesUnit, "net", Open, c =>
+    public static AdviceTopic Create() => new(
+        "A copy", "copy a large file", AdviceTopic.BytesUnit, "net", Open, c =>
         [
-            $"Neither is on the disk when it ends. Where it must be, Sluice's (FlushesToDisk) is {c.Compare("durable", "net-durable")} File.Copy and a flush, "
-            + $"for {c.CompareCpu("durable", "net-durable")}.",
+            $"Neither is on the disk when it ends. Where it must be, Sluice's (FlushToDisk) is {c.Compare("durable", "net-durable")} "
+                + $"File.Copy and a flush, for {c.CompareCpu("durable", "net-durable")}.",
         ])
     {
         Writes = true,
     };
 
-    private static IReadOnlyList<Way> Open(BenchContext context)
+    private static IReadOnlyList<Approach> Open(BenchContext context)
     {
         string source = context.CopyFile;
         string target = context.ScratchFile("advise-copy.dat");
@@ -28,7 +28,8 @@ internal static class Copying
                 File.Copy(source, target);
                 return Task.CompletedTask;
             }),
-            Make("net-durable", ".NET File.Copy, then flushed", "File.Copy(source, target); using FileStream copy = File.OpenWrite(target); copy.Flush(flushToDisk: true);", () =>
+            Make("net-durable", ".NET File.Copy, then flushed",
+                "File.Copy(source, target); using FileStream copy = File.OpenWrite(target); copy.Flush(flushToDisk: true);", () =>
             {
                 File.Copy(source, target);
                 using FileStream copy = File.OpenWrite(target);
@@ -42,12 +43,13 @@ internal static class Copying
                 await from.CopyToAsync(to);
             }),
             Make("sluice", "Sluice CopyAsync", "await SluiceFile.CopyAsync(source, target);", () => SluiceFile.CopyAsync(source, target)),
-            Make("durable", "Sluice CopyAsync, on the disk", "await SluiceFile.CopyAsync(source, target, new CopyOptions { FlushesToDisk = true });",
-                () => SluiceFile.CopyAsync(source, target, new CopyOptions { FlushesToDisk = true })) with { DoesMore = true },
+            Make("durable", "Sluice CopyAsync, on the disk",
+                "await SluiceFile.CopyAsync(source, target, new CopyOptions { FlushToDisk = true });",
+                () => SluiceFile.CopyAsync(source, target, new CopyOptions { FlushToDisk = true })) with { DoesMore = true },
         ];
 
         // One in a slice: a second would find the first one's pages.
-        Way Make(string key, string name, string code, Func<Task> copyAsync) => new(key, name, code, async slice =>
+        Approach Make(string key, string name, string code, Func<Task> copyAsync) => new(key, name, code, async slice =>
         {
             await copyAsync();
             slice.Count(0, sizeBytes);

@@ -1,11 +1,11 @@
-using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Advise;
 
 /// <summary>Rates by request size and by how many are outstanding.</summary>
-internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestBytes, int Depth), Reading> readings)
+internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestBytes, int Depth), MeasuredRate> readings)
 {
     // Of the best rate; more costs memory and latency for nothing.
     private const double Enough = 0.95;
@@ -17,9 +17,10 @@ internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestB
 
     public IEnumerable<string> Sentences()
     {
-        Reading reading = readings[Choice];
+        MeasuredRate reading = readings[Choice];
         yield return $"{name}: {Choice.Depth} requests of {ByteSize.Format(Choice.RequestBytes)} outstanding are enough, with "
-            + $"{Comparison.Round(reading.Rate / ByteSize.MiB)} MiB/s; the best of all is {Comparison.Round(readings.Values.Max(v => v.Rate) / ByteSize.MiB)}. "
+            + $"{Comparison.Round(reading.Rate / ByteSize.MiB)} MiB/s; the best of all is "
+            + $"{Comparison.Round(readings.Values.Max(v => v.Rate) / ByteSize.MiB)}. "
             + "RequestSize and Depth find themselves if they are not set.";
     }
 

@@ -9,14 +9,14 @@ internal static class SequentialWriting
     private const int PieceBytes = 64 * 1024;
     private const int LargePieceBytes = 1024 * 1024;
 
-    public static Subject Create(AdviseScale scale) => new(
-        "A large new file", "write a large file, on the disk at the end", Subject.BytesUnit, "net",
+    public static AdviceTopic Create(AdviseScale scale) => new(
+        "A large new file", "write a large file, on the disk at the end", AdviceTopic.BytesUnit, "net",
         context => Open(context, scale.WrittenBytes), Remarks)
     {
         Writes = true,
     };
 
-    private static IReadOnlyList<Way> Open(BenchContext context, long sizeBytes)
+    private static IReadOnlyList<Approach> Open(BenchContext context, long sizeBytes)
     {
         string path = context.ScratchFile("advise-written.dat");
         Memory<byte> buffer = PinnedBuffer.AllocateRandom(LargePieceBytes, seed: 1);
@@ -25,25 +25,31 @@ internal static class SequentialWriting
             Make("net", ".NET FileStream", "using FileStream stream = File.Create(path);  // ... stream.Flush(flushToDisk: true);",
                 slice => WriteStream(slice, File.Create(path), PieceBytes)),
             Make("net-sized", ".NET FileStream, preallocated, 1 MiB requests",
-                "using FileStream stream = new(path, new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = 0, PreallocationSize = size });",
+                "using FileStream stream = new(path, new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize "
+                    + "= 0, PreallocationSize = size });",
                 slice => WriteStream(slice, new FileStream(path, new FileStreamOptions
                 {
                     Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = 0, PreallocationSize = sizeBytes,
                 }), LargePieceBytes)),
-            Make("stream", "SluiceStream", "using SluiceStream stream = new(path, FileMode.Create, FileAccess.Write);  // ... stream.Flush(flushToDisk: true);",
+            Make("stream", "SluiceStream",
+                "using SluiceStream stream = new(path, FileMode.Create, FileAccess.Write);  // ... stream.Flush(flushToDisk: true);",
                 slice => WriteStream(slice, new SluiceStream(path, FileMode.Create, FileAccess.Write), PieceBytes)),
-            Make("cached", "SluiceWriter", "using SluiceWriter writer = new(path, new SluiceWriterOptions { DataSync = true });",
-                slice => WriteBlocks(slice, new SluiceWriterOptions { DataSync = true })),
-            Make("cached-sized", "SluiceWriter, preallocated", "using SluiceWriter writer = new(path, new SluiceWriterOptions { PreallocationSize = size, DataSync = true });",
-                slice => WriteBlocks(slice, new SluiceWriterOptions { PreallocationSize = sizeBytes, DataSync = true })),
-            Make("direct", "SluiceWriter, direct", "using SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, DataSync = true });",
-                slice => WriteBlocks(slice, new SluiceWriterOptions { Caching = FileCaching.Direct, DataSync = true })),
+            Make("cached", "SluiceWriter", "using SluiceWriter writer = new(path, new SluiceWriterOptions { FlushToDisk = true });",
+                slice => WriteBlocks(slice, new SluiceWriterOptions { FlushToDisk = true })),
+            Make("cached-sized", "SluiceWriter, preallocated",
+                "using SluiceWriter writer = new(path, new SluiceWriterOptions { PreallocationSize = size, FlushToDisk = true });",
+                slice => WriteBlocks(slice, new SluiceWriterOptions { PreallocationSize = sizeBytes, FlushToDisk = true })),
+            Make("direct", "SluiceWriter, direct",
+                "using SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, FlushToDisk = true });",
+                slice => WriteBlocks(slice, new SluiceWriterOptions { Caching = FileCaching.Direct, FlushToDisk = true })),
             Make("direct-sized", "SluiceWriter, direct, preallocated",
-                "using SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, PreallocationSize = size, DataSync = true });",
-                slice => WriteBlocks(slice, new SluiceWriterOptions { Caching = FileCaching.Direct, PreallocationSize = sizeBytes, DataSync = true })),
+                "using SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, PreallocationSize = size, "
+                    + "FlushToDisk = true });",
+                slice => WriteBlocks(slice, new SluiceWriterOptions { Caching = FileCaching.Direct, PreallocationSize = sizeBytes,
+                    FlushToDisk = true })),
         ];
 
-        Way Make(string key, string name, string code, Action<Slice> write) => new(key, name, code, slice =>
+        Approach Make(string key, string name, string code, Action<Slice> write) => new(key, name, code, slice =>
         {
             write(slice);
             return Task.CompletedTask;
@@ -78,7 +84,8 @@ internal static class SequentialWriting
 
     private static IEnumerable<string> Remarks(Comparison c)
     {
-        yield return $"Preallocated, the direct writer is {c.Compare("direct-sized", "direct")} without, and the cached one {c.Compare("cached-sized", "cached")} without.";
+        yield return $"Preallocated, the direct writer is {c.Compare("direct-sized", "direct")} without, and the cached one "
+            + $"{c.Compare("cached-sized", "cached")} without.";
         yield return $"Direct is {c.Compare("direct", "cached")} cached, for {c.CompareCpu("direct", "cached")}.";
     }
 }

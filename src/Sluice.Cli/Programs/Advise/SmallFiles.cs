@@ -7,16 +7,16 @@ internal static class SmallFiles
 {
     private const int FileBytes = 4096;
 
-    public static Subject Reading() => new(
+    public static AdviceTopic Reading() => new(
         "Many small files, read", "read many files of 4 KiB", "files/s", "net", OpenReading, _ => []);
 
-    public static Subject Writing() => new(
+    public static AdviceTopic Writing() => new(
         "Many small files, written", "write many files of 4 KiB", "files/s", "net", OpenWriting, _ => [])
     {
         Writes = true,
     };
 
-    private static IReadOnlyList<Way> OpenReading(BenchContext context)
+    private static IReadOnlyList<Approach> OpenReading(BenchContext context)
     {
         string[] paths = Paths(context);
         byte[] content = new byte[FileBytes];
@@ -24,13 +24,14 @@ internal static class SmallFiles
             File.WriteAllBytes(path, content);
         return
         [
-            new Way("net", ".NET File.ReadAllBytes", "byte[] content = File.ReadAllBytes(path);", slice => Repeat(slice, () =>
+            new Approach("net", ".NET File.ReadAllBytes", "byte[] content = File.ReadAllBytes(path);", slice => Repeat(slice, () =>
             {
                 foreach (string path in paths)
                     _ = File.ReadAllBytes(path);
                 return paths.Length;
             })),
-            new Way("net-async", ".NET File.ReadAllBytesAsync, in parallel", "await Parallel.ForEachAsync(paths, async (path, token) => await File.ReadAllBytesAsync(path, token));",
+            new Approach("net-async", ".NET File.ReadAllBytesAsync, in parallel",
+                "await Parallel.ForEachAsync(paths, async (path, token) => await File.ReadAllBytesAsync(path, token));",
                 async slice =>
                 {
                     do
@@ -40,11 +41,12 @@ internal static class SmallFiles
                     }
                     while (!slice.IsOver);
                 }),
-            new Way("batch", "Sluice, a batch", "await foreach (FileReadResult file in SluiceFile.ReadAllBytesAsync(paths))", async slice =>
+            new Approach("batch", "Sluice, a batch", "await foreach (FileReadResult file in SluiceFile.ReadManyAsync(paths))",
+                async slice =>
             {
                 do
                 {
-                    await foreach (FileReadResult file in SluiceFile.ReadAllBytesAsync(paths))
+                    await foreach (FileReadResult file in SluiceFile.ReadManyAsync(paths))
                         _ = file.GetContent();
                     slice.Count(0, paths.Length);
                 }
@@ -53,26 +55,24 @@ internal static class SmallFiles
         ];
     }
 
-    private static IReadOnlyList<Way> OpenWriting(BenchContext context)
+    private static IReadOnlyList<Approach> OpenWriting(BenchContext context)
     {
         string[] paths = Paths(context);
         byte[] content = new byte[FileBytes];
         new Random(1).NextBytes(content);
         return
         [
-            new Way("net", ".NET File.WriteAllBytes", "File.WriteAllBytes(path, content);", slice => Repeat(slice, () =>
+            new Approach("net", ".NET File.WriteAllBytes", "File.WriteAllBytes(path, content);", slice => Repeat(slice, () =>
             {
                 foreach (string path in paths)
                     File.WriteAllBytes(path, content);
                 return paths.Length;
             })),
-            new Way("batch", "Sluice, a batch", "await SluiceFile.WriteAllBytesAsync(files);  // (path, bytes) each", async slice =>
+            new Approach("batch", "Sluice, a batch", "await SluiceFile.WriteManyAsync(files);  // (path, bytes) each", async slice =>
             {
                 do
                 {
-                    IReadOnlyList<FileFailure> failures = await SluiceFile.WriteAllBytesAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)content)));
-                    if (failures.Count > 0)
-                        throw new IOException(failures[0].ToString());
+                    await SluiceFile.WriteManyAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)content)));
                     slice.Count(0, paths.Length);
                 }
                 while (!slice.IsOver);

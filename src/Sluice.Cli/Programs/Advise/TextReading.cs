@@ -5,32 +5,38 @@ namespace Sluice.Cli.Programs.Advise;
 /// <summary>A text line by line, from memory: what splitting and decoding cost.</summary>
 internal static class TextReading
 {
-    public static Subject Create() => new(
-        "Lines of text", "read a text line by line", Subject.BytesUnit, "net", Open, c =>
+    public static AdviceTopic Create() => new(
+        "Lines of text", "read a text line by line", AdviceTopic.BytesUnit, "net", Open, c =>
         [
-            $"As strings, Sluice is {c.Compare("strings", "net")} File.ReadLines; without a thread to block, {c.Compare("bytes-async", "net-async")} StreamReader.ReadLineAsync.",
+            $"As strings, Sluice is {c.Compare("strings", "net")} File.ReadLines; without a thread to block, "
+                + $"{c.Compare("bytes-async", "net-async")} StreamReader.ReadLineAsync.",
         ]);
 
-    private static IReadOnlyList<Way> Open(BenchContext context)
+    private static IReadOnlyList<Approach> Open(BenchContext context)
     {
         string path = context.LogFile;
         long sizeBytes = context.Scale.LogFileBytes;
         return
         [
-            new Way("net", ".NET File.ReadLines", "foreach (string line in File.ReadLines(path))", Whole(() => Consume(File.ReadLines(path)))),
-            new Way("net-async", ".NET StreamReader.ReadLineAsync", "while (await reader.ReadLineAsync() is { } line)", slice => RepeatAsync(slice, NetAsync)),
-            new Way("strings", "Sluice, lines as strings", "foreach (string line in new SluiceReader(path).ReadStringLines())", Whole(() =>
+            new Approach("net", ".NET File.ReadLines", "foreach (string line in File.ReadLines(path))",
+                Whole(() => Consume(File.ReadLines(path)))),
+            new Approach("net-async", ".NET StreamReader.ReadLineAsync", "while (await reader.ReadLineAsync() is { } line)",
+                slice => RepeatAsync(slice, NetAsync)),
+            new Approach("strings", "Sluice, lines as strings", "foreach (string line in new SluiceReader(path).ReadStringLines())",
+                Whole(() =>
             {
                 using var reader = new SluiceReader(path);
                 Consume(reader.ReadStringLines());
             })),
-            new Way("bytes", "Sluice, lines as bytes", "foreach (ReadOnlySpan<byte> line in new SluiceReader(path).ReadLines())", Whole(() =>
+            new Approach("bytes", "Sluice, lines as bytes", "foreach (ReadOnlySpan<byte> line in new SluiceReader(path).EnumerateLines())",
+                Whole(() =>
             {
                 using var reader = new SluiceReader(path);
-                foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+                foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
                     _ = line.Length;
             })),
-            new Way("bytes-async", "Sluice, lines as bytes, asynchronous", "await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())",
+            new Approach("bytes-async", "Sluice, lines as bytes, asynchronous",
+                "await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())",
                 slice => RepeatAsync(slice, SluiceAsync)),
         ];
 
@@ -61,7 +67,7 @@ internal static class TextReading
         async Task SluiceAsync()
         {
             await using var reader = new SluiceReader(path);
-            await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())
+            await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())
                 _ = line.Length;
         }
     }

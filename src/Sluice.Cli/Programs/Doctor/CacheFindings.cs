@@ -1,4 +1,4 @@
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
@@ -20,8 +20,10 @@ internal static class CacheFindings
 
         int noWaitRead = CapabilityProbe.ReadNoWait(file.SafeFileHandle, buffer);
         yield return noWaitRead == 0
-            ? new Finding("reads without waiting", FindingState.Yes, "RWF_NOWAIT tried", "ReadAsync takes what is in memory on the caller's thread")
-            : new Finding("reads without waiting", FindingState.No, $"RWF_NOWAIT: {ErrnoText.Of(noWaitRead)}", "every ReadAsync goes to the engine");
+            ? new Finding("reads without waiting", FindingState.Yes, "RWF_NOWAIT tried",
+                "ReadAsync takes what is in memory on the caller's thread")
+            : new Finding("reads without waiting", FindingState.No, $"RWF_NOWAIT: {ErrnoText.Of(noWaitRead)}",
+                "every ReadAsync goes to the engine");
         if (!mayWrite)
             yield break;
         int noWaitWrite = CapabilityProbe.WriteNoWait(file.SafeFileHandle, buffer);

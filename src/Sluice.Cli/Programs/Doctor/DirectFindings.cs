@@ -1,5 +1,5 @@
 using Sluice.Cli.Load;
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
@@ -30,7 +30,8 @@ internal static class DirectFindings
 
     private static Finding Alignment(DirectLimits limits) => limits switch
     {
-        { OffsetBytes: null } => new Finding("direct alignment", FindingState.Unknown, "statx does not tell (before Linux 6.1, or the file system does not)",
+        { OffsetBytes: null } => new Finding("direct alignment", FindingState.Unknown,
+            "statx does not tell (before Linux 6.1, or the file system does not)",
             "the device's logical block size is taken, else 4096 bytes"),
         { OffsetBytes: 0 } => new Finding("direct alignment", FindingState.No, "STATX_DIOALIGN: none", ""),
         _ => new Finding("direct alignment", FindingState.Fact,
@@ -57,7 +58,8 @@ internal static class DirectFindings
         if (limits.AtomicMinBytes is not > 0)
         {
             return new Finding("atomic writes", FindingState.No,
-                limits.AtomicMinBytes is null ? "statx does not tell of RWF_ATOMIC here" : "STATX_WRITE_ATOMIC: none on this file system and device", Instead);
+                limits.AtomicMinBytes is null ? "statx does not tell of RWF_ATOMIC here"
+                    : "STATX_WRITE_ATOMIC: none on this file system and device", Instead);
         }
         string range = $"{limits.AtomicMinBytes} to {limits.AtomicMaxBytes} bytes (STATX_WRITE_ATOMIC)";
         if (!mayWrite)

@@ -1,5 +1,5 @@
-using Sluice.Cli.Commands;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 using Spectre.Console;
 
 namespace Sluice.Cli.Programs.Doctor;
@@ -10,7 +10,7 @@ internal static class DoctorText
     private const int NameWidth = 26;
     private const int MarkWidth = 5;
 
-    public static void Write(Terminal terminal, EnvironmentRecord environment, IReadOnlyList<FindingGroup> groups)
+    public static void Write(TerminalStreams terminal, EnvironmentRecord environment, IReadOnlyList<FindingGroup> groups)
     {
         EnvironmentText.Write(terminal.Out, environment);
         foreach (FindingGroup group in groups)
@@ -24,7 +24,7 @@ internal static class DoctorText
         terminal.Out.WriteLine("yes: there; no: not there; -: a fact; ?: could not be tried here");
     }
 
-    private static void Write(Terminal terminal, Finding finding)
+    private static void Write(TerminalStreams terminal, Finding finding)
     {
         terminal.Out.Write($"  {finding.Name,-NameWidth}");
         WriteMark(terminal, finding);
@@ -33,7 +33,7 @@ internal static class DoctorText
             terminal.Out.WriteLine($"  {"",-NameWidth - MarkWidth}so: {finding.Consequence}");
     }
 
-    private static void WriteMark(Terminal terminal, Finding finding)
+    private static void WriteMark(TerminalStreams terminal, Finding finding)
     {
         string mark = finding.Mark.PadRight(MarkWidth);
         Color? color = finding.State switch { FindingState.Yes => Color.Green, FindingState.No => Color.Yellow, _ => null };

@@ -24,3 +24,5 @@ internal sealed record Finding(string Name, FindingState State, string Reason, s
         _ => "?",
     };
 }
+
+internal sealed record FindingGroup(string Name, IReadOnlyList<Finding> Findings);

@@ -1,6 +1,6 @@
 using System.Globalization;
-using Sluice.Cli.Commands;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
@@ -32,7 +32,8 @@ internal static class MachineFindings
     {
         string name = SluiceEngines.Default.Name;
         return SluiceEngines.UringReason is { } reason
-            ? new Finding("engine", FindingState.Fact, $"{name}: {reason}", "asynchronous transfers block threads of the pool, as .NET's do")
+            ? new Finding("engine", FindingState.Fact, $"{name}: {reason}",
+                "asynchronous transfers block threads of the pool, as .NET's do")
             : new Finding("engine", FindingState.Fact, $"{name}: kernel and sandbox allow io_uring",
                 "what is not in the page cache goes through a ring; SLUICE_ENGINE=pool turns that off");
     }
@@ -50,10 +51,12 @@ internal static class MachineFindings
         string? value = ReadFile("/proc/sys/kernel/io_uring_disabled");
         return value switch
         {
-            null => new Finding("kernel.io_uring_disabled", FindingState.Unknown, "this kernel has no such setting (before 6.6), or hides it", ""),
+            null => new Finding("kernel.io_uring_disabled", FindingState.Unknown,
+                "this kernel has no such setting (before 6.6), or hides it", ""),
             "0" => new Finding("kernel.io_uring_disabled", FindingState.Fact, "0: io_uring is allowed for everyone", ""),
             "1" => new Finding("kernel.io_uring_disabled", FindingState.Fact,
-                "1: allowed for privileged users and the group of kernel.io_uring_group", "sysctl -w kernel.io_uring_disabled=0 would allow it to everyone"),
+                "1: allowed for privileged users and the group of kernel.io_uring_group",
+                "sysctl -w kernel.io_uring_disabled=0 would allow it to everyone"),
             _ => new Finding("kernel.io_uring_disabled", FindingState.Fact, $"{value}: switched off",
                 "sysctl -w kernel.io_uring_disabled=0 would allow it"),
         };
@@ -74,7 +77,8 @@ internal static class MachineFindings
 
     private static Finding Operations(RingDiagnosis rings) => rings.MissingOperations.Count == 0
         ? new Finding("ring operations", FindingState.Yes, "all that Sluice knows", "")
-        : new Finding("ring operations", FindingState.No, $"missing: {string.Join(", ", rings.MissingOperations)}", "plain system calls in their place");
+        : new Finding("ring operations", FindingState.No, $"missing: {string.Join(", ", rings.MissingOperations)}",
+            "plain system calls in their place");
 
     private static Finding Modes(RingDiagnosis rings) => new(
         "ring modes", rings.HasCoopTaskrun ? FindingState.Yes : FindingState.No,
@@ -100,7 +104,8 @@ internal static class MachineFindings
     private static Finding Pool()
     {
         ThreadPool.GetMinThreads(out int workers, out _);
-        return new Finding("thread pool", FindingState.Fact, $"{Environment.ProcessorCount} processors, {workers} threads at once without waiting",
+        return new Finding("thread pool", FindingState.Fact,
+            $"{Environment.ProcessorCount} processors, {workers} threads at once without waiting",
             "continuations run there; blocking I/O of .NET needs a thread for each transfer outstanding");
     }
 
@@ -110,7 +115,8 @@ internal static class MachineFindings
         string[] values = found?[line.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries) ?? [];
         return values.Length < 2
             ? new Finding(name, FindingState.Unknown, "/proc/self/limits does not tell", consequence)
-            : new Finding(name, FindingState.Fact, string.Create(CultureInfo.InvariantCulture, $"soft limit {values[0]}{unit}, hard limit {values[1]}{unit}"), consequence);
+            : new Finding(name, FindingState.Fact,
+                string.Create(CultureInfo.InvariantCulture, $"soft limit {values[0]}{unit}, hard limit {values[1]}{unit}"), consequence);
     }
 
     private static string Word(bool there) => there ? "yes" : "no";

@@ -1,10 +1,12 @@
 using Sluice.Cli.Bench;
-using Sluice.Cli.Commands;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>What the file system of a file or folder allows, tried on files of a scratch folder, or by reading the user's own file.</summary>
+/// <summary>
+/// What the file system of a file or folder allows, tried on files of a scratch folder, or by reading the user's own file.
+/// </summary>
 internal static class PlaceFindings
 {
     private const int ScratchBytes = (int)ByteSize.MiB;
@@ -13,16 +15,17 @@ internal static class PlaceFindings
     {
         string folder = isFolder ? path : Path.GetDirectoryName(Path.GetFullPath(path)) ?? path;
         var groups = new List<FindingGroup>();
-        if (!Libc.IsSupported)
+        if (!CapabilityProbe.IsSupported)
         {
             const string Where = "tried on 64-bit Linux only";
             groups.Add(new FindingGroup(path,
-                [new Finding("caching, preallocation, extents", FindingState.Unknown, Where, "FileCaching.Direct and Uncached open Cached"), SpaceFindings.FreeSpace(folder)]));
+                [new Finding("caching, preallocation, extents", FindingState.Unknown, Where, "FileCaching.Direct and Uncached open Cached"),
+                    SpaceFindings.FreeSpace(folder)]));
             return groups;
         }
         if (!isFolder)
             groups.Add(new FindingGroup($"{path}, read only", [.. OfFile(path)]));
-        if (PathProbe.KindOf(path, out _) != PathKind.BlockDevice)
+        if (PathKinds.Of(path) != PathKind.BlockDevice)
             groups.Add(new FindingGroup($"file system of {folder}", [.. OfFolder(folder, removed)]));
         return groups;
     }
@@ -40,7 +43,8 @@ internal static class PlaceFindings
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            findings.Add(new Finding("reading it", FindingState.Unknown, $"not tried: {e.Message}", "its folder's answers hold for it too"));
+            findings.Add(new Finding("reading it", FindingState.Unknown, $"not tried: {e.Message}",
+                "its folder's answers hold for it too"));
         }
         return findings;
     }
@@ -57,7 +61,8 @@ internal static class PlaceFindings
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            findings.Add(new Finding("what needs a file of ours", FindingState.Unknown, $"not tried: {e.Message}", "each is found out at its first use"));
+            findings.Add(new Finding("what needs a file of ours", FindingState.Unknown, $"not tried: {e.Message}",
+                "each is found out at its first use"));
         }
         findings.Add(SpaceFindings.FreeSpace(folder));
         return findings;

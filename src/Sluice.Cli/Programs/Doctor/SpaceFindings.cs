@@ -1,5 +1,5 @@
-using Sluice.Cli.Commands;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
@@ -23,7 +23,8 @@ internal static class SpaceFindings
     {
         try
         {
-            return new Finding("extents (FIEMAP)", FindingState.Yes, $"{file.GetExtents().Count} listed", "GetExtents and sluice extents show where files lie");
+            return new Finding("extents (FIEMAP)", FindingState.Yes, $"{file.GetExtents().Count} listed",
+                "GetExtents and sluice extents show where files lie");
         }
         catch (Exception e) when (e is PlatformNotSupportedException or IOException or UnauthorizedAccessException)
         {
@@ -35,9 +36,10 @@ internal static class SpaceFindings
     {
         try
         {
-            Frag.VolumeSpace space = Frag.VolumeSpace.Of(folder);
+            VolumeSpace space = VolumeSpace.Of(folder);
             return new Finding("free space", FindingState.Fact,
-                $"{ByteSize.Format(space.AvailableBytes)} of {ByteSize.Format(space.TotalBytes)} for this user", "a preallocation larger than this fails at once");
+                $"{ByteSize.Format(space.AvailableBytes)} of {ByteSize.Format(space.TotalBytes)} for this user",
+                "a preallocation larger than this fails at once");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
@@ -59,7 +61,8 @@ internal static class SpaceFindings
         using SluiceHandle copy = SluiceHandle.Open(target, FileMode.Create, FileAccess.Write);
         int errno = CapabilityProbe.CopyRange(file.SafeFileHandle, copy.SafeFileHandle, file.Length);
         return errno == 0
-            ? new Finding("copy_file_range", FindingState.Yes, "a file was copied within the kernel", "small copies, and those of cached files, stay in the kernel")
+            ? new Finding("copy_file_range", FindingState.Yes, "a file was copied within the kernel",
+                "small copies, and those of cached files, stay in the kernel")
             : new Finding("copy_file_range", FindingState.No, ErrnoText.Of(errno), "copies read and write");
     }
 
@@ -67,7 +70,8 @@ internal static class SpaceFindings
     {
         int errno = CapabilityProbe.Allocate(file.SafeFileHandle, file.Length, file.Length);
         if (errno != 0)
-            return new Finding("preallocation (fallocate)", FindingState.No, ErrnoText.Of(errno), "Allocate throws; PreallocationSize has no effect");
+            return new Finding("preallocation (fallocate)", FindingState.No, ErrnoText.Of(errno),
+                "Allocate throws; PreallocationSize has no effect");
         return new Finding("preallocation (fallocate)", FindingState.Yes, $"{ByteSize.Format(file.Length / 2)} tried",
             CapabilityProbe.IsExt(file.SafeFileHandle)
                 ? "PreallocationSize and Allocate reserve; on ext, streams also reserve just before each large piece"
@@ -85,7 +89,8 @@ internal static class SpaceFindings
         }
         catch (IOException)
         {
-            return new Finding("advisory locks (flock)", FindingState.Yes, "a second handle was refused", "FileShare holds among programs that take such locks, as .NET and Sluice do");
+            return new Finding("advisory locks (flock)", FindingState.Yes, "a second handle was refused",
+                "FileShare holds among programs that take such locks, as .NET and Sluice do");
         }
     }
 }

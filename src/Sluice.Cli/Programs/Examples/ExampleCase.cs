@@ -23,7 +23,8 @@ internal sealed record ExampleCase(string ClassName, ExampleUnit Unit, string Wa
     {
         get
         {
-            string line = Code().Split('\n').First(l => l.StartsWith("/// ", StringComparison.Ordinal) && !l.Contains('<', StringComparison.Ordinal));
+            string line = Code().Split('\n')
+                .First(l => l.StartsWith("/// ", StringComparison.Ordinal) && !l.Contains('<', StringComparison.Ordinal));
             return line["/// ".Length..];
         }
     }
@@ -51,3 +52,6 @@ internal sealed record ExampleCase(string ClassName, ExampleUnit Unit, string Wa
         return kebab.ToString();
     }
 }
+
+/// <summary>What a program takes or gives at a time.</summary>
+internal enum ExampleUnit { Byte, Line, Block }

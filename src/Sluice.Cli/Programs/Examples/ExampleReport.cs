@@ -1,7 +1,6 @@
-using Sluice.Cli.Commands;
-using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Examples;
 
@@ -12,10 +11,11 @@ internal static class ExampleReport
 
     public static IReadOnlyList<PageSection> Sections(IReadOnlyDictionary<ExampleCase, ExampleTimes> results, long fileBytes)
     {
-        double? clockHz = CpuMeter.NominalFrequencyHz();
+        double? clockHz = ProcessorFrequency.NominalHz();
         return
         [
-            .. results.Keys.GroupBy(c => c.Writes).Select(cases => Section(cases.Key ? "Writing" : "Reading", [.. cases], results, fileBytes, clockHz)),
+            .. results.Keys.GroupBy(c => c.Writes)
+                .Select(cases => Section(cases.Key ? "Writing" : "Reading", [.. cases], results, fileBytes, clockHz)),
         ];
     }
 
@@ -30,7 +30,8 @@ internal static class ExampleReport
                 {
                     Columns =
                     [
-                        PageColumn.Text("case"), PageColumn.Text("with"), new PageColumn("speed", "MiB/s"), new PageColumn("CPU", "clocks/B"),
+                        PageColumn.Text("case"), PageColumn.Text("with"), new PageColumn("speed", "MiB/s"),
+                        new PageColumn("CPU", "clocks/B"),
                         new PageColumn("CPU time", "ns/B"), new PageColumn("ratio"), PageColumn.Text("result"),
                     ],
                     Rows = [.. cases.Select(c => Row(c, results[c], Baseline(c, cases, results), fileBytes, clockHz))],
@@ -47,7 +48,8 @@ internal static class ExampleReport
             clockHz is { } hz ? PageCell.Of(cpuPerByte * hz, "0.00") : PageCell.Empty,
             PageCell.Of(cpuPerByte * 1e9, "0.00").With(times.CpuSeconds.Select(s => s / fileBytes * 1e9)),
             baseline is null || ReferenceEquals(baseline, times) ? PageCell.Ratio(baseline is null ? null : 1)
-                : PageCell.Ratio(Statistics.MedianRatio(baseline.Seconds, times.Seconds)).With(Statistics.Ratios(baseline.Seconds, times.Seconds)),
+                : PageCell.Ratio(Statistics.MedianRatio(baseline.Seconds, times.Seconds))
+                .With(Statistics.Ratios(baseline.Seconds, times.Seconds)),
             times.Difference is { } wrong ? $"WRONG: {wrong}" : "right");
     }
 

@@ -87,3 +87,14 @@ internal sealed class ExampleRun
             seen.Add(block.AsSpan(0, bytes));
     }
 }
+
+/// <summary>What one case took in each round, and what its result lacked in any.</summary>
+internal sealed class ExampleTimes
+{
+    public List<double> Seconds { get; } = [];
+
+    public List<double> CpuSeconds { get; } = [];
+
+    /// <summary>Null: every round gave what it should.</summary>
+    public string? Difference { get; set; }
+}

@@ -1,3 +1,4 @@
+using System.Text.Json.Serialization;
 using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Extents;
@@ -5,6 +6,8 @@ namespace Sluice.Cli.Programs.Extents;
 /// <summary>What `sluice extents` found; the JSON is this record.</summary>
 internal sealed record ExtentReport
 {
+    public int FormatVersion { get; init; } = 1;
+
     public DateTimeOffset Started { get; init; }
 
     public IReadOnlyList<string> Arguments { get; init => field = value ?? []; } = [];
@@ -60,10 +63,15 @@ internal sealed record ExtentReport
             WorstFiles =
             [
                 .. files.Where(f => f.Pieces > 1)
-                    .OrderByDescending(f => f.Pieces).ThenByDescending(f => f.Score).ThenBy(f => f.Path, StringComparer.Ordinal).Take(worst),
+                    .OrderByDescending(f => f.Pieces).ThenByDescending(f => f.Score).ThenBy(f => f.Path, StringComparer.Ordinal)
+                        .Take(worst),
             ],
             FileExtents = isFolder ? null : scan.LastExtents,
             Failures = scan.Failures,
         };
     }
 }
+
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(ExtentReport))]
+internal sealed partial class ExtentJsonContext : JsonSerializerContext;

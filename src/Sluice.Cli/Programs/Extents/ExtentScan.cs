@@ -1,5 +1,5 @@
 using Sluice.Cli.Report.Pages;
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Extents;
 
@@ -64,7 +64,7 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
                     if (entry is DirectoryInfo)
                         folders.Push(entry.FullName);
                     // Opening a pipe would wait for its other end.
-                    else if (PathProbe.KindOf(entry.FullName, out _) is PathKind.RegularFile or PathKind.Unknown)
+                    else if (PathKinds.Of(entry.FullName) is PathKind.RegularFile or PathKind.Unknown)
                         Try(() => AddFile(entry.FullName));
                 }
             });

@@ -1,6 +1,6 @@
 using System.Globalization;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Extents;
 
@@ -9,7 +9,7 @@ internal static class ExtentText
 {
     private const int BarWidth = 30;
 
-    public static void Write(Terminal terminal, ExtentReport report, int extentLimit)
+    public static void Write(TerminalStreams terminal, ExtentReport report, int extentLimit)
     {
         EnvironmentText.Write(terminal.Out, report.Environment);
         terminal.Out.WriteLine();
@@ -29,29 +29,29 @@ internal static class ExtentText
 
     private static string Summary(ExtentReport report)
     {
-        string files = report.FileExtents is null ? $"{report.Files:#,0} files, {report.FragmentedFiles:#,0} in more than one piece: " : "";
+        string files = report.FileExtents is null
+            ? $"{Counted.Of(report.Files, "file")}, {report.FragmentedFiles:#,0} in more than one piece: " : "";
         return string.Create(CultureInfo.InvariantCulture,
             $"{report.Path}: {files}{ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} on the device, "
-            + $"{Plural(report.Extents, "extent")} in {Plural(report.Pieces, "piece")}, fragmentation score {report.Score:0.##}");
+            + $"{Counted.Of(report.Extents, "extent")} in {Counted.Of(report.Pieces, "piece")}, fragmentation score {report.Score:0.##}");
     }
 
-    private static string Plural(long count, string noun) => $"{count:#,0} {noun}{(count == 1 ? "" : "s")}";
-
-    private static void WriteHistogram(Terminal terminal, IReadOnlyList<ExtentClass> classes)
+    private static void WriteHistogram(TerminalStreams terminal, IReadOnlyList<ExtentClass> classes)
     {
         terminal.Out.WriteLine();
-        long most = classes.Max(c => c.Extents);
+        long most = Math.Max(1, classes.Max(c => c.Bytes));
         long bytes = Math.Max(1, classes.Sum(c => c.Bytes));
         var table = new TextTable("extent size", "extents", "bytes", "share of bytes", "");
         foreach (ExtentClass one in classes)
         {
-            int bar = one.Extents == 0 ? 0 : Math.Max(1, (int)(one.Extents * BarWidth / most));
-            table.Add(one.Name, $"{one.Extents:#,0}", ByteSize.Format(one.Bytes), $"{100.0 * one.Bytes / bytes:0.0} %", new string('#', bar));
+            int bar = one.Bytes == 0 ? 0 : Math.Max(1, (int)(one.Bytes * (double)BarWidth / most));
+            table.Add(one.Name, $"{one.Extents:#,0}", ByteSize.Format(one.Bytes), $"{100.0 * one.Bytes / bytes:0.0} %",
+                new string('#', bar));
         }
         table.WriteTo(terminal);
     }
 
-    private static void WriteExtents(Terminal terminal, IReadOnlyList<FileExtent> extents, int limit)
+    private static void WriteExtents(TerminalStreams terminal, IReadOnlyList<FileExtent> extents, int limit)
     {
         terminal.Out.WriteLine();
         var table = new TextTable("file offset", "device offset", "length", "flags");
@@ -66,7 +66,7 @@ internal static class ExtentText
             terminal.Out.WriteLine($"{extents.Count - limit:#,0} more; --extents N shows N, --json all");
     }
 
-    private static void WriteWorst(Terminal terminal, IReadOnlyList<FileLayout> worst)
+    private static void WriteWorst(TerminalStreams terminal, IReadOnlyList<FileLayout> worst)
     {
         terminal.Out.WriteLine();
         var table = new TextTable("most fragmented", "size", "extents", "pieces", "score");

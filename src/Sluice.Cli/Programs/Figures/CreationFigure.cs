@@ -1,9 +1,9 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Frag;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
@@ -54,9 +54,10 @@ internal sealed class CreationFigure : FigureSet
         }
         return new FigureSections(context).Make(
             "Figure 8: making a file, by request size",
-            $"A file of {ByteSize.Format(context.Scale.CreatedFileBytes)} is made and flushed to the disk by FileStream and by SluiceStream, with and "
-            + $"without PreallocationSize, on ext4 volumes of {ByteSize.Format(context.Scale.VolumeBytes)} in image files: one fresh, one filled to 99 % and emptied at "
-            + "random twice (as sluice frag does). Extents: in how many the file lay on average.",
+            $"A file of {ByteSize.Format(context.Scale.CreatedFileBytes)} is made and flushed to the disk by FileStream and by "
+                + $"SluiceStream, with and without PreallocationSize, on ext4 volumes of {ByteSize.Format(context.Scale.VolumeBytes)} in "
+                + $"image files: one fresh, one filled to 99 % and emptied at random twice (as sluice frag does). Extents: in how many the "
+                + $"file lay on average.",
             8, null, points);
     }
 
@@ -84,21 +85,23 @@ internal sealed class CreationFigure : FigureSet
         using FragFolder folder = FragFolder.Create(volume);
         var run = new FragRun(settings, folder, canMap: false, context.CancellationToken);
         context.Progress("figure 8: ageing a volume");
-        run.Carry(new FragPlan(settings, VolumeSpace.Of(volume).BudgetBytes(settings)).Steps());
+        run.Execute(new FragPlan(settings, settings.BudgetBytes(VolumeSpace.Of(volume))).Steps());
         folder.FlushToDisk();
     }
 
     private static async Task<CurvePoint> MeasureAsync(FigureContext context, string curve, string volume, int request, bool preallocated)
     {
         var pieces = new Dictionary<string, List<double>>(StringComparer.Ordinal);
-        var opening = new StreamOpening(Path.Combine(volume, "figure.dat"), FileMode.Create, FileAccess.Write, context.Scale.CreatedFileBytes)
+        var opening = new StreamOpening(Path.Combine(volume, "figure.dat"), FileMode.Create, FileAccess.Write,
+            context.Scale.CreatedFileBytes)
         {
             PreallocationSizeBytes = preallocated ? context.Scale.CreatedFileBytes : 0,
         };
         // Every round makes the whole file: a slice ends with the file, not with its time.
         var points = new PointRunner(TimeSpan.FromMinutes(10), context.Scale.Rounds, context.CancellationToken);
-        IReadOnlyList<Reading> readings = await points.MeasureAsync(
-            [Counted(TimedPasses.Writing<FileStreamSide>(opening, request)), Counted(TimedPasses.Writing<SluiceStreamSide>(opening, request))]);
+        IReadOnlyList<MeasuredRate> readings = await points.MeasureAsync(
+            [Counted(TimedPasses.Writing<FileStreamSide>(opening, request)),
+                Counted(TimedPasses.Writing<SluiceStreamSide>(opening, request))]);
         File.Delete(opening.Path);
         return new CurvePoint(curve, request, 1, readings[0], readings[1])
         {

@@ -1,6 +1,6 @@
-using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
@@ -11,7 +11,8 @@ namespace Sluice.Cli.Programs.Figures;
 internal sealed class DepthFigures : FigureSet
 {
     private static readonly (string Name, bool Writes, CacheMode Cache)[] Curves =
-        [("read direct", false, CacheMode.Direct), ("write direct", true, CacheMode.Direct), ("read cold through the page cache", false, CacheMode.Cold)];
+        [("read direct", false, CacheMode.Direct), ("write direct", true, CacheMode.Direct),
+            ("read cold through the page cache", false, CacheMode.Cold)];
 
     public override IReadOnlyList<int> Numbers => [6, 7];
 
@@ -42,12 +43,13 @@ internal sealed class DepthFigures : FigureSet
         }
         return new FigureSections(context).Make(
             "Figures 6 and 7: several requests outstanding, by request size",
-            "ReadAsync and WriteAsync of RandomAccess and SluiceHandle, so many at once over one sequence of offsets. The report striped 16 "
-            + "disks for these figures; here it is the one device. .NET's requests block threads of its pool, which grows slowly: its rates "
-            + "at a depth are those of the threads that it has by then.",
+            "ReadAsync and WriteAsync of RandomAccess and SluiceHandle, so many at once over one sequence of offsets. The report striped "
+                + "16 disks for these figures; here it is the one device. .NET's requests block threads of its pool, which grows slowly: "
+                + "its rates at a depth are those of the threads that it has by then.",
             6, 7, points);
     }
 
     // Every other power of four: a figure of six depths on two sides has curves enough.
-    private static bool IsShown(int requestBytes) => requestBytes >= 4 * ByteSize.KiB && requestBytes != 16 * ByteSize.KiB && requestBytes != 256 * ByteSize.KiB;
+    private static bool IsShown(int requestBytes) => requestBytes >= 4 * ByteSize.KiB && requestBytes != 16 * ByteSize.KiB
+        && requestBytes != 256 * ByteSize.KiB;
 }

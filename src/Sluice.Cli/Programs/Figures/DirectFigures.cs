@@ -1,5 +1,6 @@
 using Sluice.Cli.Load;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
@@ -19,8 +20,12 @@ internal sealed class DirectFigures : FigureSet
             string curve = writes ? "write" : "read";
             foreach (int request in context.Scale.DirectRequests)
             {
-                context.Progress($"figures 4 and 5: direct {curve}, {Commands.ByteSize.Format(request)}");
-                var workload = new Workload(path, context.Scale.FileBytes, request) { WriteShare = writes ? 1 : 0, Cache = CacheMode.Direct };
+                context.Progress($"figures 4 and 5: direct {curve}, {ByteSize.Format(request)}");
+                var workload = new Workload(path, context.Scale.FileBytes, request)
+                {
+                    WriteShare = writes ? 1 : 0,
+                    Cache = CacheMode.Direct,
+                };
                 if (await RequestPoint.MeasureAsync(context, curve, workload) is { } point)
                     points.Add(point);
             }

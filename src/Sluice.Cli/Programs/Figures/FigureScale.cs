@@ -1,4 +1,4 @@
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 

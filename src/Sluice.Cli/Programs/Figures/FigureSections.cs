@@ -1,8 +1,8 @@
 using System.Globalization;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
@@ -18,7 +18,8 @@ internal sealed class FigureSections(FigureContext context)
         foreach (IGrouping<string, CurvePoint> operation in points.GroupBy(p => p.Curve.Split(',')[0]))
         {
             if (context.Wanted.Contains(rateFigure))
-                charts.Add(Chart($"Figure {rateFigure}: bandwidth, {operation.Key}", "bandwidth", "MiB/s", [.. operation], r => r.Rate / ByteSize.MiB, withBand: true));
+                charts.Add(Chart($"Figure {rateFigure}: bandwidth, {operation.Key}", "bandwidth", "MiB/s", [.. operation],
+                    r => r.Rate / ByteSize.MiB, withBand: true));
             if (cpuFigure is { } number && context.Wanted.Contains(number))
                 charts.Add(Chart($"Figure {number}: CPU, {operation.Key}", "CPU", CpuUnit, [.. operation], Cpu, withBand: false));
         }
@@ -26,7 +27,7 @@ internal sealed class FigureSections(FigureContext context)
     }
 
     private static PageChart Chart(
-        string title, string label, string unit, IReadOnlyList<CurvePoint> points, Func<Reading, double> value, bool withBand)
+        string title, string label, string unit, IReadOnlyList<CurvePoint> points, Func<MeasuredRate, double> value, bool withBand)
     {
         bool hasDepths = points.Any(p => p.Depth > 1);
         var series = new List<ChartSeries>();
@@ -46,7 +47,7 @@ internal sealed class FigureSections(FigureContext context)
             Series = series,
         };
 
-        ChartSeries Series(string name, IEnumerable<CurvePoint> curve, Func<CurvePoint, Reading> side) => new()
+        ChartSeries Series(string name, IEnumerable<CurvePoint> curve, Func<CurvePoint, MeasuredRate> side) => new()
         {
             Name = name,
             X = [.. curve.Select(p => (double)p.RequestBytes)],
@@ -80,7 +81,8 @@ internal sealed class FigureSections(FigureContext context)
         if (hasDepth)
             cells.Add(point.Depth);
         cells.AddRange([Rate(point.DotNet), Rate(point.Sluice),
-            PageCell.Ratio(point.DotNet.Rate > 0 ? point.Sluice.Rate / point.DotNet.Rate : null).With(Statistics.Ratios(point.Sluice.Rates, point.DotNet.Rates)),
+            PageCell.Ratio(point.DotNet.Rate > 0 ? point.Sluice.Rate / point.DotNet.Rate : null)
+                .With(Statistics.Ratios(point.Sluice.Rates, point.DotNet.Rates)),
             Cpu(point.DotNet), Cpu(point.Sluice)]);
         if (hasPieces)
             cells.AddRange([point.Pieces?.DotNet, point.Pieces?.Sluice]);
@@ -90,7 +92,8 @@ internal sealed class FigureSections(FigureContext context)
         };
     }
 
-    private static PageCell Rate(Reading reading) => PageCell.Of(reading.Rate / ByteSize.MiB).With(reading.Rates.Select(r => r / ByteSize.MiB));
+    private static PageCell Rate(MeasuredRate reading) => PageCell.Of(reading.Rate / ByteSize.MiB)
+        .With(reading.Rates.Select(r => r / ByteSize.MiB));
 
-    private double Cpu(Reading reading) => context.ClockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
+    private double Cpu(MeasuredRate reading) => context.ClockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
 }

@@ -1,6 +1,6 @@
-using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
@@ -30,7 +30,7 @@ internal static class RequestPoint
                 await SliceAsync(side, counts: round > 0);
         }
         return new CurvePoint(curve, workload.RequestSizeBytes, workload.Outstanding ?? 1,
-            Reading.Of(rates[0], cpuNs[0]), Reading.Of(rates[1], cpuNs[1]));
+            MeasuredRate.Of(rates[0], cpuNs[0]), MeasuredRate.Of(rates[1], cpuNs[1]));
 
         async Task SliceAsync(int side, bool counts)
         {

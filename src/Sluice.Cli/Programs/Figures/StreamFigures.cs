@@ -2,6 +2,7 @@ using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
@@ -25,7 +26,7 @@ internal sealed class StreamFigures : FigureSet
         {
             foreach (int request in context.Scale.StreamRequests)
             {
-                context.Progress($"figures 2 and 3: {curve}, {Commands.ByteSize.Format(request)}");
+                context.Progress($"figures 2 and 3: {curve}, {ByteSize.Format(request)}");
                 points.Add(await MeasureAsync(context, curve, request, writes, asynchronous));
             }
         }
@@ -43,8 +44,9 @@ internal sealed class StreamFigures : FigureSet
             : StreamOpening.Reading(context.SourceFile(), context.Scale.FileBytes, asynchronous);
         Contender[] sides = writes
             ? [TimedPasses.Writing<FileStreamSide>(opening, request), TimedPasses.Writing<SluiceStreamSide>(opening, request)]
-            : [TimedPasses.Reading<FileStreamSide>(opening, request, cold: true), TimedPasses.Reading<SluiceStreamSide>(opening, request, cold: true)];
-        IReadOnlyList<Reading> readings = await context.Points.MeasureAsync(sides);
+            : [TimedPasses.Reading<FileStreamSide>(opening, request, cold: true),
+                TimedPasses.Reading<SluiceStreamSide>(opening, request, cold: true)];
+        IReadOnlyList<MeasuredRate> readings = await context.Points.MeasureAsync(sides);
         if (writes)
             File.Delete(opening.Path);
         return new CurvePoint(curve, request, 1, readings[0], readings[1]);

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Frag;
 

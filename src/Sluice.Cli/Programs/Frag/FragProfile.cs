@@ -15,3 +15,15 @@ internal enum FragProfile
     /// <summary>Eight files grow at the same time, step by step in turns, as downloads do.</summary>
     Interleaved,
 }
+
+internal static class FragProfileNames
+{
+    /// <summary>As it is typed and shown.</summary>
+    public static string ToName(this FragProfile profile) => profile switch
+    {
+        FragProfile.LogNormal => "log-normal",
+        FragProfile.Append => "append",
+        FragProfile.Interleaved => "interleaved",
+        _ => "uniform",
+    };
+}

@@ -1,3 +1,4 @@
+using System.Text.Json.Serialization;
 using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Frag;
@@ -5,6 +6,8 @@ namespace Sluice.Cli.Programs.Frag;
 /// <summary>What a run of `sluice frag` left behind; the JSON is this record.</summary>
 internal sealed record FragReport
 {
+    public int FormatVersion { get; init; } = 1;
+
     public DateTimeOffset Started { get; init; }
 
     public required IReadOnlyList<string> Arguments { get; init; }
@@ -44,3 +47,13 @@ internal sealed record FragReport
 
     public required double Seconds { get; init; }
 }
+
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(FragReport))]
+internal sealed partial class FragJsonContext : JsonSerializerContext;
+
+/// <summary>One cycle of filling and deleting.</summary>
+/// <param name="FilledPercent">How full the volume was before files were deleted.</param>
+/// <param name="KeptPercent">And after.</param>
+/// <param name="PiecesPerFile">Of the files made in this cycle; null where the file system does not tell.</param>
+internal sealed record FragCycle(int Cycle, int FilesMade, int FilesLeft, double FilledPercent, double KeptPercent, double? PiecesPerFile);

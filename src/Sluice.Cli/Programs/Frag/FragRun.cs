@@ -64,7 +64,7 @@ internal sealed class FragRun
         return $"cycle {_cycle}: {_usedPercent:0.0} % full, {_living:#,0} files{pieces}";
     }
 
-    public void Carry(IEnumerable<FragStep> steps)
+    public void Execute(IEnumerable<FragStep> steps)
     {
         foreach (FragStep step in steps)
         {
@@ -94,7 +94,7 @@ internal sealed class FragRun
         if (_waiting.Count == 0)
             return;
         VolumeSpace space = VolumeSpace.Of(_folder.FullPath);
-        long room = space.BudgetBytes(_settings);
+        long room = _settings.BudgetBytes(space);
         var files = new List<FragStep>();
         foreach (FragStep file in _waiting)
         {
@@ -112,7 +112,7 @@ internal sealed class FragRun
         _waiting.Clear();
         if (files.Count == 0)
             return;
-        IReadOnlyList<Extents.FileLayout> layouts = _writer.Write(files);
+        IReadOnlyList<FileLayout> layouts = _writer.Write(files);
         for (int i = 0; i < files.Count; i++)
         {
             _bytesOfLiving.Add(files[i].Number, files[i].SizeBytes);

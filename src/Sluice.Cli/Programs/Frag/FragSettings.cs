@@ -1,4 +1,4 @@
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Frag;
 
@@ -35,4 +35,9 @@ internal sealed record FragSettings
 
     /// <summary>End after the cycle whose files lie in so many pieces on average; null: do not look.</summary>
     public double? TargetPieces { get; init; }
+
+    /// <summary>Bytes that may be written without passing the share of the volume or touching what is to be left.</summary>
+    public long BudgetBytes(VolumeSpace volume) => Math.Min(
+        (long)((decimal)volume.TotalBytes * FillPercent / 100) - volume.UsedBytes,
+        volume.AvailableBytes - LeaveBytes);
 }

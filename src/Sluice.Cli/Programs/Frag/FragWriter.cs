@@ -1,6 +1,5 @@
-using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
-using Sluice.Cli.Programs.Extents;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Frag;
 
@@ -68,7 +67,7 @@ internal sealed class FragWriter(string root, FragProfile profile, bool canMap, 
             handle.Write(_buffer.Span[..bytes], offset + done);
             done += bytes;
         }
-        handle.FlushToDisk(dataOnly: true);
+        handle.FlushDataToDisk();
         return length;
     }
 

@@ -9,7 +9,7 @@ internal sealed class PointRunner(TimeSpan sliceTime, int rounds, CancellationTo
 
     /// <param name="settle">Called before each slice, so that it does not pay for what the one before has left to be written.</param>
     /// <returns>As many as contenders, in their order; units are what they count.</returns>
-    public async Task<IReadOnlyList<Reading>> MeasureAsync(IReadOnlyList<Contender> contenders, Action? settle = null)
+    public async Task<IReadOnlyList<MeasuredRate>> MeasureAsync(IReadOnlyList<Contender> contenders, Action? settle = null)
     {
         List<SliceSample>[] samples = [.. contenders.Select(_ => new List<SliceSample>())];
         foreach (Contender contender in contenders)
@@ -21,7 +21,8 @@ internal sealed class PointRunner(TimeSpan sliceTime, int rounds, CancellationTo
                 samples[i].Add(await SliceAsync(contenders[i], settle));
             }
         }
-        return [.. samples.Select(s => Reading.Of([.. s.Select(x => x.OperationsPerSecond)], s.Select(x => x.CpuUsPerOperation * 1000)))];
+        return [.. samples.Select(s => MeasuredRate.Of([.. s.Select(x => x.OperationsPerSecond)],
+            s.Select(x => x.CpuUsPerOperation * 1000)))];
     }
 
     // On a busy machine, or with requests that take longer than a slice, one may end before anything was done.
@@ -46,6 +47,6 @@ internal sealed class PointRunner(TimeSpan sliceTime, int rounds, CancellationTo
     private IEnumerable<int> Order(int count, int round)
     {
         int[] order = [.. Enumerable.Range(0, count).Select(i => ((round * count / rounds) + i) % count)];
-        return round % 2 == 0 ? order : Enumerable.Reverse(order);
+        return Rounds.ThereAndBack(order, round);
     }
 }

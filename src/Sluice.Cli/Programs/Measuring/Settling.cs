@@ -1,5 +1,4 @@
-using Sluice.Errors;
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Measuring;
 
@@ -14,12 +13,10 @@ internal static class Settling
     /// <summary>Has the file system write all that it holds back, deleted files among it.</summary>
     public static void FileSystemOf(string folder)
     {
-        if (!Libc.IsSupported)
+        if (!CapabilityProbe.IsSupported)
             return;
-        int fd = PathCalls.Open(PathCalls.ToKernel(folder), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        PathErrors.ThrowIfFailed(fd, "Opening the folder", folder);
-        _ = CopyCalls.FlushFileSystem(fd);
-        PathCalls.Close(fd);
+        using OpenFolder opened = OpenFolder.Open(folder);
+        opened.FlushFileSystem();
     }
 
     /// <summary>Collects the garbage, so that each measurement begins with an empty nursery of the same size.</summary>

@@ -1,6 +1,6 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
-using Sluice.Interop;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Measuring;
 

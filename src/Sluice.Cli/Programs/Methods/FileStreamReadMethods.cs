@@ -17,7 +17,8 @@ internal static class FileStreamReadMethods
         new(path, FileMode.Open, FileAccess.Read, FileShare.Read, MethodInput.BlockSize, options);
 
     /// <summary>As much as the array holds, or the file.</summary>
-    public static MethodResult Fill(Stream file, byte[] bytes) => MethodResult.Bytes(bytes.AsMemory(0, file.ReadAtLeast(bytes, bytes.Length, false)));
+    public static MethodResult Fill(Stream file, byte[] bytes) =>
+        MethodResult.Bytes(bytes.AsMemory(0, file.ReadAtLeast(bytes, bytes.Length, false)));
 
     private static MethodResult ReadAll(MethodInput input, FileOptions options)
     {

@@ -1,6 +1,8 @@
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>Cuts blocks into lines, as the article's parsing methods do. A line that goes on in the next block is kept until then.</summary>
+/// <summary>
+/// Cuts blocks into lines, as the article's parsing methods do. A line that goes on in the next block is kept until then.
+/// </summary>
 internal sealed class LineParser<T>(T lineFeed, T carriageReturn, LineParser<T>.LineAction add)
     where T : unmanaged, IEquatable<T>
 {
@@ -38,4 +40,12 @@ internal sealed class LineParser<T>(T lineFeed, T carriageReturn, LineParser<T>.
 
     private void Add(ReadOnlySpan<T> line) =>
         add(line.Length > 0 && line[^1].Equals(carriageReturn) ? line[..^1] : line);
+}
+
+/// <summary>Parsers that sum up the lines they find.</summary>
+internal static class LineParsing
+{
+    public static LineParser<byte> OfBytes(Checksum sum) => new((byte)'\n', (byte)'\r', sum.AddLine);
+
+    public static LineParser<char> OfChars(Checksum sum) => new('\n', '\r', sum.AddLine);
 }

@@ -27,7 +27,8 @@ internal sealed record Method(string Name, IoSide Side, ResultKind Kind, Func<Me
         { Writes = true };
 
     /// <param name="open">Opens the file, and tells what is timed.</param>
-    public static Method WritingOpen(string name, IoSide side, ResultKind kind, Func<MethodInput, (Action Run, IDisposable[] Owned)> open) =>
+    public static Method WritingOpen(string name, IoSide side, ResultKind kind, Func<MethodInput,
+        (Action Run, IDisposable[] Owned)> open) =>
         new(name, side, kind, input =>
         {
             (Action run, IDisposable[] owned) = open(input);
@@ -40,4 +41,17 @@ internal sealed record Method(string Name, IoSide Side, ResultKind Kind, Func<Me
                 owned);
         })
         { Writes = true, IsOpenBefore = true };
+}
+
+/// <summary>What a method gives or takes: only those of one kind can be compared.</summary>
+internal enum ResultKind { Bytes, Text, Lines }
+
+/// <summary>A method ready to run: what is timed, and what was opened before and is closed after.</summary>
+internal sealed record OpenedMethod(Func<MethodResult> Run, params IDisposable[] Owned) : IDisposable
+{
+    public void Dispose()
+    {
+        foreach (IDisposable resource in Owned)
+            resource.Dispose();
+    }
 }

@@ -1,6 +1,8 @@
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>What a method works on: the file, the text that is in it or is to be written, and arrays to read into that it need not make.</summary>
+/// <summary>
+/// What a method works on: the file, the text that is in it or is to be written, and arrays to read into that it need not make.
+/// </summary>
 internal sealed class MethodInput(string path, TextSample sample, CancellationToken cancellationToken)
 {
     /// <summary>What the article calls sector aligned: a multiple of every sector and page.</summary>

@@ -1,12 +1,14 @@
 using System.Globalization;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>The methods' times as tables: those that give the same beside one another, each against the fastest of .NET's among them.</summary>
+/// <summary>
+/// The methods' times as tables: those that give the same beside one another, each against the fastest of .NET's among them.
+/// </summary>
 internal static class MethodReport
 {
     /// <summary>In MiB from half a one on, as the article names its sizes.</summary>
@@ -15,7 +17,8 @@ internal static class MethodReport
         : string.Create(CultureInfo.InvariantCulture, $"{sizeBytes / (double)ByteSize.MiB:0.##} MiB");
 
     /// <param name="results">Of each size, in the order in which they are shown.</param>
-    public static IReadOnlyList<PageSection> Sections(IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results) =>
+    public static IReadOnlyList<PageSection> Sections(IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method,
+        MethodTimes> Times)> results) =>
     [
         .. results[0].Times.Keys.Where(m => results.Any(r => r.Times[m].Seconds.Count > 0))
             .GroupBy(m => (m.Writes, m.IsOpenBefore, Kind: m.IsOpenBefore ? ResultKind.Bytes : m.Kind))
@@ -34,7 +37,8 @@ internal static class MethodReport
             });
 
     private static PageSection Section(
-        string heading, IReadOnlyList<Method> methods, IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results)
+        string heading, IReadOnlyList<Method> methods,
+        IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results)
     {
         IEnumerable<PageColumn> columns = results.SelectMany(r => (PageColumn[])
         [
@@ -57,7 +61,8 @@ internal static class MethodReport
     }
 
     private static PageRow Row(
-        Method method, IReadOnlyList<Method> methods, IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results)
+        Method method, IReadOnlyList<Method> methods,
+        IReadOnlyList<(int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)> results)
     {
         IEnumerable<PageCell> cells = results.SelectMany(r =>
         {
@@ -67,11 +72,13 @@ internal static class MethodReport
             double fastest = FastestDotNet(methods, r.Times);
             return (PageCell[])
             [
-                PageCell.Of(Seconds(times) * 1000, Seconds(times) < 0.001 ? "0.000" : "0.00").With(times.RoundSeconds.Select(s => s * 1000)), PageCell.Of(Speed(Seconds(times), r.SizeBytes), "#,0"),
+                PageCell.Of(Seconds(times) * 1000, Seconds(times) < 0.001 ? "0.000" : "0.00")
+                    .With(times.RoundSeconds.Select(s => s * 1000)), PageCell.Of(Speed(Seconds(times), r.SizeBytes), "#,0"),
                 PageCell.Ratio(fastest > 0 ? fastest / Seconds(times) : null),
             ];
         });
-        string? wrong = results.Select(r => r.Times[method].Difference is { } d ? $"{SizeName(r.SizeBytes)}: {d}" : null).FirstOrDefault(d => d is not null);
+        string? wrong = results.Select(r => r.Times[method].Difference is { } d ? $"{SizeName(r.SizeBytes)}: {d}" : null)
+            .FirstOrDefault(d => d is not null);
         return new PageRow([method.Name, Name(method.Side), .. cells, wrong is null ? "right" : $"WRONG: {wrong}"]);
     }
 
@@ -83,7 +90,8 @@ internal static class MethodReport
 
     /// <summary>In seconds; 0 where there is none. A wrong result is not fast.</summary>
     private static double FastestDotNet(IReadOnlyList<Method> methods, IReadOnlyDictionary<Method, MethodTimes> results) =>
-        methods.Where(m => m.Side == IoSide.Bcl && results[m] is { Difference: null, Seconds.Count: > 0 }).Select(m => Seconds(results[m])).DefaultIfEmpty(0).Min();
+        methods.Where(m => m.Side == IoSide.Bcl && results[m] is { Difference: null, Seconds.Count: > 0 }).Select(m => Seconds(results[m]))
+            .DefaultIfEmpty(0).Min();
 
     private static PageChart Chart(
         string heading, IReadOnlyList<Method> methods, int sizeBytes, IReadOnlyDictionary<Method, MethodTimes> results)
@@ -107,6 +115,7 @@ internal static class MethodReport
         };
 
         double?[] Of(IoSide side, Func<MethodTimes, IReadOnlyList<double>> times, Func<IEnumerable<double>, double> choose) =>
-            [.. methods.Select(m => m.Side == side && times(results[m]) is { Count: > 0 } seconds ? Speed(choose(seconds), sizeBytes) : (double?)null)];
+            [.. methods.Select(m => m.Side == side && times(results[m]) is { Count: > 0 } seconds ? Speed(choose(seconds), sizeBytes)
+                : (double?)null)];
     }
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report;
 
@@ -8,13 +9,13 @@ namespace Sluice.Cli.Programs.Methods;
 internal sealed class MethodRun : IDisposable
 {
     // A run over a small file is short: several make one figure as steady as that of a large file.
-    private const int BytesOfARound = 10 << 20;
-    private const int MostRunsOfARound = 15;
+    private const int BytesPerRound = 10 << 20;
+    private const int MaxRunsPerRound = 15;
 
     private readonly MethodInput _reading;
     private readonly MethodInput _writing;
     private readonly CancellationToken _cancellationToken;
-    private readonly int _runsOfARound;
+    private readonly int _runsPerRound;
 
     /// <param name="folder">Gets the file that is read and the one that is written.</param>
     public MethodRun(string folder, int sizeBytes, CancellationToken cancellationToken)
@@ -23,7 +24,7 @@ internal sealed class MethodRun : IDisposable
         _reading = new MethodInput(Path.Combine(folder, "read.txt"), sample, cancellationToken);
         _writing = new MethodInput(Path.Combine(folder, "write.txt"), sample, cancellationToken);
         _cancellationToken = cancellationToken;
-        _runsOfARound = Math.Clamp(BytesOfARound / sizeBytes, 1, MostRunsOfARound);
+        _runsPerRound = Math.Clamp(BytesPerRound / sizeBytes, 1, MaxRunsPerRound);
         using var file = new FileStream(_reading.Path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
         file.Write(sample.Content);
         // Direct reads must not have to wait for it.
@@ -36,7 +37,7 @@ internal sealed class MethodRun : IDisposable
     /// </summary>
     public static IEnumerable<(int Round, Method Method)> Steps(IReadOnlyList<Method> methods, int rounds) =>
         from round in Enumerable.Range(0, rounds + 1)
-        from method in round % 2 == 0 ? methods.Reverse() : methods
+        from method in Rounds.ThereAndBack(methods, round + 1)
         select (round, method);
 
     /// <summary>One method in one round: several runs of a small file.</summary>
@@ -49,7 +50,7 @@ internal sealed class MethodRun : IDisposable
             Settling.FileSystemOf(Path.GetDirectoryName(_writing.Path)!);
         }
         int before = times.Seconds.Count;
-        for (int i = 0; i < (round == 0 ? 1 : _runsOfARound); i++)
+        for (int i = 0; i < (round == 0 ? 1 : _runsPerRound); i++)
             Measure(method, times, isCounted: round > 0);
         if (round > 0)
             times.RoundSeconds.Add(Statistics.Median(times.Seconds.Skip(before)));
@@ -98,4 +99,16 @@ internal sealed class MethodRun : IDisposable
         MethodResult result = run();
         return (result, Stopwatch.GetElapsedTime(start).TotalSeconds);
     }
+}
+
+/// <summary>What one method took at one size, and what its result lacked in any run.</summary>
+internal sealed class MethodTimes
+{
+    public List<double> Seconds { get; } = [];
+
+    /// <summary>The median of each round: runs that follow one another are no independent samples.</summary>
+    public List<double> RoundSeconds { get; } = [];
+
+    /// <summary>Null: every run gave what it should.</summary>
+    public string? Difference { get; set; }
 }

@@ -11,7 +11,8 @@ internal static class NewerReadMethods
 {
     public static IReadOnlyList<Method> All { get; } =
     [
-        Method.Reading("File.ReadAllBytesAsync", IoSide.Bcl, ResultKind.Bytes, i => MethodResult.Bytes(File.ReadAllBytesAsync(i.Path).GetAwaiter().GetResult())),
+        Method.Reading("File.ReadAllBytesAsync", IoSide.Bcl, ResultKind.Bytes,
+            i => MethodResult.Bytes(File.ReadAllBytesAsync(i.Path).GetAwaiter().GetResult())),
         Method.Reading("RandomAccess.Read", IoSide.Bcl, ResultKind.Bytes, ReadAtOffsets),
         Method.Reading("FileStream.ReadAsync", IoSide.Bcl, ResultKind.Bytes, i => ReadAsync(i).GetAwaiter().GetResult()),
         Method.Reading("MemoryMappedFile", IoSide.Bcl, ResultKind.Bytes, ReadMapped),
@@ -64,14 +65,16 @@ internal static class NewerReadMethods
     private static async Task<MethodResult> ReadAsync(MethodInput input)
     {
         await using var file = new FileStream(
-            input.Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, FileOptions.Asynchronous | FileOptions.SequentialScan);
+            input.Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0,
+            FileOptions.Asynchronous | FileOptions.SequentialScan);
         int total = await file.ReadAtLeastAsync(input.Bytes, input.Bytes.Length, throwOnEndOfStream: false);
         return MethodResult.Bytes(input.Bytes.AsMemory(0, total));
     }
 
     private static MethodResult ReadMapped(MethodInput input)
     {
-        using MemoryMappedFile file = MemoryMappedFile.CreateFromFile(input.Path, FileMode.Open, mapName: null, 0, MemoryMappedFileAccess.Read);
+        using MemoryMappedFile file = MemoryMappedFile.CreateFromFile(input.Path, FileMode.Open, mapName: null, 0,
+            MemoryMappedFileAccess.Read);
         using MemoryMappedViewAccessor view = file.CreateViewAccessor(0, 0, MemoryMappedFileAccess.Read);
         int total = view.ReadArray(0, input.Bytes, 0, input.Bytes.Length);
         return MethodResult.Bytes(input.Bytes.AsMemory(0, total));

@@ -10,7 +10,8 @@ internal static class NewerWriteMethods
 {
     public static IReadOnlyList<Method> All { get; } =
     [
-        Method.Writing("File.WriteAllBytesAsync", IoSide.Bcl, ResultKind.Bytes, i => File.WriteAllBytesAsync(i.Path, i.Sample.Content).GetAwaiter().GetResult()),
+        Method.Writing("File.WriteAllBytesAsync", IoSide.Bcl, ResultKind.Bytes,
+            i => File.WriteAllBytesAsync(i.Path, i.Sample.Content).GetAwaiter().GetResult()),
         Method.Writing("RandomAccess.Write", IoSide.Bcl, ResultKind.Bytes, WriteAtOffset),
         Method.Writing("FileStream.WriteAsync 65,536", IoSide.Bcl, ResultKind.Bytes, i => WriteAsync(i).GetAwaiter().GetResult()),
         Method.Writing("MemoryMappedFile", IoSide.Bcl, ResultKind.Bytes, WriteMapped),
@@ -46,7 +47,12 @@ internal static class NewerWriteMethods
     {
         // Without space reserved, a full disk would be a signal in the middle of the copying, which ends the process.
         using var stream = new FileStream(
-            input.Path, new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.ReadWrite, PreallocationSize = input.Sample.SizeBytes });
+            input.Path, new FileStreamOptions
+            {
+                Mode = FileMode.Create,
+                Access = FileAccess.ReadWrite,
+                PreallocationSize = input.Sample.SizeBytes,
+            });
         using MemoryMappedFile file = MemoryMappedFile.CreateFromFile(
             stream, mapName: null, input.Sample.SizeBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
         using MemoryMappedViewAccessor view = file.CreateViewAccessor(0, input.Sample.SizeBytes, MemoryMappedFileAccess.Write);

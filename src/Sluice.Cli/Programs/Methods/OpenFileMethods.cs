@@ -1,4 +1,5 @@
 using System.Text;
+using Sluice.Classic;
 using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Methods;
@@ -27,7 +28,8 @@ internal static class OpenFileMethods
         {
             var file = new WinFileIO(i.Bytes);
             file.OpenForReading(i.Path);
-            return new OpenedMethod(() => MethodResult.Bytes(i.Bytes.AsMemory(0, WinFileIOMethods.Checked(() => file.Read(i.Bytes.Length)))), file);
+            return new OpenedMethod(() =>
+                MethodResult.Bytes(i.Bytes.AsMemory(0, WinFileIOMethods.Checked(() => file.Read(i.Bytes.Length)))), file);
         }),
         Method.WritingOpen("BinaryWriter.Write, no open/close", IoSide.Bcl, ResultKind.Text, i =>
         {

@@ -7,15 +7,18 @@ internal static class SluiceReadMethods
 {
     public static IReadOnlyList<Method> All { get; } =
     [
-        Method.Reading("SluiceFile.ReadAllBytes", IoSide.Sluice, ResultKind.Bytes, i => MethodResult.Bytes(SluiceFile.ReadAllBytes(i.Path))),
+        Method.Reading("SluiceFile.ReadAllBytes", IoSide.Sluice, ResultKind.Bytes,
+            i => MethodResult.Bytes(SluiceFile.ReadAllBytes(i.Path))),
         Method.Reading("SluiceStream.Read", IoSide.Sluice, ResultKind.Bytes, ReadStream),
         Method.Reading("SluiceHandle.Read", IoSide.Sluice, ResultKind.Bytes, ReadHandle),
         Method.Reading("SluiceReader.Read", IoSide.Sluice, ResultKind.Bytes, ReadReader),
         Method.Reading("SluiceReader.ReadBlock, copied", IoSide.Sluice, ResultKind.Bytes, i => ReadBlocks(i, FileCaching.Cached)),
         Method.Reading("SluiceReader.ReadBlock direct, copied", IoSide.Sluice, ResultKind.Bytes, i => ReadBlocks(i, FileCaching.Direct)),
-        Method.Reading("SluiceFile.ReadAllText", IoSide.Sluice, ResultKind.Text, i => MethodResult.Text(SluiceFile.ReadAllText(i.Path).AsMemory())),
+        Method.Reading("SluiceFile.ReadAllText", IoSide.Sluice, ResultKind.Text,
+            i => MethodResult.Text(SluiceFile.ReadAllText(i.Path).AsMemory())),
         Method.Reading("StreamReader over SluiceStream", IoSide.Sluice, ResultKind.Text, ReadText),
-        Method.Reading("SluiceFile.ReadAllLines", IoSide.Sluice, ResultKind.Lines, i => MethodResult.Lines(SluiceFile.ReadAllLines(i.Path))),
+        Method.Reading("SluiceFile.ReadAllLines", IoSide.Sluice, ResultKind.Lines,
+            i => MethodResult.Lines(SluiceFile.ReadAllLines(i.Path))),
         Method.Reading("SluiceFile.ReadLines", IoSide.Sluice, ResultKind.Lines, i => NewerReadMethods.Sum(i, SluiceFile.ReadLines(i.Path))),
         Method.Reading("SluiceReader.ReadLines", IoSide.Sluice, ResultKind.Lines, ReadLines),
         Method.Reading("SluiceReader.ReadStringLines", IoSide.Sluice, ResultKind.Lines, ReadStringLines),
@@ -46,7 +49,7 @@ internal static class SluiceReadMethods
         using var reader = new SluiceReader(input.Path, new SluiceReaderOptions { Caching = caching });
         int total = 0;
         ReadOnlySpan<byte> block;
-        while (!(block = reader.ReadBlock()).IsEmpty)
+        while (reader.TryReadBlock(out block))
         {
             block.CopyTo(input.Bytes.AsSpan(total));
             total += block.Length;
@@ -64,7 +67,7 @@ internal static class SluiceReadMethods
     {
         Checksum sum = input.NewSum();
         using var reader = new SluiceReader(input.Path);
-        foreach (ReadOnlySpan<byte> line in reader.ReadLines())
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
             sum.AddLine(line);
         return MethodResult.Lines(sum);
     }

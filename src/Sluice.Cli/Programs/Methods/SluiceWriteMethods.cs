@@ -8,7 +8,8 @@ internal static class SluiceWriteMethods
 {
     public static IReadOnlyList<Method> All { get; } =
     [
-        Method.Writing("SluiceFile.WriteAllBytes", IoSide.Sluice, ResultKind.Bytes, i => SluiceFile.WriteAllBytes(i.Path, i.Sample.Content)),
+        Method.Writing("SluiceFile.WriteAllBytes", IoSide.Sluice, ResultKind.Bytes,
+            i => SluiceFile.WriteAllBytes(i.Path, i.Sample.Content)),
         Method.Writing("SluiceStream.Write", IoSide.Sluice, ResultKind.Bytes, i => WriteStream(i, i.Sample.SizeBytes)),
         Method.Writing("SluiceStream.Write 4,096", IoSide.Sluice, ResultKind.Bytes, i => WriteStream(i, 4096)),
         Method.Writing("SluiceStream.Write 65,536", IoSide.Sluice, ResultKind.Bytes, i => WriteStream(i, MethodInput.BlockSize)),

@@ -2,12 +2,14 @@ using System.Text;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>A text of a given size, in every form that a method may give back or want to write. It is ASCII: a byte is a character.</summary>
+/// <summary>
+/// A text of a given size, in every form that a method may give back or want to write. It is ASCII: a byte is a character.
+/// </summary>
 internal sealed class TextSample
 {
     private const int Seed = 2012;
-    private const int FewestWords = 2;
-    private const int MostWords = 20;
+    private const int MinWords = 2;
+    private const int MaxWords = 20;
 
     private static readonly string[] Words =
     [
@@ -22,7 +24,7 @@ internal sealed class TextSample
         var random = new Random(Seed);
         while (text.Length < sizeBytes)
         {
-            int words = random.Next(FewestWords, MostWords);
+            int words = random.Next(MinWords, MaxWords);
             for (int i = 0; i < words; i++)
                 text.Append(Words[random.Next(Words.Length)]).Append(' ');
             text.Length--;

@@ -1,3 +1,5 @@
+using Sluice.Classic;
+
 namespace Sluice.Cli.Programs.Methods;
 
 /// <summary>The article's unit tests: each public method of WinFileIO on a file, and what the class promises about errors.</summary>
@@ -124,7 +126,8 @@ internal sealed class WinFileIOChecks(string folder)
             Require(write(file, 5) == 5, "the second length is wrong");
             Require(file.Close(), "Close failed");
         }
-        Require(File.ReadAllBytes(WritePath).AsSpan().SequenceEqual([.. _content, .. _content.AsSpan(0, 5)]), "other bytes than in the buffer");
+        Require(File.ReadAllBytes(WritePath).AsSpan().SequenceEqual([.. _content, .. _content.AsSpan(0, 5)]),
+            "other bytes than in the buffer");
     }
 
     private void PinAnother()
@@ -159,7 +162,8 @@ internal sealed class WinFileIOChecks(string folder)
         Require(points[1] == new Point(BitConverter.ToInt64(_content, 16), 0), "more than was asked for");
     }
 
-    private void RefuseReferences() => RequireThrows<ArgumentException>(() => new WinFileIO(new string[1]).Dispose(), "an array of strings");
+    private void RefuseReferences() =>
+        RequireThrows<ArgumentException>(() => new WinFileIO(new string[1]).Dispose(), "an array of strings");
 
     private void UseBeforeOpen()
     {

@@ -1,3 +1,4 @@
+using Sluice.Classic;
 using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Methods;

@@ -133,3 +133,6 @@ internal sealed class FiveOperations(string path, int sizeBytes, int chunkBytes,
 
     private void ThrowWrong(int chunk) => throw new IOException($"{path}: other bytes were read than written, in chunk {chunk}");
 }
+
+/// <summary>What is timed, in the order in which it runs: each reads what the ones before wrote.</summary>
+internal enum FileOperation { WriteChunk, WriteByte, ReadChunk, ReadByte, Seek, OpenClose }

@@ -1,6 +1,6 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Tables;
 
@@ -21,17 +21,20 @@ internal static class MethodTables
     /// <param name="scale">Its stream files stand for the text's files of 100 MiB.</param>
     public static IReadOnlyList<MethodTable> All(BenchScale scale) =>
     [
-        Position(), Length(), Writes(scale), Reads(scale), Synchronous(scale), Bytes(scale), Copies(scale), Opening(), Gather(scale), Preallocation(scale),
+        Position(), Length(), Writes(scale), Reads(scale), Synchronous(scale), Bytes(scale), Copies(scale), Opening(), Gather(scale),
+        Preallocation(scale),
     ];
 
     private static MethodTable Position() => new(
         "Seek and Position", "A stream is opened, every byte of the file is sought, the stream is closed.", ["fileSize", "options"],
         [
             .. Both(a => Position("SeekForward", a, StreamPasses.SeekForward<FileStreamSide>, StreamPasses.SeekForward<SluiceStreamSide>)),
-            .. Both(a => Position("SeekBackward", a, StreamPasses.SeekBackward<FileStreamSide>, StreamPasses.SeekBackward<SluiceStreamSide>)),
+            .. Both(a => Position("SeekBackward", a, StreamPasses.SeekBackward<FileStreamSide>,
+                StreamPasses.SeekBackward<SluiceStreamSide>)),
         ]);
 
-    private static TableCase Position(string method, bool asynchronous, Func<StreamOpening, long> dotNet, Func<StreamOpening, long> sluice) => new(
+    private static TableCase Position(string method, bool asynchronous, Func<StreamOpening, long> dotNet, Func<StreamOpening,
+        long> sluice) => new(
         method, [Size(OneKibibyte), Options(asynchronous)], context =>
         {
             StreamOpening opening = StreamOpening.Reading(context.SmallFile(OneKibibyte), OneKibibyte, asynchronous);
@@ -43,13 +46,16 @@ internal static class MethodTables
         [
             .. ((FileShare[])[FileShare.Read, FileShare.Write]).Select(share => new TableCase("GetLength", [share.ToString()], context =>
             {
-                var opening = new StreamOpening(context.SmallFile(OneKibibyte), FileMode.Open, FileAccess.Read, OneKibibyte) { Share = share };
-                return Sides(() => StreamPasses.GetLength<FileStreamSide>(opening), () => StreamPasses.GetLength<SluiceStreamSide>(opening));
+                var opening = new StreamOpening(context.SmallFile(OneKibibyte), FileMode.Open, FileAccess.Read,
+                    OneKibibyte) { Share = share };
+                return Sides(() => StreamPasses.GetLength<FileStreamSide>(opening),
+                    () => StreamPasses.GetLength<SluiceStreamSide>(opening));
             }, OneKibibyte)),
         ], InNanoseconds: true);
 
     private static MethodTable Writes(BenchScale scale) => new(
-        "WriteAsync", "A file is made (FileMode.Create, so the one of the time before is emptied) and written in pieces of the user's buffer.",
+        "WriteAsync",
+        "A file is made (FileMode.Create, so the one of the time before is emptied) and written in pieces of the user's buffer.",
         TransferParameters,
         [
             .. Both(a => Write("WriteAsync", OneKibibyte, OneKibibyte, a)),
@@ -73,18 +79,21 @@ internal static class MethodTables
     private static MethodTable Synchronous(BenchScale scale) => new(
         "Read & Write", "The synchronous calls, on streams opened either way.", TransferParameters,
         [
-            .. new (long Size, int Buffer)[] { (Medium(scale), 512), (Medium(scale), FourKibibytes), (Large(scale), FourKibibytes) }.SelectMany(
+            .. new (long Size, int Buffer)[] { (Medium(scale), 512), (Medium(scale), FourKibibytes),
+                (Large(scale), FourKibibytes) }.SelectMany(
                 s => Both(a => Read("Read", s.Size, s.Buffer, a, synchronousCalls: true))
                     .Concat(Both(a => Write("Write", s.Size, s.Buffer, a, synchronousCalls: true)))),
         ]);
 
     private static MethodTable Bytes(BenchScale scale) => new(
-        "Byte by byte", "The text's readers asked for asynchronous ones: .NET has none, beside Sluice's stands ReadAsync of one byte.", ["fileSize"],
+        "Byte by byte", "The text's readers asked for asynchronous ones: .NET has none, beside Sluice's stands ReadAsync of one byte.",
+        ["fileSize"],
         [
             new TableCase("ReadByte", [Size(Medium(scale))], context =>
             {
                 StreamOpening opening = StreamOpening.Reading(context.SmallFile(Medium(scale)), Medium(scale));
-                return Sides(() => StreamPasses.ReadBytes<FileStreamSide>(opening), () => StreamPasses.ReadBytes<SluiceStreamSide>(opening));
+                return Sides(() => StreamPasses.ReadBytes<FileStreamSide>(opening),
+                    () => StreamPasses.ReadBytes<SluiceStreamSide>(opening));
             }),
             new TableCase("WriteByte", [Size(Medium(scale))], context =>
             {
@@ -112,21 +121,25 @@ internal static class MethodTables
             .. Both(a => new TableCase("OpenClose", [Options(a)], context =>
             {
                 StreamOpening opening = StreamOpening.Reading(context.SmallFile(OneKibibyte), OneKibibyte, a);
-                return Sides(() => StreamPasses.OpenAndClose<FileStreamSide>(opening), () => StreamPasses.OpenAndClose<SluiceStreamSide>(opening));
+                return Sides(() => StreamPasses.OpenAndClose<FileStreamSide>(opening),
+                    () => StreamPasses.OpenAndClose<SluiceStreamSide>(opening));
             })),
         ]);
 
     private static MethodTable Gather(BenchScale scale) => new(
-        "Scatter/Gather", "A file is written by 16,000 bytes, and by four times 16,000 in a call; RandomAccess and SluiceHandle.", ["fileSize"],
+        "Scatter/Gather", "A file is written by 16,000 bytes, and by four times 16,000 in a call; RandomAccess and SluiceHandle.",
+        ["fileSize"],
         [
             new TableCase("Write", [Size(Segments(scale))], context => OpenGather(context, gather: false)),
             new TableCase("WriteGather", [Size(Segments(scale))], context => OpenGather(context, gather: true)),
         ]);
 
     private static MethodTable Preallocation(BenchScale scale) => new(
-        "Preallocation size", "A file is written by 16,000 bytes, its size told beforehand or not.", ["fileSize", "specifyPreallocationSize"],
+        "Preallocation size", "A file is written by 16,000 bytes, its size told beforehand or not.",
+        ["fileSize", "specifyPreallocationSize"],
         [
-            .. ((bool[])[false, true]).Select(preallocated => new TableCase("PreallocationSize", [Size(Segments(scale)), preallocated.ToString()],
+            .. ((bool[])[false, true]).Select(preallocated =>
+                new TableCase("PreallocationSize", [Size(Segments(scale)), preallocated.ToString()],
                 context => TransferRows.OpenWrite(
                     context, "sized.dat", path => new StreamOpening(path, FileMode.Create, FileAccess.Write, Segments(scale))
                     {
@@ -135,35 +148,44 @@ internal static class MethodTables
         ], HasSpread: true);
 
     private static TableCase Read(
-        string method, long fileBytes, int userBufferBytes, bool asynchronous, int? bufferBytes = null, bool synchronousCalls = false) => new(
+        string method, long fileBytes, int userBufferBytes, bool asynchronous, int? bufferBytes = null,
+        bool synchronousCalls = false) => new(
         method, [Size(fileBytes), Size(userBufferBytes), Options(asynchronous)], context =>
         {
             StreamOpening opening = StreamOpening.Reading(context.SmallFile(fileBytes), fileBytes, asynchronous, bufferBytes);
             byte[] buffer = new byte[userBufferBytes];
             return synchronousCalls
-                ? Sides(() => StreamPasses.Read<FileStreamSide>(opening, buffer), () => StreamPasses.Read<SluiceStreamSide>(opening, buffer))
-                : Sides(() => StreamPasses.ReadAsync<FileStreamSide>(opening, buffer), () => StreamPasses.ReadAsync<SluiceStreamSide>(opening, buffer));
+                ? Sides(() => StreamPasses.Read<FileStreamSide>(opening, buffer),
+                    () => StreamPasses.Read<SluiceStreamSide>(opening, buffer))
+                : Sides(() => StreamPasses.ReadAsync<FileStreamSide>(opening, buffer),
+                    () => StreamPasses.ReadAsync<SluiceStreamSide>(opening, buffer));
         });
 
     private static TableCase Write(
-        string method, long fileBytes, int userBufferBytes, bool asynchronous, int? bufferBytes = null, bool synchronousCalls = false) => new(
+        string method, long fileBytes, int userBufferBytes, bool asynchronous, int? bufferBytes = null,
+        bool synchronousCalls = false) => new(
         method, [Size(fileBytes), Size(userBufferBytes), Options(asynchronous)], context =>
         {
-            StreamOpening theirs = StreamOpening.Writing(context.ScratchFile<FileStreamSide>("written.dat"), fileBytes, asynchronous, bufferBytes);
-            StreamOpening ours = StreamOpening.Writing(context.ScratchFile<SluiceStreamSide>("written.dat"), fileBytes, asynchronous, bufferBytes);
+            StreamOpening theirs = StreamOpening.Writing(context.ScratchFile<FileStreamSide>("written.dat"), fileBytes, asynchronous,
+                bufferBytes);
+            StreamOpening ours = StreamOpening.Writing(context.ScratchFile<SluiceStreamSide>("written.dat"), fileBytes, asynchronous,
+                bufferBytes);
             byte[] buffer = new byte[userBufferBytes];
             new Random(1).NextBytes(buffer);
             return synchronousCalls
                 ? Sides(() => StreamPasses.Write<FileStreamSide>(theirs, buffer), () => StreamPasses.Write<SluiceStreamSide>(ours, buffer))
-                : Sides(() => StreamPasses.WriteAsync<FileStreamSide>(theirs, buffer), () => StreamPasses.WriteAsync<SluiceStreamSide>(ours, buffer));
+                : Sides(() => StreamPasses.WriteAsync<FileStreamSide>(theirs, buffer),
+                    () => StreamPasses.WriteAsync<SluiceStreamSide>(ours, buffer));
         });
 
-    private static TableCase Copy(long fileBytes, bool asynchronous) => new("CopyToFileAsync", [Size(fileBytes), Options(asynchronous)], context =>
+    private static TableCase Copy(long fileBytes, bool asynchronous) =>
+        new("CopyToFileAsync", [Size(fileBytes), Options(asynchronous)], context =>
     {
         StreamOpening source = StreamOpening.Reading(context.SmallFile(fileBytes), fileBytes, asynchronous);
         StreamOpening theirs = StreamOpening.Writing(context.ScratchFile<FileStreamSide>("copy.dat"), fileBytes, asynchronous);
         StreamOpening ours = StreamOpening.Writing(context.ScratchFile<SluiceStreamSide>("copy.dat"), fileBytes, asynchronous);
-        return Sides(() => StreamPasses.CopyAsync<FileStreamSide>(source, theirs), () => StreamPasses.CopyAsync<SluiceStreamSide>(source, ours));
+        return Sides(() => StreamPasses.CopyAsync<FileStreamSide>(source, theirs),
+            () => StreamPasses.CopyAsync<SluiceStreamSide>(source, ours));
     });
 
     private static Contest OpenGather(BenchContext context, bool gather)

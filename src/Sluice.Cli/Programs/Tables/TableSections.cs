@@ -1,3 +1,4 @@
+using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -37,7 +38,8 @@ internal static class TableSections
     {
         Title = "Time, .NET's being 1; shorter is better",
         Kind = ChartKind.Bar,
-        X = new ChartAxis("method", Categories: [.. measured.Select(m => string.Join(' ', m.Case.Arguments.Prepend(m.Case.Method)).Replace("Asynchronous", "async", StringComparison.Ordinal))]),
+        X = new ChartAxis("method", Categories: [.. measured.Select(m => string.Join(' ', m.Case.Arguments.Prepend(m.Case.Method))
+            .Replace("Asynchronous", "async", StringComparison.Ordinal))]),
         Y = new ChartAxis("time to .NET's", LessIsBetter: true),
         Series =
         [
@@ -68,7 +70,8 @@ internal static class TableSections
             ? [time, Time(scale / side.SliceRates.Max()), Time(scale / side.SliceRates.Min())]
             : [time];
         return new PageRow(
-            [@case.Method, runtime, .. @case.Arguments.Select(Argument), .. times, ratio, PageCell.Of(Math.Round(side.AllocatedBytesPerOperation), "#,0")])
+            [@case.Method, runtime, .. @case.Arguments.Select(Argument), .. times, ratio,
+                PageCell.Of(Math.Round(side.AllocatedBytesPerOperation), "#,0")])
         {
             Key = string.Join(' ', [@case.Method, runtime, .. @case.Arguments]),
         };
@@ -81,7 +84,9 @@ internal static class TableSections
     private static PageCell Time(double time) => PageCell.Of(time, time >= 1000 ? "#,0" : "0.00");
 
     private static PageColumn Column(string parameter) =>
-        parameter.EndsWith("Size", StringComparison.Ordinal) && !parameter.StartsWith("specify", StringComparison.Ordinal) ? new PageColumn(parameter) : PageColumn.Text(parameter);
+        parameter.EndsWith("Size", StringComparison.Ordinal) && !parameter.StartsWith("specify", StringComparison.Ordinal)
+            ? new PageColumn(parameter) : PageColumn.Text(parameter);
 
-    private static PageCell Argument(string argument) => long.TryParse(argument, out long number) ? new PageCell(argument, number) : argument;
+    private static PageCell Argument(string argument) => long.TryParse(argument, out long number) ? new PageCell(argument, number)
+        : argument;
 }

@@ -1,4 +1,5 @@
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Html;
 
@@ -13,7 +14,8 @@ internal static class HtmlChart
         if (canDraw)
             writer.WriteLine($"<div class=\"legend\"></div><div class=\"plot\" data-chart=\"{id}\"></div>");
         else
-            writer.WriteLine("<p class=\"missing\">The chart is missing: this sluice was built without Node, which fetches uPlot. Its figures:</p>");
+            writer.WriteLine(
+                "<p class=\"missing\">The chart is missing: this sluice was built without Node, which fetches uPlot. Its figures:</p>");
         writer.WriteLine(canDraw ? "<details><summary>The figures of this chart</summary>" : "<details open><summary>Figures</summary>");
         HtmlTable.Write(writer, ToTable(chart));
         writer.WriteLine("</details>");
@@ -23,7 +25,8 @@ internal static class HtmlChart
     public static PageTable ToTable(PageChart chart)
     {
         double[] xs = [.. chart.Series.SelectMany(XsOf).Distinct().Order()];
-        Dictionary<double, int>[] places = [.. chart.Series.Select(s => XsOf(s).Index().DistinctBy(x => x.Item).ToDictionary(x => x.Item, x => x.Index))];
+        Dictionary<double, int>[] places =
+            [.. chart.Series.Select(s => XsOf(s).Index().DistinctBy(x => x.Item).ToDictionary(x => x.Item, x => x.Index))];
         PageColumn first = chart.X.Categories is null ? new PageColumn(chart.X.Label, chart.X.Unit) : PageColumn.Text(chart.X.Label);
         return new PageTable
         {
@@ -38,7 +41,7 @@ internal static class HtmlChart
     {
         if (axis.Categories is { } names)
             return x >= 0 && x < names.Count ? names[(int)x] : "";
-        return axis.Unit == "B" ? new PageCell(Commands.ByteSize.Format((long)x), x) : x;
+        return axis.Unit == "B" ? new PageCell(ByteSize.Format((long)x), x) : x;
     }
 
     private static PageCell ValueAt(ChartSeries series, Dictionary<double, int> places, double x) =>

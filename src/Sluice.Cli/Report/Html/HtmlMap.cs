@@ -1,6 +1,6 @@
 using System.Globalization;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Html;
 
@@ -54,9 +54,10 @@ internal static class HtmlMap
         string colour = $"hsl({N(175 + 215 * offset / fileBytes)} 60% 50%)";
         int join = 20 + StripHeight;
         writer.WriteLine($"<g fill=\"{colour}\">"
-            + $"<title>{ByteSize.Format(span.Length)} at {ByteSize.Format(offset)} of the file, at {ByteSize.Format(span.DeviceOffset)} of the device</title>"
-            + $"<rect x=\"{N(top)}\" y=\"20\" width=\"{N(topWidth)}\" height=\"{StripHeight}\"/>"
-            + $"<path fill-opacity=\".28\" d=\"M{N(top)} {join}L{N(top + topWidth)} {join}L{N(from + width)} {deviceTop}L{N(from)} {deviceTop}Z\"/>"
+            + $"<title>{ByteSize.Format(span.Length)} at {ByteSize.Format(offset)} of the file, at {ByteSize.Format(span.DeviceOffset)} of "
+            + $"the device</title><rect x=\"{N(top)}\" y=\"20\" width=\"{N(topWidth)}\" height=\"{StripHeight}\"/>"
+            + $"<path fill-opacity=\".28\" d=\"M{N(top)} {join}L{N(top + topWidth)} {join}L{N(from + width)} {deviceTop}L{N(from)} "
+            + $"{deviceTop}Z\"/>"
             + $"<rect x=\"{N(from)}\" y=\"{deviceTop}\" width=\"{N(width)}\" height=\"{StripHeight}\"/></g>");
     }
 

@@ -1,25 +1,20 @@
 using System.Globalization;
 using System.Text.Json;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>A page as one HTML file that needs nothing beside it: its text and tables are in the HTML, its charts are drawn by uPlot.</summary>
+/// <summary>
+/// A page as one HTML file that needs nothing beside it: its text and tables are in the HTML, its charts are drawn by uPlot.
+/// </summary>
 internal static class HtmlReport
 {
     // No address at all may be asked for anything: the page is opened from a disk, perhaps years later.
     private const string Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-    private static readonly ReportJsonContext Compact =
-        new(new JsonSerializerOptions(ReportJsonContext.Default.Options) { WriteIndented = false });
-
-    public static void Write(string path, ReportPage page)
-    {
-        using var writer = new StreamWriter(path);
-        writer.NewLine = "\n";
-        Write(writer, page, HtmlAssets.UplotScript);
-    }
+    private static readonly PageJsonContext Compact =
+        new(new JsonSerializerOptions(PageJsonContext.Default.Options) { WriteIndented = false });
 
     /// <param name="uplot">The chart library, or null: then each chart's figures stand there as a table.</param>
     public static void Write(TextWriter writer, ReportPage page, string? uplot)
@@ -54,7 +49,8 @@ internal static class HtmlReport
     private static void WriteTop(TextWriter writer, ReportPage page)
     {
         string version = page.Environment is { } record ? $"<small>{HtmlText.Escape(record.SluiceVersion)}</small>" : "";
-        writer.WriteLine($"<div class=\"top\"><span class=\"brand\">sluice{version}</span><button type=\"button\" class=\"theme\">Dark</button></div>");
+        writer.WriteLine(
+            $"<div class=\"top\"><span class=\"brand\">sluice{version}</span><button type=\"button\" class=\"theme\">Dark</button></div>");
         writer.WriteLine($"<h1>{HtmlText.Escape(page.Title)}</h1>");
         string began = page.Began.UtcDateTime.ToString("d MMMM yyyy, HH:mm", CultureInfo.InvariantCulture);
         writer.WriteLine($"<p class=\"began\"><time datetime=\"{page.Began.UtcDateTime:yyyy-MM-ddTHH:mm:ssZ}\">{began} UTC</time></p>");
@@ -119,8 +115,8 @@ internal static class HtmlReport
     {
         string charts = uplot is null
             ? "This sluice was built without Node, so the page has no charts; every figure is in its tables."
-            : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). <span class=\"hint\">Click a name to hide or "
-                + "show it, drag across a line chart to zoom, double-click to go back.</span>";
+            : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). <span class=\"hint\">Click a name to hide "
+            + "or show it, drag across a line chart to zoom, double-click to go back.</span>";
         writer.WriteLine($"<footer>{charts}</footer>");
         writer.Write("<script id=\"page-data\" type=\"application/json\">");
         // The default encoder writes < and > as \u003C and \u003E: nothing in the data can end the script.

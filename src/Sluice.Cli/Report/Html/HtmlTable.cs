@@ -34,7 +34,8 @@ internal static class HtmlTable
     private static void WriteHeader(TextWriter writer, PageColumn column)
     {
         string unit = column.Unit is null ? "" : $"<small>{HtmlText.Escape(column.Unit)}</small>";
-        writer.Write($"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\"><span>{HtmlText.Escape(column.Name)}</span>{unit}"
+        writer.Write(
+            $"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\"><span>{HtmlText.Escape(column.Name)}</span>{unit}"
             + "</button></th>");
     }
 

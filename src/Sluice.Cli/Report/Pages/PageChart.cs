@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Sluice.Cli.Report.Pages;
 
 internal sealed record PageChart
@@ -14,4 +16,40 @@ internal sealed record PageChart
 
     /// <summary>A dashed line across the chart, such as "as fast as .NET" at a ratio of 1.</summary>
     public ChartLine? Reference { get; init; }
+}
+
+[JsonConverter(typeof(JsonStringEnumConverter<ChartKind>))]
+internal enum ChartKind { Line, Bar }
+
+/// <param name="Unit">"B" on an axis of sizes gives ticks of 4 KiB and 1 MiB; other units stand beside the label.</param>
+/// <param name="IsLog">Logarithmic: values of 0 and below are left out.</param>
+/// <param name="LessIsBetter">Of times and costs: a bar below the chart's reference line is then the good one.</param>
+/// <param name="Categories">Names instead of numbers: the values of X are then 0, 1, 2 ... in their order.</param>
+internal sealed record ChartAxis(
+    string Label, string? Unit = null, bool IsLog = false, IReadOnlyList<string>? Categories = null, bool LessIsBetter = false);
+
+/// <summary>A value of the Y axis to draw across a chart, and what it is.</summary>
+internal sealed record ChartLine(double Y, string Label);
+
+/// <summary>
+/// One line or one set of bars. All lists are as long as <see cref="Y"/>; null is a gap, and so is a number that is none.
+/// </summary>
+internal sealed record ChartSeries
+{
+    /// <summary>Begins with "Sluice" or ".NET" where it is theirs: such series have the same colour in every chart.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>Empty: 0, 1, 2 ..., as for categories. Need not be the same for all series of a chart.</summary>
+    public IReadOnlyList<double> X { get; init => field = value ?? []; } = [];
+
+    public required IReadOnlyList<double?> Y { get; init => field = Finite(value); }
+
+    /// <summary>The lower end of the error band, or null.</summary>
+    public IReadOnlyList<double?>? Low { get; init => field = value is null ? null : Finite(value); }
+
+    public IReadOnlyList<double?>? High { get; init => field = value is null ? null : Finite(value); }
+
+    // JSON has no NaN and no infinity.
+    private static double?[] Finite(IReadOnlyList<double?> values) =>
+        [.. values.Select(v => v is { } number && double.IsFinite(number) ? v : null)];
 }

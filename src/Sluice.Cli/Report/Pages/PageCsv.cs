@@ -3,13 +3,6 @@ namespace Sluice.Cli.Report.Pages;
 /// <summary>A page's tables as CSV: one after the other, an empty line and the table's name between them if there are several.</summary>
 internal static class PageCsv
 {
-    public static void Write(string path, ReportPage page)
-    {
-        using var writer = new StreamWriter(path);
-        writer.NewLine = "\n";
-        Write(writer, page);
-    }
-
     public static void Write(TextWriter writer, ReportPage page)
     {
         (PageSection Section, PageTable Table)[] tables = [.. page.Sections.SelectMany(s => s.Tables, (s, t) => (s, t))];
@@ -30,7 +23,8 @@ internal static class PageCsv
         writer.WriteLine(Csv.Line([.. table.Columns.Select(c => c.Header), .. hasTargets ? ["reached", "target"] : Array.Empty<string>()]));
         foreach (PageRow row in table.Rows)
         {
-            IEnumerable<object?> cells = table.Columns.Select((column, i) => Value(column, i < row.Cells.Count ? row.Cells[i] : PageCell.Empty));
+            IEnumerable<object?> cells = table.Columns.Select((column, i) =>
+                Value(column, i < row.Cells.Count ? row.Cells[i] : PageCell.Empty));
             writer.WriteLine(Csv.Line(hasTargets ? [.. cells, row.Reached, row.Target] : cells));
         }
     }

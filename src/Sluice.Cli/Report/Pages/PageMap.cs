@@ -1,6 +1,8 @@
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>Where files lie on their device: a strip of the device, and for one file a strip of the file above it, joined piece by piece.</summary>
+/// <summary>
+/// Where files lie on their device: a strip of the device, and for one file a strip of the file above it, joined piece by piece.
+/// </summary>
 internal sealed record PageMap
 {
     public required string Title { get; init; }

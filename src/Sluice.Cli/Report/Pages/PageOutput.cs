@@ -1,23 +1,29 @@
-using Sluice.Cli.Commands;
+using System.CommandLine;
 using Sluice.Cli.Report.Html;
-using Sluice.Interop;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Report.Pages;
 
 /// <summary>
 /// The result files that a command line names. A command that reports a page uses it so:
 /// <code>
-/// _output = new PageOutputArguments(options);        // in the constructor of its XArguments: adds --json, --html, --csv, --force
-/// Output = _output.Bind(result)                      // in Bind, into its XOptions
+/// Func&lt;ParseResult, PageOutput&gt; output = PageOutput.Define(command);   // in Define of its XOptions
+/// Output = output(result),                           // in Bind there
 /// options.Output.Check(terminal);                    // before it measures: may each file be written? Asks, or throws
 /// ReportPage page = new() { Title = ..., CommandLine = ReportPage.CommandLineOf(arguments), Began = ..., Sections = [...] };
 /// PageText.Write(terminal, page);                    // tables, and in a terminal its bar charts
-/// options.Output.Write(page);                        // the files
+/// options.Output.Write(terminal, page);              // the files
 /// </code>
 /// A command with a JSON or CSV form of its own hands in how it is written. Register the command in SluiceTool as all are.
 /// </summary>
 internal sealed record PageOutput
 {
+    /// <summary>The file name that stands for stdout.</summary>
+    private const string StandardOutput = "-";
+
+    private const string WideOption = "--wide";
+
     public string? JsonPath { get; init; }
 
     public string? HtmlPath { get; init; }
@@ -25,9 +31,46 @@ internal sealed record PageOutput
     public string? CsvPath { get; init; }
 
     /// <summary>Replace result files that are there without asking.</summary>
-    public bool Force { get; init; }
+    public bool Overwrite { get; init; }
 
-    /// <summary>The files, each with the option that names it.</summary>
+    /// <summary>Adds --json, --html, --csv and --overwrite to a command that reports.</summary>
+    public static Func<ParseResult, PageOutput> Define(OptionList command)
+    {
+        Option<string> json = command.Value("--json", null, "file",
+            "Also write the result as JSON; - is stdout, the text then goes to stderr.");
+        Option<string> html = command.Value("--html", null, "file", "Also write the result as one self-contained page with charts.");
+        Option<string> csv = command.Value("--csv", null, "file", "Also write the result as CSV.");
+        Option<bool> overwrite = command.Flag("--overwrite", null, "Replace result files that are there without asking.");
+        command.Flag(WideOption, null, "In a terminal, print tables with all their columns, however long the lines become.");
+        return result => new PageOutput
+        {
+            JsonPath = result.GetValue(json),
+            HtmlPath = result.GetValue(html),
+            CsvPath = result.GetValue(csv),
+            Overwrite = result.GetValue(overwrite),
+        };
+    }
+
+    /// <summary>Whether tables are to have all their columns.</summary>
+    public static bool IsWide(IReadOnlyList<string> arguments) => arguments.TakeWhile(a => a != "--").Contains(WideOption);
+
+    /// <summary>Whether a result goes to stdout, so that the text must not.</summary>
+    public static bool TakesStandardOutput(IReadOnlyList<string> arguments)
+    {
+        for (int i = 0; i < arguments.Count && arguments[i] != "--"; i++)
+        {
+            string name = arguments[i].Split('=')[0];
+            if (name is "--json" or "--html" or "--csv"
+                && (arguments[i] == $"{name}={StandardOutput}"
+                    || (arguments[i] == name && i + 1 < arguments.Count && arguments[i + 1] == StandardOutput)))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// <summary>The results, each with the option that names it.</summary>
     public IEnumerable<(string Option, string Path)> Named =>
         from named in new (string Option, string? Path)[] { ("--json", JsonPath), ("--html", HtmlPath), ("--csv", CsvPath) }
         where named.Path is not null
@@ -36,44 +79,40 @@ internal sealed record PageOutput
     /// <summary>Before minutes of measuring rather than after them.</summary>
     /// <exception cref="UsageException">A file is there and must not be replaced, or two of the files are one.</exception>
     /// <exception cref="IOException">A file cannot be written.</exception>
-    public void Check(Terminal terminal)
+    public void Check(TerminalStreams terminal)
     {
         foreach (IGrouping<string, string> same in Named.Select(n => n.Path).GroupBy(Path.GetFullPath).Where(g => g.Count() > 1))
             throw new UsageException($"{same.First()} is named for two results");
         foreach ((string _, string path) in Named)
         {
+            if (path == StandardOutput)
+                continue;
             // A pipe or /dev/null keeps nothing that could be lost.
-            if (!Force && File.Exists(path) && PathProbe.KindOf(path, out _) is PathKind.RegularFile or PathKind.Unknown)
-                AskToReplace(terminal, path);
+            if (!Overwrite && File.Exists(path) && PathKinds.Of(path) is PathKind.RegularFile or PathKind.Unknown)
+                terminal.RequireConsent(path, $"{path} exists. Replace it?", $"{path} exists: replacing it needs --overwrite");
             JsonFile.CheckWritable(path);
         }
     }
 
-    public void Write(ReportPage page, Action<string>? json = null, Action<string>? csv = null)
+    public void Write(
+        TerminalStreams terminal, ReportPage page, Action<TextWriter>? json = null, Action<TextWriter>? csv = null)
     {
-        if (JsonPath is not null)
-        {
-            if (json is null)
-                JsonFile.Write(JsonPath, page, ReportJsonContext.Default.ReportPage);
-            else
-                json(JsonPath);
-        }
-        if (CsvPath is not null)
-        {
-            if (csv is null)
-                PageCsv.Write(CsvPath, page);
-            else
-                csv(CsvPath);
-        }
-        if (HtmlPath is not null)
-            HtmlReport.Write(HtmlPath, page);
-    }
+        Write(JsonPath, json ?? (writer => JsonFile.Write(writer, page, PageJsonContext.Default.ReportPage)));
+        Write(CsvPath, csv ?? (writer => PageCsv.Write(writer, page)));
+        Write(HtmlPath, writer => HtmlReport.Write(writer, page, HtmlAssets.UplotScript));
 
-    private static void AskToReplace(Terminal terminal, string path)
-    {
-        if (!terminal.IsInputTerminal)
-            throw new UsageException($"{path} exists: replacing it needs --force");
-        if (!terminal.Confirm($"{path} exists. Replace it?"))
-            throw new UsageException($"{path} left as it was");
+        void Write(string? path, Action<TextWriter> write)
+        {
+            if (path is null)
+                return;
+            if (path == StandardOutput)
+            {
+                write(terminal.Results);
+                return;
+            }
+            using var writer = new StreamWriter(path);
+            writer.NewLine = "\n";
+            write(writer);
+        }
     }
 }

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Sluice.Cli.Report.Pages;
 
 /// <summary>Rows of cells under named columns; a row may have fewer cells than there are columns.</summary>
@@ -9,4 +11,49 @@ internal sealed record PageTable
     public required IReadOnlyList<PageColumn> Columns { get; init; }
 
     public required IReadOnlyList<PageRow> Rows { get; init; }
+}
+
+/// <param name="Unit">Of every number in the column, such as "MiB/s"; null without one.</param>
+internal sealed record PageColumn(string Name, string? Unit = null, ColumnKind Kind = ColumnKind.Number)
+{
+    [JsonIgnore]
+    public string Header => Unit is null ? Name : $"{Name}, {Unit}";
+
+    public static PageColumn Text(string name) => new(name, null, ColumnKind.Text);
+}
+
+[JsonConverter(typeof(JsonStringEnumConverter<ColumnKind>))]
+internal enum ColumnKind
+{
+    /// <summary>Flush left, sorted as text.</summary>
+    Text,
+
+    /// <summary>Flush right, sorted by <see cref="PageCell.Value"/>.</summary>
+    Number,
+
+    /// <summary>A line of code or a path, in a fixed pitch.</summary>
+    Code,
+}
+
+internal sealed record PageRow
+{
+    public PageRow()
+    {
+    }
+
+    public PageRow(params IReadOnlyList<PageCell> cells)
+    {
+        Cells = cells;
+    }
+
+    public IReadOnlyList<PageCell> Cells { get; init => field = value ?? []; } = [];
+
+    /// <summary>Names the row in every run of the same command, for `compare`; null: the first cell's text does.</summary>
+    public string? Key { get; init; }
+
+    /// <summary>Whether the row's target was reached; null where it has none.</summary>
+    public bool? Reached { get; init; }
+
+    /// <summary>What the mark stands for, such as "ratio >= 2.5".</summary>
+    public string? Target { get; init; }
 }

@@ -1,4 +1,4 @@
-using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
 using Spectre.Console;
 
 namespace Sluice.Cli.Report.Pages;
@@ -9,7 +9,7 @@ internal static class PageText
     private const int ChartWidth = 100;
 
     // A chart that does not fit on a screen says less than the table above it.
-    private const int MostBars = 40;
+    private const int MaxBars = 40;
 
     // Sluice in cool colours, .NET in warm ones, as in the HTML page.
     private static readonly Color[] Cool = [Color.Aqua, Color.DodgerBlue1, Color.Green];
@@ -17,7 +17,7 @@ internal static class PageText
     private static readonly Color[] Plain = [Color.Grey, Color.SteelBlue, Color.Tan];
     private static readonly string[] DotNetNames = [".NET", "FileStream", "File.", "System.IO", "StreamReader", "StreamWriter"];
 
-    public static void Write(Terminal terminal, ReportPage page)
+    public static void Write(TerminalStreams terminal, ReportPage page)
     {
         if (page.Environment is { } environment)
         {
@@ -30,7 +30,7 @@ internal static class PageText
     }
 
     /// <summary>Without the environment and the notes, for a command that has printed them.</summary>
-    public static void WriteSections(Terminal terminal, ReportPage page)
+    public static void WriteSections(TerminalStreams terminal, ReportPage page)
     {
         foreach (PageSection section in page.Sections)
         {
@@ -52,7 +52,7 @@ internal static class PageText
         }
     }
 
-    public static void WriteTable(Terminal terminal, PageTable table)
+    public static void WriteTable(TerminalStreams terminal, PageTable table)
     {
         bool hasTargets = table.Rows.Any(r => r.Reached is not null);
         var text = new TextTable([.. table.Columns.Select(c => c.Header), .. hasTargets ? [""] : Array.Empty<string>()])
@@ -68,10 +68,10 @@ internal static class PageText
     }
 
     // Terminals have no room for a line of many points; its table has them.
-    private static void WriteBars(Terminal terminal, PageChart chart)
+    private static void WriteBars(TerminalStreams terminal, PageChart chart)
     {
         int bars = chart.Series.Sum(s => s.Y.Count);
-        if (chart.Kind != ChartKind.Bar || bars is 0 or > MostBars)
+        if (chart.Kind != ChartKind.Bar || bars is 0 or > MaxBars)
             return;
         var drawn = new BarChart { Width = Math.Min(ChartWidth, terminal.AnsiOut().Profile.Width), Label = Markup.Escape(Label(chart)) };
         int longest = chart.Series.Max(s => s.Y.Count);
@@ -82,7 +82,8 @@ internal static class PageText
             {
                 if (i >= series.Y.Count || series.Y[i] is not { } y)
                     continue;
-                string category = chart.X.Categories is { } names && i < names.Count ? names[i] : $"{(series.X.Count > i ? series.X[i] : i)}";
+                string category = chart.X.Categories is { } names && i < names.Count ? names[i]
+                    : $"{(series.X.Count > i ? series.X[i] : i)}";
                 string name = chart.Series.Count == 1 ? category : $"{category}, {series.Name}";
                 drawn.AddItem(Markup.Escape(name), Significant(y), colors[number]);
             }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Text.Json.Serialization;
 
 namespace Sluice.Cli.Report.Pages;
 
@@ -31,3 +32,7 @@ internal sealed record ReportPage
             ? $"'{a.Replace("'", @"'\''", StringComparison.Ordinal)}'"
             : a));
 }
+
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(ReportPage))]
+internal sealed partial class PageJsonContext : JsonSerializerContext;

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using Microsoft.Playwright;
 using Shouldly;
-using Sluice.Cli.Report;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Report.Html;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Tests.Readme;
@@ -94,7 +94,8 @@ public sealed class HtmlPageTests(BrowserFixture fixture) : IClassFixture<Browse
     public async Task It_prints_in_the_light_theme_on_pages_of_paper()
     {
         IPage page = await OpenAsync(SamplePage.Make(), ColorScheme.Dark);
-        await page.EvaluateAsync("addEventListener('beforeprint', () => { window.printedTheme = document.documentElement.dataset.theme; })");
+        await page.EvaluateAsync(
+            "addEventListener('beforeprint', () => { window.printedTheme = document.documentElement.dataset.theme; })");
         byte[] pdf = await page.PdfAsync(new PagePdfOptions { Format = "A4" });
         System.Text.Encoding.ASCII.GetString(pdf, 0, 5).ShouldBe("%PDF-");
         (await page.EvaluateAsync<string>("window.printedTheme")).ShouldBe("light");
@@ -112,13 +113,16 @@ public sealed class HtmlPageTests(BrowserFixture fixture) : IClassFixture<Browse
     [SkippableFact]
     public async Task A_whole_bench_result_is_drawn_with_a_value_for_each_row()
     {
-        string json = await File.ReadAllTextAsync(Path.Combine(ReadmeTests.Root, "bench", "results", "epyc-2core-virtio-ext4", "handle.json"));
-        BenchReport report = JsonSerializer.Deserialize(json, ReportJsonContext.Default.BenchReport)!;
+        string json =
+            await File.ReadAllTextAsync(Path.Combine(ReadmeTests.Root, "bench", "results", "epyc-2core-virtio-ext4", "handle.json"));
+        BenchReport report = JsonSerializer.Deserialize(json, BenchJsonContext.Default.BenchReport)!;
         IPage page = await OpenAsync(BenchPage.Of(report));
         int[] values = await page.EvaluateAsync<int[]>("sluiceCharts.map(c => c.data[1].filter(v => v !== null).length)");
         values.ShouldBe([report.Rows.Count, report.Rows.Count, report.Rows.Count(r => r.FioRate is not null)]);
-        (await page.Locator("section > .scroll tbody tr").CountAsync()).ShouldBe(report.Rows.Count + report.Rows.Count(r => r.Second is not null));
-        (await page.Locator(".mark.reached").CountAsync()).ShouldBe(report.Rows.Count(r => r.Targets.Count > 0 && r.Targets.All(t => t.Reached)));
+        (await page.Locator("section > .scroll tbody tr").CountAsync())
+            .ShouldBe(report.Rows.Count + report.Rows.Count(r => r.Second is not null));
+        (await page.Locator(".mark.reached").CountAsync())
+            .ShouldBe(report.Rows.Count(r => r.Targets.Count > 0 && r.Targets.All(t => t.Reached)));
         (await page.Locator(".mark.short").CountAsync()).ShouldBe(report.Rows.Count(r => r.Targets.Any(t => !t.Reached)));
     }
 

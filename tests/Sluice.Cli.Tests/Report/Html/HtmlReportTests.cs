@@ -1,7 +1,6 @@
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using Shouldly;
-using Sluice.Cli.Report;
 using Sluice.Cli.Report.Html;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Tests.Report.Pages;
@@ -26,10 +25,11 @@ public sealed class HtmlReportTests
     {
         string html = Render(SamplePage.Make(), uplot: null);
         string data = Regex.Match(
-            html, """<script id="page-data" type="application/json">(?<data>.*?)</script>""", RegexOptions.Singleline | RegexOptions.ExplicitCapture,
+            html, """<script id="page-data" type="application/json">(?<data>.*?)</script>""",
+            RegexOptions.Singleline | RegexOptions.ExplicitCapture,
             TimeSpan.FromSeconds(5)).Groups["data"].Value;
         data.ShouldNotContain("<");
-        ReportPage back = JsonSerializer.Deserialize(data, ReportJsonContext.Default.ReportPage)!;
+        ReportPage back = JsonSerializer.Deserialize(data, PageJsonContext.Default.ReportPage)!;
         back.Title.ShouldBe(SamplePage.Make().Title);
         back.Sections[0].Charts[1].X.Categories!.ShouldContain(SamplePage.Nasty);
     }
@@ -42,7 +42,8 @@ public sealed class HtmlReportTests
         html.ShouldNotContain("class=\"plot\"");
         html.ShouldContain("""<td class="num" data-value="1234.25">1,234</td>""", customMessage: "the section's table");
         html.ShouldContain("""<td class="num" data-value="4096">4 KiB</td><td class="num"></td>""", customMessage: "the chart's gap");
-        html.ShouldContain("""<td class="num" data-value="300">300</td><td class="num" data-value="200">200</td>""", customMessage: "the chart's figures");
+        html.ShouldContain("""<td class="num" data-value="300">300</td><td class="num" data-value="200">200</td>""",
+            customMessage: "the chart's figures");
     }
 
     [SkippableFact]

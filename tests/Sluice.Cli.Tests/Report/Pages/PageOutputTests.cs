@@ -1,8 +1,7 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Commands;
-using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -24,7 +23,7 @@ public sealed class PageOutputTests : IDisposable
             [.. Command, "--json", _folder["r.json"], "--html", _folder["r.html"], "--csv", _folder["r.csv"], _folder.FullPath]);
         run.Error.ShouldBe("");
         run.ExitCode.ShouldBe(ExitCode.Success);
-        ReportPage page = JsonSerializer.Deserialize(await File.ReadAllTextAsync(_folder["r.json"]), ReportJsonContext.Default.ReportPage)!;
+        ReportPage page = JsonSerializer.Deserialize(await File.ReadAllTextAsync(_folder["r.json"]), PageJsonContext.Default.ReportPage)!;
         page.Sections[0].Tables[0].Rows.Select(r => r.Cells[0].Text)
             .ShouldBe(["Write Chunk", "Write Byte", "Read Chunk", "Read Byte", "Seek", "Open+Close"]);
         page.Sections[0].Charts[0].Series.Select(s => s.Name).ShouldBe(["FileStream", "SluiceStream"]);
@@ -46,13 +45,35 @@ public sealed class PageOutputTests : IDisposable
     }
 
     [Fact]
-    public async Task With_force_it_is_replaced_without_a_question()
+    public async Task With_overwrite_it_is_replaced_without_a_question()
     {
         await File.WriteAllTextAsync(_folder["r.html"], "old");
-        ToolRun run = await ToolRun.RunAsync([.. Command, "--force", "--html", _folder["r.html"], _folder.FullPath]);
+        ToolRun run = await ToolRun.RunAsync([.. Command, "--overwrite", "--html", _folder["r.html"], _folder.FullPath]);
         run.ExitCode.ShouldBe(ExitCode.Success);
         run.Error.ShouldBe("");
         (await File.ReadAllTextAsync(_folder["r.html"])).ShouldStartWith("<!doctype html>");
+    }
+
+    [Theory]
+    [InlineData("--json", "-")]
+    [InlineData("--json=-")]
+    public async Task A_dash_is_stdout_and_the_text_then_goes_to_stderr(params string[] option)
+    {
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, [.. Command, .. option, _folder.FullPath]);
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        JsonSerializer.Deserialize(run.Out, PageJsonContext.Default.ReportPage)!.Title.ShouldNotBeEmpty();
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task An_engine_that_does_not_exist_is_refused()
+    {
+        using ToolProcess tool = ToolProcess.StartAs(["env", "SLUICE_ENGINE=foo"], _folder.FullPath, "doctor");
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain("SLUICE_ENGINE is 'foo'");
+        run.Out.ShouldBe("");
     }
 
     [Fact]
@@ -60,6 +81,7 @@ public sealed class PageOutputTests : IDisposable
     {
         ToolRun run = await ToolRun.RunAsync([.. Command, "--html", _folder["no/r.html"], _folder.FullPath]);
         run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("no such directory");
         run.Out.ShouldBe("");
         ToolRun twice = await ToolRun.RunAsync([.. Command, "--html", _folder["r"], "--json", _folder["r"], _folder.FullPath]);
         twice.ExitCode.ShouldBe(ExitCode.Usage);

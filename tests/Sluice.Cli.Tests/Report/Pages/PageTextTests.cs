@@ -1,6 +1,6 @@
 using Shouldly;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 using Xunit;
 
 namespace Sluice.Cli.Tests.Report.Pages;
@@ -43,7 +43,8 @@ public sealed class PageTextTests
     private static string Print(bool isTerminal, bool noColor, ReportPage? page = null)
     {
         var output = new StringWriter();
-        PageText.Write(new Terminal(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = noColor }, page ?? SamplePage.Make());
+        PageText.Write(new TerminalStreams(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = noColor },
+            page ?? SamplePage.Make());
         return output.ToString();
     }
 }

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Xunit;
 
@@ -11,9 +10,9 @@ public sealed class ReportPageTests
     [Fact]
     public void A_page_survives_json()
     {
-        string json = JsonSerializer.Serialize(SamplePage.Make(), ReportJsonContext.Default.ReportPage);
-        ReportPage back = JsonSerializer.Deserialize(json, ReportJsonContext.Default.ReportPage)!;
-        JsonSerializer.Serialize(back, ReportJsonContext.Default.ReportPage).ShouldBe(json);
+        string json = JsonSerializer.Serialize(SamplePage.Make(), PageJsonContext.Default.ReportPage);
+        ReportPage back = JsonSerializer.Deserialize(json, PageJsonContext.Default.ReportPage)!;
+        JsonSerializer.Serialize(back, PageJsonContext.Default.ReportPage).ShouldBe(json);
         back.Sections[0].Tables[0].Rows[1].Reached.ShouldBe(false);
         back.Sections[0].Charts[0].Series[0].Y.ShouldBe([100d, 150d, null, 300d]);
     }
@@ -22,7 +21,7 @@ public sealed class ReportPageTests
     public void What_an_older_result_does_not_have_is_empty()
     {
         const string Json = """{"title":"t","commandLine":"c","began":"2026-01-02T03:04:05+00:00","sections":[{"heading":"h"}]}""";
-        ReportPage page = JsonSerializer.Deserialize(Json, ReportJsonContext.Default.ReportPage)!;
+        ReportPage page = JsonSerializer.Deserialize(Json, PageJsonContext.Default.ReportPage)!;
         page.Notes.ShouldBeEmpty();
         page.Sections[0].Charts.ShouldBeEmpty();
         page.Sections[0].Maps.ShouldBeEmpty();

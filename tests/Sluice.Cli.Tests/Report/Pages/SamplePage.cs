@@ -37,7 +37,8 @@ internal static class SamplePage
         [
             new ChartSeries
             {
-                Name = "Sluice", X = [512, 1024, 4096, 65536], Y = [100, 150, null, 300], Low = [90, 140, null, 250], High = [110, 160, null, 350],
+                Name = "Sluice", X = [512, 1024, 4096, 65536], Y = [100, 150, null, 300], Low = [90, 140, null, 250],
+                    High = [110, 160, null, 350],
             },
             new ChartSeries { Name = ".NET", X = [512, 65536], Y = [50, 200] },
         ],

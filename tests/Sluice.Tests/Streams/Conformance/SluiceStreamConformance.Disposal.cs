@@ -106,7 +106,7 @@ public abstract partial class SluiceStreamConformance
         string path = _temp.NewFile(100);
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions { Access = FileAccess.ReadWrite, Caching = _caching, Engine = _engine });
         SluiceStream stream = new(handle, FileAccess.ReadWrite, _bufferSize, ownsHandle);
-        stream.Handle.ShouldBeSameAs(handle);
+        stream.SluiceHandle.ShouldBeSameAs(handle);
         stream.ReadByte().ShouldBe(1);
         stream.WriteByte(255);
         await stream.DisposeAsync();
@@ -122,7 +122,7 @@ public abstract partial class SluiceStreamConformance
         stream.Name.ShouldBe(path);
         stream.IsAsync.ShouldBe(_isAsync);
         (stream.CanRead, stream.CanWrite, stream.CanSeek, stream.CanTimeout).ShouldBe((true, true, true, false));
-        stream.Handle.Path.ShouldBe(path);
+        stream.SluiceHandle.Path.ShouldBe(path);
     }
 
     [SkippableFact]

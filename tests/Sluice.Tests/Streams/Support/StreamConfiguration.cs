@@ -1,3 +1,5 @@
+using Sluice.Testing;
+
 namespace Sluice.Tests.Streams;
 
 /// <summary>How both streams of a pair are opened, and what is Sluice's own business (engine and caching).</summary>

@@ -9,8 +9,7 @@ internal static class ReadBlockSluiceReader
     public static void Run(string path, Checksum seen)
     {
         using var reader = new SluiceReader(path);
-        ReadOnlySpan<byte> block;
-        while (!(block = reader.ReadBlock()).IsEmpty)       // empty at the end of the file
+        while (reader.TryReadBlock(out ReadOnlySpan<byte> block))     // false at the end of the file
             seen.Add(block);                                // your code stands here
     }
 }

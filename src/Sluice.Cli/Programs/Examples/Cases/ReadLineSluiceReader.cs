@@ -9,7 +9,7 @@ internal static class ReadLineSluiceReader
     public static void Run(string path, Checksum seen)
     {
         using var reader = new SluiceReader(path);
-        foreach (ReadOnlySpan<byte> line in reader.ReadLines())     // without CR LF
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())     // without CR LF
             seen.AddLine(line);                                     // your code stands here
     }
 }

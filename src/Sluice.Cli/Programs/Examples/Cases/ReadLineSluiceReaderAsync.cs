@@ -9,7 +9,7 @@ internal static class ReadLineSluiceReaderAsync
     public static async Task RunAsync(string path, Checksum seen)
     {
         await using var reader = new SluiceReader(path);
-        await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())    // without CR LF
+        await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())    // without CR LF
             seen.AddLine(line.Span);                                            // your code stands here
     }
 }

@@ -2,7 +2,7 @@ namespace Sluice.Cli.Programs.Examples.Cases;
 
 /// <summary>
 /// Writes a file in blocks past the page cache, its space reserved before the first write.
-/// Requests are in flight while the next block is filled. DataSync would also make the file durable at its end.
+/// Requests are in flight while the next block is filled. FlushToDisk would also make the file durable at its end.
 /// </summary>
 internal static class WriteBlockDirect
 {

@@ -1,0 +1,24 @@
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Bench;
+
+internal static class BenchCsv
+{
+    public static void Write(TextWriter writer, BenchReport report)
+    {
+        writer.WriteLine(Csv.Line(
+            "suite", "id", "name", "unit", "ratio", "sluice", "dotnet", "cpu_ratio", "sluice_cpu_us", "dotnet_cpu_us",
+            "sluice_allocated_bytes",
+            "dotnet_allocated_bytes", "second_name", "second", "second_ratio", "fio", "fio_ratio", "rounds", "lost", "targets"));
+        foreach (RowReport row in report.Rows)
+        {
+            writer.WriteLine(Csv.Line(
+                row.Suite, row.Id, row.Name, row.Unit, row.Ratio, row.Sluice.Rate, row.DotNet.Rate, row.CpuRatio,
+                row.Sluice.CpuUsPerOperation,
+                row.DotNet.CpuUsPerOperation, row.Sluice.AllocatedBytesPerOperation, row.DotNet.AllocatedBytesPerOperation,
+                row.Second?.Name,
+                row.Second?.Rate, row.SecondRatio, row.FioRate, row.FioRatio, row.Rounds, row.Reached == false,
+                string.Join("; ", row.Targets.Select(t => t.Requirement))));
+        }
+    }
+}

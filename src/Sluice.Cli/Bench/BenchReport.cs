@@ -1,0 +1,104 @@
+using System.Text.Json.Serialization;
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>All rows of one `bench` run.</summary>
+internal sealed record BenchReport
+{
+    public int FormatVersion { get; init; } = 1;
+
+    public required DateTimeOffset Started { get; init; }
+
+    public required IReadOnlyList<string> Arguments { get; init; }
+
+    public required EnvironmentRecord Environment { get; init; }
+
+    /// <summary>fio's version, or why there are no figures of it.</summary>
+    public required string Fio { get; init; }
+
+    /// <summary>Quick runs check the shape of the output; their figures mean nothing.</summary>
+    public required bool Quick { get; init; }
+
+    /// <summary>All suites with fewer rounds and shorter files; kept results are of whole runs.</summary>
+    public bool Short { get; init; }
+
+    public required double Seconds { get; init; }
+
+    public required bool Interrupted { get; init; }
+
+    public required IReadOnlyList<RowReport> Rows { get; init; }
+
+    /// <summary>What could not be measured here. (The reader passes null for what an older result does not have.)</summary>
+    public IReadOnlyList<SkippedRow> Skipped { get; init => field = value ?? []; } = [];
+}
+
+/// <summary>One row: Sluice beside .NET, and beside the device where fio measured it.</summary>
+internal sealed record RowReport
+{
+    public required string Suite { get; init; }
+
+    public required string Id { get; init; }
+
+    public required string Name { get; init; }
+
+    public required string Why { get; init; }
+
+    /// <summary>IOPS, ops/s or MiB/s, for every rate in the row.</summary>
+    public required string Unit { get; init; }
+
+    public required int Rounds { get; init; }
+
+    public required ContenderReport Sluice { get; init; }
+
+    public required ContenderReport DotNet { get; init; }
+
+    /// <summary>A further peer, such as the synchronous call, and Sluice's rate over its.</summary>
+    public ContenderReport? Second { get; init; }
+
+    public double? SecondRatio { get; init; }
+
+    /// <summary>Sluice's rate over .NET's, median over the rounds; above 1 Sluice is faster.</summary>
+    public required double Ratio { get; init; }
+
+    /// <summary>.NET's CPU time for each operation over Sluice's; above 1 Sluice needs less.</summary>
+    public required double CpuRatio { get; init; }
+
+    public double? FioRate { get; init; }
+
+    /// <summary>Why fio, though installed, gave no figure for this row; otherwise null.</summary>
+    public string? FioError { get; init; }
+
+    /// <summary>Sluice's rate over fio's.</summary>
+    public double? FioRatio { get; init; }
+
+    public required IReadOnlyList<TargetReport> Targets { get; init; }
+
+    /// <summary>Whether all targets were reached; null where the row has none.</summary>
+    [JsonIgnore]
+    public bool? Reached => Targets.Count == 0 ? null : Targets.All(t => t.Reached);
+
+    /// <summary>The targets that were missed, or, if none was, all of them; null where the row has none.</summary>
+    [JsonIgnore]
+    public string? Requirement =>
+        Reached is { } reached ? string.Join(", ", Targets.Where(t => reached || !t.Reached).Select(t => t.Requirement)) : null;
+
+    /// <summary>Sluice's rate over .NET's, round by round.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<double> RoundRatios =>
+        [.. Sluice.SliceRates.Zip(DotNet.SliceRates).Where(p => p is { First: > 0, Second: > 0 }).Select(p => p.First / p.Second)];
+}
+
+/// <summary>Medians over the slices of one contender, and the slices' rates.</summary>
+internal sealed record ContenderReport(
+    string Name, double Rate, double CpuUsPerOperation, double AllocatedBytesPerOperation, IReadOnlyList<double> SliceRates);
+
+/// <summary>A row that was asked for, and why it was not measured.</summary>
+internal sealed record SkippedRow(string Id, string Reason);
+
+/// <summary>One figure that the row must reach, as text such as "ratio >= 2.5", and whether it did.</summary>
+internal sealed record TargetReport(string Requirement, double Actual, bool Reached);
+
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(BenchReport))]
+internal sealed partial class BenchJsonContext : JsonSerializerContext;

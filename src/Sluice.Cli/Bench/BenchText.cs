@@ -1,0 +1,88 @@
+using System.Globalization;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>The table that `bench` prints: ratio first, absolute figures after it.</summary>
+internal static class BenchText
+{
+    public static void WriteHeader(TerminalStreams terminal, EnvironmentRecord environment, string fio)
+    {
+        string reason = environment.EngineReason ?? "this kernel and sandbox allow io_uring";
+        terminal.Out.WriteLine($"sluice {environment.SluiceVersion}, engine {environment.Engine}: {reason}");
+        EnvironmentText.Write(terminal.Out, environment);
+        terminal.Out.WriteLine($"fio       {fio}");
+        terminal.Out.WriteLine();
+    }
+
+    public static void WriteTable(TerminalStreams terminal, BenchReport report) => PageText.WriteTable(terminal, new PageTable
+    {
+        Columns =
+        [
+            PageColumn.Text("row"), new PageColumn("ratio"), new PageColumn("Sluice"), new PageColumn(".NET"), new PageColumn("unit"),
+            new PageColumn("CPU ratio"), new PageColumn("CPU us/op"), new PageColumn("B/op"), new PageColumn("fio"),
+            new PageColumn("to fio"),
+        ],
+        Rows = [.. report.Rows.SelectMany(Rows)],
+    });
+
+    public static void WriteSummary(TerminalStreams terminal, BenchReport report)
+    {
+        int withTarget = report.Rows.Count(r => r.Targets.Count > 0);
+        int lost = report.Rows.Count(r => r.Reached == false);
+        terminal.Out.WriteLine();
+        terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices");
+        terminal.Out.WriteLine("CPU us/op and B/op: Sluice / .NET; LOST: below target");
+        terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
+            $"{report.Rows.Count} rows, {withTarget} with targets: {withTarget - lost} reached, {lost} not; {report.Seconds:0} s"));
+        foreach (SkippedRow row in report.Skipped)
+            terminal.Out.WriteLine($"skipped {row.Id}: {row.Reason}");
+        foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
+            terminal.Out.WriteLine($"fio gave no figure: {error}");
+        if (report.Quick)
+            terminal.Out.WriteLine("quick run: shows that everything works; its figures mean nothing");
+        if (report.Short)
+        {
+            terminal.Out.WriteLine(
+                "short form: three rounds, on files a quarter to a tenth as long as the rows' names say; --full is the whole, "
+                + "--suite NAME one suite of it");
+        }
+        if (report.Interrupted)
+            terminal.Out.WriteLine(report.Rows.Count > 0 ? "interrupted: only the rows above were measured"
+                : "interrupted before a row was measured");
+    }
+
+    private static IEnumerable<PageRow> Rows(RowReport row)
+    {
+        yield return new PageRow(
+            row.Name, Ratio(row.Ratio), Rate(row.Sluice.Rate), Rate(row.DotNet.Rate), row.Unit, Ratio(row.CpuRatio),
+            $"{Us(row.Sluice.CpuUsPerOperation)} / {Us(row.DotNet.CpuUsPerOperation)}",
+            $"{Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}",
+            row.FioRate is { } fio ? Rate(fio) : "", row.FioRatio is { } fioRatio ? Ratio(fioRatio) : "")
+        {
+            Reached = row.Reached,
+            Target = row.Requirement,
+        };
+        if (row.Second is { } second)
+        {
+            yield return new PageRow(
+                $"  to {second.Name}", Ratio(row.SecondRatio ?? 0), "", Rate(second.Rate), row.Unit, "", Us(second.CpuUsPerOperation),
+                Bytes(second.AllocatedBytesPerOperation));
+        }
+    }
+
+    private static string Ratio(double ratio) => ratio.ToString("0.00", CultureInfo.InvariantCulture);
+
+    private static string Rate(double rate) => rate switch
+    {
+        >= 1000 => rate.ToString("#,0", CultureInfo.InvariantCulture),
+        _ => rate.ToString("0.0", CultureInfo.InvariantCulture),
+    };
+
+    private static string Us(double us) =>
+        us.ToString(us switch { >= 100 => "#,0", >= 0.1 => "0.00", _ => "0.0000" }, CultureInfo.InvariantCulture);
+
+    private static string Bytes(double bytes) => Math.Round(bytes).ToString("#,0", CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,98 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Cli.Load;
+
+namespace Sluice.Cli.Bench.Handles;
+
+/// <summary>Rows about the life of a file: appended to by many, allocated ahead, opened and closed.</summary>
+internal static class HandleFileRows
+{
+    private const int RequestBytes = 16_000;
+
+    public static Row ThreadsAppend() => new(
+        "append-200-t64", "append 200 B from 64 threads",
+        "logs and journals with many writers; .NET: a lock around RandomAccess.Write", OpenThreadsAppend)
+    {
+        Target = new RowTarget { MinRatio = 1.5 },
+    };
+
+    public static Row Preallocated() => new(
+        "preallocated-100mb", "100 MB by 16,000 B, preallocated",
+        "file created, filled and closed; the space is promised before the first write",
+        OpenPreallocated)
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = _ => RequestBytes,
+        Target = new RowTarget { MinRatio = 1 },
+    };
+
+    public static Row OpenClose() => new("open-close", "open + close", "a handle must not cost more than .NET's", OpenOpenClose)
+    {
+        Target = new RowTarget { MinRatio = 0.95 },
+    };
+
+    private static Contest OpenThreadsAppend(BenchContext context)
+    {
+        const int Threads = 64;
+        const int RecordBytes = 200;
+        string path = context.ScratchFile("log.dat");
+        SluiceHandle sluice = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write, FileShare.ReadWrite);
+        SafeFileHandle dotNet = File.OpenHandle(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+        Memory<byte>[] records = Loops.Buffers(Threads, RecordBytes);
+        var gate = new Lock();
+        long end = 0;
+        Action truncate = () =>
+        {
+            RandomAccess.SetLength(dotNet, 0);
+            end = 0;
+        };
+        return new Contest(
+            new Contender("Sluice", Loops.OnThreads(Threads, thread => sluice.Append(records[thread].Span)))
+            {
+                Loops = Threads,
+                Prepare = truncate,
+            },
+            new Contender(".NET", Loops.OnThreads(Threads, AppendUnderLock)) { Loops = Threads, Prepare = truncate },
+            sluice, dotNet);
+
+        void AppendUnderLock(int thread)
+        {
+            lock (gate)
+            {
+                RandomAccess.Write(dotNet, records[thread].Span, end);
+                end += RecordBytes;
+            }
+        }
+    }
+
+    private static Contest OpenPreallocated(BenchContext context)
+    {
+        string path = context.ScratchFile("preallocated.dat");
+        long sizeBytes = Math.Min(100_000_000, context.Scale.AppendLimitBytes);
+        Memory<byte> buffer = PinnedBuffer.AllocateRandom(RequestBytes, seed: 1);
+        Action delete = () => File.Delete(path);
+        return new Contest(Side("Sluice", IoSide.Sluice), Side(".NET", IoSide.Bcl));
+
+        Contender Side(string name, IoSide side) =>
+            new(name, slice => Loops.RepeatLong(slice, () => slice.Count(0, WriteFile(side)))) { Prepare = delete };
+
+        long WriteFile(IoSide side)
+        {
+            using IoTarget target = IoTarget.Open(
+                side, new TargetOptions(path, FileMode.Create, FileAccess.Write) { PreallocationSizeBytes = sizeBytes });
+            long writes = sizeBytes / RequestBytes;
+            for (long i = 0; i < writes; i++)
+                target.Write(buffer, i * RequestBytes);
+            return writes;
+        }
+    }
+
+    private static Contest OpenOpenClose(BenchContext context)
+    {
+        string path = context.HotFile;
+        return new Contest(
+            new Contender("Sluice", slice => Loops.Repeat(slice, _ =>
+                SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.Read, FileOptions.Asynchronous).Dispose())),
+            new Contender(".NET", slice => Loops.Repeat(slice, _ =>
+                File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read, FileOptions.Asynchronous).Dispose())));
+    }
+}

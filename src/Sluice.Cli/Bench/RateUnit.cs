@@ -1,3 +1,0 @@
-namespace Sluice.Cli.Bench;
-
-internal enum RateUnit { Iops, OperationsPerSecond, MiBPerSecond }

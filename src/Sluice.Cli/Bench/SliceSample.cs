@@ -1,3 +1,0 @@
-namespace Sluice.Cli.Bench;
-
-internal readonly record struct SliceSample(double OperationsPerSecond, double CpuUsPerOperation, double AllocatedBytesPerOperation);

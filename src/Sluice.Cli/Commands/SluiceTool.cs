@@ -1,0 +1,159 @@
+using System.CommandLine;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>The whole tool behind one call, so that tests run it in their own process.</summary>
+internal static class SluiceTool
+{
+    private const string Replays = "Replays of published experiments";
+
+    // A response file ("@name") is not among the documented forms, and a file may be called that.
+    private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = false };
+
+    /// <returns>The exit code: 0, 1 after an I/O error, 2 after a wrong command line, 130 when interrupted.</returns>
+    public static async Task<int> RunAsync(
+        IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return await DispatchAsync(arguments, terminal, cancellationToken);
+        }
+        catch (UsageException e)
+        {
+            return Fail(terminal, e.Message, ExitCode.Usage);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            return Fail(terminal, "interrupted", ExitCode.Interrupted);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or OutOfMemoryException
+            or ArgumentException)
+        {
+            return Fail(terminal, e.Message, ExitCode.IoError);
+        }
+#pragma warning disable CA1031 // A mistake of ours: a user is not helped by a stack trace, and the next shell command needs an exit code.
+        catch (Exception e)
+        {
+            return Fail(terminal, $"internal error, please report it: {e.GetType().Name}: {e.Message}", ExitCode.IoError);
+        }
+#pragma warning restore CA1031
+    }
+
+    private static async Task<int> DispatchAsync(IReadOnlyList<string> arguments, TerminalStreams terminal,
+        CancellationToken cancellationToken)
+    {
+        if (Environment.GetEnvironmentVariable("SLUICE_ENGINE") is { Length: > 0 } engine
+            && !engine.Equals("uring", StringComparison.OrdinalIgnoreCase) && !engine.Equals("pool", StringComparison.OrdinalIgnoreCase))
+        {
+            throw new UsageException($"the environment variable SLUICE_ENGINE is '{engine}'; it may be uring, pool or empty");
+        }
+        if (PageOutput.TakesStandardOutput(arguments))
+            terminal = terminal.KeepingOutput();
+        if (PageOutput.IsWide(arguments))
+            terminal = terminal.Widened();
+        var root = new RootCommand("Measures a disk, ages it, compares Sluice with System.IO on it, and copies files.");
+        CommandList commands = Define(root, arguments, terminal);
+        // "help NAME" is what one types who does not know yet whether it is --help or -h.
+        if (arguments.Count > 0 && arguments[0] == "help")
+            arguments = [.. arguments.Skip(1), "--help"];
+        IReadOnlyList<OptionSyntax>? syntax = arguments.Count == 0 ? null : commands.SyntaxOf(arguments[0]);
+        if (syntax is null && (arguments.Count == 0 || arguments[0] is not ("--help" or "-h" or "-?" or "--version")))
+        {
+            throw new UsageException(arguments.Count == 0
+                ? "no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help"
+                : $"unknown command '{arguments[0]}'; there are {string.Join(", ", commands.Names)}");
+        }
+        if (syntax is null && arguments[0] != "--version")
+        {
+            commands.WriteOverview(terminal.Out);
+            return ExitCode.Success;
+        }
+        IReadOnlyList<string> rewritten = syntax is null
+            ? [.. arguments]
+            : [arguments[0], .. new ArgumentRewriter(syntax).Rewrite([.. arguments.Skip(1)])];
+
+        ParseResult result = root.Parse(rewritten, Parsing);
+        if (result.Errors.Count > 0 && result.Action is not System.CommandLine.Help.HelpAction)
+            throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
+        // Exceptions and signals are handled here, not in the library, which would print a stack trace.
+        var invocation = new InvocationConfiguration
+        {
+            Output = terminal.Out,
+            Error = terminal.Error,
+            EnableDefaultExceptionHandler = false,
+            ProcessTerminationTimeout = null,
+        };
+        int exitCode = await result.InvokeAsync(invocation, cancellationToken);
+        if (result.Action is System.CommandLine.Help.HelpAction)
+            commands.WriteExamples(terminal.Out, arguments[0]);
+        return exitCode;
+    }
+
+    private static CommandList Define(RootCommand root, IReadOnlyList<string> arguments, TerminalStreams terminal)
+    {
+        var commands = new CommandList(root);
+        commands.Add(
+            "Measure", "speed", "Measure the read and write speed of one file. Short options take their value attached (-t30).",
+            ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
+            SpeedOptions.Define, (options, token) => new SpeedCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            "Measure", "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
+            ["bench /mnt/disk", "bench --suite handle --json r.json /mnt/disk"],
+            BenchOptions.Define, (options, token) => new BenchCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            "Measure", "doctor", "Show what this machine and a file system allow, and what Sluice therefore does.",
+            ["doctor", "doctor /mnt/disk"],
+            DoctorOptions.Define, (options, token) => new DoctorCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            "Measure", "advise", "Measure for a minute, and say which way to read and write in a folder.",
+            ["advise /mnt/disk", "advise --quick"],
+            AdviseOptions.Define, (options, token) => new AdviseCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            "Measure", "ops", "Time the five operations of a file: open, read, write, seek, close.",
+            ["ops", "ops --size 1M --rounds 7 /mnt/disk"],
+            OpsOptions.Define, (options, token) => new OpsCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            "Files", "copy", "Copy files and folders by the cheapest way that works.",
+            ["copy -a projects /backup/", "copy --verify --sync a.db b.db"],
+            CopyCommandOptions.Define, (options, token) => new CopyCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            "Files", "extents", "Show where files lie on their device, and how fragmented they are.",
+            ["extents big.iso", "extents --sync --html map.html /var/lib"],
+            ExtentsOptions.Define, (options, token) => new ExtentsCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            "Files", "frag",
+            "Age a volume: fill it with files, delete at random, again and again. Short options take their value attached (-f70).",
+            ["frag --dry-run -f70 -k50 /mnt/test", "frag --cleanup /mnt/test"],
+            FragOptions.Define, (options, token) => new FragCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            "Compare", "compare", "Put the JSON results of two runs side by side, and say what changed beyond noise.",
+            ["compare before.json after.json", "compare --html c.html before.json after.json"],
+            CompareOptions.Define, (options, _) => new CompareCommand(options, arguments, terminal).RunAsync());
+        commands.Add(
+            Replays, "figures", "Draw figures 2 to 8 of MSR-TR-2004-136: bandwidth and CPU by request size, .NET and Sluice.",
+            ["figures --quick", "figures --html f.html /mnt/disk"],
+            FiguresOptions.Define, (options, token) => new FiguresCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            Replays, "tables", "Measure the tables of the .NET 6 text about FileStream: every method, .NET and Sluice.",
+            ["tables --table readasync", "tables --html t.html"],
+            TablesOptions.Define, (options, token) => new TablesCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            Replays, "examples",
+            "Read and write a file by byte, line and block, with .NET and with Sluice; --show prints the code.",
+            ["examples", "examples --show write-block-direct"],
+            ExamplesOptions.Define, (options, token) => new ExamplesCommand(options, arguments, terminal, token).RunAsync());
+        commands.Add(
+            Replays, "methods", "Time and check every way of reading and writing a whole text file.",
+            ["methods", "methods --json m.json /mnt/disk"],
+            MethodsOptions.Define, (options, token) => new MethodsCommand(options, arguments, terminal, token).RunAsync());
+        return commands;
+    }
+
+    private static int Fail(TerminalStreams terminal, string message, int exitCode)
+    {
+        terminal.Error.WriteLine($"sluice: {message.ReplaceLineEndings(" ")}");
+        return exitCode;
+    }
+}

@@ -1,0 +1,161 @@
+using System.Globalization;
+using Sluice.Cli.Load;
+using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>Turns what was counted and timed into the figures of a report.</summary>
+internal static class SpeedReportBuilder
+{
+    public static SpeedReport Build(
+        SpeedOptions options, IReadOnlyList<string> arguments, DateTimeOffset started, long fileSizeBytes, TimeSpan warmUp,
+        IReadOnlyList<CreationTiming> creations, IReadOnlyDictionary<IoSide, Measurement> measurements,
+        IReadOnlyDictionary<IoSide, (string Engine, FileCaching Caching, string? CachingReason)> opened, IReadOnlyList<string> notes,
+        bool interrupted)
+    {
+        double? hertz = ProcessorFrequency.NominalHz();
+        SideReport[] sides =
+        [
+            .. measurements.Where(m => m.Value.Operations > 0).Select(m => Side(m.Key, m.Value, opened[m.Key], options, hertz)),
+        ];
+        EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Path);
+        var report = new SpeedReport
+        {
+            Started = started,
+            Arguments = arguments,
+            Environment = environment,
+            Workload = new SpeedWorkload
+            {
+                File = options.Path,
+                FileSizeBytes = fileSizeBytes,
+                Operation = options.OperationName,
+                RequestSizeBytes = options.RequestSizeBytes,
+                Outstanding = options.Outstanding,
+                SeekPercent = options.SeekPercent,
+                Cache = CacheName(options.Cache),
+                TouchEveryByte = options.TouchEveryByte,
+                OfferedIops = options.OperationsPerSecond,
+                TimeSeconds = options.Time.TotalSeconds,
+                WarmUpSeconds = warmUp.TotalSeconds,
+                Seed = options.Seed,
+            },
+            Creations = [.. creations.GroupBy(c => c.Side).Select(g => Creation(MedianOf(g), options.Create, hertz))],
+            Sides = sides,
+            Interrupted = interrupted,
+            Notes =
+            [
+                .. notes, .. CacheNotes(options, environment.FileSystem), .. sides.SelectMany(s => RateNotes(s, options)),
+                .. EngineNotes(sides),
+            ],
+        };
+        return sides.Length < 2 ? report : report with
+        {
+            Ratio = Statistics.MedianRatio(measurements[IoSide.Sluice].SliceMiBPerSecond, measurements[IoSide.Bcl].SliceMiBPerSecond),
+            CpuRatio = Per(sides[1].CpuUsPerOperation, sides[0].CpuUsPerOperation),
+        };
+    }
+
+    public static string CacheName(CacheMode cache) => cache switch
+    {
+        CacheMode.Hot => "hot",
+        CacheMode.Cold => "cold",
+        CacheMode.Direct => "direct",
+        _ => "as is",
+    };
+
+    private static SideReport Side(
+        IoSide side, Measurement measured, (string Engine, FileCaching Caching, string? CachingReason) opened, SpeedOptions options,
+        double? hertz)
+    {
+        double seconds = measured.Elapsed.TotalSeconds;
+        double mebibytes = measured.Bytes / (double)ByteSize.MiB;
+        int? steady = SteadyStateDetector.FirstSteadyWindow([.. measured.Windows.Select(w => w.MiBPerSecond)]);
+        return new SideReport
+        {
+            Side = SideName(side),
+            Engine = opened.Engine,
+            Caching = opened.Caching.ToString().ToLowerInvariant(),
+            CachingReason = opened.CachingReason,
+            Seconds = Round(seconds),
+            Operations = measured.Operations,
+            Bytes = measured.Bytes,
+            MiBPerSecond = Round(Per(mebibytes, seconds)),
+            Iops = Round(Per(measured.Operations, seconds)),
+            FlushSeconds = options.WriteShare > 0 ? Round(measured.Flush.TotalSeconds) : null,
+            MiBPerSecondWithFlush = options.WriteShare > 0 ? Round(Per(mebibytes, seconds + measured.Flush.TotalSeconds)) : null,
+            CpuPercent = Round(100 * Per(measured.Cpu.TotalSeconds, seconds)),
+            CpuUsPerOperation = Round(Per(measured.Cpu.TotalMicroseconds, measured.Operations)),
+            CpuClocksPerByte = hertz is { } hz ? Round(Per(measured.Cpu.TotalSeconds * hz, measured.Bytes)) : null,
+            AllocatedBytesPerOperation = Round(Per(measured.AllocatedBytes, measured.Operations)),
+            InFlightMean = measured.QueueMilliseconds is { } milliseconds ? Round(Per(milliseconds, seconds * 1000)) : null,
+            ReadLatency = LatencySummary.From(measured.Reads),
+            WriteLatency = LatencySummary.From(measured.Writes),
+            ServiceTime = LatencySummary.From(measured.Service),
+            SteadyFromSeconds = steady is { } first ? Round(measured.Windows[first].StartSeconds) : null,
+            SteadyMiBPerSecond = steady is { } from ? Round(SteadyMean(measured.Windows, from)) : null,
+            SliceMiBPerSecond = [.. measured.SliceMiBPerSecond.Select(Round)],
+            WindowMiBPerSecond = [.. measured.Windows.Select(w => Round(w.MiBPerSecond))],
+            WindowStartSeconds = [.. measured.Windows.Select(w => Round(w.StartSeconds))],
+        };
+    }
+
+    private static double SteadyMean(IReadOnlyList<RateWindow> windows, int from) =>
+        Per(windows.Skip(from).Sum(w => w.MiBPerSecond * w.Seconds), windows.Skip(from).Sum(w => w.Seconds));
+
+    private static CreationTiming MedianOf(IEnumerable<CreationTiming> timings)
+    {
+        CreationTiming[] sorted = [.. timings.OrderBy(t => t.Write)];
+        return sorted[sorted.Length / 2];
+    }
+
+    private static CreationReport Creation(CreationTiming timing, CreateMode mode, double? hertz)
+    {
+        double mebibytes = timing.SizeBytes / (double)ByteSize.MiB;
+        double whole = (timing.Write + timing.Flush).TotalSeconds;
+        return new CreationReport(
+            SideName(timing.Side), mode == CreateMode.Preallocate ? "preallocate" : "extend", timing.SizeBytes,
+            Round(timing.Write.TotalSeconds),
+            Round(timing.Flush.TotalSeconds), Round(Per(mebibytes, timing.Write.TotalSeconds)), Round(Per(mebibytes, whole)),
+            Round(100 * Per(timing.Cpu.TotalSeconds, whole)), hertz is { } hz
+                ? Round(Per(timing.Cpu.TotalSeconds * hz, timing.SizeBytes))
+                : null);
+    }
+
+    private static IEnumerable<string> CacheNotes(SpeedOptions options, string? fileSystem)
+    {
+        if (MemoryFileSystem.Caveat(fileSystem) is not { } caveat)
+            yield break;
+        string[] asked =
+        [
+            .. options.Cache is CacheMode.Cold or CacheMode.Direct ? [CacheName(options.Cache)] : Array.Empty<string>(),
+            .. options.Create == CreateMode.Preallocate ? ["preallocate"] : Array.Empty<string>(),
+        ];
+        if (asked.Length > 0)
+            yield return $"{string.Join(" and ", asked)}: asked for, but {caveat}";
+    }
+
+    private static IEnumerable<string> EngineNotes(IEnumerable<SideReport> sides)
+    {
+        if (sides.Any(s => s.Side == SideName(IoSide.Sluice)) && SluiceEngines.UringReason is { } reason)
+            yield return $"io_uring is not used: {reason}";
+    }
+
+    private static IEnumerable<string> RateNotes(SideReport side, SpeedOptions options)
+    {
+        if (options.OperationsPerSecond is not null)
+            yield return $"{side.Side}: CPU includes the exact waiting for each request's time, which is spun";
+        if (options.OperationsPerSecond is { } offered && side.Iops < offered * 0.99)
+        {
+            yield return string.Create(CultureInfo.InvariantCulture,
+                $"{side.Side} did not keep up: {offered:#,0.##} requests a second offered, {side.Iops:#,0.##} done; "
+                + $"latency counts the waiting");
+        }
+    }
+
+    private static string SideName(IoSide side) => side == IoSide.Sluice ? "sluice" : "bcl";
+
+    private static double Per(double amount, double of) => of > 0 ? amount / of : 0;
+
+    private static double Round(double value) => Math.Round(value, 4);
+}

@@ -1,0 +1,55 @@
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Compare;
+
+/// <summary>Two results side by side.</summary>
+internal static class ComparePage
+{
+    /// <exception cref="UsageException">The results have nothing in common.</exception>
+    public static ReportPage Of(ResultFile before, ResultFile after, IReadOnlyList<string> arguments)
+    {
+        bool samples = before.Bench is not null && after.Bench is not null;
+        IReadOnlyList<PageSection> sections = (samples
+            ? BenchComparePage.Sections(before.Bench!, after.Bench!)
+            : TableComparePage.Sections(before.Page, after.Page))
+            ?? throw new UsageException($"{before.Path} and {after.Path} have no row in common");
+        return new ReportPage
+        {
+            Title = "Two runs, side by side",
+            CommandLine = ReportPage.CommandLineOf(arguments),
+            Began = DateTimeOffset.UtcNow,
+            Environment = after.Page.Environment,
+            Notes =
+            [
+                $"first run: {before.Path}, {before.Page.Began.UtcDateTime:yyyy-MM-dd HH:mm} UTC, {before.Page.CommandLine}",
+                $"second run: {after.Path}, {after.Page.Began.UtcDateTime:yyyy-MM-dd HH:mm} UTC, {after.Page.CommandLine}",
+                .. EnvironmentNotes(before.Page.Environment, after.Page.Environment),
+                $"a change is the second run over the first{(samples ? ", above 1 is faster" : "")}; its interval is Welch's on the "
+                    + $"logarithms of the rounds, widened for the number of figures; it knows how much the rounds within each run differ, "
+                    + $"and not how much this machine and disk differ from run to run: compare two runs of one program to see that; "
+                    + $"figures of one round, and those that are no medians of rounds, have none",
+            ],
+            Sections = sections,
+        };
+    }
+
+    // The free space differs from minute to minute and explains nothing.
+    private static IEnumerable<string> EnvironmentNotes(EnvironmentRecord? before, EnvironmentRecord? after)
+    {
+        if (before is null || after is null)
+            yield break;
+        (string Name, object? Before, object? After)[] facts =
+        [
+            ("system", before.OperatingSystem, after.OperatingSystem), ("kernel", before.Kernel, after.Kernel),
+            ("runtime", before.Runtime, after.Runtime), ("runtime mode", before.RuntimeMode, after.RuntimeMode),
+            ("sluice", before.SluiceVersion, after.SluiceVersion), ("engine", before.Engine, after.Engine),
+            ("processor", before.Processor, after.Processor), ("processors", before.ProcessorCount, after.ProcessorCount),
+            ("file system", before.FileSystem, after.FileSystem), ("mount options", before.MountOptions, after.MountOptions),
+            ("device", before.Device, after.Device), ("scheduler", before.Scheduler, after.Scheduler),
+        ];
+        foreach ((string name, object? first, object? second) in facts.Where(f => !Equals(f.Before, f.After)))
+            yield return $"the {name} differs: {first ?? "unknown"}, then {second ?? "unknown"}";
+    }
+}

@@ -1,0 +1,48 @@
+namespace Sluice.Cli.Compare;
+
+/// <summary>
+/// By what factor the second of two sets of samples is larger, and between which factors that lies with the given confidence.
+/// </summary>
+internal sealed record RatioInterval(double Ratio, double Low, double High)
+{
+    // A change to the double or to the half would not show.
+    private const double Wide = 2;
+
+    public bool IsAbove => Low > 1;
+
+    public bool IsBelow => High < 1;
+
+    /// <summary>Says nothing: it holds 1, and so much on either side that even a large change could be chance.</summary>
+    public bool IsTooWide => !IsAbove && !IsBelow && High > Wide * Ratio;
+
+    /// <summary>
+    /// Welch's interval on the logarithms: the sets may differ in spread and in number, and a factor is as likely to be twice as large as
+    /// half. Null with fewer than two positive samples on a side.
+    /// </summary>
+    public static RatioInterval? Of(IReadOnlyList<double> before, IReadOnlyList<double> after, double confidence)
+    {
+        double[] a = Logarithms(before);
+        double[] b = Logarithms(after);
+        if (a.Length < 2 || b.Length < 2)
+            return null;
+        double difference = b.Average() - a.Average();
+        double errorA = VarianceOf(a) / a.Length;
+        double errorB = VarianceOf(b) / b.Length;
+        double error = errorA + errorB;
+        if (error == 0)
+            return new RatioInterval(Math.Exp(difference), Math.Exp(difference), Math.Exp(difference));
+        // Welch-Satterthwaite.
+        double freedom = error * error / (errorA * errorA / (a.Length - 1) + errorB * errorB / (b.Length - 1));
+        double margin = StudentT.TwoSidedQuantile(confidence, freedom) * Math.Sqrt(error);
+        return new RatioInterval(Math.Exp(difference), Math.Exp(difference - margin), Math.Exp(difference + margin));
+    }
+
+    private static double[] Logarithms(IReadOnlyList<double> samples) =>
+        [.. samples.Where(s => s > 0 && double.IsFinite(s)).Select(s => Math.Log(s))];
+
+    private static double VarianceOf(double[] values)
+    {
+        double mean = values.Average();
+        return values.Sum(v => (v - mean) * (v - mean)) / (values.Length - 1);
+    }
+}

@@ -1,3 +1,0 @@
-namespace Sluice.Cli.Load;
-
-internal enum IoSide { Sluice, Bcl }

@@ -1,0 +1,184 @@
+using System.Globalization;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>`speed` as a page: latency by percentile, throughput over time, and all figures side by side.</summary>
+internal static class SpeedPage
+{
+    private const string DotNet = ".NET";
+
+    public static ReportPage Of(SpeedReport report) => new()
+    {
+        Title = $"Speed of {Path.GetFileName(report.Workload.File)}: {SpeedText.Describe(report.Workload)}",
+        CommandLine = ReportPage.CommandLineOf(report.Arguments),
+        Began = report.Started,
+        Environment = report.Environment,
+        Notes = [.. report.Notes, .. report.Interrupted ? ["Interrupted: the figures are of the time until then."] : Array.Empty<string>()],
+        Sections = [.. Sections(report)],
+    };
+
+    private static IEnumerable<PageSection> Sections(SpeedReport report)
+    {
+        if (report.Sides.Count > 0)
+        {
+            yield return new PageSection
+            {
+                Heading = "Rates",
+                Text = report.Ratio is { } ratio
+                    ? string.Create(CultureInfo.InvariantCulture,
+                        $"Sluice is {ratio:0.00} times as fast as .NET (the median over interleaved slices), and does "
+                            + $"{report.CpuRatio:0.00} ")
+                        + "times as much with the same CPU time."
+                    : null,
+                Charts = [.. OverTime(report.Sides)],
+                Tables = [Rates(report)],
+            };
+            yield return new PageSection
+            {
+                Heading = "Latency",
+                Charts = [.. Latencies(report.Sides)],
+                Tables = [.. LatencyTables(report.Sides)],
+            };
+        }
+        if (report.Creations.Count > 0)
+            yield return Creations(report.Creations);
+    }
+
+    private static IEnumerable<PageChart> OverTime(IReadOnlyList<SideReport> sides)
+    {
+        if (sides.All(s => s.WindowMiBPerSecond.Count < 2 || s.WindowStartSeconds is null))
+            yield break;
+        yield return new PageChart
+        {
+            Title = "Throughput over time",
+            Kind = ChartKind.Line,
+            X = new ChartAxis("measured time", "s"),
+            Y = new ChartAxis("throughput", "MiB/s"),
+            Series =
+            [
+                .. sides.Where(s => s.WindowStartSeconds is not null)
+                    .Select(s => new ChartSeries { Name = SideName(s), X = s.WindowStartSeconds!, Y = [.. s.WindowMiBPerSecond] }),
+            ],
+        };
+    }
+
+    private static IEnumerable<PageChart> Latencies(IReadOnlyList<SideReport> sides)
+    {
+        ChartSeries[] series = [.. sides.SelectMany(s => Kinds(s).Select(k => new ChartSeries
+        {
+            Name = $"{SideName(s)}, {k.Name}",
+            Y = [.. LatencySummary.Percentiles.Select(p => p.Of(k.Latency))],
+        }))];
+        if (series.Length == 0)
+            yield break;
+        yield return new PageChart
+        {
+            Title = "Latency by percentile",
+            Kind = ChartKind.Line,
+            X = new ChartAxis("of all requests", Categories: [.. LatencySummary.Percentiles.Select(p => p.Name)]),
+            Y = new ChartAxis("latency", "us", IsLog: true),
+            Series = series,
+        };
+    }
+
+    private static IEnumerable<(string Name, LatencySummary Latency)> Kinds(SideReport side)
+    {
+        if (side.ReadLatency is { } read)
+            yield return ("read", read);
+        if (side.WriteLatency is { } write)
+            yield return ("write", write);
+        if (side.ServiceTime is { } service)
+            yield return ("service time", service);
+    }
+
+    private static IEnumerable<PageTable> LatencyTables(IReadOnlyList<SideReport> sides)
+    {
+        if (sides.SelectMany(Kinds).Any())
+        {
+            yield return new PageTable
+            {
+                Columns =
+                [
+                    PageColumn.Text(""), new PageColumn("requests"), new PageColumn("mean", "us"),
+                    .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")),
+                ],
+                Rows =
+                [
+                    .. sides.SelectMany(s => Kinds(s).Select(k => new PageRow(
+                        [$"{SideName(s)}, {k.Name}", k.Latency.Count, k.Latency.MeanUs,
+                            .. LatencySummary.Percentiles.Select(p => PageCell.Of(p.Of(k.Latency)))]))),
+                ],
+            };
+        }
+    }
+
+    private static PageTable Rates(SpeedReport report) => new()
+    {
+        Columns =
+        [
+            PageColumn.Text("side"), PageColumn.Text("engine"), PageColumn.Text("caching"), new PageColumn("measured", "s"),
+            new PageColumn("rate", "MiB/s"), new PageColumn("requests", "1/s"), new PageColumn("with flush", "MiB/s"),
+            new PageColumn("in flight, mean"), new PageColumn("CPU", "%"), new PageColumn("CPU", "us/request"),
+            new PageColumn("CPU", "clocks/B"), new PageColumn("allocated", "B/request"),
+            new PageColumn("steady from", "s"), new PageColumn("steady", "MiB/s"),
+            new PageColumn("ratio"),
+        ],
+        Rows =
+        [
+            .. report.Sides.Select(s => new PageRow(
+                SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
+                PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond ?? []), s.Iops,
+                PageCell.Of(s.MiBPerSecondWithFlush), PageCell.Of(s.InFlightMean), s.CpuPercent, s.CpuUsPerOperation,
+                PageCell.Of(s.CpuClocksPerByte), s.AllocatedBytesPerOperation, PageCell.Of(s.SteadyFromSeconds),
+                PageCell.Of(s.SteadyMiBPerSecond), Ratio(report, s))),
+        ],
+    };
+
+    private static PageCell Ratio(SpeedReport report, SideReport side) =>
+        SideName(side) == DotNet || report.Sides.FirstOrDefault(s => SideName(s) == DotNet) is not { } dotNet ? PageCell.Empty
+            : PageCell.Ratio(report.Ratio).With(Statistics.Ratios(side.SliceMiBPerSecond ?? [], dotNet.SliceMiBPerSecond ?? []));
+
+    private static PageSection Creations(IReadOnlyList<CreationReport> creations) => new()
+    {
+        Heading = "Creating the file",
+        Charts =
+        [
+            new PageChart
+            {
+                Title = "Rate of creation",
+                Kind = ChartKind.Bar,
+                X = new ChartAxis("until", Categories: ["written", "on the disk"]),
+                Y = new ChartAxis("rate", "MiB/s"),
+                Series =
+                [
+                    .. creations.Select(c => new ChartSeries { Name = SideName(c.Side), Y = [c.MiBPerSecond, c.MiBPerSecondWithFlush] }),
+                ],
+            },
+        ],
+        Tables =
+        [
+            new PageTable
+            {
+                Columns =
+                [
+                    PageColumn.Text("side"), PageColumn.Text("method"), PageColumn.Text("size"), new PageColumn("written", "s"),
+                    new PageColumn("flushed", "s"), new PageColumn("rate", "MiB/s"), new PageColumn("with flush", "MiB/s"),
+                    new PageColumn("CPU", "%"), new PageColumn("CPU", "clocks/B"),
+                ],
+                Rows =
+                [
+                    .. creations.Select(c => new PageRow(
+                        SideName(c.Side), c.Method, ByteSize.Format(c.SizeBytes), c.WriteSeconds, c.FlushSeconds, c.MiBPerSecond,
+                        c.MiBPerSecondWithFlush, c.CpuPercent, PageCell.Of(c.CpuClocksPerByte))),
+                ],
+            },
+        ],
+    };
+
+    private static string SideName(SideReport side) => SideName(side.Side);
+
+    private static string SideName(string side) => side == "bcl" ? DotNet : "Sluice";
+}

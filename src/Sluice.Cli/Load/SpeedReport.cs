@@ -1,0 +1,131 @@
+using System.Text.Json.Serialization;
+using Sluice.Cli.Report;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>All that one `speed` run found out; text, CSV and JSON are written from it.</summary>
+internal sealed record SpeedReport
+{
+    public int FormatVersion { get; init; } = 1;
+
+    public required DateTimeOffset Started { get; init; }
+
+    public required IReadOnlyList<string> Arguments { get; init; }
+
+    public required EnvironmentRecord Environment { get; init; }
+
+    public required SpeedWorkload Workload { get; init; }
+
+    public required IReadOnlyList<CreationReport> Creations { get; init; }
+
+    public required IReadOnlyList<SideReport> Sides { get; init; }
+
+    /// <summary>Sluice's throughput over .NET's, the median over the pairs of slices; null unless both ran.</summary>
+    public double? Ratio { get; init; }
+
+    /// <summary>.NET's CPU time for each byte over Sluice's.</summary>
+    public double? CpuRatio { get; init; }
+
+    public bool Interrupted { get; init; }
+
+    public required IReadOnlyList<string> Notes { get; init; }
+}
+
+internal sealed record SpeedWorkload
+{
+    public required string File { get; init; }
+
+    public required long FileSizeBytes { get; init; }
+
+    public required string Operation { get; init; }
+
+    public required int RequestSizeBytes { get; init; }
+
+    /// <summary>Null: synchronous, one thread.</summary>
+    public int? Outstanding { get; init; }
+
+    public required double SeekPercent { get; init; }
+
+    public required string Cache { get; init; }
+
+    public required bool TouchEveryByte { get; init; }
+
+    public double? OfferedIops { get; init; }
+
+    public required double TimeSeconds { get; init; }
+
+    public required double WarmUpSeconds { get; init; }
+
+    public required int Seed { get; init; }
+}
+
+/// <summary>How fast a file was made by -x or -p.</summary>
+internal sealed record CreationReport(
+    string Side, string Method, long SizeBytes, double WriteSeconds, double FlushSeconds, double MiBPerSecond, double MiBPerSecondWithFlush,
+    double CpuPercent, double? CpuClocksPerByte);
+
+/// <summary>What one engine did.</summary>
+internal sealed record SideReport
+{
+    public required string Side { get; init; }
+
+    public required string Engine { get; init; }
+
+    public required string Caching { get; init; }
+
+    public string? CachingReason { get; init; }
+
+    public required double Seconds { get; init; }
+
+    public required long Operations { get; init; }
+
+    public required long Bytes { get; init; }
+
+    public required double MiBPerSecond { get; init; }
+
+    public required double Iops { get; init; }
+
+    /// <summary>Time that FlushToDisk took after the writes, and the rate with it.</summary>
+    public double? FlushSeconds { get; init; }
+
+    public double? MiBPerSecondWithFlush { get; init; }
+
+    /// <summary>100: one processor busy all the time.</summary>
+    public required double CpuPercent { get; init; }
+
+    public required double CpuUsPerOperation { get; init; }
+
+    public double? CpuClocksPerByte { get; init; }
+
+    public required double AllocatedBytesPerOperation { get; init; }
+
+    /// <summary>
+    /// Requests on their way at the device, the mean over the measured time, whoever made them; null where the device is not known.
+    /// </summary>
+    public double? InFlightMean { get; init; }
+
+    public LatencySummary? ReadLatency { get; init; }
+
+    public LatencySummary? WriteLatency { get; init; }
+
+    /// <summary>With --iops: from the real start; the other two count from the intended one.</summary>
+    public LatencySummary? ServiceTime { get; init; }
+
+    /// <summary>Seconds into the measured time from which throughput was steady, or null.</summary>
+    public double? SteadyFromSeconds { get; init; }
+
+    /// <summary>Mean throughput from there on.</summary>
+    public double? SteadyMiBPerSecond { get; init; }
+
+    /// <summary>Of each slice, the turns that the sides took; null in results of before this was kept.</summary>
+    public IReadOnlyList<double>? SliceMiBPerSecond { get; init; }
+
+    public required IReadOnlyList<double> WindowMiBPerSecond { get; init; }
+
+    /// <summary>When each window began, in seconds of measured time; null in results of before this was kept.</summary>
+    public IReadOnlyList<double>? WindowStartSeconds { get; init; }
+}
+
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(SpeedReport))]
+internal sealed partial class SpeedJsonContext : JsonSerializerContext;

@@ -1,0 +1,203 @@
+using System.Globalization;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Programs.Extents;
+
+/// <summary>`extents` as a page: the map, the sizes of the extents, the worst files or the extents themselves.</summary>
+internal static class ExtentPage
+{
+    // More would be narrower than a pixel each.
+    private const int MaxSpans = 3000;
+    private const int MapColumns = 500;
+
+    public static ReportPage Of(ExtentReport report, IReadOnlyList<MapSpan> places) => new()
+    {
+        Title = $"Where {Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(report.Path)))} lies on its device",
+        CommandLine = ReportPage.CommandLineOf(report.Arguments),
+        Began = report.Started,
+        Environment = report.Environment,
+        Notes = [.. Notes(report)],
+        Sections = [Overview(report, places), .. Details(report)],
+    };
+
+    private static IEnumerable<string> Notes(ExtentReport report)
+    {
+        yield return "Extents are what the file system lists. A piece is a run of them that a sequential reader meets without a jump. The "
+            + "score is 100 d / (1 + d), d being jumps per MiB: 0 is a file in one piece, 50 a jump for each MiB.";
+        foreach (string failure in report.Failures)
+            yield return failure;
+    }
+
+    private static PageSection Overview(ExtentReport report, IReadOnlyList<MapSpan> places)
+    {
+        string unplaced = report.UnplacedBytes > 0
+            ? $"\n{ByteSize.Format(report.UnplacedBytes)} have no place on the device yet, or lie in metadata."
+            : "";
+        return new PageSection
+        {
+            Heading = "On the device",
+            Text = string.Create(CultureInfo.InvariantCulture,
+                $"{Count(report.Files, "file")} with {ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} of them on "
+                    + $"the device in ")
+                + string.Create(CultureInfo.InvariantCulture,
+                    $"{Count(report.Extents, "extent")} and {Count(report.Pieces, "piece")}; fragmentation score "
+                        + $"{report.Score:0.##}.{unplaced}"),
+            Maps = places.Count == 0 ? [] : [Map(report, places)],
+            Charts = report.Histogram.Count == 0 ? [] : [Histogram(report.Histogram)],
+            Tables = report.Histogram.Count == 0 ? [Totals(report)] : [Totals(report), HistogramTable(report.Histogram)],
+        };
+    }
+
+    private static string Count(long number, string noun) =>
+        string.Create(CultureInfo.InvariantCulture, $"{number:#,0} {noun}{(number == 1 ? "" : "s")}");
+
+    private static PageMap Map(ExtentReport report, IReadOnlyList<MapSpan> places)
+    {
+        long start = places.Min(p => p.DeviceOffset);
+        long end = places.Max(p => p.DeviceOffset + p.Length);
+        bool isFile = report.FileExtents is not null;
+        return new PageMap
+        {
+            Title = isFile ? "The file's pieces, above in the file's order, below where they lie"
+                : "How densely these files take the device",
+            FileBytes = isFile ? Math.Max(report.SizeBytes, places.Max(p => p.FileOffset + p.Length) ?? 0) : null,
+            DeviceStart = start,
+            DeviceEnd = end,
+            Spans = isFile ? Thinned(Joined(places)) : Density(places, start, end),
+        };
+    }
+
+    // Extents that continue each other, in the file and on the device, are one piece of the picture.
+    private static List<MapSpan> Joined(IReadOnlyList<MapSpan> spans)
+    {
+        var joined = new List<MapSpan>();
+        foreach (MapSpan span in spans)
+        {
+            if (joined.Count > 0 && joined[^1] is var last && span.FileOffset == last.FileOffset + last.Length
+                && span.DeviceOffset == last.DeviceOffset + last.Length)
+                joined[^1] = last with { Length = last.Length + span.Length };
+            else
+                joined.Add(span);
+        }
+        return joined;
+    }
+
+    private static List<MapSpan> Thinned(List<MapSpan> spans) =>
+        spans.Count <= MaxSpans ? spans : [.. spans.OrderByDescending(s => s.Length).Take(MaxSpans).OrderBy(s => s.FileOffset)];
+
+    private static IReadOnlyList<MapSpan> Density(IReadOnlyList<MapSpan> spans, long start, long end)
+    {
+        double width = Math.Max(1, (end - start) / (double)MapColumns);
+        double[] taken = new double[MapColumns];
+        foreach (MapSpan span in spans)
+        {
+            double from = span.DeviceOffset - start;
+            double to = from + span.Length;
+            for (int column = Math.Min(MapColumns - 1, (int)(from / width)); column < MapColumns && column * width < to; column++)
+                taken[column] += Math.Min(to, (column + 1) * width) - Math.Max(from, column * width);
+        }
+        return
+        [
+            .. taken.Index().Where(t => t.Item > 0)
+                .Select(t => new MapSpan(null, start + (long)(t.Index * width), (long)Math.Ceiling(width),
+                    Math.Round(Math.Min(1, t.Item / width), 3))),
+        ];
+    }
+
+    private static PageChart Histogram(IReadOnlyList<ExtentClass> classes) => new()
+    {
+        Title = "Sizes of the extents",
+        Kind = ChartKind.Bar,
+        X = new ChartAxis("size", Categories: [.. classes.Select(c => c.Name)]),
+        Y = new ChartAxis("share", "%"),
+        Series =
+        [
+            new ChartSeries { Name = "of the extents", Y = [.. Shares(classes, c => c.Extents)] },
+            new ChartSeries { Name = "of the bytes", Y = [.. Shares(classes, c => c.Bytes)] },
+        ],
+    };
+
+    private static IEnumerable<double?> Shares(IReadOnlyList<ExtentClass> classes, Func<ExtentClass, long> of)
+    {
+        double all = Math.Max(1, classes.Sum(of));
+        return classes.Select(c => (double?)(100 * of(c) / all));
+    }
+
+    private static PageTable Totals(ExtentReport report) => new()
+    {
+        Title = "in all",
+        Columns =
+        [
+            PageColumn.Text(""), new PageColumn("files"), new PageColumn("size"), new PageColumn("on the device"),
+            new PageColumn("extents"),
+            new PageColumn("pieces"), new PageColumn("files in several pieces"), new PageColumn("score"),
+        ],
+        Rows =
+        [
+            new PageRow(
+                "all", (long)report.Files, new PageCell(ByteSize.Format(report.SizeBytes), report.SizeBytes),
+                new PageCell(ByteSize.Format(report.PlacedBytes), report.PlacedBytes), report.Extents, report.Pieces,
+                (long)report.FragmentedFiles,
+                PageCell.Of(report.Score, "0.##")),
+        ],
+    };
+
+    private static PageTable HistogramTable(IReadOnlyList<ExtentClass> classes) => new()
+    {
+        Title = "by size of the extents",
+        Columns = [PageColumn.Text("extent size"), new PageColumn("extents"), new PageColumn("bytes")],
+        Rows = [.. classes.Select(c => new PageRow(c.Name, c.Extents, new PageCell(ByteSize.Format(c.Bytes), c.Bytes)))],
+    };
+
+    private static IEnumerable<PageSection> Details(ExtentReport report)
+    {
+        if (report.FileExtents is { Count: > 0 } extents)
+        {
+            yield return new PageSection
+            {
+                Heading = "Extents",
+                Text = extents.Count > MaxSpans ? $"The first {MaxSpans:#,0} of {extents.Count:#,0}; --json has all." : null,
+                Tables =
+                [
+                    new PageTable
+                    {
+                        Columns = [new PageColumn("file offset", "B"), new PageColumn("device offset", "B"), new PageColumn("length", "B"),
+                            PageColumn.Text("flags")],
+                        Rows =
+                        [
+                            .. extents.Take(MaxSpans).Select(e => new PageRow(
+                                e.Offset, FileLayout.HasPlace(e) ? e.PhysicalOffset : PageCell.Empty, e.Length,
+                                (e.Flags & ~FileExtentFlags.Last) is var flags and not FileExtentFlags.None ? $"{flags}" : "")),
+                        ],
+                    },
+                ],
+            };
+        }
+        else if (report.WorstFiles.Count > 0)
+        {
+            yield return new PageSection
+            {
+                Heading = "The most fragmented files",
+                Tables =
+                [
+                    new PageTable
+                    {
+                        Columns =
+                        [
+                            new PageColumn("file", null, ColumnKind.Code), new PageColumn("size"), new PageColumn("extents"),
+                            new PageColumn("pieces"),
+                            new PageColumn("score"),
+                        ],
+                        Rows =
+                        [
+                            .. report.WorstFiles.Select(f => new PageRow(
+                                f.Path, new PageCell(ByteSize.Format(f.SizeBytes), f.SizeBytes), (long)f.Extents, (long)f.Pieces,
+                                PageCell.Of(f.Score, "0.0"))),
+                        ],
+                    },
+                ],
+            };
+        }
+    }
+}

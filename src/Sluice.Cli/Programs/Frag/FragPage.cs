@@ -1,0 +1,83 @@
+using System.Globalization;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Programs.Frag;
+
+/// <summary>`frag` as a page: how the volume aged, cycle by cycle.</summary>
+internal static class FragPage
+{
+    public static ReportPage Of(FragReport report) => new()
+    {
+        Title = "A volume, aged",
+        CommandLine = ReportPage.CommandLineOf(report.Arguments),
+        Began = report.Started,
+        Environment = report.Environment,
+        Notes =
+        [
+            string.Create(CultureInfo.InvariantCulture,
+                $"Seed {report.Settings.Seed}, profile {report.Settings.Profile.ToName()}; up to {ByteSize.Format(report.BudgetBytes)} "
+                    + $"filled; {report.Seconds:0} s."),
+            .. report.Skipped > 0 ? [$"{report.Skipped:#,0} files were not made: others filled the volume meanwhile."]
+                : Array.Empty<string>(),
+        ],
+        Sections =
+        [
+            new PageSection
+            {
+                Heading = "Cycle by cycle",
+                Text = string.Create(CultureInfo.InvariantCulture,
+                    $"{report.Cycles:#,0} cycles: {report.Created:#,0} files made, {report.Deleted:#,0} deleted, "
+                        + $"{ByteSize.Format(report.WrittenBytes)} written. ")
+                    + string.Create(CultureInfo.InvariantCulture,
+                        $"Left are {report.Files:#,0} files with {ByteSize.Format(report.FilesBytes)}; the volume is "
+                            + $"{report.UsedPercent:0.0}\u00a0% full."),
+                Charts = [.. Charts(report.History)],
+                Tables = [Table(report.History)],
+            },
+        ],
+    };
+
+    private static IEnumerable<PageChart> Charts(IReadOnlyList<FragCycle> history)
+    {
+        double[] cycles = [.. history.Select(c => (double)c.Cycle)];
+        if (history.Any(c => c.PiecesPerFile is not null))
+        {
+            yield return new PageChart
+            {
+                Title = "Pieces per file, of the files made in a cycle",
+                Kind = ChartKind.Line,
+                X = new ChartAxis("cycle"),
+                Y = new ChartAxis("pieces per file"),
+                Series = [new ChartSeries { Name = "mean", X = cycles, Y = [.. history.Select(c => c.PiecesPerFile)] }],
+            };
+        }
+        yield return new PageChart
+        {
+            Title = "How full the volume is",
+            Kind = ChartKind.Line,
+            X = new ChartAxis("cycle"),
+            Y = new ChartAxis("used", "%"),
+            Series =
+            [
+                new ChartSeries { Name = "when filled", X = cycles, Y = [.. history.Select(c => c.FilledPercent)] },
+                new ChartSeries { Name = "after deleting", X = cycles, Y = [.. history.Select(c => c.KeptPercent)] },
+            ],
+        };
+    }
+
+    private static PageTable Table(IReadOnlyList<FragCycle> history) => new()
+    {
+        Columns =
+        [
+            new PageColumn("cycle"), new PageColumn("files made"), new PageColumn("files left"), new PageColumn("filled", "%"),
+            new PageColumn("kept", "%"), new PageColumn("pieces per file"),
+        ],
+        Rows =
+        [
+            .. history.Select(c => new PageRow(
+                (long)c.Cycle, (long)c.FilesMade, (long)c.FilesLeft, PageCell.Of(c.FilledPercent, "0.0"), PageCell.Of(c.KeptPercent, "0.0"),
+                c.PiecesPerFile is { } pieces ? PageCell.Of(pieces, "0.00") : PageCell.Empty)),
+        ],
+    };
+}

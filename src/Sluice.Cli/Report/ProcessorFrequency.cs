@@ -1,0 +1,49 @@
+using System.Globalization;
+
+namespace Sluice.Cli.Report;
+
+/// <summary>The frequency that turns processor time into clocks.</summary>
+internal static class ProcessorFrequency
+{
+    /// <summary>In Hz, or null where nothing tells it.</summary>
+    public static double? NominalHz()
+    {
+        try
+        {
+            const string Path = "/proc/cpuinfo";
+            return File.Exists(Path) ? ParseHz(File.ReadLines(Path)) : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>The frequency in the model name ("@ 2.60GHz") is nominal; "cpu MHz" is the present one and comes second.</summary>
+    internal static double? ParseHz(IEnumerable<string> cpuInfoLines)
+    {
+        double? presentHz = null;
+        foreach (string line in cpuInfoLines)
+        {
+            int colon = line.IndexOf(':', StringComparison.Ordinal);
+            if (colon < 0)
+                continue;
+            string value = line[(colon + 1)..].Trim();
+            if (line.StartsWith("model name", StringComparison.Ordinal))
+            {
+                int at = value.LastIndexOf("@ ", StringComparison.Ordinal);
+                if (at >= 0 && value.EndsWith("GHz", StringComparison.Ordinal)
+                    && double.TryParse(value.AsSpan(at + 2, value.Length - at - 5), CultureInfo.InvariantCulture, out double ghz))
+                {
+                    return ghz * 1e9;
+                }
+            }
+            else if (presentHz is null && line.StartsWith("cpu MHz", StringComparison.Ordinal)
+                && double.TryParse(value, CultureInfo.InvariantCulture, out double mhz))
+            {
+                presentHz = mhz * 1e6;
+            }
+        }
+        return presentHz;
+    }
+}

@@ -1,0 +1,47 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+
+namespace Sluice.Cli.Terminal;
+
+/// <summary>Ctrl-C, SIGTERM and a closed terminal end the work in good order; another one, later, ends the process at once.</summary>
+internal sealed class InterruptSignals : IDisposable
+{
+    // timeout(1) and some shells send the same signal twice, to the process and to its group.
+    private static readonly TimeSpan SameSignal = TimeSpan.FromSeconds(2);
+
+    private readonly CancellationTokenSource _cancellation = new();
+    private readonly List<PosixSignalRegistration> _registrations = [];
+
+    private long _firstTimestamp;
+
+    public InterruptSignals()
+    {
+        foreach (PosixSignal signal in (ReadOnlySpan<PosixSignal>)[PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGHUP])
+            _registrations.Add(PosixSignalRegistration.Create(signal, Handle));
+    }
+
+    public CancellationToken Token => _cancellation.Token;
+
+    /// <summary>Set once a signal came.</summary>
+    public int? ExitCode { get; private set; }
+
+    public void Dispose()
+    {
+        foreach (PosixSignalRegistration registration in _registrations)
+            registration.Dispose();
+        _cancellation.Dispose();
+    }
+
+    private void Handle(PosixSignalContext context)
+    {
+        if (ExitCode is not null)
+        {
+            context.Cancel = Stopwatch.GetElapsedTime(_firstTimestamp) < SameSignal;
+            return;
+        }
+        _firstTimestamp = Stopwatch.GetTimestamp();
+        ExitCode = context.Signal == PosixSignal.SIGTERM ? Terminal.ExitCode.Terminated : Terminal.ExitCode.Interrupted;
+        context.Cancel = true;
+        _cancellation.Cancel();
+    }
+}

@@ -1,0 +1,42 @@
+using Spectre.Console;
+
+namespace Sluice.Cli.Terminal;
+
+/// <summary>
+/// One changing line on stderr, and only if that is a terminal: it never mixes into a result that is piped, and it is
+/// wiped before the result is printed.
+/// </summary>
+internal sealed class LiveProgress : IDisposable
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
+
+    private readonly ManualResetEventSlim _ended = new();
+    private readonly Task _display = Task.CompletedTask;
+    private volatile Func<string> _line = () => "";
+
+    public LiveProgress(TerminalStreams terminal, bool quiet)
+    {
+        if (quiet || !terminal.IsErrorTerminal)
+            return;
+        IAnsiConsole console = terminal.AnsiError();
+        _display = Task.Factory.StartNew(
+            () => Display(console), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    }
+
+    /// <summary>What to show from now on; called a few times a second, from another thread.</summary>
+    public void Show(Func<string> line) => _line = line;
+
+    public void Dispose()
+    {
+        _ended.Set();
+        _display.GetAwaiter().GetResult();
+        _ended.Dispose();
+    }
+
+    private void Display(IAnsiConsole console) =>
+        console.Status().Spinner(Spinner.Known.Line).Start("starting", context =>
+        {
+            while (!_ended.Wait(Interval))
+                context.Status = Markup.Escape(_line());
+        });
+}

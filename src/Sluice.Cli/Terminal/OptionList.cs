@@ -1,0 +1,54 @@
+using System.CommandLine;
+
+namespace Sluice.Cli.Terminal;
+
+/// <summary>Adds arguments and options to a command, and remembers how they are written for <see cref="ArgumentRewriter"/>.</summary>
+internal sealed class OptionList(Command command)
+{
+    private readonly List<OptionSyntax> _syntax = [];
+
+    public IReadOnlyList<OptionSyntax> Syntax => _syntax;
+
+    public TArgument Argument<TArgument>(TArgument argument)
+        where TArgument : Argument
+    {
+        command.Add(argument);
+        return argument;
+    }
+
+    public Argument<string?> OptionalArgument(string name, string description) =>
+        Argument(new Argument<string?>(name) { Description = description, Arity = ArgumentArity.ZeroOrOne });
+
+    public Option<string> Value(string name, string? shortName, string valueName, string description) =>
+        Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description, shortName, OptionValue.Required);
+
+    public Option<string> Optional(string name, string? shortName, string valueName, string description) =>
+        Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description, shortName, OptionValue.Optional);
+
+    public Option<bool> Flag(string name, string? shortName, string description) =>
+        Add(new Option<bool>(name, Aliases(shortName)), description, shortName, OptionValue.None);
+
+    /// <summary>--quick, the same for every command that measures in a folder.</summary>
+    public Option<bool> Quick() => Flag("--quick", null, "A few seconds on small files: shows that everything works, measures nothing.");
+
+    /// <summary>--rounds, for <see cref="WholeNumber.ParseRounds"/>.</summary>
+    public Option<string> Rounds() => Value("--rounds", null, "N", "Run all N times, in turns, and take the medians (5).");
+
+    private static string[] Aliases(string? shortName) => shortName is null ? [] : [$"-{shortName}"];
+
+    private TOption Add<TOption>(TOption option, string description, string? shortName, OptionValue value)
+        where TOption : Option
+    {
+        option.Description = description;
+        command.Add(option);
+        _syntax.Add(new OptionSyntax(option.Name, shortName, value));
+        return option;
+    }
+}
+
+internal enum OptionValue { None, Optional, Required }
+
+/// <summary>
+/// How one option is written: its long name, its short name without the dash (-t, -Fm; or none), and whether a value follows.
+/// </summary>
+internal sealed record OptionSyntax(string LongName, string? ShortName, OptionValue Value);

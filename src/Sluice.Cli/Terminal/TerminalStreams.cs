@@ -1,0 +1,103 @@
+using Spectre.Console;
+
+namespace Sluice.Cli.Terminal;
+
+/// <summary>The streams a command talks to and what they are; tests hand in their own.</summary>
+internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextReader input)
+{
+    public TextWriter Out { get; } = output;
+
+    public TextWriter Error { get; } = error;
+
+    public TextReader In { get; } = input;
+
+    /// <summary>Where results go whose file is named "-".</summary>
+    public TextWriter Results { get; init; } = output;
+
+    public bool IsOutputTerminal { get; init; }
+
+    public bool IsErrorTerminal { get; init; }
+
+    public bool IsInputTerminal { get; init; }
+
+    /// <summary>Columns of the terminal; null: as it says itself.</summary>
+    public int? Width { get; init; }
+
+    /// <summary>Tables with all their columns, however wide the terminal is: --wide.</summary>
+    public bool IsWide { get; init; }
+
+    /// <summary>NO_COLOR set to anything but the empty string turns colours off (no-color.org).</summary>
+    public bool NoColor { get; init; } = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
+
+    public static TerminalStreams FromConsole() => new(Console.Out, Console.Error, Console.In)
+    {
+        IsOutputTerminal = !Console.IsOutputRedirected,
+        IsErrorTerminal = !Console.IsErrorRedirected,
+        IsInputTerminal = !Console.IsInputRedirected,
+    };
+
+    /// <summary>The same streams with stdout kept for a result: text for people goes to stderr.</summary>
+    public TerminalStreams KeepingOutput() => new(Error, Error, In)
+    {
+        Results = Out,
+        IsOutputTerminal = IsErrorTerminal,
+        IsErrorTerminal = IsErrorTerminal,
+        IsInputTerminal = IsInputTerminal,
+        NoColor = NoColor,
+        Width = Width,
+        IsWide = IsWide,
+    };
+
+    /// <summary>The same streams with wide tables.</summary>
+    public TerminalStreams Widened() => new(Out, Error, In)
+    {
+        Results = Results,
+        IsOutputTerminal = IsOutputTerminal,
+        IsErrorTerminal = IsErrorTerminal,
+        IsInputTerminal = IsInputTerminal,
+        NoColor = NoColor,
+        Width = Width,
+        IsWide = true,
+    };
+
+    public IAnsiConsole AnsiOut() => Ansi(Out, IsOutputTerminal);
+
+    public IAnsiConsole AnsiError() => Ansi(Error, IsErrorTerminal);
+
+    /// <summary>Asks on stderr, so that a piped result stays clean; anything but y or yes is no.</summary>
+    public bool Confirm(string question)
+    {
+        Error.Write($"{question} [y/N] ");
+        Error.Flush();
+        string answer = In.ReadLine()?.Trim() ?? "";
+        return answer.Equals("y", StringComparison.OrdinalIgnoreCase) || answer.Equals("yes", StringComparison.OrdinalIgnoreCase);
+    }
+
+    /// <summary>Asks before something of the user's is changed.</summary>
+    /// <param name="path">What is left as it was without a yes.</param>
+    /// <param name="refusal">What to say where nobody can be asked.</param>
+    /// <exception cref="UsageException">Nobody could be asked, or the answer was no.</exception>
+    public void RequireConsent(string path, string question, string refusal)
+    {
+        if (!IsInputTerminal)
+            throw new UsageException(refusal);
+        if (!Confirm(question))
+            throw new UsageException($"{path} left as it was");
+    }
+
+    private IAnsiConsole Ansi(TextWriter writer, bool isTerminal)
+    {
+        IAnsiConsole console = AnsiConsole.Create(Settings(writer, isTerminal));
+        if (Width is { } width)
+            console.Profile.Width = width;
+        return console;
+    }
+
+    private AnsiConsoleSettings Settings(TextWriter writer, bool isTerminal) => new()
+    {
+        Ansi = isTerminal ? AnsiSupport.Detect : AnsiSupport.No,
+        ColorSystem = isTerminal && !NoColor ? ColorSystemSupport.Detect : ColorSystemSupport.NoColors,
+        Interactive = isTerminal ? InteractionSupport.Detect : InteractionSupport.No,
+        Out = new AnsiConsoleOutput(writer),
+    };
+}

@@ -1,0 +1,82 @@
+namespace Sluice.Testing;
+
+/// <summary>
+/// An engine with faults, for tests: it carries operations by another engine and, as its plan says, cuts transfers short, lets them
+/// fail, delays completions or changes their order. Plug it in by <see cref="SluiceOptions.Engine"/> or
+/// <see cref="IoEngine.UseForCurrentContext"/>; every transfer of such a handle passes through it, synchronous ones too. Thread-safe.
+/// </summary>
+public sealed class FaultyEngine : InterceptingEngine
+{
+    // Errno values of Linux.
+    private const int EINTR = 4;
+    private const int EIO = 5;
+    private const int EAGAIN = 11;
+    private const int ENOSPC = 28;
+
+    private TaskCompletionSource? _held;
+    private long _submissions;
+    private long _faults;
+
+    /// <summary>Puts faults before an engine.</summary>
+    /// <param name="plan">The faults.</param>
+    /// <param name="inner">The engine that does the work; null for the process's own.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="plan"/> is null.</exception>
+    /// <exception cref="ArgumentException"><paramref name="inner"/> is itself an intercepting engine.</exception>
+    public FaultyEngine(FaultPlan plan, IoEngine? inner = null)
+        : base(inner)
+    {
+        ArgumentNullException.ThrowIfNull(plan);
+        Plan = plan;
+    }
+
+    /// <summary>The faults.</summary>
+    public FaultPlan Plan { get; }
+
+    /// <inheritdoc/>
+    public override string Name => $"faulty {Inner.Name}";
+
+    /// <summary>How many submissions passed through; the rest of a partial transfer counts anew.</summary>
+    public long OperationCount => Volatile.Read(ref _submissions);
+
+    /// <summary>How many of them met a fault.</summary>
+    public long FaultCount => Volatile.Read(ref _faults);
+
+    /// <inheritdoc/>
+    protected override Interception OnSubmit(in IoSubmission submission)
+    {
+        long number = Interlocked.Increment(ref _submissions) - 1;
+        FaultKind kind = Plan.Choose(number, submission.IsWrite, out double fraction);
+        if (kind != FaultKind.None)
+        {
+            Interlocked.Increment(ref _faults);
+        }
+
+        switch (kind)
+        {
+            case FaultKind.Interrupted:
+                return Interception.Fail(EINTR);
+            case FaultKind.Busy:
+                return Interception.Fail(EAGAIN);
+            case FaultKind.DeviceError:
+                return Interception.Fail(EIO);
+            case FaultKind.DiskFull:
+                return Interception.Fail(submission.IsWrite ? ENOSPC : EIO);
+            case FaultKind.ShortTransfer when submission.Length > 0:
+                return Interception.ShortenTo(1 + (int)(fraction * (submission.Length - 1)));
+            case FaultKind.Delay:
+                return Interception.HoldUntil(() => Task.Delay(TimeSpan.FromMilliseconds(fraction * Plan.MaxDelayMs)));
+            case FaultKind.Reorder:
+                return Interception.HoldUntil(HoldForNextAsync);
+            default:
+                return Interception.PassOn;
+        }
+    }
+
+    /// <summary>Until the next one that is held has overtaken it, or a few milliseconds.</summary>
+    private Task HoldForNextAsync()
+    {
+        TaskCompletionSource held = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Interlocked.Exchange(ref _held, held)?.TrySetResult();
+        return Task.WhenAny(held.Task, Task.Delay(1 + Plan.MaxDelayMs));
+    }
+}

@@ -1,0 +1,54 @@
+using Sluice.Uring;
+
+namespace Sluice.Copying;
+
+/// <summary>
+/// What failed in a copy of a tree, and what was copied beside it. The first failure ends the copy, unless it is to go on. Thread-safe.
+/// </summary>
+internal sealed class CopyFailures(bool continues, CopyMeter meter, CancellationTokenSource stop)
+{
+    private readonly List<FileFailure> _failures = [];
+    private long _bytes;
+    private volatile bool _hasEnded;
+
+    /// <summary>Whether the copy has been ended by one of them.</summary>
+    public bool HasEnded => _hasEnded;
+
+    public void Add(string path, Exception error)
+    {
+        bool isLast = !continues || IsEverybodys(-error.HResult);
+        lock (_failures)
+        {
+            if (_hasEnded)
+            {
+                return;
+            }
+
+            _failures.Add(new FileFailure(path, error));
+            _hasEnded = isLast;
+        }
+
+        if (isLast)
+        {
+            stop.Cancel();
+        }
+    }
+
+    /// <summary>The bytes of a file that has been copied whole.</summary>
+    public void Count(long bytes) => Interlocked.Add(ref _bytes, bytes);
+
+    /// <exception cref="FileBatchException">Something failed.</exception>
+    public void ThrowIfAny()
+    {
+        lock (_failures)
+        {
+            if (_failures.Count > 0)
+            {
+                throw new FileBatchException(_failures, meter.Files, Volatile.Read(ref _bytes));
+            }
+        }
+    }
+
+    /// <summary>Errors that every further file would meet too.</summary>
+    private static bool IsEverybodys(int result) => result is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EROFS;
+}

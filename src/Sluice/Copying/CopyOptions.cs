@@ -1,0 +1,88 @@
+using System.Runtime.Versioning;
+using Sluice.Copying;
+
+namespace Sluice;
+
+/// <summary>How to copy. Immutable, and therefore thread-safe; one object may serve any number of copies.</summary>
+public sealed class CopyOptions
+{
+    /// <summary>
+    /// The outstanding requests of a direct copy that were measured to be enough; the program of MSR-TR-2004-136 used four too.
+    /// </summary>
+    public const int DefaultDepth = 4;
+
+    private const int MaxDepth = 64;
+
+    /// <summary>
+    /// How the bytes get there. What took effect is <see cref="CopyResult.Method"/>; one that is asked for and fails is an error.
+    /// </summary>
+    public CopyMethod Method { get; init; }
+
+    /// <summary>Requests of 1 MiB outstanding in a direct copy (1 to 64).</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside that range.</exception>
+    public int Depth
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, MaxDepth);
+            field = value;
+        }
+    } = DefaultDepth;
+
+    /// <summary>Whether a file at the target is replaced (false: an <see cref="IOException"/>).</summary>
+    public bool Overwrite { get; init; }
+
+    /// <summary>Whether a folder is copied with all that is below it; links are copied as links.</summary>
+    public bool Recurse { get; init; }
+
+    /// <summary>
+    /// Whether the rest of a tree is copied after something in it has failed. All failures are thrown at the end, as one
+    /// <see cref="FileBatchException"/>; false: the first one ends the copy.
+    /// </summary>
+    public bool ContinueOnError { get; init; }
+
+    /// <summary>Whether modes, owners, times, extended attributes and hard links are those of the source.</summary>
+    public bool PreserveMetadata { get; init; }
+
+    /// <summary>
+    /// The permissions of files that the copy makes where there was none, subject to the umask; null for those of their sources. Folders
+    /// have their sources' in any case.
+    /// </summary>
+    /// <exception cref="ArgumentException">The value has bits that are no permission.</exception>
+    [UnsupportedOSPlatform("windows")]
+    public UnixFileMode? UnixCreateMode
+    {
+        get;
+        init => field = CreateMode.Check(value);
+    }
+
+    /// <summary>
+    /// Whether to go on from what an earlier copy left, after comparing it with the source; and to leave the temporary file where it is
+    /// when this copy fails or is cancelled.
+    /// </summary>
+    public bool Resume { get; init; }
+
+    /// <summary>
+    /// Whether the copy is read back past the cache, and its checksum compared with the source's, before it gets its name.
+    /// </summary>
+    public bool Verify { get; init; }
+
+    /// <summary>Whether the copy is durable when the task has ended.</summary>
+    public bool FlushToDisk { get; init; }
+
+    /// <summary>
+    /// Told a few times a second how far the copy is, and at the end. It is called on threads of the copy, which wait for it.
+    /// </summary>
+    public IProgress<CopyProgress>? Progress { get; init; }
+
+    /// <summary>What makes no sense together.</summary>
+    internal void Check()
+    {
+        if (PreserveMetadata && !OperatingSystem.IsWindows() && UnixCreateMode is not null)
+        {
+            throw new ArgumentException("A copy has its source's permissions (PreserveMetadata) or others (UnixCreateMode), not both.");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+namespace Sluice;
+
+/// <summary>What a copy did.</summary>
+public sealed record CopyResult
+{
+    /// <summary>Bytes of all files that were copied, whatever way.</summary>
+    public long Bytes { get; init; }
+
+    /// <summary>Bytes that an earlier copy had left and that were found right; part of <see cref="Bytes"/>.</summary>
+    public long ResumedBytes { get; init; }
+
+    /// <summary>Files copied: plain ones, links, and further names of a file.</summary>
+    public int Files { get; init; }
+
+    /// <summary>Files that were written while they were copied: each copy is what was read, and may be of two versions.</summary>
+    public int ChangedFiles { get; init; }
+
+    /// <summary>Folders made or found.</summary>
+    public int Folders { get; init; }
+
+    /// <summary>The method that took effect; of a tree, that of most of its bytes.</summary>
+    public CopyMethod Method { get; init; }
+
+    /// <summary>Why that method, in one line.</summary>
+    public string MethodReason { get; init; } = "";
+
+    /// <summary>Requests that were outstanding at most; 0 where the kernel copied by itself.</summary>
+    public int Depth { get; init; }
+}

@@ -1,0 +1,75 @@
+using System.Runtime.Versioning;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>The steps of a durable replacement: temporary file, metadata, data sync, rename, directory sync.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class LinuxReplacement : AtomicReplacement
+{
+    private const string Verb = "Replacing";
+    private const uint DefaultMode = 0x1B6;
+
+    private readonly TargetLocation _target;
+    private readonly OldFile? _old;
+    private readonly TemporaryFile _temporary;
+
+    private LinuxReplacement(TargetLocation target, OldFile? old, TemporaryFile temporary)
+    {
+        (_target, _old, _temporary) = (target, old, temporary);
+        Handle = SluiceHandle.FromSafeFileHandle(temporary.SafeFileHandle, FileAccess.ReadWrite, ownsHandle: false);
+    }
+
+    public override SluiceHandle Handle { get; }
+
+    public static LinuxReplacement BeginAt(string path, ReplaceOptions options)
+    {
+        TargetLocation target = TargetLocation.Resolve(path, Verb);
+        OldFile? old = null;
+        try
+        {
+            old = OldFile.TryFind(target.Path, Verb);
+            if (old is not null)
+            {
+                target.ThrowIfPlanted(old.Stat, Verb);
+                OldFile.ThrowIfReadOnly(target.Path, Verb);
+            }
+
+            uint mode = old is null ? (uint?)options.UnixCreateMode ?? DefaultMode : NodeMetadata.OwnerReadWrite;
+            return new LinuxReplacement(target, old, TemporaryFile.Create(target.Path, mode));
+        }
+        catch
+        {
+            old?.Dispose();
+            target.Dispose();
+            throw;
+        }
+    }
+
+    public override void Commit(CancellationToken cancellationToken)
+    {
+        if (_old is not null)
+        {
+            PathErrors.ThrowIfFailed(Libc.Stat(_old.Descriptor, StatxMask.BasicStats, out Statx kept), Verb, _target.Path.Text);
+            uint mode = kept.Mode & NodeMetadata.PermissionBits;
+            NodeMetadata.Inherit(_old.Descriptor, kept, _temporary.Descriptor, mode, mustHaveOwner: true, _target.Path.Text);
+        }
+
+        _temporary.GiveName();
+        int result = Libc.Flush(_temporary.Descriptor, dataOnly: true);
+        PathErrors.ThrowIfFailed(OpenFile.IsUnflushable(-result) ? 0 : result, "Writing to the disk", _target.Path.Text);
+        cancellationToken.ThrowIfCancellationRequested();
+        _temporary.ReplaceTarget();
+        _target.Flush(_temporary.Descriptor);
+    }
+
+    public override void Dispose()
+    {
+        Handle.Dispose();
+        _temporary.Dispose();
+        _old?.Dispose();
+        _target.Dispose();
+    }
+}

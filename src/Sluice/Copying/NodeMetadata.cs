@@ -1,0 +1,182 @@
+using System.Buffers.Binary;
+using System.Runtime.Versioning;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>
+/// Owner, access lists, extended attributes, permissions and times of one open node for another, so that nobody may do afterwards what they
+/// could not before. Descriptors may be of O_PATH.
+/// </summary>
+[SupportedOSPlatform("linux")]
+internal static class NodeMetadata
+{
+    public const uint PermissionBits = 0xFFF;
+    public const uint PlainPermissionBits = 0x1FF;
+    public const uint OwnerReadWrite = 0x180;
+
+    private const uint SetUser = 0x800;
+    private const uint SetGroup = 0x400;
+    private const uint GroupBits = 0x38;
+    private const int GroupShift = 3;
+
+    // struct posix_acl_xattr_header, then struct posix_acl_xattr_entry for each: tag, permissions, number.
+    private const int ListHeaderBytes = 4;
+    private const int ListEntryBytes = 8;
+    private const ushort ListOwnGroup = 0x04;
+    private const ushort ListMask = 0x10;
+    private const ushort ListOthers = 0x20;
+
+    private static ReadOnlySpan<byte> AccessList => "system.posix_acl_access\0"u8;
+
+    private static ReadOnlySpan<byte> DefaultList => "system.posix_acl_default\0"u8;
+
+    /// <summary>All of it, as far as this user may: as cp -a. What cannot be kept takes with it the rights that went with it.</summary>
+    public static void Preserve(int fromFd, in Statx from, int toFd, string target)
+    {
+        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
+        bool hasUser = made.Uid == from.Uid;
+        bool hasGroup = made.Gid == from.Gid;
+        if (!hasUser || !hasGroup)
+        {
+            bool hasBoth = NodeCalls.SetOwner(toFd, from.Uid, from.Gid) == 0;
+            hasUser |= hasBoth;
+            hasGroup |= hasBoth || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, from.Gid) == 0;
+        }
+
+        CopyAttributes(fromFd, toFd, isSameContent: hasUser, target);
+        if ((from.Mode & Statx.TypeMask) != Statx.TypeLink)
+        {
+            uint mode = from.Mode & PermissionBits & (hasUser ? ~0u : ~SetUser) & (hasGroup ? ~0u : ~SetGroup);
+            mode = CopyLists(fromFd, toFd, (from.Mode & Statx.TypeMask) == Statx.TypeDirectory, mode, hasGroup, target);
+            PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
+        }
+
+        PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, from), "Setting the times of", target);
+    }
+
+    /// <summary>
+    /// What a file that is replaced leaves to its successor: owner, lists, attributes, and the permissions that are given. Its privileges
+    /// (set-user-ID, capabilities, signatures) were for the old content and go.
+    /// </summary>
+    public static void Inherit(int oldFd, in Statx old, int toFd, uint mode, bool mustHaveOwner, string target)
+    {
+        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
+        bool hasGroup = made.Gid == old.Gid;
+        if (made.Uid != old.Uid || !hasGroup)
+        {
+            int result = NodeCalls.SetOwner(toFd, old.Uid, old.Gid);
+            PathErrors.ThrowIfFailed(mustHaveOwner ? result : 0, "Keeping the owner of", target);
+            hasGroup |= result == 0 || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, old.Gid) == 0;
+        }
+
+        CopyAttributes(oldFd, toFd, isSameContent: false, target);
+        mode = CopyLists(oldFd, toFd, isFolder: false, mode & ~(SetUser | SetGroup), hasGroup, target);
+        PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Keeping the permissions of", target);
+    }
+
+    /// <summary>
+    /// The permissions of a plain copy. Where an access list gives more to others than to the file's group, the mode shows that group more
+    /// than it has.
+    /// </summary>
+    public static uint PlainMode(int fd, in Statx stat) =>
+        AttributeCalls.Get(fd, AccessList, out _) is { } list
+            ? WithoutList(stat.Mode & PlainPermissionBits, list)
+            : stat.Mode & PlainPermissionBits;
+
+    /// <summary>
+    /// Access lists, and the mode that goes with what came of them. What is not the source's is taken off: a folder's default.
+    /// </summary>
+    private static uint CopyLists(int fromFd, int toFd, bool isFolder, uint mode, bool hasGroup, string target)
+    {
+        if (isFolder)
+        {
+            byte[]? defaults = AttributeCalls.Get(fromFd, DefaultList, out _);
+            if (defaults is null || AttributeCalls.Set(toFd, DefaultList, defaults) < 0)
+            {
+                TakeOff(toFd, DefaultList, target);
+            }
+        }
+
+        byte[]? list = AttributeCalls.Get(fromFd, AccessList, out int errno);
+        if (list is null && errno is not (-AttributeCalls.ENODATA or -Errno.EOPNOTSUPP or -Errno.ENOSYS))
+        {
+            throw PathErrors.Create(errno, "Reading the access list for", target);
+        }
+
+        if (list is not null && hasGroup && AttributeCalls.Set(toFd, AccessList, list) == 0)
+        {
+            return mode;
+        }
+
+        TakeOff(toFd, AccessList, target);
+        mode = list is null ? mode : WithoutList(mode, list);
+
+        // Another group than the source's may do no more than everybody.
+        return hasGroup ? mode : mode & ~(GroupBits & ~((mode << GroupShift) & GroupBits));
+    }
+
+    private static void TakeOff(int fd, ReadOnlySpan<byte> list, string target)
+    {
+        if (AttributeCalls.Get(fd, list, out _) is not null)
+        {
+            PathErrors.ThrowIfFailed(AttributeCalls.Remove(fd, list), "Taking the access list off", target);
+        }
+    }
+
+    /// <summary>A mode in which the group has what the list gave the file's own group, and not the list's mask.</summary>
+    private static uint WithoutList(uint mode, ReadOnlySpan<byte> list)
+    {
+        uint group = 0;
+        uint mask = 7;
+        for (int at = ListHeaderBytes; at + ListEntryBytes <= list.Length; at += ListEntryBytes)
+        {
+            uint permissions = BinaryPrimitives.ReadUInt16LittleEndian(list[(at + 2)..]);
+            switch (BinaryPrimitives.ReadUInt16LittleEndian(list[at..]))
+            {
+                case ListOwnGroup:
+                    group = permissions;
+                    break;
+                case ListMask:
+                    mask = permissions;
+                    break;
+                case ListOthers:
+                    mode = (mode & ~7u) | (mode & permissions & 7);
+                    break;
+            }
+        }
+
+        return (mode & ~GroupBits) | (mode & ((group & mask) << GroupShift));
+    }
+
+    /// <summary>Extended attributes. What the target may not have is left out.</summary>
+    private static void CopyAttributes(int fromFd, int toFd, bool isSameContent, string target)
+    {
+        foreach (byte[] name in AttributeCalls.List(fromFd))
+        {
+            if (IsOwnMatter(name) || (!isSameContent && IsAboutContent(name)) || AttributeCalls.Get(fromFd, name, out _) is not { } value)
+            {
+                continue;
+            }
+
+            int result = AttributeCalls.Set(toFd, name, value);
+            PathErrors.ThrowIfFailed(IsLoss(result) ? result : 0, "Setting the attributes of", target);
+        }
+    }
+
+    /// <summary>Access lists have their own way; an overlay's notes are about its own layers, and a mark about this copy.</summary>
+    private static bool IsOwnMatter(ReadOnlySpan<byte> name) =>
+        name.StartsWith("system.posix_acl_"u8)
+        || name.StartsWith("trusted.overlay."u8)
+        || name.StartsWith("user.overlay."u8)
+        || name.SequenceEqual("security.evm\0"u8)
+        || name.SequenceEqual(TemporaryFolder.Mark);
+
+    private static bool IsAboutContent(ReadOnlySpan<byte> name) =>
+        name.SequenceEqual("security.capability\0"u8) || name.SequenceEqual("security.ima\0"u8);
+
+    private static bool IsLoss(int errno) => errno is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EIO or -Errno.EROFS;
+}

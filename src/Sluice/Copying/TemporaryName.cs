@@ -1,0 +1,44 @@
+using System.Runtime.Versioning;
+using System.Security.Cryptography;
+using System.Text;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>The names that files and folders have until they are whole, beside their target: <c>.name.(16 digits).sluice-tmp</c>.</summary>
+internal static class TemporaryName
+{
+    private const int MaxNameBytes = 255;
+    private const int RandomBytes = 8;
+
+    private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
+
+    /// <summary>One that nobody can have foreseen.</summary>
+    public static NodePath Random(in NodePath target) =>
+        Beside(target, $".{Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(RandomBytes))}");
+
+    /// <summary>The one under which a copy that is to be gone on from is found again: <c>.name.sluice-tmp</c>.</summary>
+    public static NodePath Reserved(in NodePath target) => Beside(target, "");
+
+    /// <summary>Whether a name is of this kind.</summary>
+    public static bool IsOne(ReadOnlySpan<byte> name) => name is [(byte)'.', ..] && name.EndsWith(SuffixBytes);
+
+    /// <summary>Whether a name leads to what is open: it may have been renamed, removed, or put there by somebody else.</summary>
+    [SupportedOSPlatform("linux")]
+    public static bool LeadsTo(in NodePath name, int fd) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out Statx open) == 0
+        && NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx named) == 0
+        && open.IsSame(named);
+
+    private static NodePath Beside(in NodePath target, string digits)
+    {
+        ReadOnlySpan<byte> name = target.Leaf;
+        if (name.Length > MaxNameBytes - digits.Length - SuffixBytes.Length - 1)
+        {
+            name = Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
+        }
+
+        return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(digits), .. SuffixBytes]);
+    }
+}

@@ -1,0 +1,84 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Kernel;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Diagnostics;
+
+/// <summary>What STATX_DIOALIGN and STATX_WRITE_ATOMIC tell of an open file; 0 is "not at all", null is "statx does not say".</summary>
+internal sealed record DirectLimits(int? MemoryBytes, int? OffsetBytes, int? AtomicMinBytes, int? AtomicMaxBytes);
+
+/// <summary>
+/// Tries on an open file what its file system can do. Each method returns 0 where it worked and the errno where it did not; each is
+/// called only where <see cref="IsSupported"/>.
+/// </summary>
+internal static unsafe class CapabilityProbe
+{
+    /// <inheritdoc cref="Libc.IsSupported"/>
+    public static bool IsSupported => Libc.IsSupported;
+
+    public static DirectLimits LimitsOf(SafeFileHandle file)
+    {
+        if (Libc.Stat(Fd(file), StatxMask.BasicStats | StatxMask.DioAlign | StatxMask.WriteAtomic, out Statx stat) != 0)
+        {
+            return new DirectLimits(null, null, null, null);
+        }
+
+        bool direct = (stat.Mask & StatxMask.DioAlign) != 0;
+        bool atomic = (stat.Mask & StatxMask.WriteAtomic) != 0;
+        return new DirectLimits(
+            direct ? (int)stat.DioMemAlign : null, direct ? (int)stat.DioOffsetAlign : null,
+            atomic ? (int)stat.AtomicWriteUnitMin : null, atomic ? (int)stat.AtomicWriteUnitMax : null);
+    }
+
+    /// <summary>Takes O_DIRECT on, as <see cref="SluiceHandle"/> does.</summary>
+    public static int SetDirect(SafeFileHandle file, bool on)
+    {
+        int flags = Libc.GetFlags(Fd(file));
+        return ErrnoOf(flags < 0 ? flags : Libc.SetFlags(Fd(file), on ? flags | Libc.DirectFlag : flags & ~Libc.DirectFlag));
+    }
+
+    public static int Read(SafeFileHandle file, Memory<byte> pinned) => ErrnoOf(TransferCalls.Read(Fd(file), pinned.Span, 0, RwFlags.None));
+
+    public static int Write(SafeFileHandle file, Memory<byte> pinned) => Write(file, pinned, RwFlags.None);
+
+    /// <summary>RWF_ATOMIC: all of it or nothing after a power cut.</summary>
+    public static int WriteAtomically(SafeFileHandle file, Memory<byte> pinned) => Write(file, pinned, RwFlags.Atomic);
+
+    public static int ReadUncached(SafeFileHandle file, Memory<byte> buffer) =>
+        ErrnoOf(TransferCalls.Read(Fd(file), buffer.Span, 0, RwFlags.DontCache));
+
+    public static int WriteUncached(SafeFileHandle file, Memory<byte> buffer) => Write(file, buffer, RwFlags.DontCache);
+
+    /// <summary>EAGAIN is a yes: the flag is known, only the page was not there.</summary>
+    public static int ReadNoWait(SafeFileHandle file, Memory<byte> buffer) =>
+        NoWait(TransferCalls.AskNoWait(Fd(file), buffer.Span, 0, RwFlags.None));
+
+    /// <inheritdoc cref="ReadNoWait"/>
+    public static int WriteNoWait(SafeFileHandle file, Memory<byte> buffer) =>
+        NoWait(TransferCalls.WriteNoWait(Fd(file), buffer.Span, 0, RwFlags.None));
+
+    /// <summary>FICLONE of the whole file.</summary>
+    public static int Clone(SafeFileHandle from, SafeFileHandle to) => ErrnoOf(CopyCalls.Clone(Fd(from), Fd(to)));
+
+    public static int CopyRange(SafeFileHandle from, SafeFileHandle to, long length) =>
+        ErrnoOf((int)Math.Min(CopyCalls.CopyRange(Fd(from), Fd(to), 0, length), int.MaxValue));
+
+    public static int Allocate(SafeFileHandle file, long offset, long length) =>
+        ErrnoOf(Libc.Allocate(Fd(file), FallocateFlags.None, offset, length));
+
+    public static int PunchHole(SafeFileHandle file, long offset, long length) =>
+        ErrnoOf(Libc.Allocate(Fd(file), FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length));
+
+    /// <summary>ext2, ext3 or ext4.</summary>
+    public static bool IsExt(SafeFileHandle file) => Libc.IsExt(Fd(file));
+
+    private static int Write(SafeFileHandle file, Memory<byte> buffer, RwFlags flags) =>
+        ErrnoOf(TransferCalls.Write(Fd(file), buffer.Span, 0, flags));
+
+    private static int NoWait(int result) => result == -Errno.EAGAIN ? 0 : ErrnoOf(result);
+
+    private static int ErrnoOf(int result) => result < 0 ? -result : 0;
+
+    private static int Fd(SafeFileHandle file) => (int)file.DangerousGetHandle();
+}

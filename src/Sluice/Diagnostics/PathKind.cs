@@ -1,0 +1,38 @@
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Diagnostics;
+
+/// <summary>What a path names, links followed.</summary>
+internal enum PathKind { Unknown, RegularFile, Directory, BlockDevice, Other }
+
+/// <summary>Tells files from devices, pipes and sockets without opening them, which could wait for ever or have effects.</summary>
+internal static class PathKinds
+{
+    /// <returns><see cref="PathKind.Unknown"/> where statx fails or there is none.</returns>
+    public static PathKind Of(string path) => Of(path, out _);
+
+    /// <param name="deviceNumber">major:minor of a block device, otherwise null.</param>
+    /// <inheritdoc cref="Of(string)"/>
+    public static PathKind Of(string path, out string? deviceNumber)
+    {
+        deviceNumber = null;
+        if (!PathProbe.TryStat(path, out Statx stat))
+        {
+            return PathKind.Unknown;
+        }
+
+        switch (stat.Mode & Statx.TypeMask)
+        {
+            case Statx.TypeRegular:
+                return PathKind.RegularFile;
+            case Statx.TypeDirectory:
+                return PathKind.Directory;
+            case Statx.TypeBlockDevice:
+                deviceNumber = $"{stat.RdevMajor}:{stat.RdevMinor}";
+                return PathKind.BlockDevice;
+            default:
+                return PathKind.Other;
+        }
+    }
+}

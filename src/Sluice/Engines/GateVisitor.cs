@@ -1,0 +1,30 @@
+namespace Sluice.Engines;
+
+/// <summary>Who passes <see cref="DirectWriteGate"/>, one at a time each way. All that is stored here is the gate's, under its lock.</summary>
+internal abstract class GateVisitor
+{
+    private LinkedListNode<GateVisitor>? _node;
+
+    /// <summary>Where it stands; its owner may read it without the lock, because only its owner changes it from and to None.</summary>
+    public GatePass Pass { get; set; }
+
+    /// <summary>Whether it keeps all others out.</summary>
+    public bool IsExclusive { get; set; }
+
+    /// <summary>It was called, and whoever brings it has not come yet: it is not called twice.</summary>
+    public bool IsOnItsWay { get; set; }
+
+    /// <summary>The next of those who are called at once.</summary>
+    public GateVisitor? NextCalled { get; set; }
+
+    /// <summary>Nobody wants it any more: it need not wait.</summary>
+    public abstract bool IsCancellationRequested { get; }
+
+    /// <summary>Begins as soon as it is called, on the thread that calls; else a thread has to be found for it first.</summary>
+    public abstract bool BeginsWhenCalled { get; }
+
+    public LinkedListNode<GateVisitor> Node => _node ??= new LinkedListNode<GateVisitor>(this);
+
+    /// <summary>Its turn has come. Called outside the lock, by whoever made way.</summary>
+    public abstract void OnCalled();
+}

@@ -1,0 +1,95 @@
+using Sluice.Engines;
+using Sluice.Errors;
+
+namespace Sluice;
+
+/// <summary>
+/// An engine that stands before another and decides, transfer by transfer, what becomes of it: for tests of error handling, as
+/// Sluice.Testing's FaultyEngine, and for counting what passes. Plug it in by <see cref="SluiceOptions.Engine"/> or
+/// <see cref="IoEngine.UseForCurrentContext"/>; every transfer of such a handle passes through it, synchronous ones too.
+/// </summary>
+/// <remarks><see cref="OnSubmit"/> is called on any thread, by several at once.</remarks>
+public abstract class InterceptingEngine : IoEngine
+{
+    /// <summary>Stands before an engine.</summary>
+    /// <param name="inner">The engine that does the work; null for the process's own.</param>
+    /// <exception cref="ArgumentException"><paramref name="inner"/> is itself an intercepting engine.</exception>
+    protected InterceptingEngine(IoEngine? inner = null)
+    {
+        if (inner is InterceptingEngine)
+        {
+            throw new ArgumentException("Intercepting engines do not nest: decide everything in one.", nameof(inner));
+        }
+
+        Inner = inner ?? SluiceEngines.Default;
+    }
+
+    /// <summary>The engine that does the work.</summary>
+    public IoEngine Inner { get; }
+
+    internal override bool BlocksThreads => Inner.BlocksThreads;
+
+    /// <summary>
+    /// Called before each submission: a transfer, a flush, and anew for the rest of a partial transfer. An exception that it throws is
+    /// the caller's of the transfer.
+    /// </summary>
+    protected abstract Interception OnSubmit(in IoSubmission submission);
+
+    internal sealed override void Submit(IoOperation operation)
+    {
+        Interception decision;
+        try
+        {
+            bool isWrite = operation.Verb is IoVerb.Write or IoVerb.WriteVector or IoVerb.Append;
+            decision = OnSubmit(new IoSubmission(operation.IsRead, isWrite, operation.FileOffset, operation.Length));
+        }
+        catch (Exception e)
+        {
+            operation.CompleteWith(e);
+            return;
+        }
+
+        if (decision.Errno != 0)
+        {
+            FailSoon(operation, decision.Errno);
+            return;
+        }
+
+        if (decision.Length > 0)
+        {
+            operation.Shorten(decision.Length);
+        }
+
+        operation.Hold = decision.Hold;
+        Inner.Submit(operation);
+    }
+
+    /// <summary>Passes a completion on when what it waits for has ended, well or not.</summary>
+    internal static void PassOnLater(IoOperation operation, int result, Func<Task> hold) =>
+        ThreadPool.UnsafeQueueUserWorkItem(
+            static state => _ = PassOnAsync(state.Operation, state.Result, state.Hold),
+            (Operation: operation, Result: result, Hold: hold),
+            preferLocal: false);
+
+    private static async Task PassOnAsync(IoOperation operation, int result, Func<Task> hold)
+    {
+        try
+        {
+            await hold().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+        catch (Exception)
+        {
+            // It was asked to wait, and said that it cannot: the completion is not its to lose.
+        }
+
+        operation.Complete(result);
+    }
+
+    private static void FailSoon(IoOperation operation, int errno)
+    {
+        operation.LeaveGate();
+        operation.IsFault = true;
+        ThreadPool.UnsafeQueueUserWorkItem(
+            static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno), preferLocal: false);
+    }
+}

@@ -1,0 +1,109 @@
+using Sluice.Errors;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Engines;
+
+/// <summary>What an engine's answer to one submission means: the end, a rest, or another try.</summary>
+internal sealed partial class IoOperation
+{
+    /// <summary>True when the same submission should be tried again.</summary>
+    private bool Recover(int errno)
+    {
+        OpenFile handle = _handle!;
+        switch (errno)
+        {
+            // The kernel cancels what a thread submitted when that thread ends, and reports EFAULT where a cached read was waiting for
+            // its pages then (io_req_task_submit): not the caller's wish, so try again.
+            case Errno.ECANCELED when !IsCancellationRequested:
+            case Errno.EFAULT when Ring is not null:
+                // Where threads end all the time, a thread of the pool, which waits for it, is a safer place than the next one's.
+                LeavesRing |= _retries >= MaxRetriesInRing;
+                return ++_retries < MaxRetries;
+            case Errno.EINTR:
+            case Errno.EAGAIN:
+                return ++_retries < MaxRetries;
+            case Errno.EOPNOTSUPP when (Flags & RwFlags.DontCache) != 0:
+                handle.LoseDontCache();
+                Flags = handle.TransferFlags;
+                return true;
+            case Errno.EIO when IsRead && !_readsThroughCache && !IsFault && handle.FailsBesideCachedWrites:
+                // xfs answers so to a direct read of space that a cached write, such as an edge's, has reserved and not yet placed
+                // (fs/iomap/direct-io.c, IOMAP_DELALLOC). The page cache has it.
+                _readsThroughCache = true;
+                return true;
+            case Errno.EINVAL when !PassesCache && handle.LoseDirect(Verb, FileOffset, Length):
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    /// <summary>Books the bytes of one submission; true when more is to be done.</summary>
+    private bool Advance(int bytes)
+    {
+        switch (Verb)
+        {
+            case IoVerb.Flush or IoVerb.FlushData:
+                return false;
+            case IoVerb.Append:
+                // The blocking call appended everything or failed; where it landed is in _result.
+                return false;
+            case IoVerb.Read or IoVerb.ReadVector:
+                return AdvanceRead(bytes);
+            default:
+                return AdvanceWrite(bytes);
+        }
+    }
+
+    private bool AdvanceRead(int bytes)
+    {
+        int asked = Length;
+        int got = bytes;
+        if (!_bounce.IsEmpty)
+        {
+            asked = Math.Min(_pieceBytes, Length - _bounceSkip);
+            got = Math.Clamp(bytes - _bounceSkip, 0, asked);
+            CopyFromBounce(_bounce.Span.Slice(_bounceSkip, got));
+        }
+
+        _segments?.Advance(got);
+        _handle!.AfterRead(FileOffset, bytes);
+        _done += got;
+        _result = _done;
+        _retries = got > 0 ? 0 : _retries;
+        if (_done == _total || bytes == 0)
+        {
+            return false;
+        }
+
+        if (FileOffset < 0)
+        {
+            return got == 0;
+        }
+
+        // Short: the file's end, or only as much as there was without waiting. The length tells.
+        return (got == asked || !_handle!.IsAtEnd(_startOffset + _done)) && (got > 0 || ++_retries < MaxRetries);
+    }
+
+    private bool AdvanceWrite(int bytes)
+    {
+        _segments?.Advance(bytes);
+        _done += bytes;
+        _result = _done;
+        _retries = bytes > 0 ? 0 : _retries;
+        _handle!.AfterWrite(FileOffset, bytes);
+        if (_done == _total)
+        {
+            return false;
+        }
+
+        if (bytes == 0 && ++_retries >= MaxRetries)
+        {
+            _error = IoErrors.Create(Errno.EIO, Verb, _handle.Path, FileOffset);
+            return false;
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,121 @@
+using Sluice.Errors;
+using Sluice.Memory;
+
+namespace Sluice.Engines;
+
+/// <summary>
+/// The operation of a synchronous call. Its caller waits, and carries out itself what needs a thread: no thread of the pool is needed,
+/// and none is waited for. Thread.Interrupt is kept for the next wait: memory of a transfer on its way cannot be taken back.
+/// </summary>
+internal sealed partial class IoOperation
+{
+    /// <summary>After so long those who keep the gate for a thread that they have not got are passed by.</summary>
+    private const int PatienceMs = 20;
+
+    [ThreadStatic]
+    private static object? t_waiter;
+
+    /// <summary>What a synchronous caller waits on; null for an asynchronous operation.</summary>
+    private object? _waiter;
+
+    /// <summary>A transfer is to be carried out by the waiting caller; guarded by the waiter.</summary>
+    private bool _callersTurn;
+
+    /// <summary>A caller waits for it, and may as well carry it out: in the ring it would need a thread that takes its completion.</summary>
+    public bool IsSynchronous => _waiter is not null;
+
+    /// <summary>Reads until the buffer is full or the file ends.</summary>
+    public static int Read(OpenFile handle, Span<byte> buffer, long fileOffset) =>
+        (int)Run(handle, IoVerb.Read, buffer, fileOffset);
+
+    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset) => Run(handle, IoVerb.Write, buffer, fileOffset);
+
+    /// <summary>Returns where the bytes landed.</summary>
+    public static long Append(OpenFile handle, ReadOnlySpan<byte> buffer) => Run(handle, IoVerb.Append, buffer, -1);
+
+    /// <summary>Carries the operation out and returns its result.</summary>
+    public long RunToEnd()
+    {
+        object waiter = t_waiter ??= new object();
+        _waiter = waiter;
+        if (_engine is UringEngine)
+        {
+            // Whoever waits anyway makes the call itself: no ring, and no other thread, is quicker.
+            _engine = ThreadPoolEngine.Instance;
+        }
+
+        short version = _version;
+        Start();
+        while (AwaitTurn(waiter))
+        {
+            ThreadPoolEngine.Run(this);
+        }
+
+        return GetResult(version);
+    }
+
+    /// <summary>Its caller waits for it.</summary>
+    public bool IsAwaitedByThread => _waiter is not null;
+
+    /// <summary>Hands a transfer to the caller if that waits for it; false where a thread must be found.</summary>
+    public bool TryHandToCaller()
+    {
+        if (_waiter is not { } waiter)
+        {
+            return false;
+        }
+
+        bool isInterrupted = false;
+        Uninterrupted.Enter(waiter, ref isInterrupted);
+        _callersTurn = true;
+        Monitor.Pulse(waiter);
+        Monitor.Exit(waiter);
+        Uninterrupted.Restore(isInterrupted);
+        return true;
+    }
+
+    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset)
+    {
+        fixed (byte* p = buffer)
+        {
+            return ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset).RunToEnd();
+        }
+    }
+
+    /// <summary>True when there is a transfer to carry out, false when the operation has ended.</summary>
+    private bool AwaitTurn(object waiter)
+    {
+        bool isInterrupted = false;
+        bool isTurn;
+        Uninterrupted.Enter(waiter, ref isInterrupted);
+        while (!_callersTurn && !_completed)
+        {
+            bool isInTime = Uninterrupted.Wait(waiter, _handle?.DirectGate is null ? Timeout.Infinite : PatienceMs, ref isInterrupted);
+            if (!isInTime && !_callersTurn && !_completed && _handle?.DirectGate is { } gate)
+            {
+                // Whoever is called there calls others, us too: without the lock.
+                Monitor.Exit(waiter);
+                gate.PassBy(this);
+                Uninterrupted.Enter(waiter, ref isInterrupted);
+            }
+        }
+
+        isTurn = !_completed;
+        _callersTurn = false;
+        Monitor.Exit(waiter);
+        Uninterrupted.Restore(isInterrupted);
+        return isTurn;
+    }
+
+    /// <summary>The last touch of the operation by whoever completes it: the caller takes the result once the lock is free.</summary>
+    private void SignalWaiter(object waiter)
+    {
+        bool isInterrupted = false;
+        Uninterrupted.Enter(waiter, ref isInterrupted);
+        _continuation = CompletedSentinel;
+        _completed = true;
+        Monitor.Pulse(waiter);
+        Monitor.Exit(waiter);
+        Uninterrupted.Restore(isInterrupted);
+    }
+}

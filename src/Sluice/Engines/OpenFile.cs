@@ -1,0 +1,235 @@
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Engines;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice;
+
+/// <summary>
+/// What an engine knows of an open file: its descriptor and who refers to it, its alignment, its caching and its pace.
+/// What programs use, the handle, is the only class that derives from it.
+/// </summary>
+/// <remarks>Thread-safe. Only Sluice derives from it.</remarks>
+public abstract partial class OpenFile
+{
+    private const byte Seeks = 1;
+    private const byte SeeksNot = 2;
+
+    // One of these for each open file: fields are as narrow as they may be, and what few files need is elsewhere.
+    private protected readonly SafeFileHandle _file;
+    private protected readonly string? _path;
+    private protected readonly int _fd;
+    private readonly byte _access;
+    private protected OpenFileExtras? _extras;
+    private WritePace _writePace;
+    private byte _caching;
+    private byte _flagBits;
+    private byte _seeking;
+    private protected bool _disposed;
+
+    private protected OpenFile(SafeFileHandle file, string? path, FileAccess access, FileCaching caching, IoEngine? engine)
+    {
+        _file = file;
+        _path = path;
+        _access = (byte)access;
+        engine ??= IoEngine.Ambient;
+        if (engine is not null)
+        {
+            _extras = new OpenFileExtras { Engine = engine };
+        }
+
+        _fd = Libc.IsSupported ? (int)file.DangerousGetHandle() : -1;
+        SetCaching(caching);
+    }
+
+    /// <summary>The descriptor or handle of the operating system, shared with this object.</summary>
+    public SafeFileHandle SafeFileHandle => _file;
+
+    /// <summary>The full path, or a description where the handle came without one.</summary>
+    public string Path => _path ?? $"handle {_file.DangerousGetHandle()}";
+
+    /// <summary>What the handle was opened for.</summary>
+    public FileAccess Access => (FileAccess)_access;
+
+    /// <summary>Whether the file has offsets; pipes, FIFOs and terminals have none, and ignore those they are given.</summary>
+    public bool CanSeek => _seeking == 0 ? FindOutSeeking() : _seeking == Seeks;
+
+    /// <summary>
+    /// The name of the engine of this handle's asynchronous transfers: "uring", "pool", or a decorator's. A ring that no transfer has
+    /// needed yet is made now, to tell the truth; should the kernel refuse it later, the name changes.
+    /// </summary>
+    public string EngineName
+    {
+        get
+        {
+            if (!IsCustomEngine)
+            {
+                SluiceEngines.Start();
+            }
+
+            return EngineInUse.Name;
+        }
+    }
+
+    /// <summary>Why <see cref="EngineName"/> is not "uring"; null where it is, or where an engine was asked for.</summary>
+    public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason;
+
+    /// <summary>Whether the handle can be used no more.</summary>
+    internal bool IsClosed => _disposed || _file.IsClosed;
+
+    internal IoEngine EngineInUse => _extras?.Engine ?? SluiceEngines.ForDescriptor(_fd);
+
+    internal int Descriptor => _fd;
+
+    internal ref WritePace WritePace => ref _writePace;
+
+    private protected bool IsCustomEngine => _extras?.Engine is not null;
+
+    /// <summary>Every transfer is to pass through the engine, synchronous ones too: it is a decorator.</summary>
+    private protected bool IsDecorated => _extras?.Engine is { } engine and not (ThreadPoolEngine or UringEngine);
+
+    /// <summary>Already found out that there are no offsets; false where nobody has asked yet.</summary>
+    private protected bool IsKnownUnseekable => _seeking == SeeksNot;
+
+    private protected OpenFileExtras Extras =>
+        _extras ?? Interlocked.CompareExchange(ref _extras, new OpenFileExtras(), null) ?? _extras;
+
+    /// <summary>
+    /// The most that one system call is asked to transfer: the kernel's MAX_RW_COUNT, rounded down to a large alignment. Small in
+    /// Debug builds, so that every test walks the rest of partial transfers.
+    /// </summary>
+#if DEBUG
+    internal const int MaxBytesPerTransfer = 48 * 1024;
+#else
+    internal const int MaxBytesPerTransfer = 0x7FF0_0000;
+#endif
+
+    /// <summary>
+    /// The most that an asynchronous call copies on its caller's thread, and the longest piece between two looks at its token, in bytes. Small
+    /// in Debug builds, so that tests walk both sides.
+    /// </summary>
+#if DEBUG
+    internal const int MaxInlineBytes = 32 * 1024;
+#else
+    internal const int MaxInlineBytes = 1024 * 1024;
+#endif
+
+    /// <summary>Appends on this thread; the caller holds a reference, and is alone inside the gate of a direct file.</summary>
+    internal abstract long AppendBlocking(ReadOnlySpan<byte> buffer);
+
+    /// <summary>
+    /// A reference for the whole of a call: the descriptor stays what it is until the result is disposed, whoever disposes this object
+    /// meanwhile.
+    /// </summary>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    internal Reference Hold() => new(_file);
+
+    /// <summary>As <see cref="Hold"/>, for what does not end with the call: until <see cref="ReleaseReference"/>.</summary>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    internal void AddReference()
+    {
+        ThrowIfClosed();
+        bool added = false;
+        _file.DangerousAddRef(ref added);
+    }
+
+    internal void ReleaseReference() => _file.DangerousRelease();
+
+    /// <summary>
+    /// Whether <paramref name="offset"/> is at or behind the end of file; true where the file has no length of its own, and false on a
+    /// block device, whose end only a read of 0 bytes tells. The caller holds a reference.
+    /// </summary>
+    /// <exception cref="IOException">The operating system does not tell: an error is no end.</exception>
+    internal bool IsAtEnd(long offset)
+    {
+        if (!Libc.IsSupported)
+        {
+            return !CanSeek || offset >= RandomAccess.GetLength(_file);
+        }
+
+        // By the cheaper call where that tells: devices, pipes and files of /proc have a length of 0.
+        if (Libc.LengthOf(_fd) is > 0 and long length)
+        {
+            return offset >= length;
+        }
+
+        int result = Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat);
+        if (result < 0)
+        {
+            IoErrors.Throw(-result, IoVerb.Read, Path, offset);
+        }
+
+        return IsAtEnd(offset, in stat);
+    }
+
+    private protected static bool IsAtEnd(long offset, in Statx stat)
+    {
+        int type = stat.Mode & Statx.TypeMask;
+        return type != Statx.TypeBlockDevice && (type != Statx.TypeRegular || offset >= (long)stat.Size);
+    }
+
+    /// <summary>Near the largest offset the kernel calls a direct read invalid where a cached one finds the end of the file.</summary>
+    internal bool IsInvalidBehindEnd(int result, long offset, long length) =>
+        result == -Errno.EINVAL && Caching == FileCaching.Direct && offset <= long.MaxValue - length && IsAtEnd(offset);
+
+    /// <summary>Pipes, terminals and files of /proc have nothing to flush: fsync(2) says EINVAL or EROFS, and .NET ignores it.</summary>
+    internal static bool IsUnflushable(int errno) => errno is Errno.EINVAL or Errno.EROFS or Errno.EOPNOTSUPP;
+
+    /// <summary>The error of a transfer: a handle that was not opened for it says so.</summary>
+    [DoesNotReturn]
+    private protected void ThrowFailed(int errno, IoVerb verb, long fileOffset) => throw ErrorOf(errno, verb, fileOffset);
+
+    /// <inheritdoc cref="ThrowFailed"/>
+    internal Exception ErrorOf(int errno, IoVerb verb, long fileOffset) =>
+        errno != Errno.EBADF ? IoErrors.Create(errno, verb, Path, fileOffset)
+        : verb is IoVerb.Read or IoVerb.ReadVector && (Access & FileAccess.Read) == 0 ? IoErrors.NotOpenedFor("reading", verb, Path, fileOffset)
+        : verb is IoVerb.Write or IoVerb.WriteVector or IoVerb.Append && (Access & FileAccess.Write) == 0 ? IoErrors.NotOpenedFor("writing", verb, Path, fileOffset)
+        : IoErrors.Create(errno, verb, Path, fileOffset);
+
+    private protected void ThrowIfClosed()
+    {
+        if (IsClosed)
+        {
+            IoErrors.ThrowClosed(Path);
+        }
+    }
+
+    /// <summary>Disposed once, by the method that took it.</summary>
+    internal readonly ref struct Reference
+    {
+        private readonly SafeFileHandle _file;
+
+        public Reference(SafeFileHandle file)
+        {
+            bool added = false;
+            file.DangerousAddRef(ref added);
+            _file = file;
+        }
+
+        public void Dispose() => _file.DangerousRelease();
+    }
+
+    /// <summary>Asked at the first use, not at opening: most handles learn it from their first transfer's need.</summary>
+    private bool FindOutSeeking()
+    {
+        bool seeks = Libc.IsSupported ? Libc.Position(_fd) >= 0 : SeeksPortably(_file);
+        _seeking = seeks ? Seeks : SeeksNot;
+        return seeks;
+    }
+
+    private static bool SeeksPortably(SafeFileHandle file)
+    {
+        try
+        {
+            _ = RandomAccess.GetLength(file);
+            return true;
+        }
+        catch (NotSupportedException)
+        {
+            return false;
+        }
+    }
+}

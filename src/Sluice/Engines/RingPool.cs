@@ -1,0 +1,61 @@
+namespace Sluice.Engines;
+
+/// <summary>A few rings of one kind, kept between their borrowers. Thread-safe.</summary>
+internal sealed class RingPool<T>
+    where T : BorrowedRing
+{
+    private readonly Lock _lock = new();
+    private readonly Stack<T> _kept;
+    private readonly Func<T?> _create;
+    private int _maxKept;
+
+    /// <summary>Keeps at most <paramref name="maxKept"/>; <paramref name="create"/> makes one, or null where rings are refused.</summary>
+    public RingPool(int maxKept, Func<T?> create)
+    {
+        _maxKept = maxKept;
+        _kept = new Stack<T>(maxKept);
+        _create = create;
+        RingPools.Add(CloseKept);
+    }
+
+    /// <summary>A ring for the caller alone until <see cref="Return"/>; null where rings are refused.</summary>
+    public T? TryRent()
+    {
+        lock (_lock)
+        {
+            if (_kept.TryPop(out T? kept))
+            {
+                return kept;
+            }
+        }
+
+        return _create();
+    }
+
+    /// <summary>Takes a ring back, in which nothing may be in flight.</summary>
+    public void Return(T ring)
+    {
+        lock (_lock)
+        {
+            if (ring.Refusal == 0 && _kept.Count < _maxKept)
+            {
+                _kept.Push(ring);
+                return;
+            }
+        }
+
+        ring.Dispose();
+    }
+
+    private void CloseKept()
+    {
+        lock (_lock)
+        {
+            _maxKept = 0;
+            while (_kept.TryPop(out T? ring))
+            {
+                ring.Dispose();
+            }
+        }
+    }
+}

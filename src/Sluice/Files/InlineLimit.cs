@@ -1,0 +1,16 @@
+using System.Runtime.CompilerServices;
+
+namespace Sluice.Files;
+
+/// <summary>
+/// How much an asynchronous call does on its caller's thread. What lies in the page cache is transferred at once, and a loop of such
+/// transfers would hold the caller for as long as the file is large.
+/// </summary>
+internal static class InlineLimit
+{
+    public const int Bytes = 1 << 20;
+
+    /// <summary>Goes on on a thread of the pool, where that many bytes are too many for the caller's.</summary>
+    public static ConfiguredTaskAwaitable LeaveCallerIfAboveAsync(long bytes) => Task.CompletedTask.ConfigureAwait(
+        bytes > Bytes ? ConfigureAwaitOptions.ForceYielding : ConfigureAwaitOptions.None);
+}

@@ -1,0 +1,147 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
+using Sluice.Files;
+
+namespace Sluice;
+
+/// <summary>Many small files at once.</summary>
+public static partial class SluiceFile
+{
+    private const int MaxGroups = 1024;
+
+    /// <summary>
+    /// Reads whole files, in the order of the paths. Groups of them are read ahead of the caller; files above 256 KiB are read alone
+    /// when their turn comes, so that no more than 16 MiB for each of <see cref="FileBatchOptions.MaxDegreeOfParallelism"/> wait.
+    /// </summary>
+    /// <param name="paths">
+    /// The files; taken as the caller goes on, up to 64 for each of <see cref="FileBatchOptions.MaxDegreeOfParallelism"/> ahead. What
+    /// the sequence throws comes in its place, after the files before it.
+    /// </param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Ends the enumeration between files.</param>
+    /// <returns>
+    /// One result for each path. The first path that fails throws what <see cref="File.ReadAllBytes"/> throws for it; with
+    /// <see cref="FileBatchOptions.ContinueOnError"/> it has a result with its own error, and the rest goes on. A FIFO or socket fails:
+    /// a batch does not wait for its other end.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="paths"/> is null.</exception>
+    public static IAsyncEnumerable<FileReadResult> ReadManyAsync(
+        IEnumerable<string> paths, FileBatchOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(paths);
+        return ReadGroupsAsync(paths, options ?? new FileBatchOptions(), cancellationToken);
+    }
+
+    /// <summary>
+    /// Writes whole files: each is made, or emptied and filled, as <see cref="File.WriteAllBytes(string, byte[])"/> does. A FIFO or
+    /// socket fails: a batch does not wait for its other end.
+    /// </summary>
+    /// <param name="files">
+    /// Paths and contents; taken one by one. The memory belongs to the call until it has ended. What the sequence throws is thrown
+    /// when the files before it are written.
+    /// </param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Ends the batch between files.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="files"/> is null.</exception>
+    /// <exception cref="FileBatchException">
+    /// Files could not be written: each with its own error, and how many were. Goes before what <paramref name="files"/> has thrown and
+    /// before the end by <paramref name="cancellationToken"/>, where both have come.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">The batch was cancelled; some files have been written.</exception>
+    public static Task WriteManyAsync(
+        IEnumerable<(string Path, ReadOnlyMemory<byte> Bytes)> files,
+        FileBatchOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(files);
+        return cancellationToken.IsCancellationRequested
+            ? Task.FromCanceled(cancellationToken)
+            : WriteGroupsAsync(files, options ?? new FileBatchOptions(), cancellationToken);
+    }
+
+    private static async IAsyncEnumerable<FileReadResult> ReadGroupsAsync(
+        IEnumerable<string> paths, FileBatchOptions options, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        using GroupedSequence<string> groups = new(paths, SmallFileReader.MaxFiles);
+        FileBatchReader reader = new(Math.Min(options.MaxDegreeOfParallelism, MaxGroups));
+        try
+        {
+            while (true)
+            {
+                while (reader.HasRoom && groups.Next() is { } group)
+                {
+                    reader.Begin(group);
+                }
+
+                if (!reader.TryTakeNext(out Task<SmallFile[]>? next))
+                {
+                    break;
+                }
+
+                SmallFile[] files = await next.ConfigureAwait(false);
+                for (int i = 0; i < files.Length; i++)
+                {
+                    cancellationToken.ThrowIfCancellationRequested();
+                    FileReadResult result = files[i].State == SmallFileState.Large
+                        ? await ReadAloneAsync(files[i].Path, cancellationToken).ConfigureAwait(false)
+                        : new FileReadResult(files[i].Path, files[i].Content, files[i].Error);
+                    files[i] = default;
+                    if (result.Error is not null && !options.ContinueOnError)
+                    {
+                        ExceptionDispatchInfo.Throw(result.Error);
+                    }
+
+                    yield return result;
+                }
+            }
+
+            groups.ThrowIfFailed();
+        }
+        finally
+        {
+            await reader.LeaveAsync().ConfigureAwait(false);
+        }
+    }
+
+    private static async ValueTask<FileReadResult> ReadAloneAsync(string path, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return new FileReadResult(path, await ReadAllBytesAsync(path, cancellationToken).ConfigureAwait(false), null);
+        }
+#pragma warning disable CA1031 // Whatever it is, it is this file's result.
+        catch (Exception e) when (!cancellationToken.IsCancellationRequested)
+        {
+            return new FileReadResult(path, null, e);
+        }
+#pragma warning restore CA1031
+    }
+
+    private static async Task WriteGroupsAsync(
+        IEnumerable<(string Path, ReadOnlyMemory<byte> Bytes)> files, FileBatchOptions options, CancellationToken cancellationToken)
+    {
+        FileBatchWriter writer = new(options.ContinueOnError, cancellationToken);
+        using GroupedSequence<(string Path, ReadOnlyMemory<byte> Bytes)> groups = new(files, SmallFileReader.MaxFiles);
+        Queue<Task> ahead = new();
+        try
+        {
+            while (!writer.IsOver && groups.Next() is { } group)
+            {
+                ahead.Enqueue(Task.Run(() => writer.Write(group), CancellationToken.None));
+                if (ahead.Count > options.MaxDegreeOfParallelism)
+                {
+                    await ahead.Dequeue().ConfigureAwait(false);
+                }
+            }
+        }
+        finally
+        {
+            await Task.WhenAll(ahead).ConfigureAwait(false);
+        }
+
+        writer.ThrowIfFailed();
+        cancellationToken.ThrowIfCancellationRequested();
+        groups.ThrowIfFailed();
+    }
+}

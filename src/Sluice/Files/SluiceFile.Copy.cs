@@ -1,0 +1,68 @@
+using Sluice.Copying;
+
+namespace Sluice;
+
+/// <summary>Copying, moving and replacing.</summary>
+public static partial class SluiceFile
+{
+    /// <inheritdoc cref="File.Copy(string, string)"/>
+    public static void Copy(string sourceFileName, string destFileName) => File.Copy(sourceFileName, destFileName);
+
+    /// <inheritdoc cref="File.Copy(string, string, bool)"/>
+    public static void Copy(string sourceFileName, string destFileName, bool overwrite) =>
+        File.Copy(sourceFileName, destFileName, overwrite);
+
+    /// <inheritdoc cref="File.Move(string, string)"/>
+    public static void Move(string sourceFileName, string destFileName) => File.Move(sourceFileName, destFileName);
+
+    /// <inheritdoc cref="File.Move(string, string, bool)"/>
+    public static void Move(string sourceFileName, string destFileName, bool overwrite) =>
+        File.Move(sourceFileName, destFileName, overwrite);
+
+    /// <inheritdoc cref="File.Replace(string, string, string)"/>
+    public static void Replace(string sourceFileName, string destinationFileName, string? destinationBackupFileName) =>
+        File.Replace(sourceFileName, destinationFileName, destinationBackupFileName);
+
+    /// <inheritdoc cref="File.Replace(string, string, string, bool)"/>
+    public static void Replace(
+        string sourceFileName, string destinationFileName, string? destinationBackupFileName, bool ignoreMetadataErrors) =>
+        File.Replace(sourceFileName, destinationFileName, destinationBackupFileName, ignoreMetadataErrors);
+
+    /// <summary>
+    /// Copies a file, or a tree of folders, by the cheapest way that works: shared blocks, direct I/O with several requests
+    /// outstanding, within the kernel, or through the page cache. Holes stay holes.
+    /// </summary>
+    /// <remarks>
+    /// The copy is made beside the target and gets its name when it is whole: one that fails, is cancelled, or whose process is killed,
+    /// leaves nothing under the target's name. Permissions and times are the source's, as with <see cref="File.Copy(string, string)"/>;
+    /// a target that is replaced keeps its owner and attributes, and other names of it keep the old content. A source that is written
+    /// meanwhile is copied as it was read (<see cref="CopyResult.ChangedFiles"/>). What fails inside a tree ends the copy, and a new tree
+    /// is not there then; with <see cref="CopyOptions.ContinueOnError"/> the rest is copied first, and a new tree stays without
+    /// what failed.
+    /// </remarks>
+    /// <param name="sourceFileName">The file or folder.</param>
+    /// <param name="destFileName">What the copy is to be called; not the folder to put it into.</param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Ends the copy and removes what there is of it, unless it is to be resumed.</param>
+    /// <exception cref="ArgumentException">A name is empty, or options contradict each other.</exception>
+    /// <exception cref="FileNotFoundException">There is no source.</exception>
+    /// <exception cref="UnauthorizedAccessException">Source or target may not be used so.</exception>
+    /// <exception cref="FileBatchException">Files or folders inside a tree failed; it carries all of them.</exception>
+    /// <exception cref="IOException">
+    /// The target is there already, or is the source; the disk is full; somebody has source or target for himself; what was read back
+    /// differs.
+    /// </exception>
+    public static Task<CopyResult> CopyAsync(
+        string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(sourceFileName);
+        ArgumentException.ThrowIfNullOrEmpty(destFileName);
+        options ??= new CopyOptions();
+        options.Check();
+        string source = Path.GetFullPath(sourceFileName);
+        string target = Path.GetFullPath(destFileName);
+        return cancellationToken.IsCancellationRequested
+            ? Task.FromCanceled<CopyResult>(cancellationToken)
+            : CopyWork.RunAsync(source, target, options, cancellationToken);
+    }
+}

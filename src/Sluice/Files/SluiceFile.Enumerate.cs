@@ -1,0 +1,169 @@
+using System.Runtime.CompilerServices;
+using Sluice.Enumeration;
+using Sluice.Kernel;
+
+namespace Sluice;
+
+/// <summary>Enumeration of files.</summary>
+/// <remarks>
+/// The files are those of <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> under the same options, with the
+/// same paths and exceptions, in any order. Nothing is read before the first element is asked for. The caller's thread is all that is
+/// needed; threads of the pool help an enumeration that goes on for long. The options are read once, by the call. Attributes other
+/// than hidden and system in <see cref="EnumerationOptions.AttributesToSkip"/>, and other systems than Linux, are left to .NET's own
+/// enumeration.
+/// </remarks>
+public static partial class SluiceFile
+{
+    /// <summary>What <see cref="Directory"/> uses where no options are given.</summary>
+    private static readonly EnumerationOptions CompatibleOptions = new()
+    {
+        MatchType = MatchType.Win32,
+        AttributesToSkip = 0,
+        IgnoreInaccessible = false,
+    };
+
+    /// <inheritdoc cref="Directory.EnumerateFiles(string)"/>
+    public static IEnumerable<string> EnumerateFiles(string path) => EnumerateFiles(path, "*", CompatibleOptions);
+
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string)"/>
+    public static IEnumerable<string> EnumerateFiles(string path, string searchPattern) =>
+        EnumerateFiles(path, searchPattern, CompatibleOptions);
+
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, SearchOption)"/>
+    public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, SearchOption searchOption) =>
+        EnumerateFiles(path, searchPattern, searchOption switch
+        {
+            SearchOption.TopDirectoryOnly => CompatibleOptions,
+            SearchOption.AllDirectories => new EnumerationOptions
+            {
+                MatchType = MatchType.Win32,
+                AttributesToSkip = 0,
+                IgnoreInaccessible = false,
+                RecurseSubdirectories = true,
+            },
+            _ => throw new ArgumentOutOfRangeException(nameof(searchOption)),
+        });
+
+    /// <summary>As <see cref="EnumerateFiles(string, string, EnumerationOptions)"/>, for every name.</summary>
+    /// <param name="path">The folder.</param>
+    /// <param name="enumerationOptions">How.</param>
+    public static IEnumerable<string> EnumerateFiles(string path, EnumerationOptions enumerationOptions) =>
+        EnumerateFiles(path, "*", enumerationOptions);
+
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/>
+    public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, EnumerationOptions enumerationOptions)
+    {
+        FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: false);
+        return query is not null && FolderWalk.TryOpen(query) is { } walk
+            ? new FolderEnumerable<string>(query, walk, static (chunk, index) => chunk.PathAt(index))
+            : Directory.EnumerateFiles(path, searchPattern, enumerationOptions);
+    }
+
+    /// <summary>As <see cref="EnumerateFiles(string, string, EnumerationOptions)"/>, with sizes and times.</summary>
+    /// <param name="path">The folder.</param>
+    /// <param name="searchPattern">Which names.</param>
+    /// <param name="enumerationOptions">How; null for what <see cref="Directory"/> uses without options.</param>
+    public static IEnumerable<FileEntry> EnumerateFileEntries(
+        string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null)
+    {
+        enumerationOptions ??= CompatibleOptions;
+        FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: true);
+        return query is not null && FolderWalk.TryOpen(query) is { } walk
+            ? new FolderEnumerable<FileEntry>(query, walk, static (chunk, index) => chunk.EntryAt(index))
+            : Directory.EnumerateFiles(path, searchPattern, enumerationOptions).Select(Describe);
+    }
+
+    /// <summary>
+    /// As <see cref="EnumerateFiles(string, string, EnumerationOptions)"/>; nothing is opened before the enumeration begins.
+    /// </summary>
+    /// <param name="path">The folder.</param>
+    /// <param name="searchPattern">Which names.</param>
+    /// <param name="enumerationOptions">How; null for what <see cref="Directory"/> uses without options.</param>
+    /// <param name="cancellationToken">Ends the enumeration.</param>
+    public static IAsyncEnumerable<string> EnumerateFilesAsync(
+        string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
+        CancellationToken cancellationToken = default)
+    {
+        enumerationOptions ??= CompatibleOptions;
+        FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: false);
+        return WalkAsync(
+            query,
+            static (chunk, index) => chunk.PathAt(index),
+            () => Directory.EnumerateFiles(path, searchPattern, enumerationOptions),
+            cancellationToken);
+    }
+
+    /// <summary>As <see cref="EnumerateFilesAsync"/>, with sizes and times.</summary>
+    /// <inheritdoc cref="EnumerateFilesAsync"/>
+    public static IAsyncEnumerable<FileEntry> EnumerateFileEntriesAsync(
+        string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
+        CancellationToken cancellationToken = default)
+    {
+        enumerationOptions ??= CompatibleOptions;
+        FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: true);
+        return WalkAsync(
+            query,
+            static (chunk, index) => chunk.EntryAt(index),
+            () => Directory.EnumerateFiles(path, searchPattern, enumerationOptions).Select(Describe),
+            cancellationToken);
+    }
+
+    private static async IAsyncEnumerable<T> WalkAsync<T>(
+        FolderQuery? query, Func<EntryChunk, int, T> select, Func<IEnumerable<T>> enumerateByNet,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        using FolderWalk? walk = query is null
+            ? null
+            : await Task.Run(() => FolderWalk.TryOpen(query), CancellationToken.None).ConfigureAwait(false);
+        if (walk is null)
+        {
+            foreach (T file in enumerateByNet())
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                yield return file;
+            }
+
+            yield break;
+        }
+
+        while (await walk.NextAsync(cancellationToken).ConfigureAwait(false) is { } chunk)
+        {
+            using EntryChunk held = chunk;
+            for (int i = 0; i < chunk.Count; i++)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                yield return select(chunk, i);
+            }
+        }
+    }
+
+    /// <summary>Null where .NET's own enumeration is to be used: it then gives the result, or the exception.</summary>
+    private static FolderQuery? TryPlan(string path, string searchPattern, EnumerationOptions options, bool wantsDetails)
+    {
+        const FileAttributes known = FileAttributes.Hidden | FileAttributes.System;
+        if (!Libc.IsSupported || string.IsNullOrEmpty(path) || searchPattern is null || options is null
+            || (options.AttributesToSkip & ~known) != 0
+            || path.Contains('\0', StringComparison.Ordinal) || searchPattern.Contains('\0', StringComparison.Ordinal)
+            || Path.IsPathRooted(searchPattern))
+        {
+            return null;
+        }
+
+        // As in .NET, a folder in the pattern belongs to the path.
+        ReadOnlySpan<char> below = Path.GetDirectoryName(searchPattern.AsSpan());
+        if (!below.IsEmpty)
+        {
+            path = Path.Join(path, below);
+            searchPattern = searchPattern[(below.Length + 1)..];
+        }
+
+        return new FolderQuery(path, searchPattern, options, wantsDetails);
+    }
+
+    private static FileEntry Describe(string path)
+    {
+        FileInfo info = new(path);
+        return new FileEntry(path, info.Exists ? info.Length : -1, info.CreationTimeUtc, info.LastWriteTimeUtc, info.LastAccessTimeUtc);
+    }
+}

@@ -1,0 +1,131 @@
+using System.Text;
+using Sluice.Files;
+using Sluice.Memory;
+using Sluice.Sequential;
+
+namespace Sluice;
+
+/// <summary>Whole files as one text.</summary>
+public static partial class SluiceFile
+{
+    /// <inheritdoc cref="File.ReadAllText(string)"/>
+    public static string ReadAllText(string path) => ReadAllText(path, Encoding.UTF8);
+
+    /// <inheritdoc cref="File.ReadAllText(string, Encoding)"/>
+    public static string ReadAllText(string path, Encoding encoding)
+    {
+        CheckText(path, encoding);
+        using RentedContent content = WholeFile.Rent(WholeFile.Open(path, isAsync: false));
+        return Decode(content, encoding);
+    }
+
+    /// <inheritdoc cref="File.ReadAllTextAsync(string, CancellationToken)"/>
+    public static Task<string> ReadAllTextAsync(string path, CancellationToken cancellationToken = default) =>
+        ReadAllTextAsync(path, Encoding.UTF8, cancellationToken);
+
+    /// <inheritdoc cref="File.ReadAllTextAsync(string, Encoding, CancellationToken)"/>
+    public static Task<string> ReadAllTextAsync(string path, Encoding encoding, CancellationToken cancellationToken = default)
+    {
+        CheckText(path, encoding);
+        return cancellationToken.IsCancellationRequested ? Task.FromCanceled<string>(cancellationToken) : Read();
+
+        async Task<string> Read()
+        {
+            using RentedContent content =
+                await WholeFile.RentAsync(WholeFile.Open(path, isAsync: true), cancellationToken).ConfigureAwait(false);
+            return Decode(content, encoding);
+        }
+    }
+
+    /// <inheritdoc cref="File.WriteAllText(string, string)"/>
+    public static void WriteAllText(string path, string? contents) => File.WriteAllText(path, contents);
+
+    /// <inheritdoc cref="File.WriteAllText(string, ReadOnlySpan{char})"/>
+    public static void WriteAllText(string path, ReadOnlySpan<char> contents) => File.WriteAllText(path, contents);
+
+    /// <inheritdoc cref="File.WriteAllText(string, string, Encoding)"/>
+    public static void WriteAllText(string path, string? contents, Encoding encoding) => File.WriteAllText(path, contents, encoding);
+
+    /// <inheritdoc cref="File.WriteAllText(string, ReadOnlySpan{char}, Encoding)"/>
+    public static void WriteAllText(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
+        File.WriteAllText(path, contents, encoding);
+
+    /// <inheritdoc cref="File.WriteAllTextAsync(string, string, CancellationToken)"/>
+    public static Task WriteAllTextAsync(string path, string? contents, CancellationToken cancellationToken = default) =>
+        WriteTextAsync(path, contents.AsMemory(), DefaultEncoding, isAppending: false, cancellationToken);
+
+    /// <inheritdoc cref="File.WriteAllTextAsync(string, ReadOnlyMemory{char}, CancellationToken)"/>
+    public static Task WriteAllTextAsync(string path, ReadOnlyMemory<char> contents, CancellationToken cancellationToken = default) =>
+        WriteTextAsync(path, contents, DefaultEncoding, isAppending: false, cancellationToken);
+
+    /// <inheritdoc cref="File.WriteAllTextAsync(string, string, Encoding, CancellationToken)"/>
+    public static Task WriteAllTextAsync(
+        string path, string? contents, Encoding encoding, CancellationToken cancellationToken = default) =>
+        WriteTextAsync(path, contents.AsMemory(), encoding, isAppending: false, cancellationToken);
+
+    /// <inheritdoc cref="File.WriteAllTextAsync(string, ReadOnlyMemory{char}, Encoding, CancellationToken)"/>
+    public static Task WriteAllTextAsync(
+        string path, ReadOnlyMemory<char> contents, Encoding encoding, CancellationToken cancellationToken = default) =>
+        WriteTextAsync(path, contents, encoding, isAppending: false, cancellationToken);
+
+    /// <inheritdoc cref="File.AppendAllText(string, string)"/>
+    public static void AppendAllText(string path, string? contents) => File.AppendAllText(path, contents);
+
+    /// <inheritdoc cref="File.AppendAllText(string, ReadOnlySpan{char})"/>
+    public static void AppendAllText(string path, ReadOnlySpan<char> contents) => File.AppendAllText(path, contents);
+
+    /// <inheritdoc cref="File.AppendAllText(string, string, Encoding)"/>
+    public static void AppendAllText(string path, string? contents, Encoding encoding) => File.AppendAllText(path, contents, encoding);
+
+    /// <inheritdoc cref="File.AppendAllText(string, ReadOnlySpan{char}, Encoding)"/>
+    public static void AppendAllText(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
+        File.AppendAllText(path, contents, encoding);
+
+    /// <inheritdoc cref="File.AppendAllTextAsync(string, string, CancellationToken)"/>
+    public static Task AppendAllTextAsync(string path, string? contents, CancellationToken cancellationToken = default) =>
+        WriteTextAsync(path, contents.AsMemory(), DefaultEncoding, isAppending: true, cancellationToken);
+
+    /// <inheritdoc cref="File.AppendAllTextAsync(string, ReadOnlyMemory{char}, CancellationToken)"/>
+    public static Task AppendAllTextAsync(string path, ReadOnlyMemory<char> contents, CancellationToken cancellationToken = default) =>
+        WriteTextAsync(path, contents, DefaultEncoding, isAppending: true, cancellationToken);
+
+    /// <inheritdoc cref="File.AppendAllTextAsync(string, string, Encoding, CancellationToken)"/>
+    public static Task AppendAllTextAsync(
+        string path, string? contents, Encoding encoding, CancellationToken cancellationToken = default) =>
+        WriteTextAsync(path, contents.AsMemory(), encoding, isAppending: true, cancellationToken);
+
+    /// <inheritdoc cref="File.AppendAllTextAsync(string, ReadOnlyMemory{char}, Encoding, CancellationToken)"/>
+    public static Task AppendAllTextAsync(
+        string path, ReadOnlyMemory<char> contents, Encoding encoding, CancellationToken cancellationToken = default) =>
+        WriteTextAsync(path, contents, encoding, isAppending: true, cancellationToken);
+
+    private static string Decode(RentedContent content, Encoding asked)
+    {
+        Encoding encoding = TextStart.Detect(content.Span, asked, out int markBytes);
+        if (content.Length < HugePages.FewestBytes)
+        {
+            return encoding.GetString(content.Span[markBytes..]);
+        }
+
+        return string.Create(encoding.GetCharCount(content.Span[markBytes..]), (content, encoding, markBytes), static (chars, from) =>
+        {
+            HugePages.Advise(chars);
+            _ = from.encoding.GetChars(from.content.Span[from.markBytes..], chars);
+        });
+    }
+
+    private static Task WriteTextAsync(
+        string path, ReadOnlyMemory<char> contents, Encoding encoding, bool isAppending, CancellationToken cancellationToken)
+    {
+        CheckText(path, encoding);
+        return cancellationToken.IsCancellationRequested ? Task.FromCanceled(cancellationToken) : Write();
+
+        async Task Write()
+        {
+            using SluiceHandle handle = OpenToWrite(path, isAppending);
+            using TextSink sink = new(handle, encoding, isAppending ? EndOf(handle) : 0);
+            await sink.AddAsync(contents, cancellationToken).ConfigureAwait(false);
+            await sink.EndAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+}

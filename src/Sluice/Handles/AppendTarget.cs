@@ -1,0 +1,108 @@
+using System.Runtime.CompilerServices;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Kernel;
+using Sluice.Memory;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Handles;
+
+/// <summary>
+/// The end of one file. It is opened again for appending only (O_APPEND), so that the position behind each write is nobody else's and tells
+/// where the bytes landed. O_APPEND on the first descriptor would turn every pwrite of other threads into an append.
+/// </summary>
+/// <remarks>
+/// Where the kernel refuses the second opening, pwritev2 with RWF_APPEND writes at the end in one step too, but moves the position that all
+/// holders of the first one share: all appends to it take turns then. One thread at a time writes; disposing may come from any.
+/// </remarks>
+internal sealed unsafe class AppendTarget : IDisposable
+{
+    /// <summary>Whose position is used, and the lock of those who do.</summary>
+    private static readonly ConditionalWeakTable<SafeFileHandle, Lock> SharedPositions = [];
+
+    private readonly OpenFile _file;
+    private readonly SafeFileHandle? _own;
+
+    /// <summary>Why there is none of our own: a negative errno.</summary>
+    private readonly int _refusal;
+
+    /// <param name="file">The caller holds a reference.</param>
+    public AppendTarget(OpenFile file)
+    {
+        _file = file;
+        _refusal = Libc.OpenForAppending(file.Descriptor);
+        _own = _refusal >= 0 ? new SafeFileHandle(_refusal, ownsHandle: true) : null;
+    }
+
+    /// <summary>Bytes that stand at the end of the file now, and where they begin; or a negative errno.</summary>
+    public int Write(Iovec* segments, int count, out long landed)
+    {
+        if (_own is null)
+        {
+            return WriteAtSharedPosition(segments, count, out landed);
+        }
+
+        bool added = false;
+        try
+        {
+            _own.DangerousAddRef(ref added);
+            int own = (int)_own.DangerousGetHandle();
+            int written = Libc.WriteV(own, segments, count, -1, RwFlags.None);
+            landed = written > 0 ? Libc.Position(own) - written : 0;
+            return written;
+        }
+        catch (ObjectDisposedException)
+        {
+            // The handle was disposed while this append was on its way, with a reference to the file itself.
+            return WriteAtSharedPosition(segments, count, out landed);
+        }
+        finally
+        {
+            if (added)
+            {
+                _own.DangerousRelease();
+            }
+        }
+    }
+
+    public void Dispose() => _own?.Dispose();
+
+    private int WriteAtSharedPosition(Iovec* segments, int count, out long landed)
+    {
+        int fd = _file.Descriptor;
+        bool isDirect = _file.Caching == FileCaching.Direct;
+        using (SharedPositions.GetValue(_file.SafeFileHandle, static _ => new Lock()).EnterUninterrupted())
+        {
+            if (isDirect)
+            {
+                _file.SuspendDirect();
+            }
+
+            try
+            {
+                int written = Libc.WriteV(fd, segments, count, -1, RwFlags.Append);
+                if (written == -Errno.EOPNOTSUPP && _own is null)
+                {
+                    // A sandbox hides the call too.
+                    written = _refusal;
+                }
+
+                landed = written > 0 ? Libc.Position(fd) - written : 0;
+                if (landed < 0)
+                {
+                    // Somebody else has moved the position. The bytes stand at the end: an offset of theirs is told, not an error.
+                    landed = Math.Max(0, Libc.LengthOf(fd) - written);
+                }
+
+                return written;
+            }
+            finally
+            {
+                if (isDirect)
+                {
+                    _file.ResumeDirect();
+                }
+            }
+        }
+    }
+}

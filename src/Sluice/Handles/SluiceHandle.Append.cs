@@ -1,0 +1,148 @@
+using Sluice.Engines;
+using Sluice.Errors;
+using Sluice.Handles;
+using Sluice.Kernel;
+using Sluice.Memory;
+
+namespace Sluice;
+
+/// <summary>True append: the kernel finds the end of file and writes there in one step (RWF_APPEND).</summary>
+public sealed partial class SluiceHandle
+{
+    /// <summary>
+    /// Writes all of the buffer at the end of the file as it is at that moment, and returns the offset where it landed. Atomic
+    /// against other threads, handles and processes that append to the same file on a local file system.
+    /// </summary>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <remarks>
+    /// The first append opens the file again, for appending only, by way of /proc: a descriptor whose position nobody else moves tells where
+    /// the bytes landed. Where that is refused (no /proc, a permission that was withdrawn) the handle's own position is used; the offset is
+    /// then right as long as nobody but Sluice moves the position of this open file.
+    /// </remarks>
+    /// <exception cref="IOException">The operating system reported an error; part of the bytes may stand at the end of the file.</exception>
+    public long Append(ReadOnlySpan<byte> buffer)
+    {
+        CheckAppend();
+        // Whoever writes for all who append at once takes one reference for them all.
+        return Caching == FileCaching.Direct || IsDecorated || !Libc.IsSupported
+            ? IoOperation.Append(this, buffer)
+            : AppendCombined(buffer, isHeld: false);
+    }
+
+    /// <summary>As <see cref="Append"/>; the memory belongs to the transfer until the task has ended.</summary>
+    /// <param name="buffer">The bytes.</param>
+    /// <param name="cancellationToken">Asks to cancel before the append starts; it is never cut in the middle.</param>
+    public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        CheckAppend();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<long>(cancellationToken);
+        }
+
+        if (!_writesInline || buffer.Length > MaxInlineBytes || !WritePace.AllowsInline)
+        {
+            return StartAppend(buffer, cancellationToken);
+        }
+
+        try
+        {
+            long begin = WritePace.Begin();
+            long landed = Append(buffer.Span);
+            WritePace.End(begin, buffer.Length);
+            return new ValueTask<long>(landed);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            return ValueTask.FromException<long>(e);
+        }
+    }
+
+    /// <inheritdoc/>
+    internal override long AppendBlocking(ReadOnlySpan<byte> buffer)
+    {
+        if (!Libc.IsSupported)
+        {
+            return AppendPortably(buffer);
+        }
+
+        // A direct file ends anywhere in a block: appends go through the page cache, by a descriptor without O_DIRECT.
+        long begin = WritePace.Begin();
+        long landed = AppendCombined(buffer, isHeld: true);
+        WritePace.End(begin, buffer.Length);
+        return landed;
+    }
+
+    private long AppendCombined(ReadOnlySpan<byte> buffer, bool isHeld)
+    {
+        if (buffer.IsEmpty)
+        {
+            return RandomAccess.GetLength(_file);
+        }
+
+        AppendCombiner combiner = (AppendCombiner?)_extras?.Appender ?? MakeCombiner();
+        long landed = combiner.Append(buffer, isHeld);
+        if (landed < 0)
+        {
+            if (landed == AppendCombiner.Closed)
+            {
+                IoErrors.ThrowClosed(Path);
+            }
+
+            ThrowFailed((int)-landed, IoVerb.Append, -1);
+        }
+
+        return landed;
+    }
+
+    private AppendCombiner MakeCombiner()
+    {
+        using Reference reference = Hold();
+        OpenFileExtras extras = Extras;
+        using (extras.Lock.EnterUninterrupted())
+        {
+            if (extras.Appender is not AppendCombiner combiner)
+            {
+                extras.Appender = combiner = new AppendCombiner(new AppendTarget(this), _file);
+            }
+
+            if (_disposed)
+            {
+                // Nobody else will any more.
+                combiner.Dispose();
+            }
+
+            return combiner;
+        }
+    }
+
+    /// <summary>Where there is no RWF_APPEND: atomic among the threads of this handle only.</summary>
+    private long AppendPortably(ReadOnlySpan<byte> buffer)
+    {
+        using (Extras.Lock.EnterUninterrupted())
+        {
+            long end = RandomAccess.GetLength(_file);
+            RandomAccess.Write(_file, buffer, end);
+            return end;
+        }
+    }
+
+    private void CheckAppend()
+    {
+        ThrowIfClosed();
+        if (!CanSeek)
+        {
+            IoErrors.ThrowUnseekable("Appending to", Path);
+        }
+    }
+
+    private ValueTask<long> StartAppend(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        IoOperation operation = IoOperation.ForAppend(this, buffer, cancellationToken);
+        short version = operation.Version;
+        operation.Start();
+        return new ValueTask<long>(operation, version);
+    }
+}

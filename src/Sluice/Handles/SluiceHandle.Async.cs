@@ -1,0 +1,292 @@
+using Sluice.Engines;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring;
+
+namespace Sluice;
+
+/// <summary>
+/// Asynchronous scalar transfers: inline where the data needs no waiting, else down to the engine. What such calls have lately cost
+/// on this handle chooses.
+/// </summary>
+public sealed partial class SluiceHandle
+{
+    /// <summary>After so many cold reads in a row, the page cache is asked only now and then.</summary>
+    private const int ColdStreak = 8;
+
+    /// <summary>How often it is asked then: once in so many reads.</summary>
+    private const int ColdProbe = 16;
+
+    /// <summary>After so many reads in a row that found their pages, a plain read is made instead of one that may not wait.</summary>
+    private const int HotStreak = 64;
+
+    /// <summary>So many plain reads, then one that may not wait: whether the pages are still there is asked that often.</summary>
+    private const int HotRun = 15;
+
+    /// <summary>Plain reads are for small transfers: the fifth of a system call is nothing to a large one, and its wait is longer.</summary>
+    private const int MaxHotBytes = 64 * 1024;
+
+    /// <summary>Where the last short read found the end of the file.</summary>
+    private long _endSeen = -1;
+
+    // Counts that begin anew when they overflow: then the page cache is asked a few times more.
+    private byte _coldReads;
+    private byte _hotReads;
+    private sbyte _noWaitWrites = NoWaitUnknown;
+    private const sbyte NoWaitUnknown = 0;
+    private const sbyte NoWaitRefused = -1;
+    private const int MaxNoWaitMisses = 16;
+
+    /// <summary>Reads at an offset, as <see cref="Read(Span{byte}, long)"/>; what lies in the page cache is there when this returns.</summary>
+    /// <remarks>
+    /// On its caller's thread this copies at most 1 MiB out of the page cache, and waits for no device, with one exception: after 64 reads in
+    /// a row that found their pages, up to 15 reads of at most 64 KiB each are made without asking first, and wait for the device if their
+    /// pages have gone meanwhile.
+    /// </remarks>
+    /// <param name="buffer">Where the bytes go; it belongs to the transfer until the task has ended, cancellation included.</param>
+    /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
+    /// <param name="cancellationToken">Asks to cancel, while the transfer is in flight too (io_uring), or before it starts (pool).</param>
+    /// <exception cref="OperationCanceledException">The transfer was cancelled.</exception>
+    public ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset, CancellationToken cancellationToken = default)
+    {
+        if (_hotReads >= HotStreak && buffer.Length <= MaxHotBytes && fileOffset >= 0 && !_disposed && !cancellationToken.IsCancellationRequested)
+        {
+            int hot = ReadHot(buffer.Span, fileOffset);
+            if (hot == buffer.Length)
+            {
+                return new ValueTask<int>(hot);
+            }
+        }
+
+        CheckOffset(fileOffset);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<int>(cancellationToken);
+        }
+
+        if (buffer.IsEmpty)
+        {
+            return ReadNothingAsync<int>(fileOffset);
+        }
+
+        if (!_readsInline || buffer.Length > MaxInlineBytes || (_coldReads >= ColdStreak && (++_coldReads % ColdProbe) != 0))
+        {
+            return StartRead(buffer, fileOffset, 0, cancellationToken);
+        }
+
+        return ReadFromCache(buffer.Span, fileOffset, out int bytes)
+            ? new ValueTask<int>(bytes)
+            : StartRead(buffer, fileOffset, bytes, cancellationToken);
+    }
+
+    /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go on.</summary>
+    private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes)
+    {
+        using Reference reference = Hold();
+        if (fileOffset == _endSeen && TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None) == 0)
+        {
+            // Where the file ended a moment ago it mostly still ends, and a plain read that finds nothing does not wait.
+            bytes = 0;
+            return true;
+        }
+
+        int result = TransferCalls.ReadNoWait(_fd, buffer, fileOffset, TransferFlags);
+        bytes = Math.Max(result, 0);
+        if (result == buffer.Length)
+        {
+            _coldReads = 0;
+            NoteHotRead(fileOffset, result);
+            return true;
+        }
+
+        _hotReads = 0;
+        if (result >= 0)
+        {
+            // A 0 may be a false end of file (kernels 5.9 and 5.10), a short count a page that is missing: the length decides.
+            bool isAtEnd = IsShortAtEnd(fileOffset + result);
+            if (isAtEnd)
+            {
+                AfterRead(fileOffset, result);
+            }
+
+            return isAtEnd;
+        }
+
+        if (result == -Errno.EAGAIN)
+        {
+            _coldReads++;
+        }
+        else if (result == -Errno.EOPNOTSUPP && (TransferFlags & Uring.Abi.RwFlags.DontCache) == Uring.Abi.RwFlags.None)
+        {
+            // This file system cannot be asked (FUSE, /proc): do not ask again.
+            _readsInline = false;
+        }
+
+        // Every other error comes again, with its exception, on the way through the engine.
+        return false;
+    }
+
+    /// <summary>Writes all of the buffer at an offset, or throws.</summary>
+    /// <remarks>
+    /// On its caller's thread this copies at most 1 MiB into the page cache, as long as writes to this handle have lately been quick. Where the
+    /// kernel makes writers wait for the device, the first of them waits here, and those that follow on threads of the pool.
+    /// </remarks>
+    /// <param name="buffer">The bytes; the memory belongs to the transfer until the task has ended, cancellation included.</param>
+    /// <param name="fileOffset">Where to, in bytes; ignored by files that cannot seek.</param>
+    /// <param name="cancellationToken">Asks to cancel; some of the bytes may have been written then.</param>
+    /// <exception cref="OperationCanceledException">The transfer was cancelled.</exception>
+    public ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset, CancellationToken cancellationToken = default)
+    {
+        CheckOffset(fileOffset);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        if (buffer.IsEmpty)
+        {
+            return ValueTask.CompletedTask;
+        }
+
+        if (!_writesInline || buffer.Length > MaxInlineBytes || !WritePace.AllowsInline)
+        {
+            return StartWrite(buffer, fileOffset, 0, cancellationToken);
+        }
+
+        int bytes = WriteInline(buffer.Span, fileOffset);
+        if (bytes == buffer.Length)
+        {
+            AfterWrite(fileOffset, bytes);
+            return ValueTask.CompletedTask;
+        }
+
+        // The rest of a partial write, or the error once more, with its exception.
+        return StartWrite(buffer, fileOffset, Math.Max(bytes, 0), cancellationToken);
+    }
+
+    /// <summary>As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>, but never on the caller's thread.</summary>
+    internal ValueTask WriteBehindAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
+    {
+        CheckOffset(fileOffset);
+        return StartWrite(buffer, fileOffset, 0, CancellationToken.None);
+    }
+
+    /// <summary>Makes what was written durable, times and other metadata included (fsync).</summary>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="IOException">The device reported an error: data written since the last flush may be lost.</exception>
+    public void FlushToDisk() => Flush(IoVerb.Flush);
+
+    /// <summary>Makes what was written durable, and what is needed to read it, but not its times (fdatasync): often one write less.</summary>
+    /// <inheritdoc cref="FlushToDisk"/>
+    public void FlushDataToDisk() => Flush(IoVerb.FlushData);
+
+    /// <summary>As <see cref="FlushToDisk"/>, without blocking the caller.</summary>
+    public ValueTask FlushToDiskAsync(CancellationToken cancellationToken = default) => FlushAsync(IoVerb.Flush, cancellationToken);
+
+    /// <summary>As <see cref="FlushDataToDisk"/>, without blocking the caller.</summary>
+    public ValueTask FlushDataToDiskAsync(CancellationToken cancellationToken = default) => FlushAsync(IoVerb.FlushData, cancellationToken);
+
+    private void Flush(IoVerb verb)
+    {
+        ThrowIfClosed();
+        if (IsDecorated)
+        {
+            _ = IoOperation.ForFlush(this, verb, CancellationToken.None).RunToEnd();
+            return;
+        }
+
+        if (!Libc.IsSupported)
+        {
+            RandomAccess.FlushToDisk(_file);
+            return;
+        }
+
+        using Reference reference = Hold();
+        int result = Libc.Flush(_fd, verb == IoVerb.FlushData);
+        if (result < 0 && !IsUnflushable(-result))
+        {
+            ThrowFailed(-result, verb, -1);
+        }
+    }
+
+    private ValueTask FlushAsync(IoVerb verb, CancellationToken cancellationToken)
+    {
+        ThrowIfClosed();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        IoOperation operation = IoOperation.ForFlush(this, verb, cancellationToken);
+        short version = operation.Version;
+        operation.Start();
+        return new ValueTask(operation, version);
+    }
+
+    private void NoteHotRead(long fileOffset, int bytes)
+    {
+        if (DropsBehind)
+        {
+            AfterRead(fileOffset, bytes);
+        }
+        else if (TransferFlags == Uring.Abi.RwFlags.None)
+        {
+            _hotReads++;
+        }
+    }
+
+    /// <summary>
+    /// pread(2) where the last <see cref="HotStreak"/> reads were answered from the page cache: preadv2 with RWF_NOWAIT costs a fifth
+    /// more (the iovec). A miss then blocks this thread for one device access; the probe after every <see cref="HotRun"/> reads sees it
+    /// and ends the streak. 0 and less leave the read to the careful way.
+    /// </summary>
+    private int ReadHot(Span<byte> buffer, long fileOffset)
+    {
+        if (++_hotReads > HotStreak + HotRun)
+        {
+            // The next one is the probe: it starts from a streak that it alone can complete.
+            _hotReads = HotStreak - 1;
+            return 0;
+        }
+
+        using Reference reference = Hold();
+        return TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None);
+    }
+
+    private int WriteInline(ReadOnlySpan<byte> buffer, long fileOffset)
+    {
+        using Reference reference = Hold();
+        if (_noWaitWrites >= 0)
+        {
+            int bytes = TransferCalls.WriteNoWait(_fd, buffer, fileOffset, TransferFlags);
+            if (bytes > 0)
+            {
+                return bytes;
+            }
+
+            // ext4 never takes it, xfs not where blocks must be allocated: a syscall saved is worth more than a rare wait.
+            _noWaitWrites = bytes == -Errno.EAGAIN && _noWaitWrites < MaxNoWaitMisses ? (sbyte)(_noWaitWrites + 1) : NoWaitRefused;
+        }
+
+        long begin = WritePace.Begin();
+        int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, TransferFlags);
+        WritePace.End(begin, buffer.Length);
+        return written;
+    }
+
+    private ValueTask<int> StartRead(Memory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken)
+    {
+        IoOperation operation = IoOperation.ForRead(this, buffer, fileOffset, done, cancellationToken);
+        short version = operation.Version;
+        operation.Start();
+        return new ValueTask<int>(operation, version);
+    }
+
+    private ValueTask StartWrite(ReadOnlyMemory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken)
+    {
+        IoOperation operation = IoOperation.ForWrite(this, buffer, fileOffset, done, cancellationToken);
+        short version = operation.Version;
+        operation.Start();
+        return new ValueTask(operation, version);
+    }
+}

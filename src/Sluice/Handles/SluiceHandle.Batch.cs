@@ -1,0 +1,159 @@
+using System.Runtime.ExceptionServices;
+using Sluice.Engines;
+using Sluice.Errors;
+using Sluice.Handles;
+using Sluice.Kernel;
+
+namespace Sluice;
+
+/// <summary>Many offsets, one submission.</summary>
+public sealed partial class SluiceHandle
+{
+    /// <summary>
+    /// Carries all reads out together and returns when all have ended. Each request then has its own result or error; after that the
+    /// first error, if any, is thrown.
+    /// </summary>
+    /// <param name="requests">The reads; the order in which they are carried out is not defined.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An offset is negative; nothing has been read.</exception>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    public void ReadBatch(Span<ReadRequest> requests)
+    {
+        CheckBatch();
+        foreach (ref ReadRequest request in requests)
+        {
+            CheckOffset(request.FileOffset);
+            request.BytesRead = 0;
+            request.Error = null;
+        }
+
+        using Reference reference = Hold();
+        if (RentBatchRing() is { } ring)
+        {
+            try
+            {
+                ReadBatchByRing(ring, requests);
+            }
+            finally
+            {
+                ring.Return();
+            }
+        }
+        else
+        {
+            RunOnThreads(requests, static (SluiceHandle handle, ref ReadRequest request) => handle.ReadOne(ref request));
+        }
+
+        foreach (ref ReadRequest request in requests)
+        {
+            ThrowIfFailed(request.Error);
+        }
+    }
+
+    /// <summary>
+    /// Carries all writes out together and returns when all have ended. Each request then has its own result or error; after that the
+    /// first error, if any, is thrown. Requests that overlap leave either's bytes.
+    /// </summary>
+    /// <inheritdoc cref="ReadBatch"/>
+    public void WriteBatch(Span<WriteRequest> requests)
+    {
+        CheckBatch();
+        foreach (ref WriteRequest request in requests)
+        {
+            CheckOffset(request.FileOffset);
+            request.BytesWritten = 0;
+            request.Error = null;
+        }
+
+        using Reference reference = Hold();
+        if (Caching != FileCaching.Direct && !IsDecorated && Libc.IsSupported)
+        {
+            // Memory copies, which a ring would only hand to a worker thread.
+            foreach (ref WriteRequest request in requests)
+            {
+                WriteOne(ref request);
+            }
+        }
+        else if (Caching == FileCaching.Direct && RentBatchRing() is { } ring)
+        {
+            try
+            {
+                WriteBatchByRing(ring, requests);
+            }
+            finally
+            {
+                ring.Return();
+            }
+        }
+        else
+        {
+            RunOnThreads(requests, static (SluiceHandle handle, ref WriteRequest request) => handle.WriteOne(ref request));
+        }
+
+        foreach (ref WriteRequest request in requests)
+        {
+            ThrowIfFailed(request.Error);
+        }
+    }
+
+    private static void ThrowIfFailed(Exception? error)
+    {
+        if (error is not null)
+        {
+            ExceptionDispatchInfo.Throw(error);
+        }
+    }
+
+    private void CheckBatch()
+    {
+        ThrowIfClosed();
+        if (!CanSeek)
+        {
+            IoErrors.ThrowUnseekable("A batch on", Path);
+        }
+    }
+
+    private BatchRing? RentBatchRing() => !IsCustomEngine && EngineInUse is UringEngine ? BatchRing.TryRent() : null;
+
+    private void RunOnThreads<T>(Span<T> requests, SharedBatch<T>.Action action)
+    {
+        if (requests.Length < 2 || IsDecorated)
+        {
+            foreach (ref T request in requests)
+            {
+                action(this, ref request);
+            }
+
+            return;
+        }
+
+        T[] own = requests.ToArray();
+        new SharedBatch<T>(this, own, action).Run();
+        own.CopyTo(requests);
+    }
+
+    private void ReadOne(ref ReadRequest request)
+    {
+        try
+        {
+            request.BytesRead = Read(request.Buffer.Span, request.FileOffset);
+        }
+        catch (Exception e)
+        {
+            request.Error = e;
+        }
+    }
+
+    private void WriteOne(ref WriteRequest request)
+    {
+        try
+        {
+            ReadOnlySpan<byte> bytes = request.Buffer.Span;
+            Write(bytes, request.FileOffset);
+            request.BytesWritten = bytes.Length;
+        }
+        catch (Exception e)
+        {
+            request.Error = e;
+        }
+    }
+}

@@ -1,0 +1,261 @@
+using Sluice.Engines;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Memory;
+using Sluice.Uring;
+
+namespace Sluice;
+
+/// <summary>Batches on a ring that is theirs alone while they run. What a request says is read once, when its entry is made.</summary>
+public sealed partial class SluiceHandle
+{
+    private void ReadBatchByRing(BatchRing ring, Span<ReadRequest> requests)
+    {
+        BatchEntry[] entries = ring.Entries;
+        int next = 0;
+        while (next < requests.Length)
+        {
+            int count = 0;
+            try
+            {
+                for (; next < requests.Length && count < BatchRing.MaxEntries; next++)
+                {
+                    if (FillRead(ref entries[count], ref requests[next], next))
+                    {
+                        count++;
+                    }
+                }
+
+                ring.Run(isRead: true, _fd, count, TransferFlags);
+                for (int i = 0; i < count; i++)
+                {
+                    TakeRead(ref requests[entries[i].Request], entries[i]);
+                }
+            }
+            finally
+            {
+                Release(entries.AsSpan(0, count));
+            }
+        }
+    }
+
+    /// <summary>False when the request is done: what lies in the page cache needs no ring.</summary>
+    private bool FillRead(ref BatchEntry entry, ref ReadRequest request, int index)
+    {
+        entry = default;
+        try
+        {
+            Memory<byte> buffer = request.Buffer;
+            long offset = request.FileOffset;
+            CheckOffset(offset);
+            if (buffer.IsEmpty || (_readsInline && TryReadCached(buffer.Span, offset, ref request)))
+            {
+                return false;
+            }
+
+            entry.Fill(buffer, index, offset);
+        }
+        catch (Exception e)
+        {
+            request.Error = e;
+            return false;
+        }
+
+        FileAlignment alignment = Alignment;
+        if (alignment.IsAligned(entry.Address, entry.Offset, entry.Length))
+        {
+            return true;
+        }
+
+        long start = entry.Offset & -(long)alignment.Offset;
+        long end = (entry.Offset + entry.Length + alignment.Length - 1) & -(long)alignment.Length;
+        entry.Bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, DirectTransfer.MaxBounceBytes));
+        entry.Skip = (int)(entry.Offset - start);
+        entry.Offset = start;
+        entry.Address = entry.Bounce.Address;
+        entry.Length = (int)Math.Min(end - start, entry.Bounce.Length);
+        return true;
+    }
+
+    private bool TryReadCached(Span<byte> buffer, long offset, ref ReadRequest request)
+    {
+        int bytes = TransferCalls.ReadNoWait(_fd, buffer, offset, TransferFlags);
+        if (bytes < 0 || (bytes < buffer.Length && !IsAtEnd(offset + bytes)))
+        {
+            return false;
+        }
+
+        request.BytesRead = bytes;
+        AfterRead(offset, bytes);
+        return true;
+    }
+
+    private void TakeRead(ref ReadRequest request, in BatchEntry entry)
+    {
+        Span<byte> buffer = entry.Memory;
+        int got = Math.Max(entry.Result, 0);
+        if (!entry.Bounce.IsEmpty)
+        {
+            got = Math.Clamp(got - entry.Skip, 0, buffer.Length);
+            entry.Bounce.Span.Slice(entry.Skip, got).CopyTo(buffer);
+        }
+
+        try
+        {
+            // The whole, or all there is; the rest of a short read, and an error's second try and exception, by the scalar way.
+            bool isWhole = got == buffer.Length || (entry.Result >= 0 && IsAtEnd(entry.Place + got));
+            request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.Place + got);
+            AfterRead(entry.Place, request.BytesRead);
+        }
+        catch (Exception e)
+        {
+            request.Error = e;
+        }
+    }
+
+    private void WriteBatchByRing(BatchRing ring, Span<WriteRequest> requests)
+    {
+        BatchEntry[] entries = ring.Entries;
+        int next = 0;
+        while (next < requests.Length)
+        {
+            int count = 0;
+            bool isHeldUp;
+            try
+            {
+                isHeldUp = RunGatedWrites(ring, requests, ref next, ref count);
+
+                // Outside the gate: the rest of a short write enters it again.
+                for (int i = 0; i < count; i++)
+                {
+                    TakeWrite(ref requests[entries[i].Request], entries[i]);
+                }
+            }
+            finally
+            {
+                Release(entries.AsSpan(0, count));
+            }
+
+            if (isHeldUp)
+            {
+                // One that is not aligned has edges, or the gate is closed: by an operation, which waits for its turn.
+                WriteOne(ref requests[next]);
+                next++;
+            }
+        }
+    }
+
+    /// <summary>
+    /// Carries out the next aligned writes, as far as the gate is open; all have ended when this returns. True when the next request cannot
+    /// go this way.
+    /// </summary>
+    private bool RunGatedWrites(BatchRing ring, Span<WriteRequest> requests, ref int next, ref int count)
+    {
+        if (!DirectGate!.TryEnterShared())
+        {
+            return true;
+        }
+
+        try
+        {
+            bool isHeldUp = false;
+            for (; next < requests.Length && count < BatchRing.MaxEntries; next++)
+            {
+                if (!FillWrite(ref ring.Entries[count], ref requests[next], next, out isHeldUp))
+                {
+                    if (isHeldUp)
+                    {
+                        break;
+                    }
+
+                    continue;
+                }
+
+                count++;
+            }
+
+            ring.Run(isRead: false, _fd, count, TransferFlags);
+            return isHeldUp;
+        }
+        finally
+        {
+            DirectGate.ExitShared();
+        }
+    }
+
+    /// <summary>False when the request is done, with its error, or cannot go through the ring.</summary>
+    private bool FillWrite(ref BatchEntry entry, ref WriteRequest request, int index, out bool isHeldUp)
+    {
+        entry = default;
+        ReadOnlyMemory<byte> buffer = request.Buffer;
+        long offset = request.FileOffset;
+        FileAlignment alignment = Alignment;
+        isHeldUp = buffer.IsEmpty || buffer.Length > DirectTransfer.MaxBounceBytes || !alignment.IsAligned(0, offset, buffer.Length);
+        if (isHeldUp)
+        {
+            return false;
+        }
+
+        try
+        {
+            CheckOffset(offset);
+            entry.Fill(System.Runtime.InteropServices.MemoryMarshal.AsMemory(buffer), index, offset);
+        }
+        catch (Exception e)
+        {
+            request.Error = e;
+            return false;
+        }
+
+        if (!alignment.IsAligned(entry.Address, 0, 0))
+        {
+            entry.Bounce = AlignedBufferPool.Rent(entry.Length);
+            entry.Address = entry.Bounce.Address;
+            entry.Memory.CopyTo(entry.Bounce.Span);
+        }
+
+        return true;
+    }
+
+    private void TakeWrite(ref WriteRequest request, in BatchEntry entry)
+    {
+        ReadOnlySpan<byte> bytes = entry.Memory;
+        int done = Math.Max(entry.Result, 0);
+        try
+        {
+            bool isPassing = entry.Result >= 0 || entry.Result is -Errno.EAGAIN or -Errno.EINTR or -Errno.ECANCELED or -Errno.EINVAL;
+            if (!isPassing)
+            {
+                ThrowFailed(-entry.Result, IoVerb.Write, entry.Place);
+            }
+
+            if (done < bytes.Length)
+            {
+                Write(bytes[done..], entry.Place + done);
+            }
+
+            request.BytesWritten = bytes.Length;
+        }
+        catch (Exception e)
+        {
+            request.BytesWritten = done;
+            request.Error = e;
+        }
+    }
+
+    private static void Release(Span<BatchEntry> entries)
+    {
+        Exception? error = null;
+        foreach (ref BatchEntry entry in entries)
+        {
+            PinnedMemory.Release(ref entry.Pin, ref error);
+            entry.Bounce.Return();
+            entry = default;
+        }
+
+        if (error is not null)
+        {
+            throw error;
+        }
+    }
+}

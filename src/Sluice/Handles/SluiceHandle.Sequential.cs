@@ -1,0 +1,41 @@
+using Sluice.Engines;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice;
+
+/// <summary>What the sequential readers and writers ask of a handle.</summary>
+public sealed partial class SluiceHandle
+{
+#if DEBUG
+    /// <summary>Space is reserved for what is written behind this offset: small in Debug builds, so that every test comes there.</summary>
+    internal const int ReserveFrom = 16 * 1024;
+#else
+    /// <summary>Space is reserved for what is written behind this offset: a file of 1 MiB of which only the end is takes a fifth longer to make.</summary>
+    internal const int ReserveFrom = 4 * 1024 * 1024;
+#endif
+
+    /// <summary>
+    /// Direct transfers may go through a ring of their caller's own: the process uses rings, and no engine was asked for. Cached ones may
+    /// not: overlapping reads defeat the kernel's read-ahead, and writes are memory copies that the ring hands to a kernel worker.
+    /// </summary>
+    internal bool AllowsOwnRing => Caching == FileCaching.Direct && !IsCustomEngine && EngineInUse is UringEngine;
+
+    /// <summary>Reserves space, behind the end of the file too; the length stays as it is.</summary>
+    /// <exception cref="IOException">The disk is full; the message has path and size.</exception>
+    internal void ReserveWhole(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.KeepSize, offset, length);
+
+    /// <summary>
+    /// How far reading ahead makes sense: the file's length, 0 where it has none to tell (pipes, /proc), <see cref="long.MaxValue"/> on
+    /// block devices, whose end only a read tells.
+    /// </summary>
+    internal long LengthToReadAhead()
+    {
+        ThrowIfClosed();
+        long length = CanSeek ? RandomAccess.GetLength(_file) : 0;
+        bool isBlockDevice = length == 0 && Libc.IsSupported && Libc.Stat(_fd, StatxMask.Type, out Statx stat) == 0
+            && (stat.Mode & Statx.TypeMask) == Statx.TypeBlockDevice;
+        return isBlockDevice ? long.MaxValue : length;
+    }
+}

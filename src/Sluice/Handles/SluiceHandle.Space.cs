@@ -1,0 +1,165 @@
+using Sluice.Errors;
+using Sluice.Handles;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+using Sluice.Uring;
+
+namespace Sluice;
+
+/// <summary>The file's length and the space it takes on the device.</summary>
+public sealed partial class SluiceHandle
+{
+    /// <summary>Cuts the file or extends it with zeros that take no space.</summary>
+    /// <param name="length">The new length, in bytes.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or more than the file system takes.</exception>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    public void SetLength(long length)
+    {
+        ThrowIfClosed();
+        if (!CanSeek)
+        {
+            IoErrors.ThrowUnseekable("Setting the length of", Path);
+        }
+
+        try
+        {
+            RandomAccess.SetLength(_file, length);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw IoErrors.Wrap(e, IoVerb.SetLength, Path, length);
+        }
+    }
+
+    /// <summary>Reserves space for a range, and extends the file where the range ends behind it; what is there stays as it is.</summary>
+    /// <param name="offset">Where the range begins, in bytes.</param>
+    /// <param name="length">How long it is, in bytes.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An argument is negative, <paramref name="length"/> is 0, or the sum is too large.</exception>
+    /// <exception cref="IOException">The disk is full, or the file would be too large; the message has path and size.</exception>
+    /// <exception cref="PlatformNotSupportedException">The system or the file system cannot reserve space.</exception>
+    public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);
+
+    /// <summary>
+    /// Whether the file system is ext4, which delays allocation. A large piece is written for less when its space was reserved just
+    /// before, and a file that was emptied is written back when it is closed (docs/decisions, 0009 and
+    /// 0010). Other file systems were not measured, or place data their own way.
+    /// </summary>
+    internal bool DelaysAllocation => Libc.IsSupported && Caching != FileCaching.Direct && CanSeek && Libc.IsExt(_fd);
+
+    /// <summary>Reserves the space of a piece that is to be written next. Where it fails, the write itself will say why.</summary>
+    internal void Reserve(long offset, long length) =>
+        TryOnDescriptor((offset, length), static (fd, range) => _ = Libc.Allocate(fd, FallocateFlags.KeepSize, range.offset, range.length));
+
+    /// <summary>Starts writing a range back to the device, and waits for nothing; a length of 0 reaches to the end of the file.</summary>
+    internal void StartWriteback(long offset, long length) =>
+        TryOnDescriptor((offset, length), static (fd, range) => Libc.StartWriteback(fd, range.offset, range.length));
+
+    /// <summary>What is only a favour: nothing happens where the handle is closed meanwhile.</summary>
+    private void TryOnDescriptor<T>(T argument, Action<int, T> call)
+    {
+        if (IsClosed)
+        {
+            return;
+        }
+
+        try
+        {
+            using Reference reference = Hold();
+            call(_fd, argument);
+        }
+        catch (ObjectDisposedException)
+        {
+        }
+    }
+
+    /// <summary>Gives the space of a range back to the device; it reads as zeros afterwards, and the length stays.</summary>
+    /// <inheritdoc cref="Allocate"/>
+    public void PunchHole(long offset, long length) =>
+        ChangeSpace(IoVerb.PunchHole, FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length);
+
+    /// <summary>Where the file lies on its device (FIEMAP). Data that is still in the page cache only has no place yet.</summary>
+    /// <exception cref="PlatformNotSupportedException">The system or the file system does not tell.</exception>
+    public IReadOnlyList<FileExtent> GetExtents()
+    {
+        ThrowIfClosed();
+        if (!Libc.IsSupported)
+        {
+            IoErrors.ThrowNotSupportedHere("Listing the extents", Path, "it needs FIEMAP of Linux");
+        }
+
+        using Reference reference = Hold();
+        List<FileExtent> extents = [];
+        int result = Fiemap.Read(_fd, extents);
+        if (result is -Errno.EOPNOTSUPP or -Errno.ENOTTY)
+        {
+            IoErrors.ThrowNotSupportedHere("Listing the extents", Path, "the file system has no FIEMAP");
+        }
+
+        if (result < 0)
+        {
+            IoErrors.Throw(-result, IoVerb.GetExtents, Path, -1);
+        }
+
+        return extents;
+    }
+
+    /// <summary>All or nothing: ext4 extends a file piece by piece, and leaves the pieces when the disk is full.</summary>
+    private int AllocateWhole(FallocateFlags mode, long offset, long length)
+    {
+        if (Libc.Stat(_fd, StatxMask.BasicStats, out Statx stat) == 0 && offset + length > (long)stat.Size)
+        {
+            // Told beforehand, because blocks behind the end could be given back only by a cut that races with other writers.
+            if (length - Math.Min(length, (long)stat.Blocks * 512) > Libc.FreeBytes(_fd))
+            {
+                return -Errno.ENOSPC;
+            }
+
+            int result = Libc.Allocate(_fd, FallocateFlags.KeepSize, offset, length);
+            if (result < 0 || mode == FallocateFlags.KeepSize)
+            {
+                return result;
+            }
+        }
+
+        return Libc.Allocate(_fd, mode, offset, length);
+    }
+
+    private void ChangeSpace(IoVerb verb, FallocateFlags mode, long offset, long length)
+    {
+        ThrowIfClosed();
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(length);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, long.MaxValue - offset);
+        string what = verb == IoVerb.Allocate ? "Allocating space" : "Punching a hole";
+        if (!CanSeek)
+        {
+            IoErrors.ThrowUnseekable($"{what} in", Path);
+        }
+
+        if (!Libc.IsSupported)
+        {
+            IoErrors.ThrowNotSupportedHere(what, Path, "it needs fallocate of Linux");
+        }
+
+        using Reference reference = Hold();
+        int result = verb == IoVerb.Allocate ? AllocateWhole(mode, offset, length) : Libc.Allocate(_fd, mode, offset, length);
+        switch (-result)
+        {
+            case 0:
+                return;
+            case Errno.EOPNOTSUPP:
+                IoErrors.ThrowNotSupportedHere(what, Path, "the file system has no fallocate for it");
+                break;
+            case Errno.ENOSPC or Errno.EDQUOT:
+                throw new IOException(
+                    $"{what} in '{Path}' failed: the disk has no room for {length} bytes at offset {offset} (errno {-result}).", -result);
+            case Errno.EFBIG:
+                throw new IOException(
+                    $"{what} in '{Path}' failed: {length} bytes at offset {offset} are more than the file system allows.", -result);
+            default:
+                IoErrors.Throw(-result, verb, Path, offset);
+                break;
+        }
+    }
+}

@@ -1,0 +1,197 @@
+using Sluice.Engines;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice;
+
+/// <summary>Synchronous scalar transfers: straight to the system call.</summary>
+public sealed partial class SluiceHandle
+{
+    /// <summary>Reads at an offset; returns how many bytes, fewer than asked only at the end of the file, 0 behind it.</summary>
+    /// <param name="buffer">Where the bytes go.</param>
+    /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    public int Read(Span<byte> buffer, long fileOffset)
+    {
+        CheckOffset(fileOffset);
+        if (buffer.IsEmpty)
+        {
+            ReadNothing(fileOffset);
+            return 0;
+        }
+
+        if (NeedsOperation)
+        {
+            return IoOperation.Read(this, buffer, fileOffset);
+        }
+
+        using Reference reference = Hold();
+
+        // The read itself says where there are no offsets: one call less for what is opened, read and closed.
+        long offset = IsKnownUnseekable ? -1 : fileOffset;
+        int first = TransferCalls.Read(_fd, CutForDebug(buffer), offset, TransferFlags);
+        if (first == -Errno.ESPIPE && !CanSeek)
+        {
+            offset = -1;
+            first = TransferCalls.Read(_fd, CutForDebug(buffer), offset, TransferFlags);
+        }
+
+        return first == buffer.Length && !DropsBehind ? first : ReadRest(buffer, offset, first);
+    }
+
+    /// <summary>Writes all of the buffer at an offset, or throws.</summary>
+    /// <param name="buffer">The bytes.</param>
+    /// <param name="fileOffset">Where to, in bytes; ignored by files that cannot seek.</param>
+    /// <remarks>
+    /// On Linux a handle that was opened with O_APPEND elsewhere writes at the end of the file, whatever the offset says (pwrite(2), BUGS).
+    /// <see cref="FileMode.Append"/> does not open so: it is .NET's, which starts at the end and honours offsets.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error; some of the bytes may have been written.</exception>
+    public void Write(ReadOnlySpan<byte> buffer, long fileOffset)
+    {
+        CheckOffset(fileOffset);
+        if (buffer.IsEmpty)
+        {
+            return;
+        }
+
+        if (NeedsOperation)
+        {
+            IoOperation.Write(this, buffer, fileOffset);
+            return;
+        }
+
+        using Reference reference = Hold();
+        WriteCached(buffer, CanSeek ? fileOffset : -1);
+    }
+
+    /// <summary>Whether a synchronous transfer is more than a system call: on a direct handle, through a decorated engine, or by System.IO.</summary>
+    private bool NeedsOperation => Caching == FileCaching.Direct || IsDecorated || !Libc.IsSupported;
+
+    /// <summary>All of it, from <paramref name="offset"/> (-1: where the descriptor stands); the caller holds a reference.</summary>
+    private void WriteCached(ReadOnlySpan<byte> buffer, long offset)
+    {
+        int retries = 0;
+        while (true)
+        {
+            int written = TransferCalls.Write(_fd, CutForDebug(buffer), offset, TransferFlags);
+            if (written == buffer.Length && !DropsBehind)
+            {
+                return;
+            }
+
+            if (written < 0)
+            {
+                if (!RecoverCached(-written))
+                {
+                    ThrowFailed(-written, IoVerb.Write, offset);
+                }
+
+                continue;
+            }
+
+            AfterWrite(offset, written);
+            buffer = buffer[written..];
+            offset = offset < 0 ? offset : offset + written;
+            if (buffer.IsEmpty)
+            {
+                return;
+            }
+
+            if (written == 0 && ++retries > 64)
+            {
+                ThrowFailed(Errno.EIO, IoVerb.Write, offset);
+            }
+        }
+    }
+
+    /// <summary>What a first read did not finish: an error, a short transfer, pages to drop.</summary>
+    private int ReadRest(Span<byte> buffer, long offset, int first)
+    {
+        int done = 0;
+        int bytes = first;
+        while (true)
+        {
+            if (bytes < 0)
+            {
+                if (!RecoverCached(-bytes))
+                {
+                    ThrowFailed(-bytes, IoVerb.Read, offset < 0 ? offset : offset + done);
+                }
+            }
+            else
+            {
+                AfterRead(offset + done, bytes);
+                bool isWhole = bytes == Math.Min(buffer.Length - done, MaxBytesPerTransfer);
+                done += bytes;
+                if (done == buffer.Length || bytes == 0 || offset < 0 || (!isWhole && IsAtEnd(offset + done)))
+                {
+                    return done;
+                }
+            }
+
+            Span<byte> rest = buffer[done..];
+            bytes = TransferCalls.Read(_fd, CutForDebug(rest), offset < 0 ? offset : offset + done, TransferFlags);
+        }
+    }
+
+    /// <summary>
+    /// A read of 0 bytes only finds out whether reading is allowed: by the system call at once, since a ring would wait for a pipe to
+    /// have something.
+    /// </summary>
+    private void ReadNothing(long fileOffset)
+    {
+        if (!Libc.IsSupported)
+        {
+            _ = RandomAccess.Read(_file, Span<byte>.Empty, Math.Max(fileOffset, 0));
+            return;
+        }
+
+        using Reference reference = Hold();
+        int result = TransferCalls.Read(_fd, Span<byte>.Empty, CanSeek ? 0 : -1, RwFlags.None);
+        if (result < 0)
+        {
+            ThrowFailed(-result, IoVerb.Read, fileOffset);
+        }
+    }
+
+    private ValueTask<T> ReadNothingAsync<T>(long fileOffset)
+    {
+        try
+        {
+            ReadNothing(fileOffset);
+            return default;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return ValueTask.FromException<T>(e);
+        }
+    }
+
+    /// <summary>True when the call should be made again in another way.</summary>
+    private bool RecoverCached(int errno)
+    {
+        bool again = errno == Errno.EOPNOTSUPP && (TransferFlags & RwFlags.DontCache) != RwFlags.None;
+        if (again)
+        {
+            LoseDontCache();
+        }
+
+        return again;
+    }
+
+    /// <summary>In Debug builds, cuts a transfer short, so that every test walks the rest of partial transfers.</summary>
+    private static Span<byte> CutForDebug(Span<byte> buffer) =>
+        buffer.Length > MaxBytesPerTransfer ? buffer[..MaxBytesPerTransfer] : buffer;
+
+    private static ReadOnlySpan<byte> CutForDebug(ReadOnlySpan<byte> buffer) =>
+        buffer.Length > MaxBytesPerTransfer ? buffer[..MaxBytesPerTransfer] : buffer;
+}

@@ -1,0 +1,140 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Handles;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice;
+
+/// <summary>
+/// One open file: reads and writes at offsets, without a position. It stands where <see cref="RandomAccess"/> and a
+/// <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/> would.
+/// </summary>
+/// <remarks>
+/// Thread-safe: any number of transfers may run at once, and <see cref="Dispose"/> may come while they do: the descriptor is closed
+/// when the last of them has ended. A buffer given to an asynchronous method belongs to the transfer until its task has ended,
+/// cancellation included. Offsets and lengths are in bytes.
+/// </remarks>
+public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposable
+{
+    private readonly bool _ownsHandle;
+    private bool _readsInline;
+    private bool _writesInline;
+
+    private SluiceHandle(SafeFileHandle file, string? path, FileAccess access, FileCaching caching, IoEngine? engine, bool ownsHandle)
+        : base(file, path, access, caching, engine)
+    {
+        _ownsHandle = ownsHandle;
+        _readsInline = Libc.IsSupported && !IsCustomEngine && Alignment.Offset == 1;
+        _writesInline = _readsInline;
+    }
+
+    /// <summary>
+    /// <see cref="OpenFile.SafeFileHandle"/>, for code that was written for <see cref="File.OpenHandle"/>; it closes the file when it is
+    /// disposed, this object or not.
+    /// </summary>
+    public static implicit operator SafeFileHandle(SluiceHandle handle)
+    {
+        ArgumentNullException.ThrowIfNull(handle);
+        return handle.SafeFileHandle;
+    }
+
+    /// <summary>The length of the file, in bytes.</summary>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    public long Length
+    {
+        get
+        {
+            ThrowIfClosed();
+            if (!CanSeek)
+            {
+                IoErrors.ThrowUnseekable("The length of", Path);
+            }
+
+            return LengthNow();
+        }
+    }
+
+    /// <summary>As <see cref="Length"/>, of a file that is known to seek.</summary>
+    internal long LengthNow()
+    {
+        using Reference reference = Hold();
+        if (Libc.IsSupported && Libc.LengthOf(_fd) is >= 0 and long length)
+        {
+            return length;
+        }
+
+        // Where Sluice makes no system calls, and for the exception.
+        return RandomAccess.GetLength(_file);
+    }
+
+    /// <summary>The operating system's own position of the file, which no transfer of Sluice uses or moves; 0 where it has none.</summary>
+    internal long DescriptorPosition => Libc.IsSupported ? Math.Max(0, Libc.Position(_fd)) : BorrowedStream.PositionOf(_file, Access);
+
+    /// <summary>Moves <see cref="DescriptorPosition"/>; false where the operating system refuses the place.</summary>
+    internal bool TrySetDescriptorPosition(long position)
+    {
+        if (Libc.IsSupported)
+        {
+            return Libc.SetPosition(_fd, position);
+        }
+
+        BorrowedStream.SetPosition(_file, Access, position);
+        return true;
+    }
+
+    /// <summary>Closes the handle; transfers in flight end first, on their own. Harmless when called twice.</summary>
+    public void Dispose()
+    {
+        if (Interlocked.Exchange(ref _disposed, true))
+        {
+            return;
+        }
+
+        _extras?.Appender?.Dispose();
+        if (_ownsHandle)
+        {
+            _file.Dispose();
+        }
+    }
+
+    /// <summary>Closes the handle, as <see cref="Dispose"/>.</summary>
+    public ValueTask DisposeAsync()
+    {
+        Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    /// <summary>
+    /// As <see cref="OpenFile.IsAtEnd(long)"/>, after a read that might not wait came back short: false on a character device, which is read by blocking
+    /// calls from here on, and where the operating system does not tell. The caller holds a reference.
+    /// </summary>
+    private bool IsShortAtEnd(long offset)
+    {
+        if (Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat) < 0)
+        {
+            return false;
+        }
+
+        if ((stat.Mode & Statx.TypeMask) == Statx.TypeCharacterDevice)
+        {
+            Extras.IsCharacterDevice = true;
+            _readsInline = false;
+            return false;
+        }
+
+        bool isAtEnd = IsAtEnd(offset, in stat);
+        _endSeen = isAtEnd ? offset : -1;
+        return isAtEnd;
+    }
+
+    private void CheckOffset(long fileOffset)
+    {
+        ThrowIfClosed();
+        if (fileOffset < 0 && CanSeek)
+        {
+            IoErrors.ThrowNegativeOffset();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using Sluice.Uring;
+
+namespace Sluice.Kernel;
+
+/// <summary>
+/// Extended attributes of open files, folders and other nodes, on 64-bit Linux; a descriptor may be one of O_PATH. Names end with a NUL.
+/// Each call returns 0 or more, or a negative errno; nothing throws.
+/// </summary>
+internal static unsafe partial class AttributeCalls
+{
+    /// <summary>There is no such attribute.</summary>
+    public const int ENODATA = 61;
+
+    private const int ERANGE = 34;
+
+    /// <summary>An attribute's value; null and a negative errno where it cannot be had.</summary>
+    public static byte[]? Get(int fd, ReadOnlySpan<byte> name, out int errno)
+    {
+        byte[] value = new byte[256];
+        fixed (byte* n = name)
+        {
+            while (true)
+            {
+                nint length;
+                fixed (byte* v = value)
+                {
+                    length = Result(fgetxattr(fd, n, v, (nuint)value.Length));
+                    if (length == -Errno.EBADF)
+                    {
+                        fixed (byte* p = PathOf(fd))
+                        {
+                            length = Result(getxattr(p, n, v, (nuint)value.Length));
+                        }
+                    }
+                }
+
+                if (length != -ERANGE || value.Length > ushort.MaxValue)
+                {
+                    errno = (int)Math.Min(length, 0);
+                    return length < 0 ? null : value[..(int)length];
+                }
+
+                value = new byte[ushort.MaxValue + 1];
+            }
+        }
+    }
+
+    public static int Set(int fd, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        fixed (byte* n = name)
+        fixed (byte* v = value)
+        {
+            nint result = Result(fsetxattr(fd, n, v, (nuint)value.Length, 0));
+            if (result == -Errno.EBADF)
+            {
+                fixed (byte* p = PathOf(fd))
+                {
+                    result = Result(setxattr(p, n, v, (nuint)value.Length, 0));
+                }
+            }
+
+            return (int)result;
+        }
+    }
+
+    public static int Remove(int fd, ReadOnlySpan<byte> name)
+    {
+        fixed (byte* n = name)
+        {
+            nint result = Result(fremovexattr(fd, n));
+            if (result == -Errno.EBADF)
+            {
+                fixed (byte* p = PathOf(fd))
+                {
+                    result = Result(removexattr(p, n));
+                }
+            }
+
+            return (int)result;
+        }
+    }
+
+    /// <summary>The names of all attributes, each with its NUL; none where they cannot be had.</summary>
+    public static List<byte[]> List(int fd)
+    {
+        nint length = List(fd, []);
+        byte[] names = new byte[Math.Max(length, 0)];
+        length = length <= 0 ? 0 : List(fd, names);
+        List<byte[]> found = [];
+        for (ReadOnlySpan<byte> rest = names.AsSpan(0, (int)Math.Max(length, 0)); rest.Length > 0;)
+        {
+            int end = rest.IndexOf((byte)0) + 1;
+            found.Add(rest[..end].ToArray());
+            rest = rest[end..];
+        }
+
+        return found;
+    }
+
+    private static nint List(int fd, Span<byte> names)
+    {
+        fixed (byte* n = names)
+        {
+            nint length = Result(flistxattr(fd, n, (nuint)names.Length));
+            if (length == -Errno.EBADF)
+            {
+                fixed (byte* p = PathOf(fd))
+                {
+                    length = Result(listxattr(p, n, (nuint)names.Length));
+                }
+            }
+
+            return length;
+        }
+    }
+
+    /// <summary>The node itself by a path, for descriptors that these calls refuse (O_PATH): nothing can be put in its place.</summary>
+    private static byte[] PathOf(int fd) => Encoding.ASCII.GetBytes($"/proc/self/fd/{fd}\0");
+
+    private static nint Result(nint value) => value < 0 ? -Marshal.GetLastSystemError() : value;
+
+    [LibraryImport("libc")]
+    private static partial nint fgetxattr(int fd, byte* name, byte* value, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial nint getxattr(byte* path, byte* name, byte* value, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial int fsetxattr(int fd, byte* name, byte* value, nuint length, int flags);
+
+    [LibraryImport("libc")]
+    private static partial int setxattr(byte* path, byte* name, byte* value, nuint length, int flags);
+
+    [LibraryImport("libc")]
+    private static partial int fremovexattr(int fd, byte* name);
+
+    [LibraryImport("libc")]
+    private static partial int removexattr(byte* path, byte* name);
+
+    [LibraryImport("libc")]
+    private static partial nint flistxattr(int fd, byte* names, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial nint listxattr(byte* path, byte* names, nuint length);
+}

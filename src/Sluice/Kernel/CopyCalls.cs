@@ -1,0 +1,68 @@
+using System.Runtime.InteropServices;
+
+namespace Sluice.Kernel;
+
+/// <summary>System calls of copying, on 64-bit Linux. Each returns 0 or more, or a negative errno; nothing throws.</summary>
+internal static unsafe partial class CopyCalls
+{
+    private const nuint Ficlone = 0x40049409;
+    private const int SeekData = 3;
+    private const int SeekHole = 4;
+    private const long RenameNoReplaceFlag = 1;
+    private const int FadviseSequential = 2;
+
+    private static readonly bool IsX64 = RuntimeInformation.ProcessArchitecture == Architecture.X64;
+    private static readonly long NrCopyFileRange = IsX64 ? 326 : 285;
+    private static readonly long NrRenameAt2 = IsX64 ? 316 : 276;
+
+    /// <summary>FICLONE: the whole of one file becomes the other's, sharing its blocks.</summary>
+    public static int Clone(int fromFd, int toFd) => Libc.Ioctl(toFd, Ficlone, (void*)fromFd);
+
+    /// <summary>copy_file_range(2) at the same offset of both; the bytes copied.</summary>
+    public static long CopyRange(int fromFd, int toFd, long offset, long length)
+    {
+        long from = offset;
+        long to = offset;
+        nint n;
+        while (SystemCall.WasInterrupted(n = syscall(NrCopyFileRange, fromFd, (nint)(&from), toFd, (nint)(&to), (nint)length, 0)))
+        {
+        }
+
+        return Result(n);
+    }
+
+    /// <summary>Where data begins at or behind an offset; -ENXIO when only a hole follows.</summary>
+    public static long FindData(int fd, long offset) => Result(lseek(fd, offset, SeekData));
+
+    /// <summary>Where a hole, or the end of the file, begins at or behind an offset.</summary>
+    public static long FindHole(int fd, long offset) => Result(lseek(fd, offset, SeekHole));
+
+    /// <summary>renameat2 with RENAME_NOREPLACE; -EEXIST where the name is taken, -EINVAL or -ENOSYS where this is not known.</summary>
+    public static int RenameNew(in NodePath from, in NodePath to)
+    {
+        fixed (byte* f = from.Name)
+        fixed (byte* t = to.Name)
+        {
+            return (int)Result(syscall(NrRenameAt2, from.FolderFd, (nint)f, to.FolderFd, (nint)t, (nint)RenameNoReplaceFlag, 0));
+        }
+    }
+
+    /// <summary>syncfs(2): everything of the file system that a descriptor is on.</summary>
+    public static int FlushFileSystem(int fd) => (int)Result(syncfs(fd));
+
+    public static void AdviseSequential(int fd) => _ = posix_fadvise(fd, 0, 0, FadviseSequential);
+
+    private static long Result(long value) => value < 0 ? -Marshal.GetLastSystemError() : value;
+
+    [LibraryImport("libc")]
+    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
+
+    [LibraryImport("libc")]
+    private static partial int syncfs(int fd);
+
+    [LibraryImport("libc")]
+    private static partial long lseek(int fd, long offset, int whence);
+
+    [LibraryImport("libc")]
+    private static partial int posix_fadvise(int fd, long offset, long length, int advice);
+}

@@ -1,0 +1,334 @@
+using System.Runtime.InteropServices;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Kernel;
+
+/// <summary>
+/// The system calls of file I/O beside io_uring, on 64-bit Linux. Each returns the result or a negative errno; nothing throws. EINTR
+/// is retried here, and nowhere else in the synchronous paths.
+/// </summary>
+internal static unsafe partial class Libc
+{
+    public const int ODirect = 0x4000;
+    public const int ODirectArm = 0x10000;
+
+    private const int FGetFl = 3;
+    private const int FSetFl = 4;
+    private const int SeekCur = 1;
+    private const int SeekSet = 0;
+    private const int AtEmptyPath = 0x1000;
+    private const long TmpfsMagic = 0x0102_1994;
+    private const long RamfsMagic = 0x8584_58F6;
+    private const int FadviseDontNeed = 4;
+    private const uint SyncFileRangeWrite = 2;
+    private const int FadviseRandom = 1;
+    private const int OAccessMode = 3;
+    private const int OReadOnly = 0;
+    private const int OWriteOnly = 1;
+    private const int OAppend = 0x400;
+    private const int OCloseOnExec = 0x8_0000;
+
+    /// <summary>Whether these calls fit this machine: 64-bit Linux on an architecture whose call numbers are known.</summary>
+    public static bool IsSupported { get; } =
+        OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
+
+    // preadv2 and pwritev2 by number: musl has had wrappers for them only since 1.2.5.
+    private static readonly long NrPreadv2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 327 : 286;
+    private static readonly long NrPwritev2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 328 : 287;
+
+    // fstat by number: the wrappers of newer C libraries ask for an empty path, which takes the kernel a tenth longer.
+    private static readonly long NrFstat = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 5 : 80;
+
+    private static bool s_hidesPreadv2;
+    private static bool s_hidesPwritev2;
+
+    /// <summary>O_DIRECT of this architecture.</summary>
+    public static int DirectFlag { get; } =
+        RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? ODirectArm : ODirect;
+
+    public static int Read(int fd, byte* buffer, int length, long offset)
+    {
+        nint n;
+        while (SystemCall.WasInterrupted(n = pread(fd, buffer, (nuint)length, offset)))
+        {
+        }
+
+        return SystemCall.Result(n);
+    }
+
+    public static int Write(int fd, byte* buffer, int length, long offset)
+    {
+        nint n;
+        while (SystemCall.WasInterrupted(n = pwrite(fd, buffer, (nuint)length, offset)))
+        {
+        }
+
+        return SystemCall.Result(n);
+    }
+
+    /// <summary>read(2): for what cannot seek.</summary>
+    public static int ReadHere(int fd, byte* buffer, int length)
+    {
+        nint n;
+        while (SystemCall.WasInterrupted(n = read(fd, buffer, (nuint)length)))
+        {
+        }
+
+        return SystemCall.Result(n);
+    }
+
+    /// <summary>write(2): for what cannot seek.</summary>
+    public static int WriteHere(int fd, byte* buffer, int length)
+    {
+        nint n;
+        while (SystemCall.WasInterrupted(n = write(fd, buffer, (nuint)length)))
+        {
+        }
+
+        return SystemCall.Result(n);
+    }
+
+    /// <summary>
+    /// preadv2(2), <paramref name="offset"/> -1 for the descriptor's own position. Where a sandbox hides the call, preadv(2) or readv(2);
+    /// flags are -EOPNOTSUPP then, as from a file system that does not know them.
+    /// </summary>
+    public static int ReadV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
+        TransferV(true, ref s_hidesPreadv2, fd, segments, count, offset, flags);
+
+    /// <summary>pwritev2(2), <paramref name="offset"/> -1 for the descriptor's own position; where it is hidden, as <see cref="ReadV"/>.</summary>
+    public static int WriteV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
+        TransferV(false, ref s_hidesPwritev2, fd, segments, count, offset, flags);
+
+    private static int TransferV(bool isRead, ref bool isHidden, int fd, Iovec* segments, int count, long offset, RwFlags flags)
+    {
+        if (!Volatile.Read(ref isHidden))
+        {
+            long number = isRead ? NrPreadv2 : NrPwritev2;
+            nint n;
+            while (SystemCall.WasInterrupted(
+                n = syscall(number, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags)))
+            {
+            }
+
+            int result = SystemCall.Result(n);
+            if (result != -Errno.ENOSYS)
+            {
+                return result;
+            }
+
+            Volatile.Write(ref isHidden, true);
+        }
+
+        return flags == RwFlags.None ? TransferVPlain(isRead, fd, segments, count, offset) : -Errno.EOPNOTSUPP;
+    }
+
+    private static int TransferVPlain(bool isRead, int fd, Iovec* segments, int count, long offset)
+    {
+        nint n;
+        while (SystemCall.WasInterrupted(n = (isRead, offset < 0) switch
+        {
+            (true, true) => readv(fd, segments, count),
+            (true, false) => preadv(fd, segments, count, offset),
+            (false, true) => writev(fd, segments, count),
+            (false, false) => pwritev(fd, segments, count, offset),
+        }))
+        {
+        }
+
+        return SystemCall.Result(n);
+    }
+
+    /// <summary>
+    /// A second descriptor of the same file, for writing at its end only (O_APPEND): its position and flags are its own. By way of /proc,
+    /// so that a file without a name is found too. A negative errno where that is refused, or the first one is not for writing.
+    /// </summary>
+    public static int OpenForAppending(int fd) => OpenAgain(fd, OAppend);
+
+    /// <summary>Whether a descriptor was opened with O_APPEND.</summary>
+    public static bool IsAppending(int fd) => GetFlags(fd) is >= 0 and int flags && (flags & OAppend) != 0;
+
+    private static int OpenAgain(int fd, int moreFlags)
+    {
+        int flags = GetFlags(fd);
+        if (flags < 0 || (flags & OAccessMode) == OReadOnly)
+        {
+            return -Errno.EBADF;
+        }
+
+        Span<byte> path = stackalloc byte[32];
+        System.Text.Unicode.Utf8.TryWrite(path, $"/proc/self/fd/{fd}\0", out _);
+        fixed (byte* p = path)
+        {
+            int result;
+            do
+            {
+                result = open(p, OWriteOnly | moreFlags | OCloseOnExec, 0);
+            }
+            while (result < 0 && LastErrno() == Errno.EINTR);
+            return result < 0 ? -LastErrno() : result;
+        }
+    }
+
+    /// <summary>Whether a file is on a file system without a disk: tmpfs or ramfs.</summary>
+    public static bool IsInMemory(int fd) => FileSystemType(fd) is TmpfsMagic or RamfsMagic;
+
+    /// <summary>What kind of file system holds an open file (f_type of statfs(2)); 0 where it does not tell.</summary>
+    public static long FileSystemType(int fd)
+    {
+        // struct statfs: f_type first, 120 bytes in all.
+        long* stat = stackalloc long[32];
+        return fstatfs(fd, stat) < 0 ? 0 : stat[0];
+    }
+
+    /// <summary>The descriptor's position, or -ESPIPE when it has none.</summary>
+    public static long Position(int fd)
+    {
+        long position = lseek(fd, 0, SeekCur);
+        return position < 0 ? -LastErrno() : position;
+    }
+
+    public static bool SetPosition(int fd, long position) => lseek(fd, position, SeekSet) >= 0;
+
+    public static int Flush(int fd, bool dataOnly)
+    {
+        nint result;
+        while (SystemCall.WasInterrupted(result = dataOnly ? fdatasync(fd) : fsync(fd)))
+        {
+        }
+
+        return SystemCall.Result(result);
+    }
+
+    public static int Allocate(int fd, FallocateFlags mode, long offset, long length)
+    {
+        nint result;
+        while (SystemCall.WasInterrupted(result = fallocate(fd, (int)mode, offset, length)))
+        {
+        }
+
+        return SystemCall.Result(result);
+    }
+
+    /// <summary>statx(2) of an open descriptor.</summary>
+    public static int Stat(int fd, StatxMask mask, out Statx result)
+    {
+        byte empty = 0;
+        fixed (Statx* p = &result)
+        {
+            return statx(fd, &empty, AtEmptyPath, (uint)mask, p) < 0 ? -LastErrno() : 0;
+        }
+    }
+
+    /// <summary>The length of an open file.</summary>
+    public static long LengthOf(int fd)
+    {
+        // struct stat: st_size is its seventh word on both architectures, and it has no more than 18.
+        long* stat = stackalloc long[18];
+        return syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0) < 0 ? -LastErrno() : stat[6];
+    }
+
+    /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not tell.</summary>
+    public static long FreeBytes(int fd)
+    {
+        // struct statvfs: f_bsize, f_frsize, f_blocks, f_bfree, and more than 80 bytes behind them.
+        ulong* stat = stackalloc ulong[32];
+        return fstatvfs(fd, stat) < 0 || stat[2] == 0 ? long.MaxValue : (long)Math.Min(stat[3], long.MaxValue / Math.Max(stat[1], 1)) * (long)stat[1];
+    }
+
+    /// <summary>Whether the file lies on ext2, ext3 or ext4, which share a number (statfs(2)).</summary>
+    public static bool IsExt(int fd)
+    {
+        // struct statfs: f_type, and less than 120 bytes behind it.
+        ulong* stat = stackalloc ulong[32];
+        return fstatfs(fd, stat) == 0 && stat[0] == 0xEF53;
+    }
+
+    public static int GetFlags(int fd)
+    {
+        int flags = fcntl(fd, FGetFl, 0);
+        return flags < 0 ? -LastErrno() : flags;
+    }
+
+    public static int SetFlags(int fd, int flags) => fcntl(fd, FSetFl, flags) < 0 ? -LastErrno() : 0;
+
+    /// <summary>POSIX_FADV_DONTNEED: starts writing dirty pages back and drops clean ones.</summary>
+    public static void DropFromCache(int fd, long offset, long length) =>
+        _ = posix_fadvise(fd, offset, length, FadviseDontNeed);
+
+    /// <summary>SYNC_FILE_RANGE_WRITE: starts writing dirty pages back, and waits for none; a length of 0 reaches to the end of the file.</summary>
+    public static void StartWriteback(int fd, long offset, long length) => _ = sync_file_range(fd, offset, length, SyncFileRangeWrite);
+
+    /// <summary>POSIX_FADV_RANDOM: no read-ahead.</summary>
+    public static void AdviseRandom(int fd) => _ = posix_fadvise(fd, 0, 0, FadviseRandom);
+
+    public static int Ioctl(int fd, nuint request, void* argument) => ioctl(fd, request, argument) < 0 ? -LastErrno() : 0;
+
+    private static int LastErrno() => Marshal.GetLastSystemError();
+
+    [LibraryImport("libc")]
+    private static partial nint pread(int fd, byte* buffer, nuint count, long offset);
+
+    [LibraryImport("libc")]
+    private static partial nint pwrite(int fd, byte* buffer, nuint count, long offset);
+
+    [LibraryImport("libc")]
+    private static partial nint read(int fd, byte* buffer, nuint count);
+
+    [LibraryImport("libc")]
+    private static partial nint write(int fd, byte* buffer, nuint count);
+
+    [LibraryImport("libc")]
+    private static partial nint preadv(int fd, Iovec* segments, int count, long offset);
+
+    [LibraryImport("libc")]
+    private static partial nint pwritev(int fd, Iovec* segments, int count, long offset);
+
+    [LibraryImport("libc")]
+    private static partial nint readv(int fd, Iovec* segments, int count);
+
+    [LibraryImport("libc")]
+    private static partial nint writev(int fd, Iovec* segments, int count);
+
+    [LibraryImport("libc")]
+    private static partial int open(byte* path, int flags, int mode);
+
+    [LibraryImport("libc")]
+    private static partial int fstatfs(int fd, long* result);
+
+    [LibraryImport("libc")]
+    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
+
+    [LibraryImport("libc")]
+    private static partial long lseek(int fd, long offset, int whence);
+
+    [LibraryImport("libc")]
+    private static partial int fsync(int fd);
+
+    [LibraryImport("libc")]
+    private static partial int fdatasync(int fd);
+
+    [LibraryImport("libc")]
+    private static partial int fallocate(int fd, int mode, long offset, long length);
+
+    [LibraryImport("libc")]
+    private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
+
+    [LibraryImport("libc")]
+    private static partial int fstatfs(int fd, ulong* result);
+
+    [LibraryImport("libc")]
+    private static partial int fstatvfs(int fd, ulong* result);
+
+    [LibraryImport("libc")]
+    private static partial int fcntl(int fd, int command, nint argument);
+
+    [LibraryImport("libc")]
+    private static partial int sync_file_range(int fd, long offset, long length, uint flags);
+
+    [LibraryImport("libc")]
+    private static partial int posix_fadvise(int fd, long offset, long length, int advice);
+
+    [LibraryImport("libc")]
+    private static partial int ioctl(int fd, nuint request, void* argument);
+}

@@ -1,0 +1,266 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Kernel;
+
+/// <summary>
+/// System calls on names and metadata, on 64-bit Linux. Names end with a NUL. Each returns 0 or more, or a negative
+/// errno; nothing throws.
+/// </summary>
+internal static unsafe partial class NodeCalls
+{
+    /// <summary>chown(2): this part of the owner is left alone.</summary>
+    public const uint AsItIs = uint.MaxValue;
+
+    private const int LockExclusiveNow = 2 | 4;
+    private const int AtRemoveDirectory = 0x200;
+    private const int AtEmptyPath = 0x1000;
+    private const long NrFaccessAt2 = 439;
+
+    public static int Stat(ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result) =>
+        StatAt(PathCalls.AtFdCwd, path, followsLinks, mask, out result);
+
+    public static int Stat(in NodePath path, bool followsLinks, StatxMask mask, out Statx result) =>
+        StatAt(path.FolderFd, path.Name, followsLinks, mask, out result);
+
+    public static int StatAt(int directoryFd, ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result)
+    {
+        fixed (byte* p = path)
+        fixed (Statx* s = &result)
+        {
+            return Result(statx(directoryFd, p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s));
+        }
+    }
+
+    /// <summary>flock(2), exclusive and without waiting.</summary>
+    public static int LockExclusivelyNow(int fd) => Result(flock(fd, LockExclusiveNow));
+
+    public static int Rename(in NodePath from, in NodePath to)
+    {
+        fixed (byte* f = from.Name)
+        fixed (byte* t = to.Name)
+        {
+            return Result(renameat(from.FolderFd, f, to.FolderFd, t));
+        }
+    }
+
+    public static int Unlink(in NodePath path)
+    {
+        fixed (byte* p = path.Name)
+        {
+            return Result(unlinkat(path.FolderFd, p, 0));
+        }
+    }
+
+    /// <summary>Removes an empty folder.</summary>
+    public static int RemoveDirectory(in NodePath path)
+    {
+        fixed (byte* p = path.Name)
+        {
+            return Result(unlinkat(path.FolderFd, p, AtRemoveDirectory));
+        }
+    }
+
+    /// <summary>Another name for a file; a link gets one itself.</summary>
+    public static int Link(in NodePath from, in NodePath to)
+    {
+        fixed (byte* f = from.Name)
+        fixed (byte* t = to.Name)
+        {
+            return Result(linkat(from.FolderFd, f, to.FolderFd, t, 0));
+        }
+    }
+
+    /// <summary>A symbolic link at <paramref name="at"/> that holds <paramref name="target"/> byte for byte.</summary>
+    public static int MakeSymbolicLink(ReadOnlySpan<byte> target, in NodePath at)
+    {
+        fixed (byte* t = target)
+        fixed (byte* a = at.Name)
+        {
+            return Result(symlinkat(t, at.FolderFd, a));
+        }
+    }
+
+    /// <summary>What a symbolic link holds, ended by a NUL; null and a negative errno where it cannot be read.</summary>
+    public static byte[]? ReadSymbolicLink(in NodePath path, out int errno)
+    {
+        const int most = 4096;
+        byte[] buffer = new byte[most + 1];
+        fixed (byte* p = path.Name)
+        fixed (byte* b = buffer)
+        {
+            nint length = readlinkat(path.FolderFd, p, b, most);
+            errno = length < 0 ? -Marshal.GetLastSystemError() : 0;
+            return length < 0 ? null : buffer[..((int)length + 1)];
+        }
+    }
+
+    public static int MakeDirectory(in NodePath path, uint mode)
+    {
+        fixed (byte* p = path.Name)
+        {
+            return Result(mkdirat(path.FolderFd, p, mode));
+        }
+    }
+
+    /// <summary>A FIFO, socket or device of the same type and number as another; its permissions are subject to the umask.</summary>
+    public static int MakeNode(in NodePath path, in Statx like)
+    {
+        // makedev(3)
+        ulong device = ((ulong)(like.RdevMajor & 0xFFF) << 8) | ((ulong)(like.RdevMajor & ~0xFFFu) << 32)
+            | (like.RdevMinor & 0xFF) | ((ulong)(like.RdevMinor & ~0xFFu) << 12);
+        fixed (byte* p = path.Name)
+        {
+            return Result(mknodat(path.FolderFd, p, like.Mode, device));
+        }
+    }
+
+    /// <summary>What <see cref="MakeNode"/> makes, in a word.</summary>
+    public static string KindOf(in Statx stat) => (stat.Mode & Statx.TypeMask) switch
+    {
+        Statx.TypeBlockDevice => "block device",
+        Statx.TypeCharacterDevice => "character device",
+        Statx.TypeFifo => "FIFO",
+        Statx.TypeSocket => "socket",
+        _ => "node",
+    };
+
+    /// <summary>Permissions of an open node; of a descriptor of O_PATH too.</summary>
+    public static int SetMode(int fd, uint mode)
+    {
+        int result = Result(fchmod(fd, mode));
+        if (result != -Errno.EBADF)
+        {
+            return result;
+        }
+
+        fixed (byte* p = PathOf(fd))
+        {
+            return Result(fchmodat(PathCalls.AtFdCwd, p, mode, 0));
+        }
+    }
+
+    /// <summary>Owner of an open node; of a descriptor of O_PATH too.</summary>
+    public static int SetOwner(int fd, uint user, uint group)
+    {
+        byte empty = 0;
+        return Result(fchownat(fd, &empty, user, group, AtEmptyPath));
+    }
+
+    /// <summary>Times of last access and modification of an open node; of a descriptor of O_PATH too.</summary>
+    public static int SetTimes(int fd, in Statx from)
+    {
+        long* times = stackalloc long[4] { from.Atime.Seconds, from.Atime.Nanoseconds, from.Mtime.Seconds, from.Mtime.Nanoseconds };
+        int result = Result(futimens(fd, times));
+        if (result != -Errno.EBADF)
+        {
+            return result;
+        }
+
+        fixed (byte* p = PathOf(fd))
+        {
+            return Result(utimensat(PathCalls.AtFdCwd, p, times, 0));
+        }
+    }
+
+    /// <summary>
+    /// Whether this process may write to a node by its permissions (faccessat2 with the effective user; a link is not followed): 0, or a
+    /// negative errno, -ENOSYS and perhaps -EPERM where the kernel, or a sandbox, does not know the call.
+    /// </summary>
+    public static int MayWrite(in NodePath path)
+    {
+        const int writing = 2;
+        const int effective = 0x200;
+        fixed (byte* p = path.Name)
+        {
+            return Result((int)syscall(NrFaccessAt2, path.FolderFd, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow));
+        }
+    }
+
+    /// <summary>Gives an open file a name, whether it has one already or none (O_TMPFILE).</summary>
+    public static int LinkOpened(int fd, in NodePath to)
+    {
+        const int follow = 0x400;
+        fixed (byte* f = PathOf(fd))
+        fixed (byte* t = to.Name)
+        {
+            return Result(linkat(PathCalls.AtFdCwd, f, to.FolderFd, t, follow));
+        }
+    }
+
+    /// <summary>
+    /// Locks a whole file without waiting, for as long as this open file lives (F_OFD_SETLK): for writing against all, else against those
+    /// who lock it for writing. flock, by which .NET's FileShare works, knows nothing of it on a local file system.
+    /// </summary>
+    public static int LockFileNow(int fd, bool forWriting) => LockFile(fd, (short)(forWriting ? 1 : 0));
+
+    public static int UnlockFile(int fd) => LockFile(fd, 2);
+
+    private static int LockFile(int fd, short type)
+    {
+        // struct flock: type and whence, padding, start, length (0: to the end), process.
+        const int setOfdLock = 37;
+        long* flock = stackalloc long[4] { (ushort)type, 0, 0, 0 };
+        return Result(fcntl(fd, setOfdLock, flock));
+    }
+
+    /// <summary>The node itself by a path, for calls that refuse descriptors of O_PATH: nothing can be put in its place.</summary>
+    private static byte[] PathOf(int fd) => Encoding.ASCII.GetBytes($"/proc/self/fd/{fd}\0");
+
+    public static uint EffectiveUser => geteuid();
+
+    private static int Result(int value) => value < 0 ? -Marshal.GetLastSystemError() : value;
+
+    [LibraryImport("libc")]
+    private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
+
+    [LibraryImport("libc")]
+    private static partial int flock(int fd, int operation);
+
+    [LibraryImport("libc")]
+    private static partial int renameat(int fromFd, byte* from, int toFd, byte* to);
+
+    [LibraryImport("libc")]
+    private static partial int unlinkat(int directoryFd, byte* path, int flags);
+
+    [LibraryImport("libc")]
+    private static partial int linkat(int fromFd, byte* from, int toFd, byte* to, int flags);
+
+    [LibraryImport("libc")]
+    private static partial int symlinkat(byte* target, int directoryFd, byte* at);
+
+    [LibraryImport("libc")]
+    private static partial nint readlinkat(int directoryFd, byte* path, byte* buffer, nuint length);
+
+    [LibraryImport("libc")]
+    private static partial int mkdirat(int directoryFd, byte* path, uint mode);
+
+    [LibraryImport("libc")]
+    private static partial int mknodat(int directoryFd, byte* path, uint mode, ulong device);
+
+    [LibraryImport("libc")]
+    private static partial int fchmodat(int directoryFd, byte* path, uint mode, int flags);
+
+    [LibraryImport("libc")]
+    private static partial int fchmod(int fd, uint mode);
+
+    [LibraryImport("libc")]
+    private static partial int fchownat(int directoryFd, byte* path, uint user, uint group, int flags);
+
+    [LibraryImport("libc")]
+    private static partial int futimens(int fd, long* times);
+
+    [LibraryImport("libc")]
+    private static partial int utimensat(int directoryFd, byte* path, long* times, int flags);
+
+    [LibraryImport("libc")]
+    private static partial uint geteuid();
+
+    [LibraryImport("libc")]
+    private static partial int fcntl(int fd, int command, long* argument);
+
+    [LibraryImport("libc")]
+    private static partial nint syscall(long number, nint a, nint b, nint c, nint d);
+}

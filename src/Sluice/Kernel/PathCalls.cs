@@ -1,0 +1,143 @@
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Sluice.Kernel;
+
+/// <summary>
+/// System calls that name files, on 64-bit Linux. Paths are UTF-8 and end with a NUL. Each returns the result or a negative errno;
+/// nothing throws, and EINTR is retried.
+/// </summary>
+internal static unsafe partial class PathCalls
+{
+    public const int ReadOnly = 0;
+    public const int WriteOnly = 1;
+    public const int ReadWrite = 2;
+    public const int Create = 0x40;
+
+    /// <summary>O_NONBLOCK: a FIFO is opened without waiting for who writes it; files do not mind.</summary>
+    public const int NonBlocking = 0x800;
+    public const int Exclusive = 0x80;
+    /// <summary>O_PATH: to name files below it, without the right to list it.</summary>
+    public const int PathOnly = 0x200000;
+    public const int CloseOnExec = 0x80000;
+    public const int AtFdCwd = -100;
+    public const int AtSymlinkNoFollow = 0x100;
+
+    private const int LockShared = 1;
+    private const int LockNonBlocking = 4;
+    private const int LockRelease = 8;
+    private const long NrOpenAt2 = 437;
+    private static readonly long NrGetDents64 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 217 : 61;
+    private const ulong ResolveNoLinks = 0x04;
+    private const ulong ResolveCached = 0x20;
+
+    // O_DIRECTORY and O_NOFOLLOW are two of the few flags that differ between the architectures.
+    private static readonly bool IsArm = RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
+
+    public static int DirectoryFlag => IsArm ? 0x4000 : 0x10000;
+
+    /// <summary>O_TMPFILE: a file without a name, in the folder that is named.</summary>
+    public static int TemporaryFlag => 0x400000 | DirectoryFlag;
+
+    public static int NoFollowFlag => IsArm ? 0x8000 : 0x20000;
+
+    /// <summary>The path as the kernel takes it.</summary>
+    public static byte[] ToKernel(string path)
+    {
+        byte[] bytes = new byte[Encoding.UTF8.GetByteCount(path) + 1];
+        _ = Encoding.UTF8.GetBytes(path, bytes);
+        return bytes;
+    }
+
+    public static int Open(ReadOnlySpan<byte> path, int flags, uint mode = 0) => OpenAt(AtFdCwd, path, flags, mode);
+
+    public static int Open(in NodePath path, int flags, uint mode = 0) => OpenAt(path.FolderFd, path.Name, flags, mode);
+
+    public static int OpenAt(int directoryFd, ReadOnlySpan<byte> path, int flags, uint mode = 0)
+    {
+        fixed (byte* p = path)
+        {
+            nint fd;
+            while (SystemCall.WasInterrupted(fd = openat(directoryFd, p, flags | CloseOnExec, mode)))
+            {
+            }
+
+            return SystemCall.Result(fd);
+        }
+    }
+
+    /// <summary>
+    /// Opens for reading only if the names are in the kernel's cache (openat2, RESOLVE_CACHED); -EAGAIN where the disk must be asked,
+    /// -EINVAL or -ENOSYS where the kernel cannot tell.
+    /// </summary>
+    public static int OpenCached(ReadOnlySpan<byte> path, int directoryFd = AtFdCwd, int flags = ReadOnly) =>
+        OpenResolved(directoryFd, path, flags, ResolveCached);
+
+    /// <summary>
+    /// Opens what is there without following a link in any part of the path (openat2, RESOLVE_NO_SYMLINKS); -ENOSYS where the kernel
+    /// cannot.
+    /// </summary>
+    public static int OpenNoLinks(int directoryFd, ReadOnlySpan<byte> path, int flags) =>
+        OpenResolved(directoryFd, path, flags, ResolveNoLinks);
+
+    private static int OpenResolved(int directoryFd, ReadOnlySpan<byte> path, int flags, ulong resolve)
+    {
+        ulong* how = stackalloc ulong[3] { (uint)flags | CloseOnExec, 0, resolve };
+        fixed (byte* p = path)
+        {
+            nint fd;
+            while (SystemCall.WasInterrupted(fd = syscall(NrOpenAt2, directoryFd, (nint)p, (nint)how, 3 * sizeof(ulong), 0, 0)))
+            {
+            }
+
+            return SystemCall.Result(fd);
+        }
+    }
+
+    /// <summary>getdents64(2): the next entries of an open folder; how many bytes, 0 at its end.</summary>
+    public static int ReadEntries(int folderFd, Span<byte> entries)
+    {
+        fixed (byte* p = entries)
+        {
+            nint bytes;
+            while (SystemCall.WasInterrupted(bytes = syscall(NrGetDents64, folderFd, (nint)p, entries.Length, 0, 0, 0)))
+            {
+            }
+
+            return SystemCall.Result(bytes);
+        }
+    }
+
+    /// <summary>flock(2), shared and without waiting: what .NET does with every file that it opens.</summary>
+    public static int LockSharedNow(int fd) => flock(fd, LockShared | LockNonBlocking) < 0 ? -Marshal.GetLastSystemError() : 0;
+
+    /// <summary>Gives a flock(2) up, whoever else has this open file still.</summary>
+    public static void Unlock(int fd) => _ = flock(fd, LockRelease);
+
+    public static int SetLength(int fd, long length)
+    {
+        nint result;
+        while (SystemCall.WasInterrupted(result = ftruncate(fd, length)))
+        {
+        }
+
+        return SystemCall.Result(result);
+    }
+
+    public static void Close(int fd) => _ = close(fd);
+
+    [LibraryImport("libc")]
+    private static partial int openat(int directoryFd, byte* path, int flags, uint mode);
+
+    [LibraryImport("libc")]
+    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
+
+    [LibraryImport("libc")]
+    private static partial int flock(int fd, int operation);
+
+    [LibraryImport("libc")]
+    private static partial int ftruncate(int fd, long length);
+
+    [LibraryImport("libc")]
+    private static partial int close(int fd);
+}

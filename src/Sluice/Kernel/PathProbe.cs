@@ -1,0 +1,23 @@
+using System.Runtime.InteropServices;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Kernel;
+
+/// <summary>statx(2) of a path, without opening what it names.</summary>
+internal static unsafe partial class PathProbe
+{
+    private const int AtFdCwd = -100;
+
+    /// <summary>What a path names, links followed; false where statx fails or there is none.</summary>
+    public static bool TryStat(string path, out Statx stat)
+    {
+        stat = default;
+        fixed (Statx* p = &stat)
+        {
+            return Libc.IsSupported && statx(AtFdCwd, path, 0, (uint)StatxMask.BasicStats, p) >= 0;
+        }
+    }
+
+    [LibraryImport("libc", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int statx(int directoryFd, string path, int flags, uint mask, Statx* result);
+}

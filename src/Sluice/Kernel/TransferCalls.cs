@@ -1,0 +1,70 @@
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Kernel;
+
+/// <summary>One read or write of a span as one system call: at an offset, or (-1) where the descriptor stands. Bytes, or a negative errno.</summary>
+internal static unsafe class TransferCalls
+{
+    public static int Read(int fd, Span<byte> buffer, long offset, RwFlags flags)
+    {
+        fixed (byte* p = buffer)
+        {
+            return Read(fd, p, buffer.Length, offset, flags);
+        }
+    }
+
+    public static int Write(int fd, ReadOnlySpan<byte> buffer, long offset, RwFlags flags)
+    {
+        fixed (byte* p = buffer)
+        {
+            return Write(fd, p, buffer.Length, offset, flags);
+        }
+    }
+
+    /// <summary>
+    /// Reads what is in the page cache and returns; -EAGAIN when nothing is, -EOPNOTSUPP where it cannot be asked. A file system that is
+    /// in memory cannot be (tmpfs), but there everything is. The buffer is pinned for the call only.
+    /// </summary>
+    public static int ReadNoWait(int fd, Span<byte> buffer, long offset, RwFlags flags)
+    {
+        int bytes = AskNoWait(fd, buffer, offset, flags);
+        return bytes == -Errno.EOPNOTSUPP && flags == RwFlags.None && Libc.IsInMemory(fd) ? Read(fd, buffer, offset, flags) : bytes;
+    }
+
+    /// <summary>What the file system itself says to a read that may not wait.</summary>
+    public static int AskNoWait(int fd, Span<byte> buffer, long offset, RwFlags flags)
+    {
+        fixed (byte* p = buffer)
+        {
+            return TransferV(isRead: true, fd, p, buffer.Length, offset, flags | RwFlags.NoWait);
+        }
+    }
+
+    /// <summary>Writes into the page cache if that needs no waiting; -EAGAIN when it would, -EOPNOTSUPP where it cannot be asked.</summary>
+    public static int WriteNoWait(int fd, ReadOnlySpan<byte> buffer, long offset, RwFlags flags)
+    {
+        fixed (byte* p = buffer)
+        {
+            return TransferV(isRead: false, fd, p, buffer.Length, offset, flags | RwFlags.NoWait);
+        }
+    }
+
+    public static int Read(int fd, byte* p, int length, long offset, RwFlags flags) =>
+        offset < 0 ? Libc.ReadHere(fd, p, length)
+        : flags == RwFlags.None ? Libc.Read(fd, p, length, offset)
+        : TransferV(isRead: true, fd, p, length, offset, flags);
+
+    public static int Write(int fd, byte* p, int length, long offset, RwFlags flags) =>
+        offset < 0 ? Libc.WriteHere(fd, p, length)
+        : flags == RwFlags.None ? Libc.Write(fd, p, length, offset)
+        : TransferV(isRead: false, fd, p, length, offset, flags);
+
+    private static int TransferV(bool isRead, int fd, byte* p, int length, long offset, RwFlags flags)
+    {
+        Iovec segment;
+        segment.Base = p;
+        segment.Len = (nuint)length;
+        return isRead ? Libc.ReadV(fd, &segment, 1, offset, flags) : Libc.WriteV(fd, &segment, 1, offset, flags);
+    }
+}

@@ -1,0 +1,188 @@
+using System.Numerics;
+
+namespace Sluice.Memory;
+
+/// <summary>
+/// Buffers between their uses: powers of two from 4 KiB to 1 MiB, <see cref="MaxKeptBytes"/> of them together and, beside these, one of
+/// each size up to 64 KiB for each processor; larger ones are not kept. Thread-safe.
+/// </summary>
+internal static class AlignedBufferPool
+{
+    /// <summary>Bytes that wait here for all processors together.</summary>
+    public const int MaxKeptBytes = 16 * 1024 * 1024;
+
+    private const int SmallestLog2 = 12;
+    private const int LargestLog2 = 20;
+
+    /// <summary>Sizes of which each processor has one at hand: from 4 KiB to 64 KiB.</summary>
+    private const int SizesAtHand = 5;
+
+    /// <summary>Two cache lines for each processor, so that none writes into another one's.</summary>
+    private const int SlotsOfProcessor = 16;
+
+#if DEBUG
+    private const int SlabBytes = HugePages.FewestBytes / 64;
+#else
+    private const int SlabBytes = HugePages.FewestBytes;
+#endif
+
+    /// <summary>Smaller buffers are made singly: a small file must not cost a huge page.</summary>
+    private const int SmallestInSlab = SlabBytes / 32;
+
+    private static readonly int Processors = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Min(Environment.ProcessorCount, 64));
+    private static readonly AlignedBuffer?[] AtHand = new AlignedBuffer?[(Processors + 1) * SlotsOfProcessor];
+    private static readonly Lock SharedLock = new();
+    private static readonly AlignedBuffer?[] Shared = new AlignedBuffer?[LargestLog2 - SmallestLog2 + 1];
+    private static readonly int[] SharedCounts = new int[LargestLog2 - SmallestLog2 + 1];
+    private static int s_sharedBytes;
+    private static int s_made;
+    private static int s_dropped;
+    private static int s_secondReturns;
+
+    /// <summary>Leases that have not ended; exact while nobody rents or returns.</summary>
+    public static int Rented
+    {
+        get
+        {
+            using (SharedLock.EnterUninterrupted())
+            {
+                int kept = SharedCounts.Sum() + AtHand.Count(static b => b is not null);
+                return Volatile.Read(ref s_made) - Volatile.Read(ref s_dropped) - kept;
+            }
+        }
+    }
+
+    /// <summary>How often a lease was ended that had ended before: a defect of its holder, which did no harm.</summary>
+    public static int SecondReturns => Volatile.Read(ref s_secondReturns);
+
+    /// <summary>Bytes of the buffers that wait here for their next use.</summary>
+    public static long KeptBytes => Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Length ?? 0));
+
+    /// <summary>Memory of at least <paramref name="length"/> bytes; what is in it is anything.</summary>
+    public static MemoryLease Rent(int length)
+    {
+        int log2 = Log2(length);
+        return new MemoryLease((log2 > LargestLog2 ? null : TryTake(log2)) ?? Make(log2 > LargestLog2 ? length : 1 << log2));
+    }
+
+    /// <summary>
+    /// As <see cref="Rent"/>, for one of many that carry a long file: where none is kept, a slab of huge pages is cut into buffers.
+    /// </summary>
+    public static MemoryLease RentOfMany(int length)
+    {
+        int log2 = Log2(length);
+        if (log2 > LargestLog2 || 1 << log2 is < SmallestInSlab or > SlabBytes / 2)
+        {
+            return Rent(length);
+        }
+
+        if (TryTake(log2) is { } kept)
+        {
+            return new MemoryLease(kept);
+        }
+
+        AlignedBuffer[] slab = AlignedBuffer.MakeSlab(SlabBytes, 1 << log2);
+        Interlocked.Add(ref s_made, slab.Length);
+        foreach (AlignedBuffer other in slab.AsSpan(1))
+        {
+            Share(other, log2);
+        }
+
+        return new MemoryLease(slab[0]);
+    }
+
+    /// <summary>Takes a buffer whose lease has ended.</summary>
+    internal static void Keep(AlignedBuffer buffer)
+    {
+        int log2 = Log2(buffer.Length);
+        if (log2 > LargestLog2)
+        {
+            Drop();
+        }
+        else if (log2 - SmallestLog2 >= SizesAtHand)
+        {
+            Share(buffer, log2);
+        }
+        else if (Interlocked.Exchange(ref SlotOf(log2), buffer) is { } before)
+        {
+            Share(before, log2);
+        }
+    }
+
+    /// <summary>A buffer was left to the collector.</summary>
+    internal static void Drop() => Interlocked.Increment(ref s_dropped);
+
+    internal static void CountSecondReturn()
+    {
+        Interlocked.Increment(ref s_secondReturns);
+#if DEBUG
+        throw new InvalidOperationException("This memory was given back before.");
+#endif
+    }
+
+    private static ref AlignedBuffer? SlotOf(int log2) =>
+        ref AtHand[(((Thread.GetCurrentProcessorId() & (Processors - 1)) + 1) * SlotsOfProcessor) + log2 - SmallestLog2];
+
+    private static AlignedBuffer? TryTake(int log2) =>
+        (log2 - SmallestLog2 < SizesAtHand ? Interlocked.Exchange(ref SlotOf(log2), null) : null) ?? TryTakeShared(log2);
+
+    private static AlignedBuffer? TryTakeShared(int log2)
+    {
+        using (SharedLock.EnterUninterrupted())
+        {
+            return Shared[log2 - SmallestLog2] is null ? null : TakeShared(log2 - SmallestLog2);
+        }
+    }
+
+    private static void Share(AlignedBuffer buffer, int log2)
+    {
+        int size = log2 - SmallestLog2;
+        using (SharedLock.EnterUninterrupted())
+        {
+            // The size of which most bytes wait gives way: what is used now stays.
+            while (s_sharedBytes + buffer.Length > MaxKeptBytes)
+            {
+                _ = TakeShared(LargestShare());
+                Drop();
+            }
+
+            buffer.Next = Shared[size];
+            Shared[size] = buffer;
+            SharedCounts[size]++;
+            s_sharedBytes += buffer.Length;
+        }
+    }
+
+    private static AlignedBuffer TakeShared(int size)
+    {
+        AlignedBuffer buffer = Shared[size]!;
+        Shared[size] = buffer.Next;
+        buffer.Next = null;
+        SharedCounts[size]--;
+        s_sharedBytes -= buffer.Length;
+        return buffer;
+    }
+
+    private static int LargestShare()
+    {
+        int largest = 0;
+        for (int size = 1; size < SharedCounts.Length; size++)
+        {
+            if ((long)SharedCounts[size] << size > (long)SharedCounts[largest] << largest)
+            {
+                largest = size;
+            }
+        }
+
+        return largest;
+    }
+
+    private static AlignedBuffer Make(int length)
+    {
+        Interlocked.Increment(ref s_made);
+        return new AlignedBuffer(length);
+    }
+
+    private static int Log2(int length) =>
+        Math.Max(SmallestLog2, 32 - BitOperations.LeadingZeroCount((uint)Math.Max(length, 1) - 1));
+}

@@ -1,0 +1,19 @@
+using System.Buffers;
+
+namespace Sluice.Memory;
+
+/// <summary>Memory that somebody else keeps pinned, as a <see cref="Memory{T}"/>; valid no longer than that pin.</summary>
+internal sealed unsafe class PinnedMemoryManager(nint address, int length) : MemoryManager<byte>
+{
+    public override Span<byte> GetSpan() => new((void*)address, length);
+
+    public override MemoryHandle Pin(int elementIndex = 0) => new((byte*)address + elementIndex);
+
+    public override void Unpin()
+    {
+    }
+
+    protected override void Dispose(bool disposing)
+    {
+    }
+}

@@ -1,0 +1,72 @@
+namespace Sluice.Memory;
+
+/// <summary>
+/// Memory whose owner is done with it while another thread may still be inside one of the owner's quick ways, which take no lock: it goes
+/// back to the pool in batches, each after one barrier for all threads of the process. Thread-safe.
+/// </summary>
+/// <remarks>
+/// A quick way sets a mark with a plain store, then asks with a plain load whether the memory is still the owner's, copies, and takes the
+/// mark off. The owner first says that the memory is not its own any more, then retires it. After the barrier each thread either sees that,
+/// or its mark is seen here; memory of an owner whose mark is set is left to the collector.
+/// </remarks>
+internal static class RetiredMemory
+{
+    private const int BatchCount = 32;
+    private const long BatchBytes = 4 << 20;
+
+    private static readonly Lock BatchLock = new();
+    private static readonly (MemoryLease Lease, IMemoryUser User)[] Batch = new (MemoryLease, IMemoryUser)[BatchCount];
+    private static int s_count;
+    private static long s_bytes;
+
+    /// <summary>Leases that wait here.</summary>
+    public static int Count => Volatile.Read(ref s_count);
+
+    /// <summary>Takes memory that <paramref name="user"/> has given up, and whose quick ways will not find any more.</summary>
+    public static void Add(MemoryLease lease, IMemoryUser user)
+    {
+        if (lease.IsEmpty)
+        {
+            return;
+        }
+
+        lock (BatchLock)
+        {
+            Batch[s_count++] = (lease, user);
+            s_bytes += lease.Length;
+            if (s_count == BatchCount || s_bytes >= BatchBytes)
+            {
+                Release();
+            }
+        }
+    }
+
+    /// <summary>Nothing waits any more: for tests that count.</summary>
+    public static void Flush()
+    {
+        lock (BatchLock)
+        {
+            Release();
+        }
+    }
+
+    private static void Release()
+    {
+        Interlocked.MemoryBarrierProcessWide();
+        foreach ((MemoryLease lease, IMemoryUser user) in Batch.AsSpan(0, s_count))
+        {
+            if (user.IsCopying)
+            {
+                lease.LeaveToCollector();
+            }
+            else
+            {
+                lease.Return();
+            }
+        }
+
+        Batch.AsSpan(0, s_count).Clear();
+        s_count = 0;
+        s_bytes = 0;
+    }
+}

@@ -1,0 +1,113 @@
+using System.Runtime.CompilerServices;
+
+namespace Sluice.Sequential;
+
+/// <summary>
+/// The lines that are written to whatever file has a name, as <c>tail -F</c> tells them. A file that has lost its name is read on until
+/// another one that has it could be opened, and one interval longer: whoever writes may not have turned to the new one yet.
+/// </summary>
+internal sealed class LineFollower(string path, SluiceFollowOptions options) : IDisposable
+{
+    private SluiceReader? _current;
+    private SluiceReader? _next;
+    private FileIdentity? _identity;
+
+    public async IAsyncEnumerable<ReadOnlyMemory<byte>> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        // What comes into being later is new from its first byte.
+        for (bool fromStart = options.FromStart; !TryOpenFirst(fromStart); fromStart = true)
+        {
+            await Task.Delay(options.PollInterval, cancellationToken).ConfigureAwait(false);
+        }
+
+        while (true)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            SluiceReader reader = _current!;
+            while (await reader.TryReadWholeLineAsync(cancellationToken).ConfigureAwait(false) is { } line)
+            {
+                yield return line;
+            }
+
+            bool isCut = reader.SluiceHandle.Length < reader.Position;
+            if (!isCut && _next is null)
+            {
+                _next = TryOpenNext();
+                await Task.Delay(options.PollInterval, cancellationToken).ConfigureAwait(false);
+                continue;
+            }
+
+            if (reader.TakeUnendedLine() is { } last)
+            {
+                yield return last;
+            }
+
+            if (isCut)
+            {
+                reader.Seek(0);
+            }
+            else
+            {
+                reader.Dispose();
+                SetCurrent(_next!);
+                _next = null;
+            }
+        }
+    }
+
+    public void Dispose()
+    {
+        _current?.Dispose();
+        _next?.Dispose();
+    }
+
+    /// <summary>False while there is no such file; other errors are the caller's.</summary>
+    private bool TryOpenFirst(bool fromStart)
+    {
+        try
+        {
+            SetCurrent(Open(fromStart));
+            return true;
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// The file that has the name now, unless that is the current one, no file, or one that cannot be opened at the moment.
+    /// </summary>
+    private SluiceReader? TryOpenNext()
+    {
+        try
+        {
+            return FileIdentity.Of(path) is { } named && named != _identity ? Open(fromStart: true) : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    private SluiceReader Open(bool fromStart)
+    {
+        SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        try
+        {
+            return new SluiceReader(
+                handle, new SluiceReaderOptions { Offset = fromStart ? 0 : handle.Length, Progress = options.Progress });
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
+    }
+
+    private void SetCurrent(SluiceReader reader)
+    {
+        _current = reader;
+        _identity = FileIdentity.Of(reader.SluiceHandle);
+    }
+}

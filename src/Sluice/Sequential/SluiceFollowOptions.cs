@@ -1,0 +1,16 @@
+namespace Sluice;
+
+/// <summary>How <see cref="SluiceReader.FollowAsync"/> watches a file.</summary>
+public sealed class SluiceFollowOptions
+{
+    /// <summary>How long to wait between looks at a file that has nothing new.</summary>
+    public TimeSpan PollInterval { get; init; } = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>Whether to begin with what the file has already, and not behind it.</summary>
+    public bool FromStart { get; init; }
+
+    /// <summary>Told the position, in bytes from the start of the file of that moment, after each block that was read.</summary>
+    public IProgress<long>? Progress { get; init; }
+
+    internal void Check() => ArgumentOutOfRangeException.ThrowIfLessThan(PollInterval, TimeSpan.Zero);
+}

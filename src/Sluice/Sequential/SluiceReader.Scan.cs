@@ -1,0 +1,36 @@
+using System.Runtime.CompilerServices;
+using Sluice.Sequential;
+
+namespace Sluice;
+
+/// <summary>One file on all cores.</summary>
+public sealed partial class SluiceReader
+{
+    /// <summary>
+    /// Cuts a file at the borders of its lines or records, has the parts worked on by several threads, and gives what comes of each, in the
+    /// order of the file unless <see cref="SluiceScanOptions.Ordered"/> says otherwise.
+    /// </summary>
+    /// <typeparam name="TResult">What comes of a part.</typeparam>
+    /// <param name="path">The file.</param>
+    /// <param name="callback">Called once for each part, by several threads at once.</param>
+    /// <param name="options">How to cut; null for lines that end with LF, and all cores.</param>
+    /// <param name="cancellationToken">Looked at between parts.</param>
+    /// <exception cref="InvalidDataException">The file's length is no multiple of <see cref="SluiceScanOptions.RecordSize"/>.</exception>
+    /// <exception cref="EndOfStreamException">The file was cut meanwhile.</exception>
+    public static async IAsyncEnumerable<TResult> ScanAsync<TResult>(
+        string path,
+        ScanCallback<TResult> callback,
+        SluiceScanOptions? options = null,
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(callback);
+        options ??= new SluiceScanOptions();
+        options.Check();
+        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions { Caching = options.Caching, Engine = options.Engine });
+        using ParallelScan<TResult> scan = new(handle, callback, options);
+        await foreach (TResult result in scan.RunAsync(cancellationToken).ConfigureAwait(false))
+        {
+            yield return result;
+        }
+    }
+}

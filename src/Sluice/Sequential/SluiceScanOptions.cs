@@ -1,0 +1,37 @@
+namespace Sluice;
+
+/// <summary>How <see cref="SluiceReader.ScanAsync"/> cuts and reads a file.</summary>
+public sealed class SluiceScanOptions
+{
+    /// <summary>How many parts are worked on at once.</summary>
+    public int Degree { get; init; } = Environment.ProcessorCount;
+
+    /// <summary>The byte that ends a line; not looked at where there is a <see cref="RecordSize"/>.</summary>
+    public byte Delimiter { get; init; } = (byte)'\n';
+
+    /// <summary>Bytes of a record, for files of records of one size; 0 for lines.</summary>
+    public int RecordSize { get; init; }
+
+    /// <summary>Bytes of a part, about: cut at the next border; a longer line makes its part longer.</summary>
+    public int PartSize { get; init; } = 256 * 1024;
+
+    /// <summary>Whether results come in the order of the file, or as they are ready.</summary>
+    public bool Ordered { get; init; } = true;
+
+    /// <summary>How the data passes through the page cache.</summary>
+    public FileCaching Caching { get; init; } = FileCaching.Cached;
+
+    /// <summary>Told how many bytes have been worked on, after each part.</summary>
+    public IProgress<long>? Progress { get; init; }
+
+    /// <summary>The engine; null for the process's own. For tests: see <see cref="InterceptingEngine"/>.</summary>
+    public IoEngine? Engine { get; init; }
+
+    internal void Check()
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(Degree, 1);
+        ArgumentOutOfRangeException.ThrowIfNegative(RecordSize);
+        ArgumentOutOfRangeException.ThrowIfLessThan(PartSize, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(PartSize, 1 << 30);
+    }
+}

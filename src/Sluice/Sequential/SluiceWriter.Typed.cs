@@ -1,0 +1,192 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Sluice;
+
+/// <summary>
+/// Records, and values in the bytes that <see cref="BinaryReader"/> reads: little-endian, strings with their length in front. A token is
+/// looked
+/// at before each block.
+/// </summary>
+public sealed partial class SluiceWriter
+{
+    /// <summary>Writes records as they lie in memory, byte order included.</summary>
+    /// <typeparam name="T">The record.</typeparam>
+    /// <inheritdoc cref="Write"/>
+    public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
+        where T : unmanaged => Write(MemoryMarshal.AsBytes(records), cancellationToken);
+
+    /// <summary>Writes one record as it lies in memory, byte order included.</summary>
+    /// <typeparam name="T">The record.</typeparam>
+    /// <inheritdoc cref="Write"/>
+    public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
+        where T : unmanaged => Write(MemoryMarshal.AsBytes(new ReadOnlySpan<T>(in record)), cancellationToken);
+
+    /// <summary>As <see cref="WriteRecords{T}"/>, without blocking the caller.</summary>
+    /// <typeparam name="T">The record.</typeparam>
+    /// <inheritdoc cref="WriteAsync"/>
+    public async ValueTask WriteRecordsAsync<T>(ReadOnlyMemory<T> records, CancellationToken cancellationToken = default)
+        where T : unmanaged
+    {
+        byte[] copy = ArrayPool<byte>.Shared.Rent(64 * 1024);
+        try
+        {
+            int done = 0;
+            while (true)
+            {
+                int count = CopyBytes(records.Span, done, copy);
+                if (count == 0)
+                {
+                    return;
+                }
+
+                await WriteAsync(copy.AsMemory(0, count), cancellationToken).ConfigureAwait(false);
+                done += count;
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(copy);
+        }
+
+        static int CopyBytes(ReadOnlySpan<T> records, int done, byte[] copy)
+        {
+            ReadOnlySpan<byte> rest = MemoryMarshal.AsBytes(records)[done..];
+            int count = Math.Min(rest.Length, copy.Length);
+            rest[..count].CopyTo(copy);
+            return count;
+        }
+    }
+
+    /// <summary>Writes one byte, 0 or 1.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteBoolean(bool value, CancellationToken cancellationToken = default) =>
+        Write([value ? (byte)1 : (byte)0], cancellationToken);
+
+    /// <summary>Writes one byte.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteByte(byte value, CancellationToken cancellationToken = default) => Write([value], cancellationToken);
+
+    /// <summary>Writes one byte.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteSByte(sbyte value, CancellationToken cancellationToken = default) => Write([(byte)value], cancellationToken);
+
+    /// <summary>Writes 2 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteInt16(short value, CancellationToken cancellationToken = default)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(short)];
+        BinaryPrimitives.WriteInt16LittleEndian(bytes, value);
+        Write(bytes, cancellationToken);
+    }
+
+    /// <summary>Writes 2 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteUInt16(ushort value, CancellationToken cancellationToken = default) => WriteInt16((short)value, cancellationToken);
+
+    /// <summary>Writes 4 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteInt32(int value, CancellationToken cancellationToken = default)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(int)];
+        BinaryPrimitives.WriteInt32LittleEndian(bytes, value);
+        Write(bytes, cancellationToken);
+    }
+
+    /// <summary>Writes 4 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteUInt32(uint value, CancellationToken cancellationToken = default) => WriteInt32((int)value, cancellationToken);
+
+    /// <summary>Writes 8 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteInt64(long value, CancellationToken cancellationToken = default)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(bytes, value);
+        Write(bytes, cancellationToken);
+    }
+
+    /// <summary>Writes 8 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteUInt64(ulong value, CancellationToken cancellationToken = default) => WriteInt64((long)value, cancellationToken);
+
+    /// <summary>Writes 2 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteHalf(Half value, CancellationToken cancellationToken = default) =>
+        WriteInt16(BitConverter.HalfToInt16Bits(value), cancellationToken);
+
+    /// <summary>Writes 4 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteSingle(float value, CancellationToken cancellationToken = default) =>
+        WriteInt32(BitConverter.SingleToInt32Bits(value), cancellationToken);
+
+    /// <summary>Writes 8 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteDouble(double value, CancellationToken cancellationToken = default) =>
+        WriteInt64(BitConverter.DoubleToInt64Bits(value), cancellationToken);
+
+    /// <summary>Writes 16 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteDecimal(decimal value, CancellationToken cancellationToken = default)
+    {
+        Span<int> parts = stackalloc int[4];
+        _ = decimal.GetBits(value, parts);
+        Span<byte> bytes = stackalloc byte[sizeof(decimal)];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            BinaryPrimitives.WriteInt32LittleEndian(bytes[(i * 4)..], parts[i]);
+        }
+
+        Write(bytes, cancellationToken);
+    }
+
+    /// <summary>Writes <see cref="DateTime.ToBinary"/>, 8 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteDateTime(DateTime value, CancellationToken cancellationToken = default) =>
+        WriteInt64(value.ToBinary(), cancellationToken);
+
+    /// <summary>Writes the number of ticks, 8 bytes.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void WriteTimeSpan(TimeSpan value, CancellationToken cancellationToken = default) => WriteInt64(value.Ticks, cancellationToken);
+
+    /// <summary>Writes 1 to 5 bytes of 7 bits.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void Write7BitEncodedInt(int value, CancellationToken cancellationToken = default) => Write7Bits((uint)value, cancellationToken);
+
+    /// <summary>Writes 1 to 10 bytes of 7 bits.</summary>
+    /// <inheritdoc cref="Write"/>
+    public void Write7BitEncodedInt64(long value, CancellationToken cancellationToken = default) =>
+        Write7Bits((ulong)value, cancellationToken);
+
+    /// <summary>Writes a string: its length in bytes (7 bits a byte), then its bytes.</summary>
+    /// <param name="value">The string.</param>
+    /// <param name="encoding">Its encoding; null for UTF-8.</param>
+    /// <param name="cancellationToken">Looked at before the string, which is then written whole.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="value"/> is null.</exception>
+    /// <exception cref="IOException">This or an earlier write failed; the message tells at which offset.</exception>
+    public void WriteString(string value, Encoding? encoding = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        encoding ??= Encoding.UTF8;
+        cancellationToken.ThrowIfCancellationRequested();
+        int length = encoding.GetByteCount(value);
+        Write7BitEncodedInt(length, CancellationToken.None);
+        Advance(encoding.GetBytes(value, GetSpan(length)));
+    }
+
+    private void Write7Bits(ulong value, CancellationToken cancellationToken)
+    {
+        Span<byte> bytes = stackalloc byte[10];
+        int length = 0;
+        while (value > 0x7F)
+        {
+            bytes[length++] = (byte)(value | 0x80);
+            value >>= 7;
+        }
+
+        bytes[length++] = (byte)value;
+        Write(bytes[..length], cancellationToken);
+    }
+}

@@ -1,0 +1,294 @@
+using System.Buffers;
+using Sluice.Sequential;
+
+namespace Sluice;
+
+/// <summary>
+/// Writes a file from front to back: bytes are gathered in blocks, and direct blocks are kept in flight, as large and as many as make this
+/// device faster. As an <see cref="IBufferWriter{T}"/> it lends its blocks, so that nothing is copied.
+/// </summary>
+/// <remarks>
+/// <para>What has reached whom: a write that has returned is in the writer, or with the operating system. <see cref="Flush"/> returns when
+/// the
+/// operating system has everything, exact to the byte; with <c>flushToDisk</c> the device has it. <see cref="Complete"/> flushes, gives
+/// back the
+/// space that was reserved ahead and, with <see cref="SluiceWriterOptions.FlushToDisk"/>, makes the data durable. <see cref="Dispose"/>
+/// completes first, and throws what goes wrong. A writer that is dropped without being disposed loses what it had gathered.</para>
+/// <para>While a direct writer is open its file may be longer than what was written, by zeros that were reserved; it is exact after
+/// <see cref="Complete"/>. A cached writer's file is never longer than what was written. An error is final: it names the offset,
+/// every later call throws it again, and disposing cuts the file where the block that failed begins, though never before what was flushed,
+/// so that no gap stays behind it. A file that others have made longer meanwhile is not cut, and keeps a direct writer's zeros.</para>
+/// <para>One call at a time, from any thread; disposing is such a call.</para>
+/// </remarks>
+public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
+{
+    private readonly SluiceHandle _handle;
+    private readonly bool _ownsHandle;
+    private readonly bool _flushToDisk;
+    private readonly WritePipeline _pipeline;
+    private byte[]? _scratch;
+    private int _lent;
+    private bool _completed;
+    private int _busy;
+    private bool _disposed;
+
+    /// <summary>Creates a file, or opens one as <see cref="SluiceWriterOptions.Mode"/> says.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="options">How to write; null for a new cached file.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <exception cref="IOException">
+    /// Among others: the disk has no room for <see cref="SluiceWriterOptions.PreallocationSize"/>.
+    /// </exception>
+    public SluiceWriter(string path, SluiceWriterOptions? options = null)
+        : this(Open(path, options ??= new SluiceWriterOptions()), options, ownsHandle: true, isOpenedHere: true)
+    {
+    }
+
+    /// <summary>Writes into an open file. Its position, where it has one, stays as it is.</summary>
+    /// <param name="handle">The file; others may read it at the same time, and write elsewhere than behind this writer's position.</param>
+    /// <param name="options">How to write; null for the defaults.</param>
+    /// <param name="ownsHandle">Whether disposing the writer closes the file.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
+    /// <exception cref="ArgumentException">The handle was not opened for writing.</exception>
+    /// <remarks>Where this throws, the handle stays open, and the caller's.</remarks>
+    public SluiceWriter(SluiceHandle handle, SluiceWriterOptions? options = null, bool ownsHandle = true)
+        : this(handle, options, ownsHandle, isOpenedHere: false)
+    {
+    }
+
+    private SluiceWriter(SluiceHandle handle, SluiceWriterOptions? options, bool ownsHandle, bool isOpenedHere)
+    {
+        ArgumentNullException.ThrowIfNull(handle);
+        if ((handle.Access & FileAccess.Write) == 0)
+        {
+            throw new ArgumentException("The handle was not opened for writing.", nameof(handle));
+        }
+
+        options ??= new SluiceWriterOptions();
+        options.Check();
+        _handle = handle;
+        _ownsHandle = ownsHandle;
+        _flushToDisk = options.FlushToDisk;
+        try
+        {
+            long start = options.Offset ?? (options.Mode == FileMode.Append && handle.CanSeek ? handle.Length : 0);
+            _pipeline = new WritePipeline(handle, start, options);
+        }
+        catch when (isOpenedHere)
+        {
+            handle.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>The file.</summary>
+    public SluiceHandle SluiceHandle => _handle;
+
+    /// <summary>Where the next byte goes, in bytes from the start of the file; on a pipe, bytes so far.</summary>
+    public long Position => _pipeline.Position;
+
+    /// <summary>Writes in flight at most, at this moment.</summary>
+    public int Depth => _pipeline.Depth;
+
+    /// <summary>Bytes of one write, at this moment.</summary>
+    public int RequestSize => _pipeline.RequestSizeBytes;
+
+    /// <summary>Takes bytes over; blocks while as many writes are in flight as the device can use.</summary>
+    /// <param name="bytes">The bytes; copied, or written, when this returns.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <exception cref="IOException">This or an earlier write failed; the message tells at which offset.</exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer is complete, or another call is running.</exception>
+    public void Write(ReadOnlySpan<byte> bytes, CancellationToken cancellationToken = default)
+    {
+        Enter();
+        try
+        {
+            while (!bytes.IsEmpty)
+            {
+                if (IsLarge(bytes.Length))
+                {
+                    _pipeline.WriteThrough(bytes, cancellationToken);
+                    return;
+                }
+
+                bytes = bytes[Take(bytes)..];
+                if (_pipeline.IsFull)
+                {
+                    WritePipeline.Ended(_pipeline.PushAsync(isAsync: false, cancellationToken));
+                }
+            }
+        }
+        finally
+        {
+            _busy = 0;
+        }
+    }
+
+    /// <summary>As <see cref="Write"/>, without blocking the caller.</summary>
+    /// <param name="bytes">The bytes; the caller's again when the task has ended.</param>
+    /// <param name="cancellationToken">Ends the wait for room; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    public ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        Enter();
+        if (!_pipeline.IsFull && !IsLarge(bytes.Length) && bytes.Length < _pipeline.Room.Length)
+        {
+            _ = Take(bytes.Span);
+            _busy = 0;
+            return ValueTask.CompletedTask;
+        }
+
+        return WriteSlowAsync(bytes, cancellationToken);
+    }
+
+    /// <summary>
+    /// Room for at least so many bytes, in a block where it has that many; <see cref="Advance"/> says how many were used.
+    /// </summary>
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
+        Enter();
+        try
+        {
+            if (_pipeline.IsFull)
+            {
+                WritePipeline.Ended(_pipeline.PushAsync(isAsync: false, CancellationToken.None));
+            }
+
+            Memory<byte> room = _pipeline.Room;
+            if (sizeHint > room.Length)
+            {
+                if (_scratch is null || _scratch.Length < sizeHint)
+                {
+                    _scratch = GC.AllocateUninitializedArray<byte>(Math.Max(sizeHint, 4096));
+                }
+
+                _lent = -_scratch.Length;
+                return _scratch;
+            }
+
+            _lent = room.Length;
+            return room;
+        }
+        finally
+        {
+            _busy = 0;
+        }
+    }
+
+    /// <summary>As <see cref="GetMemory"/>.</summary>
+    public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+    /// <summary>Takes over the first bytes of what <see cref="GetMemory"/> or <see cref="GetSpan"/> lent.</summary>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative, or more than was lent.</exception>
+    public void Advance(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        ObjectDisposedException.ThrowIf(_disposed, this);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, Math.Abs(_lent));
+        bool isScratch = _lent < 0;
+        _lent = 0;
+        if (isScratch)
+        {
+            Write(_scratch.AsSpan(0, count));
+            return;
+        }
+
+        _pipeline.Advance(count);
+    }
+
+    private static SluiceHandle Open(string path, SluiceWriterOptions options)
+    {
+        options.Check();
+        return SluiceHandle.Open(path, new SluiceOptions
+        {
+            // In append mode the kernel would ignore the offsets of writes in flight: the writer begins at the end by itself.
+            Mode = options.Mode == FileMode.Append ? FileMode.OpenOrCreate : options.Mode,
+            Access = options.Caching == FileCaching.Direct ? FileAccess.ReadWrite : FileAccess.Write,
+            Share = options.Share,
+            Caching = options.Caching,
+            Engine = options.Engine,
+            UnixCreateMode = options.UnixCreateMode,
+            Options = FileOptions.Asynchronous,
+
+            // Where there is fallocate, the pipeline reserves the space, from any offset and in any mode.
+            PreallocationSize = !OperatingSystem.IsLinux() && options.Mode is (FileMode.Create or FileMode.CreateNew)
+                ? options.PreallocationSize : 0,
+        });
+    }
+
+    /// <summary>Cached, and no smaller than a block of its own: written from where it is.</summary>
+    private bool IsLarge(int length) =>
+        !_pipeline.IsOverlapped && _pipeline.IsBlockEmpty && !_pipeline.IsFull && length >= _pipeline.RequestSizeBytes;
+
+    private int Take(ReadOnlySpan<byte> bytes)
+    {
+        Span<byte> room = _pipeline.Room.Span;
+        int count = Math.Min(bytes.Length, room.Length);
+        bytes[..count].CopyTo(room);
+        _pipeline.Advance(count);
+        return count;
+    }
+
+    private async ValueTask WriteSlowAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
+    {
+        try
+        {
+            while (true)
+            {
+                if (_pipeline.IsFull)
+                {
+                    await _pipeline.PushAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
+                }
+
+                if (bytes.IsEmpty)
+                {
+                    return;
+                }
+
+                if (IsLarge(bytes.Length))
+                {
+                    await _pipeline.WriteThroughAsync(bytes, cancellationToken).ConfigureAwait(false);
+                    return;
+                }
+
+                bytes = bytes[Take(bytes.Span)..];
+            }
+        }
+        finally
+        {
+            _busy = 0;
+        }
+    }
+
+    private void Enter()
+    {
+        ObjectDisposedException.ThrowIf(_disposed, this);
+        if (_completed)
+        {
+            throw new InvalidOperationException("The writer is complete.");
+        }
+
+        EnterToClose();
+        _lent = 0;
+        if (_pipeline.IsFaulted)
+        {
+            _busy = 0;
+            _pipeline.ThrowIfFaulted();
+        }
+    }
+
+    private void EnterToClose()
+    {
+        if (Interlocked.Exchange(ref _busy, 1) != 0)
+        {
+            throw new InvalidOperationException("A writer takes one call at a time.");
+        }
+    }
+}

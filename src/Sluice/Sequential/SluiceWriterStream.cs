@@ -1,0 +1,69 @@
+namespace Sluice.Sequential;
+
+/// <summary>A writer as a stream. Flushing hands everything to the operating system; closing it completes and closes the writer.</summary>
+internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
+{
+    private bool _isClosed;
+
+    public override bool CanRead => false;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => !_isClosed;
+
+    public override long Length => throw new NotSupportedException("A writer does not seek.");
+
+    public override long Position
+    {
+        get => writer.Position;
+        set => throw new NotSupportedException("A writer does not seek.");
+    }
+
+    public override void Write(ReadOnlySpan<byte> buffer) => writer.Write(buffer);
+
+    public override void Write(byte[] buffer, int offset, int count)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        writer.Write(buffer.AsSpan(offset, count));
+    }
+
+    public override void WriteByte(byte value) => writer.WriteByte(value);
+
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+        writer.WriteAsync(buffer, cancellationToken);
+
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        return writer.WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+    }
+
+    public override void Flush() => writer.Flush();
+
+    public override Task FlushAsync(CancellationToken cancellationToken) =>
+        writer.FlushAsync(cancellationToken: cancellationToken).AsTask();
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("A writer does not read.");
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException("A writer does not seek.");
+
+    public override void SetLength(long value) => throw new NotSupportedException("A writer does not seek.");
+
+    public override async ValueTask DisposeAsync()
+    {
+        _isClosed = true;
+        await writer.DisposeAsync().ConfigureAwait(false);
+        await base.DisposeAsync().ConfigureAwait(false);
+    }
+
+    protected override void Dispose(bool disposing)
+    {
+        _isClosed = true;
+        if (disposing)
+        {
+            writer.Dispose();
+        }
+
+        base.Dispose(disposing);
+    }
+}

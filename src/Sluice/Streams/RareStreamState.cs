@@ -1,0 +1,100 @@
+namespace Sluice.Streams;
+
+/// <summary>
+/// What only some streams need: those that write, append, read ahead, lock or lend their bytes. Taken from a pool when a stream first
+/// needs it, and given back when that stream is closed. Like its stream it is not thread-safe; the pool is.
+/// </summary>
+/// <remarks>
+/// One stream owns it between <see cref="Rent"/> and <see cref="Return"/>, and gives it back inside its gate. It also writes what is
+/// still in memory when a stream is collected that nobody disposed, as FileStream does; the file's own finalizer is critical and runs
+/// later.
+/// </remarks>
+internal sealed class RareStreamState
+{
+    private const int MaxKept = 64;
+
+    private static readonly Lock PoolLock = new();
+    private static RareStreamState? s_first;
+    private static int s_kept;
+
+    private SluiceStream? _owner;
+    private RareStreamState? _next;
+    private byte[]? _oneByte;
+
+    private RareStreamState()
+    {
+    }
+
+    ~RareStreamState() => _owner?.FlushAtFinalization();
+
+    public OverlapGauge Overlap;
+
+    public ReadAhead? ReadAhead { get; set; }
+
+    public WriteBehind? WriteBehind { get; set; }
+
+    /// <summary>For names and locks; a name is asked for after closing too, so that one that has it is never given back.</summary>
+    public FileStream? LockingStream { get; set; }
+
+    /// <summary>Where appending began; -1 where it did not.</summary>
+    public long AppendStart { get; set; } = -1;
+
+    public EarlyWriteback Writeback;
+
+    /// <summary>Whether space is reserved before large windows; null until it was asked.</summary>
+    public bool? Reserves { get; set; }
+
+    public Task<int>? LastRead { get; set; }
+
+    /// <summary>Takes the memory for one byte: nobody else has it until <see cref="GiveOneByte"/>.</summary>
+    public byte[] TakeOneByte() => Interlocked.Exchange(ref _oneByte, null) ?? new byte[1];
+
+    /// <summary>Gives it back when no transfer uses it any more, even if this state is another stream's by now.</summary>
+    public void GiveOneByte(byte[] one) => Volatile.Write(ref _oneByte, one);
+
+    public static RareStreamState Rent(SluiceStream owner)
+    {
+        RareStreamState? rare;
+        lock (PoolLock)
+        {
+            rare = s_first;
+            if (rare is not null)
+            {
+                s_first = rare._next;
+                s_kept--;
+            }
+        }
+
+        rare ??= new RareStreamState();
+        rare._next = null;
+        rare._owner = owner;
+        return rare;
+    }
+
+    /// <summary>The stream is closed; what it left in flight keeps its own parts alive.</summary>
+    public static void Return(RareStreamState rare)
+    {
+        rare._owner = null;
+        if (rare.WriteBehind is { IsPending: true })
+        {
+            // Left to its transfer, with its buffer.
+            rare.WriteBehind = null;
+        }
+
+        rare.WriteBehind?.Reset();
+        rare.ReadAhead = null;
+        rare.AppendStart = -1;
+        rare.Reserves = null;
+        rare.Overlap = default;
+        rare.Writeback = default;
+        lock (PoolLock)
+        {
+            if (s_kept < MaxKept)
+            {
+                rare._next = s_first;
+                s_first = rare;
+                s_kept++;
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+using Sluice.Memory;
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>
+/// The window: a piece of the file in memory, either read and not yet consumed, or written and not yet handed down. All members work
+/// on these fields; nothing else knows where the stream stands.
+/// </summary>
+/// <remarks>
+/// The position is always <c>_base + _pos</c>. Three states: empty (<c>_readEnd</c> and <c>_writeEnd</c> are 0, so is <c>_pos</c>),
+/// reading (bytes from <c>_pos</c> to <c>_readEnd</c> are ahead of the caller), writing (bytes from the window's start to <c>_pos</c>
+/// are not in the file yet, and there is room up to <c>_writeEnd</c>). While an asynchronous operation waits, the window is empty or
+/// full, so that the quick ways of other members do not touch it.
+/// <para>
+/// The quick ways take no lock, and another thread may close the stream meanwhile. They set <c>_isCopying</c>, read <c>_pos</c> and then
+/// <c>_readEnd</c> or <c>_writeEnd</c>, copy, and take the mark off; whoever takes the window away sets the ends to 0 before
+/// <c>_pos</c>, and gives memory that was a window to <see cref="RetiredMemory"/>, never to the pool itself.
+/// </para>
+/// </remarks>
+public sealed partial class SluiceStream : IMemoryUser
+{
+    // The lease of the window in parts: a field of its type would make each stream 8 bytes longer (decision 0011).
+    private AlignedBuffer? _windowBuffer;
+    private int _windowUse;
+    private byte[] _buffer = [];
+    private volatile bool _isCopying;
+    private long _base;
+    private int _pos;
+    private int _readEnd;
+    private int _writeEnd;
+    private AdaptiveSize _sizing = new();
+    private OperationGate _gate;
+    private RareStreamState? _rare;
+
+    bool IMemoryUser.IsCopying => _isCopying;
+
+    private MemoryLease Window => new(_windowBuffer, _windowUse);
+
+    private RareStreamState Rare => _rare ??= RareStreamState.Rent(this);
+
+    private ReadAhead? ReadAhead => _rare?.ReadAhead;
+
+    private WriteBehind? WriteBehind => _rare?.WriteBehind;
+
+    /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
+    private int SizeFor(long offset, int most)
+    {
+        if (!IsAdaptive)
+        {
+            return _bufferSize;
+        }
+
+        // A stream that cannot seek must not ask for more than comes; files are spared the question until they have grown.
+        int size = _sizing.Next(offset, most);
+        return size <= AdaptiveSize.Start || _handle.CanSeek ? size : AdaptiveSize.Start;
+    }
+
+    /// <summary>The window is empty and the position is <paramref name="position"/>.</summary>
+    private void Forget(long position)
+    {
+        _readEnd = 0;
+        _writeEnd = 0;
+        Volatile.Write(ref _pos, 0);
+        _base = position;
+    }
+
+    /// <summary>Moves the position; bytes that were read and are still around it are kept. Written bytes were handed down before.</summary>
+    private void MoveTo(long target)
+    {
+        if (_readEnd != 0)
+        {
+            long index = target - _base;
+            if (index >= Window.Start && index <= _readEnd)
+            {
+                _pos = (int)index;
+                return;
+            }
+        }
+
+        if (target != _base + _pos)
+        {
+            ReadAhead?.Abandon();
+        }
+
+        Forget(target);
+    }
+
+    /// <summary>Memory for a window of at least <paramref name="size"/> bytes; the window is empty.</summary>
+    private MemoryLease WindowOf(int size)
+    {
+        if (Window.Length < size)
+        {
+            ReleaseWindow();
+            MemoryLease spare = WriteBehind?.TakeSpare(size) ?? default;
+            SetWindow(spare.IsEmpty ? AlignedBufferPool.Rent(size) : spare);
+        }
+
+        return Window;
+    }
+
+    private void SetWindow(MemoryLease window)
+    {
+        (_windowBuffer, _windowUse) = window;
+        _buffer = window.IsEmpty ? [] : window.Array;
+    }
+
+    /// <summary>After a flush: an idle stream keeps no more memory than FileStream.</summary>
+    private void ReleaseIdleWindow()
+    {
+        WriteBehind?.ReleaseSpare();
+        ReadAhead?.ReleaseSpare();
+        if (Window.Length > AdaptiveSize.Start && _readEnd == 0 && _writeEnd == 0)
+        {
+            ReleaseWindow();
+        }
+    }
+
+    private void ReleaseWindow()
+    {
+        MemoryLease window = Window;
+        SetWindow(default);
+        RetiredMemory.Add(window, this);
+    }
+
+    /// <summary>
+    /// Bytes before <paramref name="offset"/> with which a read of <paramref name="size"/> bytes should begin, to be aligned: none
+    /// unless the file is direct, and none where <paramref name="needed"/> bytes would not fit behind them.
+    /// </summary>
+    private int LeadOf(long offset, int size, int needed)
+    {
+        int alignment = _handle.Alignment.Offset;
+        int lead = (int)(offset % alignment);
+        return size % alignment == 0 && size - lead >= needed ? lead : 0;
+    }
+
+    /// <summary>The window holds what was read: <paramref name="length"/> bytes from <paramref name="start"/> of the file on.</summary>
+    private void ShowRead(long start, int lead, int length, bool wasWhole)
+    {
+        int first = Window.Start;
+        _base = start - first;
+        _pos = first + lead;
+        Volatile.Write(ref _readEnd, first + length);
+        if (length <= lead)
+        {
+            // The end of the file is at or before the position.
+            Forget(start + lead);
+        }
+        else
+        {
+            _sizing.Ended(start + length, wasWhole);
+        }
+    }
+
+    /// <summary>Copies what is ahead in the window.</summary>
+    private int TakeAvailable(Span<byte> destination)
+    {
+        int count = Math.Min(_readEnd - _pos, destination.Length);
+        if (count <= 0)
+        {
+            return 0;
+        }
+
+        _buffer.AsSpan(_pos, count).CopyTo(destination);
+        _pos += count;
+        return count;
+    }
+
+    /// <summary>Opens an empty window for writing at the position.</summary>
+    private void BeginWriting(int size)
+    {
+        MemoryLease window = WindowOf(size);
+        long offset = _base;
+        int room = size - (IsAdaptive ? (int)(offset % _handle.Alignment.Offset) : 0);
+        _base = offset - window.Start;
+        _pos = window.Start;
+        Volatile.Write(ref _writeEnd, window.Start + room);
+        // From here on there is something to be written should nobody dispose this stream.
+        _ = Rare;
+    }
+
+    /// <summary>
+    /// Reserves the space of a large window that extends the file, where that makes writing it cheaper. The first bytes are left to
+    /// delayed allocation: with it ext4 also writes a file that replaces an old one when it is closed (mount option auto_da_alloc).
+    /// </summary>
+    private void ReserveSpace(long offset, int length)
+    {
+        if (offset >= SluiceHandle.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive
+            && (Rare.Reserves ??= _handle.DelaysAllocation) == true && offset + length > _handle.Length)
+        {
+            _handle.Reserve(offset, length);
+        }
+    }
+
+    /// <summary>Books bytes that the handle has taken, or that are on their way behind the caller.</summary>
+    private void NoteWritten(long offset, int length) => _rare?.Writeback.Wrote(_handle, offset, length);
+
+    /// <summary>Copies as much as there is room for.</summary>
+    private int PutAvailable(ReadOnlySpan<byte> source)
+    {
+        int count = Math.Min(_writeEnd - _pos, source.Length);
+        if (count <= 0)
+        {
+            return 0;
+        }
+
+        source[..count].CopyTo(_buffer.AsSpan(_pos));
+        _pos += count;
+        return count;
+    }
+
+    /// <summary>Waits for asynchronous operations that are under way; sync members are not serialised otherwise.</summary>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    private void EnterGate() => _gate.Enter(this);
+
+    /// <summary>Leaves the gate; where the stream was closed around this operation, ends it.</summary>
+    internal void ExitGate()
+    {
+        if (!_gate.Exit(this))
+        {
+            EndClosed();
+        }
+    }
+}

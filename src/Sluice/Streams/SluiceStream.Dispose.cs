@@ -1,0 +1,311 @@
+using System.Runtime.ExceptionServices;
+using Sluice.Memory;
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>Closing: everything written is in the file, or the error is thrown; the file is closed in any case.</summary>
+public sealed partial class SluiceStream
+{
+#if DEBUG
+    /// <summary>A read that takes so long may never end.</summary>
+    private const int MaxReadMs = 250;
+#else
+    /// <summary>A read that takes so long may never end.</summary>
+    private const int MaxReadMs = 2000;
+#endif
+
+    /// <summary>
+    /// Writes what is still in memory and closes the file. Harmless when called twice. Writes that are under way are waited for; a read
+    /// that does not end is not: the file is closed when it does.
+    /// </summary>
+    /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
+    public override ValueTask DisposeAsync() => !IsOpen || TryCloseAtOnce() ? base.DisposeAsync() : CloseAsync();
+
+    /// <inheritdoc cref="DisposeAsync"/>
+    protected override void Dispose(bool disposing)
+    {
+        if (IsOpen && !TryCloseAtOnce())
+        {
+            CloseInTurn();
+        }
+
+        base.Dispose(disposing);
+    }
+
+    private void CloseInTurn()
+    {
+        Exception? error = null;
+        if (EnterGateToClose())
+        {
+            SealWriting();
+            if (CanSettle)
+            {
+                error = ErrorOf(static stream => stream.SettleLast());
+            }
+
+            if (!_handle.IsClosed)
+            {
+                Exception? second = ErrorOf(static stream => stream.HandDown(isLast: true));
+                error ??= second;
+            }
+
+            if (ReadAhead is { IsBusy: true } ahead)
+            {
+                _ = Task.WaitAny([ahead.DrainAsync().AsTask()], MaxReadMs);
+            }
+
+            EndClosed();
+        }
+
+        CloseFile();
+        if (error is not null)
+        {
+            ExceptionDispatchInfo.Throw(error);
+        }
+    }
+
+    private async ValueTask CloseAsync()
+    {
+        Exception? error = null;
+        if (await EnterGateToCloseAsync().ConfigureAwait(false))
+        {
+            SealWriting();
+            if (CanSettle)
+            {
+                error = await ErrorOfAsync(SettleLastAsync()).ConfigureAwait(false);
+            }
+
+            if (!_handle.IsClosed)
+            {
+                Exception? second = await ErrorOfAsync(
+                    HandDownAsync(mayStayBehind: false, isLast: true, CancellationToken.None)).ConfigureAwait(false);
+                error ??= second;
+            }
+
+            if (ReadAhead is { IsBusy: true } ahead)
+            {
+                await WaitForReadAsync(ahead.DrainAsync().AsTask()).ConfigureAwait(false);
+            }
+
+            EndClosed();
+        }
+
+        CloseFile();
+        await base.DisposeAsync().ConfigureAwait(false);
+        if (error is not null)
+        {
+            ExceptionDispatchInfo.Throw(error);
+        }
+    }
+
+    /// <summary>What is in flight is waited for whoever has closed the handle; what is not cannot be written any more then.</summary>
+    private bool CanSettle => WriteBehind is { IsPending: true } behind && (behind.IsInFlight || !_handle.IsClosed);
+
+    /// <summary>A write behind that fails only now is tried once more, as one that failed before is.</summary>
+    private void SettleLast()
+    {
+        WriteBehind behind = WriteBehind!;
+        bool isFirst = behind.IsInFlight;
+        try
+        {
+            behind.Settle();
+        }
+        catch when (isFirst && !_handle.IsClosed)
+        {
+            behind.Settle();
+        }
+    }
+
+    private async ValueTask SettleLastAsync()
+    {
+        WriteBehind behind = WriteBehind!;
+        bool isFirst = behind.IsInFlight;
+        try
+        {
+            await behind.SettleAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+        catch when (isFirst && !_handle.IsClosed)
+        {
+            await behind.SettleAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>
+    /// Enters the gate, or closes it around an operation that may never end: one of a pipe, or a read that takes long. That operation keeps
+    /// its memory, and ends the stream when it leaves.
+    /// </summary>
+    private bool EnterGateToClose()
+    {
+        if (!MustWaitToClose(out bool isEntered, out Task turn))
+        {
+            return isEntered;
+        }
+
+        try
+        {
+            if (Task.WaitAny([turn], MaxReadMs) < 0 && TryCloseAround(turn))
+            {
+                return false;
+            }
+
+            Task.WaitAny(turn);
+            return turn.IsCompletedSuccessfully;
+        }
+        catch (ThreadInterruptedException)
+        {
+            // Its turn comes all the same, and is not kept.
+            _ = turn.ContinueWith(
+                static (_, stream) => ((SluiceStream)stream!).ExitGate(),
+                this, CancellationToken.None, TaskContinuationOptions.OnlyOnRanToCompletion, TaskScheduler.Default);
+            throw;
+        }
+    }
+
+    private async ValueTask<bool> EnterGateToCloseAsync()
+    {
+        if (!MustWaitToClose(out bool isEntered, out Task turn))
+        {
+            return isEntered;
+        }
+
+        if (!await WaitForReadAsync(turn).ConfigureAwait(false) && TryCloseAround(turn))
+        {
+            return false;
+        }
+
+        await turn.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return turn.IsCompletedSuccessfully;
+    }
+
+    private bool MustWaitToClose(out bool isEntered, out Task turn)
+    {
+        turn = Task.CompletedTask;
+        isEntered = _gate.TryEnter();
+        if (isEntered || (!_handle.CanSeek && _gate.TryAbandon(this, whoeverHolds: true)))
+        {
+            return false;
+        }
+
+        try
+        {
+            turn = _gate.EnterAsync(this, CancellationToken.None);
+            return true;
+        }
+        catch (ObjectDisposedException)
+        {
+            // Another thread closes it.
+            return false;
+        }
+    }
+
+    private bool TryCloseAround(Task turn)
+    {
+        if (!_gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
+        {
+            return false;
+        }
+
+        // Turned away with all others who waited.
+        _ = turn.Exception;
+        return true;
+    }
+
+    /// <summary>False where it takes longer than reads do.</summary>
+    private static async ValueTask<bool> WaitForReadAsync(Task task)
+    {
+        await task.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return task.IsCompleted;
+    }
+
+    /// <summary>Quick writes end here: what another thread was putting into the window just now is in it when this returns.</summary>
+    private void SealWriting()
+    {
+        if (_writeEnd != 0)
+        {
+            _writeEnd = 0;
+            Interlocked.MemoryBarrier();
+            SpinWait spin = default;
+            while (_isCopying && spin.Count < 100)
+            {
+                spin.SpinOnce();
+            }
+
+            _writeEnd = _pos;
+        }
+    }
+
+    /// <summary>Gives up what the stream has in memory; whoever has the gate does, once, and nobody enters it any more.</summary>
+    private void EndClosed()
+    {
+        Access = 0;
+        _readEnd = 0;
+        _writeEnd = 0;
+
+        // The quick ways may still look at the array: only a stream that is open takes it out of its fields.
+        RetiredMemory.Add(Window, this);
+        ReadAhead?.ReleaseSpare();
+        WriteBehind?.GiveUp();
+        WriteBehind?.ReleaseSpare();
+        _rare?.Writeback.Finish(_handle);
+        if (_rare is { LockingStream: null } rare)
+        {
+            _rare = null;
+            RareStreamState.Return(rare);
+        }
+
+        _gate.Close(this);
+    }
+
+    private void CloseFile()
+    {
+        Access = 0;
+        if (_ownsHandle)
+        {
+            _handle.Dispose();
+        }
+    }
+
+    /// <summary>Closes a stream that has nothing to wait for, as most are that were read.</summary>
+    private bool TryCloseAtOnce()
+    {
+        if (HasUnwritten || ReadAhead is { IsBusy: true } || !_gate.TryEnter())
+        {
+            return false;
+        }
+
+        EndClosed();
+        CloseFile();
+        return true;
+    }
+
+    private Exception? ErrorOf(Action<SluiceStream> action)
+    {
+        try
+        {
+            action(this);
+            return null;
+        }
+#pragma warning disable CA1031 // Thrown when the file is closed.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            return e;
+        }
+    }
+
+    private static async ValueTask<Exception?> ErrorOfAsync(ValueTask task)
+    {
+        try
+        {
+            await task.ConfigureAwait(false);
+            return null;
+        }
+#pragma warning disable CA1031 // Thrown when the file is closed.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            return e;
+        }
+    }
+}

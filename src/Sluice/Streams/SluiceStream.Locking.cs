@@ -1,0 +1,41 @@
+using Sluice.Handles;
+
+namespace Sluice;
+
+/// <summary>What only FileStream knows: the name of a handle that came from elsewhere, and locks.</summary>
+public sealed partial class SluiceStream
+{
+    /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>
+    public string Name =>
+        !_hasForeignHandle ? _handle.Path : _rare?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
+
+    /// <summary>Keeps other processes from a range of the file (an advisory lock on Unix).</summary>
+    /// <inheritdoc cref="FileStream.Lock"/>
+    [System.Runtime.Versioning.UnsupportedOSPlatform("ios")]
+    [System.Runtime.Versioning.UnsupportedOSPlatform("macos")]
+    [System.Runtime.Versioning.UnsupportedOSPlatform("tvos")]
+    public void Lock(long position, long length)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(position);
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ThrowIfClosed();
+        LockingStream.Lock(position, length);
+    }
+
+    /// <summary>Ends a <see cref="Lock"/>.</summary>
+    /// <inheritdoc cref="FileStream.Unlock"/>
+    [System.Runtime.Versioning.UnsupportedOSPlatform("ios")]
+    [System.Runtime.Versioning.UnsupportedOSPlatform("macos")]
+    [System.Runtime.Versioning.UnsupportedOSPlatform("tvos")]
+    public void Unlock(long position, long length)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(position);
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ThrowIfClosed();
+        LockingStream.Unlock(position, length);
+    }
+
+    /// <summary>For what only it knows: names and locks.</summary>
+    private FileStream LockingStream =>
+        Rare.LockingStream ??= BorrowedStream.Over(_handle.SafeFileHandle, IsOpen ? Access : _handle.Access);
+}

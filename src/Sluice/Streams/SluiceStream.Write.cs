@@ -1,0 +1,238 @@
+using System.Runtime.CompilerServices;
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>Synchronous writing, and what hands the window down.</summary>
+public sealed partial class SluiceStream
+{
+    /// <inheritdoc/>
+    public override void Write(byte[] buffer, int offset, int count)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        Write(buffer.AsSpan(offset, count));
+    }
+
+    /// <summary>Writes at the position; the bytes may stay in memory until the next flush.</summary>
+    /// <exception cref="NotSupportedException">The stream was not opened for writing.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <exception cref="IOException">The operating system reported an error, for these bytes or for earlier ones: its offset
+    /// tells.</exception>
+    public override void Write(ReadOnlySpan<byte> buffer)
+    {
+        int count = buffer.Length;
+        _isCopying = true;
+        int pos = _pos;
+        if (count <= _writeEnd - pos && count != 0)
+        {
+            buffer.CopyTo(_buffer.AsSpan(pos));
+            _pos = pos + count;
+            _isCopying = false;
+            return;
+        }
+
+        WriteSlow(buffer);
+    }
+
+    /// <summary>Writes a byte.</summary>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
+    public override void WriteByte(byte value)
+    {
+        _isCopying = true;
+        int pos = _pos;
+        if (pos < _writeEnd)
+        {
+            _buffer[pos] = value;
+            _pos = pos + 1;
+            _isCopying = false;
+            return;
+        }
+
+        WriteByteSlow(value);
+    }
+
+    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
+    /// <inheritdoc cref="Flush(bool)"/>
+    public override void Flush() => Flush(flushToDisk: false);
+
+    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
+    /// <param name="flushToDisk">Also makes them durable.</param>
+    /// <exception cref="IOException">They could not be written; they are kept for another try.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    public void Flush(bool flushToDisk)
+    {
+        ThrowIfClosed();
+        FlushBuffer();
+        if (flushToDisk && MayWrite)
+        {
+            _handle.FlushToDisk();
+        }
+    }
+
+    // Apart: a span over the argument would keep it on the stack, and in the caller's loop too, where WriteByte is inlined.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void WriteByteSlow(byte value) => WriteSlow([value]);
+
+    private void WriteSlow(ReadOnlySpan<byte> buffer)
+    {
+        _isCopying = false;
+        ThrowUnlessWritable();
+        ThrowIfClosed();
+        if (!IsBuffered)
+        {
+            _handle.Write(buffer, _base);
+            NoteWritten(_base, buffer.Length);
+            _base += buffer.Length;
+            return;
+        }
+
+        EnterGate();
+        int put = 0;
+        try
+        {
+            LeaveReading();
+            while (true)
+            {
+                put = PutAvailable(buffer);
+                buffer = buffer[put..];
+                if (buffer.IsEmpty)
+                {
+                    return;
+                }
+
+                HandDown();
+                put = 0;
+                WriteBehind?.Settle();
+                int size = SizeFor(_base, AdaptiveSize.MaxWrite);
+                if (WritesThrough(buffer.Length, size))
+                {
+                    ReserveSpace(_base, buffer.Length);
+                    _handle.Write(buffer, _base);
+                    NoteWritten(_base, buffer.Length);
+                    _base += buffer.Length;
+                    _sizing.Ended(_base, wasWhole: true);
+                    return;
+                }
+
+                BeginWriting(size);
+            }
+        }
+        catch
+        {
+            // What this call put into a window that could not be handed down was not accepted.
+            _pos -= put;
+            throw;
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    /// <summary>Whether a write of <paramref name="length"/> bytes gains nothing from a window of <paramref name="size"/> bytes.</summary>
+    private bool WritesThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, AdaptiveSize.MaxRead) : size);
+
+    /// <summary>Writes the window, and empties it; when that fails, its bytes stay.</summary>
+    /// <param name="isLast">The stream is being closed: what can be written is written, whatever became of what was written behind.</param>
+    private void HandDown(bool isLast = false)
+    {
+        if (_writeEnd == 0)
+        {
+            return;
+        }
+
+        int start = Window.Start;
+        int length = _pos - start;
+        long end = _base + _pos;
+        if (length > 0)
+        {
+            if (!isLast)
+            {
+                // An earlier failure comes first, and a later write never overtakes an earlier one.
+                WriteBehind?.Settle();
+            }
+
+            ReserveSpace(_base + start, length);
+            _handle.Write(_buffer.AsSpan(start, length), _base + start);
+            NoteWritten(_base + start, length);
+            _sizing.Ended(end, _pos == _writeEnd);
+        }
+
+        Forget(end);
+    }
+
+    private bool HasUnwritten => _writeEnd != 0 || WriteBehind is { IsPending: true };
+
+    /// <summary>Before reading: everything written is in the file.</summary>
+    private void LeaveWriting()
+    {
+        WriteBehind?.Settle();
+        HandDown();
+    }
+
+    /// <summary>Before writing: nothing is read ahead.</summary>
+    private void LeaveReading()
+    {
+        if (ReadAhead is { } ahead)
+        {
+            ahead.Abandon();
+        }
+
+        if (_readEnd != 0)
+        {
+            CheckUnreadBytes();
+            Forget(_base + _pos);
+            _sizing.Reset();
+        }
+    }
+
+    /// <summary>What was read ahead of the caller from a pipe or a terminal cannot be put back.</summary>
+    private void CheckUnreadBytes()
+    {
+        if (_readEnd > _pos && !_handle.CanSeek)
+        {
+            StreamErrors.ThrowUnreadBytes();
+        }
+    }
+
+    /// <summary>Everything written is in the file, and nothing is read ahead.</summary>
+    private void FlushBuffer()
+    {
+        EnterGate();
+        try
+        {
+            LeaveWriting();
+            if (_readEnd != 0 && _handle.CanSeek)
+            {
+                Forget(_base + _pos);
+            }
+
+            ReadAhead?.Abandon();
+            ReleaseIdleWindow();
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    /// <summary>Writes what is in memory; called by the finalizer of the rare state when both are collected.</summary>
+    internal void FlushAtFinalization()
+    {
+        try
+        {
+            if (IsOpen && !_handle.IsClosed)
+            {
+                LeaveWriting();
+                ReleaseWindow();
+                WriteBehind?.ReleaseSpare();
+                ReadAhead?.ReleaseSpare();
+            }
+        }
+#pragma warning disable CA1031 // Nobody is there to hear of it, and a finalizer must not throw.
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+    }
+}

@@ -1,0 +1,289 @@
+using System.Runtime.CompilerServices;
+using Sluice.Memory;
+using Sluice.Streams;
+
+namespace Sluice;
+
+/// <summary>Asynchronous writing: the caller fills one buffer while the one before is written.</summary>
+public sealed partial class SluiceStream
+{
+    /// <inheritdoc/>
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        return WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+    }
+
+    /// <summary>As <see cref="Write(ReadOnlySpan{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled; the position has not moved beyond what was accepted.</exception>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        ThrowUnlessWritable();
+        if (!IsBuffered)
+        {
+            return WriteUnbufferedAsync(buffer, cancellationToken);
+        }
+
+        // The caller's memory may be code that throws: it is asked before anything has begun.
+        ReadOnlySpan<byte> source = buffer.Span;
+        if (!_gate.TryEnter())
+        {
+            return WriteInTurnAsync(buffer, cancellationToken);
+        }
+
+        int count = source.Length;
+        if (count <= _writeEnd - _pos && count != 0 && _handle.CanSeek)
+        {
+            source.CopyTo(_buffer.AsSpan(_pos));
+            _pos += count;
+            ExitGate();
+            return ValueTask.CompletedTask;
+        }
+
+        return WriteSlowAsync(buffer, cancellationToken);
+    }
+
+    /// <summary>Writes a byte; into the window it costs about what <see cref="WriteByte"/> does.</summary>
+    /// <remarks>Not to be called while another operation of the stream is under way in another thread.</remarks>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    public ValueTask WriteByteAsync(byte value, CancellationToken cancellationToken = default)
+    {
+        _isCopying = true;
+        int pos = _pos;
+        if (pos < _writeEnd && !cancellationToken.IsCancellationRequested)
+        {
+            _buffer[pos] = value;
+            _pos = pos + 1;
+            _isCopying = false;
+            return ValueTask.CompletedTask;
+        }
+
+        _isCopying = false;
+        return WriteByteSlowAsync(value, cancellationToken);
+    }
+
+    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled; the bytes are kept.</exception>
+    /// <inheritdoc cref="Flush(bool)"/>
+    public override Task FlushAsync(CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return Task.FromCanceled(cancellationToken);
+        }
+
+        ThrowIfClosed();
+        if (!HasUnwritten && _readEnd == 0 && ReadAhead is not { Offset: >= 0 } && !_gate.IsTaken)
+        {
+            return Task.CompletedTask;
+        }
+
+        return FlushSlowAsync(cancellationToken);
+    }
+
+    private async Task FlushSlowAsync(CancellationToken cancellationToken)
+    {
+        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
+            if (_readEnd != 0 && _handle.CanSeek)
+            {
+                Forget(_base + _pos);
+            }
+
+            ReadAhead?.Abandon();
+            ReleaseIdleWindow();
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteByteSlowAsync(byte value, CancellationToken cancellationToken)
+    {
+        // A buffer of its own: several such calls may wait for their turn.
+        byte[] one = [value];
+        await WriteAsync(one, cancellationToken).ConfigureAwait(false);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteInTurnAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
+        await WriteSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Leaves the gate, which the caller has entered.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteSlowAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        int put = 0;
+        try
+        {
+            ThrowIfClosed();
+            LeaveReading();
+            // As in FileStream, what is written to a pipe asynchronously is not kept back: somebody may wait for it.
+            bool passes = !_handle.CanSeek;
+            while (true)
+            {
+                put = passes ? 0 : PutAvailable(buffer.Span);
+                buffer = buffer[put..];
+                if (buffer.IsEmpty)
+                {
+                    return;
+                }
+
+                await HandDownAsync(mayStayBehind: true, isLast: false, cancellationToken).ConfigureAwait(false);
+                put = 0;
+                int size = SizeFor(_base, AdaptiveSize.MaxWrite);
+                if (passes || WritesThrough(buffer.Length, size))
+                {
+                    await SettleAsync(cancellationToken).ConfigureAwait(false);
+                    ReserveSpace(_base, buffer.Length);
+                    await _handle.WriteAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
+                    NoteWritten(_base, buffer.Length);
+                    _base += buffer.Length;
+                    _sizing.Ended(_base, wasWhole: true);
+                    return;
+                }
+
+                BeginWriting(size);
+            }
+        }
+        catch
+        {
+            // What this call put into a window that could not be handed down was not accepted.
+            _pos -= put;
+            throw;
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    /// <summary>
+    /// Writes the window, and empties it; when that fails, its bytes stay. A large one that sized itself may be left to be written
+    /// while the caller goes on.
+    /// </summary>
+    /// <param name="mayStayBehind">Whether it may be left to be written.</param>
+    /// <param name="isLast">As in <see cref="HandDown"/>.</param>
+    /// <param name="cancellationToken">Ends the wait; the bytes stay.</param>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask HandDownAsync(bool mayStayBehind, bool isLast, CancellationToken cancellationToken)
+    {
+        if (_writeEnd == 0)
+        {
+            return;
+        }
+
+        MemoryLease window = Window;
+        int start = window.Start;
+        int length = _pos - start;
+        long end = _base + _pos;
+        if (length > 0)
+        {
+            // Meanwhile the window is closed for quick writes of others; it opens again when this fails.
+            int writeEnd = _writeEnd;
+            bool wasWhole = _pos == writeEnd;
+            _writeEnd = _pos;
+            try
+            {
+                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Rare.Overlap.PaysOff(_handle.Caching);
+                if (!isLast)
+                {
+                    await SettleAsync(cancellationToken).ConfigureAwait(false);
+                }
+
+                ReserveSpace(_base + start, length);
+                if (isOverlapped)
+                {
+                    (Rare.WriteBehind ??= new WriteBehind()).Start(_handle, this, window, start, length, _base + start);
+                    SetWindow(default);
+                }
+                else
+                {
+                    Rare.Overlap.BeginWrite();
+                    await _handle.WriteAsync(window.MemoryAt(start, length), _base + start, cancellationToken).ConfigureAwait(false);
+                    Rare.Overlap.EndWrite();
+                }
+
+                NoteWritten(_base + start, length);
+
+                Rare.Overlap.BeginFill();
+            }
+            catch
+            {
+                _writeEnd = writeEnd;
+                throw;
+            }
+
+            _sizing.Ended(end, wasWhole);
+        }
+
+        Forget(end);
+    }
+
+    private ValueTask SettleAsync(CancellationToken cancellationToken) =>
+        WriteBehind is { IsPending: true } behind ? behind.SettleAsync(cancellationToken) : ValueTask.CompletedTask;
+
+    /// <summary>Before reading: everything written is in the file.</summary>
+    private ValueTask LeaveWritingAsync(CancellationToken cancellationToken) =>
+        _writeEnd == 0 && WriteBehind is not { IsPending: true } ? ValueTask.CompletedTask : LeaveWritingSlowAsync(cancellationToken);
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask LeaveWritingSlowAsync(CancellationToken cancellationToken)
+    {
+        await SettleAsync(cancellationToken).ConfigureAwait(false);
+        await HandDownAsync(mayStayBehind: false, isLast: false, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Concurrent calls are allowed, as in FileStream: each takes its place when it begins.</summary>
+    private ValueTask WriteUnbufferedAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        int count = buffer.Length;
+        long offset = Interlocked.Add(ref _base, count) - count;
+        ValueTask write;
+        try
+        {
+            write = _handle.WriteAsync(buffer, offset, cancellationToken);
+        }
+        catch
+        {
+            Interlocked.Add(ref _base, -count);
+            throw;
+        }
+
+        if (!write.IsCompletedSuccessfully)
+        {
+            return EndUnbufferedAsync(write, offset, count);
+        }
+
+        NoteWritten(offset, count);
+        return write;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask EndUnbufferedAsync(ValueTask write, long offset, int count)
+    {
+        try
+        {
+            await write.ConfigureAwait(false);
+            NoteWritten(offset, count);
+        }
+        catch
+        {
+            Interlocked.Add(ref _base, -count);
+            throw;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Programs.Advise;
+using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>`sluice advise` as a user types it, on small files, and what it concludes from figures.</summary>
+[Collection(MeasuringCollection.Name)]
+public sealed class AdviseRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Every_subject_gets_an_answer_with_its_line_of_code()
+    {
+        using TempFolder memory = TempFolder.InMemory();
+        string disk = memory.FullPath;
+        ToolRun run = await ToolRun.RunAsync("advise", disk, "--quick", "--json", _folder["r.json"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+
+        IReadOnlyList<AdviceTopic> topics = Adviser.Topics(AdviseScale.Quick, CancellationToken.None);
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
+        sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe([.. topics.Select(s => s.Heading), "In short"]);
+        foreach (JsonElement section in sections.SkipLast(1))
+        {
+            string text = section.GetProperty("text").GetString()!;
+            text.ShouldStartWith("Take ");
+            string[] codes = [.. section.GetProperty("tables")[0].GetProperty("rows").EnumerateArray()
+                .Select(r => r.GetProperty("cells")[6].GetProperty("text").GetString()!)];
+            codes.ShouldContain(text.Split('\n')[^1].Trim());
+            codes.ShouldAllBe(c => c.Length > 10);
+        }
+        sections[^1].GetProperty("tables")[0].GetProperty("rows").GetArrayLength().ShouldBe(topics.Count);
+        run.Out.ShouldContain("requests of");
+    }
+
+    [Fact]
+    public void Of_ways_that_are_about_as_fast_the_one_with_the_least_CPU_is_taken()
+    {
+        Comparison comparison = Compare(("net", 100, 5), ("fast", 200, 9), ("thrifty", 185, 3), ("slow", 150, 1));
+        comparison.Fastest.Approach.Key.ShouldBe("fast");
+        comparison.Best.Approach.Key.ShouldBe("thrifty");
+        string[] sentences = [.. comparison.Sentences()];
+        sentences[0].ShouldStartWith("Take Sluice thrifty: 185 things/s");
+        sentences[1].ShouldContain("1.85 x as fast as that, for 0.60 x the CPU");
+        sentences[2].ShouldContain("Sluice fast is a little faster");
+    }
+
+    [Fact]
+    public void Where_NET_is_best_it_says_so()
+    {
+        Comparison comparison = Compare(("net", 100, 5), ("sluice", 50, 1));
+        comparison.Best.Approach.IsDotNet.ShouldBeTrue();
+        comparison.Sentences().ShouldContain("Sluice gains nothing here.");
+    }
+
+    [Fact]
+    public void Rounds_that_overlap_or_lie_far_apart_are_told()
+    {
+        var topic = new AdviceTopic("h", "w", "things/s", "net", _ => [], _ => []);
+        Approach[] approaches = [new Approach("net", ".NET", "code;", _ => Task.CompletedTask),
+            new Approach("sluice", "Sluice", "code;", _ => Task.CompletedTask)];
+        string[] sentences = [.. new Comparison(topic, approaches, [new MeasuredRate(100, 90, 130, 5), new MeasuredRate(200, 110, 210, 5)],
+            null).Sentences()];
+        sentences.ShouldContain("The rounds of both overlap: that may be chance.");
+        sentences.ShouldContain("Its rounds lay between 110 and 210 things/s: the machine was not steady, so ask again.");
+        string[] steady = [.. new Comparison(topic, approaches, [new MeasuredRate(100, 90, 130, 5), new MeasuredRate(200, 190, 210, 5)],
+            null).Sentences()];
+        steady.Length.ShouldBe(2);
+    }
+
+    [Fact]
+    public void A_way_that_does_more_is_compared_and_not_chosen()
+    {
+        var topic = new AdviceTopic("h", "w", "things/s", "net", _ => [], _ => []);
+        var comparison = new Comparison(
+            topic, [new Approach("net", ".NET", "code;", _ => Task.CompletedTask),
+                new Approach("flushed", "Sluice", "code;", _ => Task.CompletedTask) { DoesMore = true }],
+            [new MeasuredRate(100, 100, 100, 5), new MeasuredRate(200, 200, 200, 1)], clockHz: null);
+        comparison.Best.Approach.Key.ShouldBe("net");
+        comparison.Fastest.Approach.Key.ShouldBe("net");
+        comparison.Compare("flushed", "net").ShouldBe("2.00 x as fast as");
+    }
+
+    [Fact]
+    public void Small_differences_are_none()
+    {
+        Comparison comparison = Compare(("net", 100, 5), ("sluice", 104, 5), ("slow", 80, 5));
+        comparison.Compare("sluice", "net").ShouldBe("as fast as");
+        comparison.Compare("slow", "net").ShouldBe("0.80 x as fast as");
+    }
+
+    [Fact]
+    public void The_least_memory_in_flight_that_is_fast_enough_is_chosen()
+    {
+        var grid = new RequestGrid("Reads", new Dictionary<(int, int), MeasuredRate>
+        {
+            [(65536, 1)] = new(100, 100, 100, 1),
+            [(65536, 8)] = new(960, 900, 990, 1),
+            [(1048576, 1)] = new(970, 900, 990, 1),
+            [(1048576, 8)] = new(1000, 900, 1100, 1),
+        });
+        grid.Choice.ShouldBe((65536, 8));
+        grid.ToTable().Rows.Count.ShouldBe(2);
+    }
+
+    private static Comparison Compare(params (string Key, double Rate, double CpuNs)[] measured)
+    {
+        var topic = new AdviceTopic("h", "w", "things/s", "net", _ => [], _ => []);
+        Approach[] approaches =
+            [.. measured.Select(m => new Approach(m.Key, m.Key == "net" ? ".NET" : $"Sluice {m.Key}", "code;", _ => Task.CompletedTask))];
+        return new Comparison(topic, approaches, [.. measured.Select(m => new MeasuredRate(m.Rate, m.Rate, m.Rate, m.CpuNs))],
+            clockHz: null);
+    }
+}

@@ -1,0 +1,109 @@
+using System.Text.Json;
+using System.Text.RegularExpressions;
+using Shouldly;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>The page of each command that has a JSON form of its own, as its HTML carries it.</summary>
+public sealed class CommandPagesTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Speed_has_latencies_by_percentile_and_the_rates_of_both_sides()
+    {
+        ReportPage page = await PageOfAsync("speed", "-t0.4", "-r1M", "-b4K", "--engine", "both", _folder["a.dat"]);
+        page.Sections.Select(s => s.Heading).ShouldBe(["Rates", "Latency"]);
+        page.Sections[0].Tables[0].Rows.Select(r => r.Cells[0].Text).ShouldBe(["Sluice", ".NET"]);
+        PageChart latency = page.Sections[1].Charts.ShouldHaveSingleItem();
+        latency.Series.Select(s => s.Name).ShouldBe(["Sluice, read", ".NET, read"]);
+        latency.Series[0].Y.Count.ShouldBe(latency.X.Categories!.Count);
+        latency.Series[0].Y.ShouldBe(latency.Series[0].Y.OrderBy(y => y));
+    }
+
+    [Fact]
+    public async Task Speed_that_only_creates_has_the_rates_of_creation()
+    {
+        ReportPage page = await PageOfAsync("speed", "-t0", "-x2M", "--engine", "both", _folder["a.dat"]);
+        PageChart chart = page.Sections.ShouldHaveSingleItem().Charts.ShouldHaveSingleItem();
+        chart.Series.Select(s => s.Name).ShouldBe(["Sluice", ".NET"]);
+        chart.Series.ShouldAllBe(s => s.Y[0] >= s.Y[1]);
+    }
+
+    [Fact]
+    public async Task Copy_has_a_row_for_each_source()
+    {
+        await File.WriteAllBytesAsync(_folder["a"], new byte[100_000]);
+        await File.WriteAllBytesAsync(_folder["b"], new byte[5]);
+        string target = Directory.CreateDirectory(_folder["target"]).FullName;
+        ReportPage page = await PageOfAsync("copy", _folder["a"], _folder["b"], target);
+        PageSection section = page.Sections.ShouldHaveSingleItem();
+        section.Tables[0].Rows.Select(r => r.Cells[1].Value).ShouldBe([100_000, 5]);
+        section.Charts.Single(c => c.Kind == ChartKind.Bar).X.Categories.ShouldBe([_folder["a"], _folder["b"]]);
+    }
+
+    [SkippableFact]
+    public async Task Extents_of_a_file_have_a_map_whose_spans_are_the_file()
+    {
+        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, 64 << 20);
+        string path = Path.Combine(volume.Path, "file");
+        await File.WriteAllBytesAsync(path, new byte[303_104]);
+        ReportPage page = await PageOfAsync("extents", "--sync", path);
+        PageMap map = page.Sections[0].Maps.ShouldHaveSingleItem();
+        map.Spans.Sum(s => s.Length).ShouldBe(303_104);
+        map.Spans.ShouldAllBe(s => s.DeviceOffset >= map.DeviceStart && s.DeviceOffset + s.Length <= map.DeviceEnd);
+
+        ReportPage folder = await PageOfAsync("extents", volume.Path);
+        map = folder.Sections[0].Maps.ShouldHaveSingleItem();
+        map.FileBytes.ShouldBeNull();
+        map.Spans.ShouldAllBe(s => s.Fill > 0 && s.Fill <= 1);
+        map.Spans.Sum(s => s.Length * s.Fill).ShouldBe(303_104, 303_104 * 0.02, "the file's bytes, as densely as they lie");
+    }
+
+    [SkippableFact]
+    public async Task Frag_has_a_point_for_each_cycle()
+    {
+        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, 64 << 20);
+        ReportPage page = await PageOfAsync(
+            "frag", "-n2", "-f60", "-k30", "-Fm64K", "-FM256K", "-c8", "--leave", "1M", "--profile", "interleaved", "--force", volume.Path);
+        page.Sections[0].Charts.Count.ShouldBe(2);
+        page.Sections[0].Charts[0].Series[0].X.ShouldBe([1, 2]);
+        page.Sections[0].Charts[0].Series[0].Y.ShouldAllBe(pieces => pieces > 1);
+        (ChartSeries filled, ChartSeries kept) = (page.Sections[0].Charts[1].Series[0], page.Sections[0].Charts[1].Series[1]);
+        for (int i = 0; i < 2; i++)
+            kept.Y[i]!.Value.ShouldBeLessThan(filled.Y[i]!.Value);
+    }
+
+    [Fact]
+    public async Task Bench_has_a_section_for_each_suite_and_an_interval_for_each_ratio()
+    {
+        ReportPage page = await PageOfAsync("bench", "--quick", "--row", "open", _folder.FullPath);
+        page.Sections.Select(s => s.Heading).ShouldBe(["Suite handle", "Suite stream"]);
+        foreach (PageSection section in page.Sections)
+        {
+            ChartSeries ratios = section.Charts[0].Series.ShouldHaveSingleItem();
+            for (int i = 0; i < ratios.Y.Count; i++)
+                ratios.Y[i]!.Value.ShouldBeInRange(ratios.Low![i]!.Value, ratios.High![i]!.Value);
+            section.Tables[0].Rows.Count.ShouldBe(ratios.Y.Count);
+        }
+        page.Notes.ShouldContain(n => n.StartsWith("A quick run", StringComparison.Ordinal));
+    }
+
+    private async Task<ReportPage> PageOfAsync(params string[] arguments)
+    {
+        string path = _folder["page.html"];
+        ToolRun run = await ToolRun.RunAsync([.. arguments, "--html", path, "--overwrite"]);
+        run.Error.ShouldBe("");
+        run.ExitCode.ShouldBe(ExitCode.Success);
+        Match data = Regex.Match(
+            await File.ReadAllTextAsync(path), """<script id="page-data" type="application/json">(?<data>.*?)</script>""",
+            RegexOptions.Singleline | RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(5));
+        return JsonSerializer.Deserialize(data.Groups["data"].Value, PageJsonContext.Default.ReportPage)!;
+    }
+}

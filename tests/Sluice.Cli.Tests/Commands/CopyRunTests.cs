@@ -1,0 +1,234 @@
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>`sluice copy` as a user types it.</summary>
+public sealed class CopyRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("copy")]
+    [InlineData("copy a")]
+    [InlineData("copy --method magic a b")]
+    [InlineData("copy --depth 0 a b")]
+    [InlineData("copy --depth 65 a b")]
+    [InlineData("copy --size 1M a b")]
+    [InlineData("copy --demo a b")]
+    [InlineData("copy --demo --size nothing")]
+    [InlineData("copy -z a b")]
+    public async Task A_wrong_command_line_is_exit_code_2(string typed)
+    {
+        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.ShouldStartWith("sluice: ");
+        run.Error.TrimEnd('\n').ShouldNotContain("\n");
+    }
+
+    [Theory]
+    [InlineData("auto", "")]
+    [InlineData("buffered", "buffered")]
+    [InlineData("range", "copy_file_range")]
+    public async Task One_file_is_copied_and_the_method_named(string method, string says)
+    {
+        string source = Make("a", 300_000);
+        ToolRun run = await ToolRun.RunAsync("copy", "--method", method, "--verify", "--sync", source, _folder["b"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain(says);
+        run.Out.ShouldContain("verified, on the disk");
+        File.ReadAllBytes(_folder["b"]).ShouldBe(File.ReadAllBytes(source));
+    }
+
+    [Fact]
+    public async Task Several_sources_and_folders_go_into_a_folder()
+    {
+        string one = Make("one", 10);
+        string two = Make("tree/two", 20);
+        Directory.CreateDirectory(_folder["into"]);
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", "-p", one, _folder["tree"], _folder["into"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        File.ReadAllBytes(_folder["into/one"]).ShouldBe(File.ReadAllBytes(one));
+        File.ReadAllBytes(_folder["into/tree/two"]).ShouldBe(File.ReadAllBytes(two));
+        File.GetLastWriteTimeUtc(_folder["into/tree/two"]).ShouldBe(File.GetLastWriteTimeUtc(two));
+    }
+
+    [Fact]
+    public async Task Each_failure_is_one_line_and_exit_code_1_and_nothing_is_half_made()
+    {
+        string source = Make("a", 1000);
+        string there = Make("there", 10);
+        Make("tree/x", 1);
+        await ShouldFailAsync("no plain file", "copy", "--force", source, "/dev/null");
+        await ShouldFailAsync("needs --force", "copy", source, there);
+        await ShouldFailAsync("same file", "copy", source, source);
+        await ShouldFailAsync("inside", "copy", "-r", _folder["tree"], _folder["tree/in"]);
+        await ShouldFailAsync("recursive", "copy", _folder["tree"], _folder["b"]);
+        await ShouldFailAsync("failed", "copy", _folder["missing"], _folder["b"]);
+        await ShouldFailAsync("no such directory", "copy", source, _folder["no/folder/b"]);
+        await ShouldFailAsync("need a folder", "copy", source, there, _folder["b"]);
+        File.Exists(_folder["b"]).ShouldBeFalse();
+        File.ReadAllBytes(there).Length.ShouldBe(10);
+        Directory.GetFileSystemEntries(_folder.FullPath).Length.ShouldBe(3);
+    }
+
+    [Fact]
+    public async Task A_source_that_ends_in_a_dot_is_what_is_in_the_folder()
+    {
+        Make("src/f", 10);
+        Directory.CreateDirectory(_folder["existing"]);
+        (await ToolRun.RunAsync("copy", "-r", _folder["src/."], _folder["existing"])).ExitCode.ShouldBe(ExitCode.Success);
+        Directory.GetFileSystemEntries(_folder["existing"]).ShouldBe([_folder["existing/f"]]);
+    }
+
+    [Theory]
+    [InlineData("A/x", "B/x")]
+    [InlineData("A/.", "B/x")]
+    public async Task Two_sources_of_one_name_do_not_replace_each_other(string first, string second)
+    {
+        string kept = Make("A/x", 10);
+        Make("B/x", 20);
+        Directory.CreateDirectory(_folder["E"]);
+        ToolRun run = await ToolRun.RunAsync("copy", "-rf", $"{_folder.FullPath}/{first}", _folder[second], _folder["E"]);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("just made from another source");
+        File.ReadAllBytes(_folder["E/x"]).ShouldBe(File.ReadAllBytes(kept));
+    }
+
+    [Theory]
+    [InlineData("-rp")]
+    [InlineData("-a")]
+    [InlineData("-rpf")]
+    public async Task Short_options_stand_behind_one_dash_as_for_cp(string options)
+    {
+        string two = Make("tree/two", 20);
+        File.SetLastWriteTimeUtc(two, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc));
+        ToolRun run = await ToolRun.RunAsync("copy", options, _folder["tree"], _folder["copied"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldStartWith("1 file in 1 folder,");
+        File.GetLastWriteTimeUtc(_folder["copied/two"]).ShouldBe(File.GetLastWriteTimeUtc(two));
+    }
+
+    [Fact]
+    public async Task A_file_that_is_there_in_a_tree_is_left_and_the_way_to_replace_it_is_said()
+    {
+        Make("tree/x", 10);
+        string there = Make("into/tree/x", 20);
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["tree"], _folder["into"]);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("--force");
+        new FileInfo(there).Length.ShouldBe(20);
+    }
+
+    [Theory]
+    [InlineData("y\n", ExitCode.Success, 1000)]
+    [InlineData("n\n", ExitCode.IoError, 10)]
+    [InlineData("", ExitCode.IoError, 10)]
+    public async Task A_file_that_is_there_is_replaced_after_a_yes_only(string answer, int exitCode, int length)
+    {
+        string source = Make("a", 1000);
+        string there = Make("there", 10);
+
+        ToolRun run = await ToolRun.RunAsync(["copy", source, there], answer, CancellationToken.None);
+
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Error.ShouldContain("Replace it?");
+        new FileInfo(there).Length.ShouldBe(length);
+    }
+
+    [Fact]
+    public async Task A_file_that_is_there_is_replaced_by_force()
+    {
+        string source = Make("a", 1000);
+        string there = Make("there", 10);
+
+        ToolRun run = await ToolRun.RunAsync("copy", "-f", source, there);
+
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        File.ReadAllBytes(there).ShouldBe(File.ReadAllBytes(source));
+    }
+
+    [Fact]
+    public async Task One_source_that_fails_does_not_stop_the_others()
+    {
+        string good = Make("good", 100);
+        Directory.CreateDirectory(_folder["into"]);
+        ToolRun run = await ToolRun.RunAsync("copy", _folder["missing"], good, _folder["into"]);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("missing");
+        File.Exists(_folder["into/good"]).ShouldBeTrue();
+    }
+
+    [SkippableFact]
+    public async Task A_full_disk_is_said_and_leaves_nothing()
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "1m");
+        string source = Make("a", 3_000_000);
+        await ShouldFailAsync("disk is full", "copy", source, Path.Combine(disk.Path, "b"));
+        Directory.GetFileSystemEntries(disk.Path).ShouldBeEmpty();
+        Make("tree/a", 3_000_000);
+        await ShouldFailAsync("disk is full", "copy", "-r", _folder["tree"], Path.Combine(disk.Path, "t"));
+        Directory.GetFileSystemEntries(disk.Path).ShouldBeEmpty();
+    }
+
+    [SkippableFact]
+    public async Task A_copy_that_was_killed_is_resumed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the temporary file's name is Linux's");
+        string source = Make("a", 5_000_000);
+        string left = _folder[".b.sluice-tmp"];
+        await File.WriteAllBytesAsync(left, (await File.ReadAllBytesAsync(source)).AsMemory(0, 3_500_000).ToArray());
+        // A copy in the making is nobody else's to read; one that is would not be gone on from.
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(left, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        ToolRun run = await ToolRun.RunAsync("copy", "--resume", source, _folder["b"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("were there already");
+        File.ReadAllBytes(_folder["b"]).ShouldBe(File.ReadAllBytes(source));
+        File.Exists(left).ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task The_demo_prints_rates_and_leaves_nothing()
+    {
+        ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--method", "buffered", "--size", "8M", _folder.FullPath);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("made 8 MiB");
+        run.Out.ShouldContain("copied 8 MiB");
+        Directory.GetFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void The_live_line_tells_share_rate_and_time_left()
+    {
+        var line = new CopyProgressLine("a.dat");
+        line.Text(TimeSpan.FromSeconds(1)).ShouldContain("0 %");
+        line.Report(new CopyProgress(256L << 20, 1L << 30, 3, 10));
+        line.Text(TimeSpan.FromSeconds(2)).ShouldBe("a.dat [#####...............] 25 % of 1 GiB, 128 MiB/s, 6 s left, 3 of 10 files");
+    }
+
+    private static async Task ShouldFailAsync(string reason, params string[] arguments)
+    {
+        ToolRun run = await ToolRun.RunAsync(arguments);
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldStartWith("sluice: ");
+        run.Error.ShouldContain(reason);
+        run.Error.TrimEnd('\n').ShouldNotContain("\n");
+        run.Out.ShouldBe("");
+    }
+
+    private string Make(string name, int length)
+    {
+        string path = _folder[name];
+        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+        byte[] content = new byte[length];
+        new Random(length).NextBytes(content);
+        File.WriteAllBytes(path, content);
+        return path;
+    }
+}

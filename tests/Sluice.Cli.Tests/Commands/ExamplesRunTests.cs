@@ -1,0 +1,207 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Programs.Examples;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>`sluice examples` as a user types it, on small files.</summary>
+public sealed class ExamplesRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("examples a.dat 0")]
+    [InlineData("examples a.dat many")]
+    [InlineData("examples a.dat 10000000001")]
+    [InlineData("examples a.dat 5 --count 5")]
+    [InlineData("examples a.dat 5 6")]
+    [InlineData("examples --count -1")]
+    [InlineData("examples --rounds 0")]
+    [InlineData("examples --case tape")]
+    [InlineData("examples --case ,")]
+    [InlineData("examples --show tape")]
+    [InlineData("examples --show")]
+    [InlineData("examples --what")]
+    [InlineData("examples /")]
+    [InlineData("examples /dev/null 5 --force")]
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
+
+    [Theory]
+    [InlineData("help examples")]
+    [InlineData("examples --help")]
+    public async Task Help_shows_the_original_form(string typed)
+    {
+        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("examples FILE COUNT");
+        run.Out.ShouldContain("--show");
+    }
+
+    [Theory]
+    [InlineData("read-line-sluice-reader", "EnumerateLines()")]
+    [InlineData("ReadLineSluiceReader", "EnumerateLines()")]
+    [InlineData("write-block-direct", "FileCaching.Direct")]
+    public async Task Show_prints_the_code_as_it_is_compiled(string name, string code)
+    {
+        ToolRun run = await ToolRun.RunAsync("examples", "--show", name);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain(code);
+        run.Out.ShouldContain(ExampleCases.All.Single(c => c.IsCalled(name)).Code());
+    }
+
+    [Fact]
+    public async Task List_names_every_case()
+    {
+        ToolRun run = await ToolRun.RunAsync("examples", "--list");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.TrimEnd('\n').Split('\n').Skip(1).Select(l => l.Split(' ')[0]).ShouldBe(ExampleCases.All.Select(c => c.Name));
+    }
+
+    [Fact]
+    public async Task The_original_form_makes_the_file_and_keeps_it()
+    {
+        string file = _folder["a.dat"];
+        ToolRun run = await ToolRun.RunAsync("examples", file, "300", "--rounds", "2", "--json", _folder["r.json"], "--csv",
+            _folder["r.csv"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string[] lines = run.Out.Split('\n');
+        foreach (ExampleCase example in ExampleCases.All)
+            lines.Single(l => l.StartsWith(example.Name + " ", StringComparison.Ordinal)).ShouldEndWith("right");
+        run.Out.ShouldContain("CPU, clocks/B");
+        new FileInfo(file).Length.ShouldBe(30_000);
+        File.ReadLines(file).Last().ShouldContain(299.ToString("X32"));
+        Entries().ShouldBe(["a.dat", "r.csv", "r.json"]);
+
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
+        sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe(["Writing", "Reading"]);
+        sections.SelectMany(s => s.GetProperty("charts").EnumerateArray()).Count().ShouldBe(2);
+        (await File.ReadAllTextAsync(_folder["r.csv"])).ShouldContain("read-block-direct,Sluice direct,");
+    }
+
+    [Fact]
+    public async Task Without_a_file_nothing_stays()
+    {
+        using ToolProcess tool = ToolProcess.StartAs(
+            ["env", $"TMPDIR={_folder.FullPath}"], "/", "examples", "--count", "50", "--rounds", "1", "--case",
+            "read-block,write-line-direct");
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("read-block-file-stream-async");
+        run.Out.ShouldContain("write-line-direct");
+        run.Out.ShouldNotContain("read-line");
+        Entries().ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData(null, false, ExitCode.Usage)]
+    [InlineData("n", false, ExitCode.Usage)]
+    [InlineData("y", false, ExitCode.Success)]
+    [InlineData(null, true, ExitCode.Success)]
+    public async Task A_file_that_is_there_is_replaced_only_with_consent(string? answer, bool force, int exitCode)
+    {
+        string file = _folder["a.dat"];
+        await File.WriteAllTextAsync(file, "mine");
+        ToolRun run = await ToolRun.RunAsync(
+            ["examples", file, "10", "--case", "read-block-file-stream", .. force ? (string[])["--force"] : []], answer,
+            CancellationToken.None);
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        if (exitCode == ExitCode.Success)
+            new FileInfo(file).Length.ShouldBe(1000);
+        else
+            (await File.ReadAllTextAsync(file)).ShouldBe("mine");
+        Entries().ShouldBe(["a.dat"]);
+    }
+
+    [SkippableFact]
+    public async Task A_link_stays_one_and_what_it_points_to_is_replaced()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");
+        Directory.CreateDirectory(_folder["there"]);
+        await File.WriteAllTextAsync(_folder["there/a.dat"], "mine");
+        File.CreateSymbolicLink(_folder["link"], _folder["there/a.dat"]);
+        string[] line = ["examples", _folder["link"], "10", "--case", "read-block-file-stream"];
+        (await ToolRun.RunAsync(line)).ExitCode.ShouldBe(ExitCode.Usage);
+        (await File.ReadAllTextAsync(_folder["there/a.dat"])).ShouldBe("mine");
+        ToolRun run = await ToolRun.RunAsync([.. line, "--force"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        new FileInfo(_folder["link"]).LinkTarget.ShouldNotBeNull();
+        new FileInfo(_folder["there/a.dat"]).Length.ShouldBe(1000);
+    }
+
+    [Fact]
+    public Task A_missing_folder_is_exit_code_1() =>
+        CommandChecks.FailsAsync("no such directory", "examples", _folder["missing/a.dat"], "10");
+
+    [SkippableFact]
+    public async Task A_disk_without_room_is_exit_code_1_and_left_as_it_was()
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "512k");
+        string file = Path.Combine(disk.Path, "a.dat");
+        await File.WriteAllTextAsync(file, "mine");
+        ToolRun run = await ToolRun.RunAsync("examples", file, "20000", "--force");
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain("needed");
+        (await File.ReadAllTextAsync(file)).ShouldBe("mine");
+        Directory.GetFileSystemEntries(disk.Path).ShouldBe([file]);
+    }
+
+    [SkippableFact]
+    public Task A_folder_that_may_not_be_written_is_exit_code_1() =>
+        CommandChecks.NeedsPermissionAsync(_folder, closed => ["examples", Path.Combine(closed, "a.dat"), "10"]);
+
+    [Fact]
+    public async Task A_wrong_result_is_a_marked_row_and_exit_code_1()
+    {
+        var wrong = new ExampleCase("ReadNothing", ExampleUnit.Byte, ".NET") { Read = (_, _) => Task.CompletedTask };
+        var output = new StringWriter();
+        var error = new StringWriter();
+        var options = new ExamplesOptions { File = _folder["a.dat"], Count = 10, Rounds = 1, Cases = [wrong] };
+        int exitCode = await new ExamplesCommand(options, [], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)
+            .RunAsync();
+        exitCode.ShouldBe(ExitCode.IoError);
+        output.ToString().ShouldContain("WRONG: 0 bytes, not 1,000");
+        error.ToString().ShouldContain("read-nothing gave a wrong result");
+    }
+
+    [SkippableFact]
+    public async Task An_interrupted_run_leaves_nothing_and_keeps_the_file_that_was_there()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        await File.WriteAllTextAsync(_folder["a.dat"], "mine");
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "examples", "a.dat", "2000000", "--force");
+        await tool.WaitUntilAsync(() => HasScratchFile);
+        tool.Signal("INT");
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        Entries().ShouldBe(["a.dat"]);
+        (await File.ReadAllTextAsync(_folder["a.dat"])).ShouldBe("mine");
+    }
+
+    [SkippableFact]
+    public async Task What_a_killed_run_leaves_the_next_one_removes()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        using (ToolProcess killed = ToolProcess.Start(_folder.FullPath, "examples", "a.dat", "2000000"))
+        {
+            await killed.WaitUntilAsync(() => HasScratchFile);
+            killed.Signal("KILL");
+            await killed.EndAsync();
+        }
+        string leftover = Entries().ShouldHaveSingleItem()!;
+        ToolRun run = await ToolRun.RunAsync("examples", _folder["a.dat"], "10", "--case", "read-byte-direct");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Error.ShouldContain(leftover);
+        Entries().ShouldBe(["a.dat"]);
+    }
+
+    private bool HasScratchFile => Directory.EnumerateFiles(_folder.FullPath, "records.dat", SearchOption.AllDirectories).Any();
+
+    private IEnumerable<string?> Entries() => Directory.EnumerateFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).Order();
+}

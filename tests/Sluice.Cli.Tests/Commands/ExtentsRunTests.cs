@@ -1,0 +1,85 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>`sluice extents` as a user types it.</summary>
+public sealed class ExtentsRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("extents")]
+    [InlineData("extents --worst x a")]
+    [InlineData("extents -e-1 a")]
+    [InlineData("extents --nothing a")]
+    [InlineData("extents a b")]
+    [InlineData("extents /dev/null")]
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
+
+    [Fact]
+    public Task A_missing_file_is_exit_code_1() => CommandChecks.FailsAsync("no such file or directory", "extents", _folder["missing"]);
+
+    [SkippableFact]
+    public async Task Where_the_file_system_does_not_tell_it_says_so()
+    {
+        Skip.IfNot(File.Exists("/proc/self/status"), "no file system without FIEMAP is known here");
+        ToolRun run = await ToolRun.RunAsync("extents", "/proc/self/status");
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain("no FIEMAP");
+    }
+
+    [SkippableFact]
+    public async Task An_interleaved_file_is_found_in_pieces_and_a_plain_one_whole()
+    {
+        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, 64 << 20);
+        string scattered = Path.Combine(volume.Path, "scattered");
+        WriteInTurns(scattered, Path.Combine(volume.Path, "other"));
+        await File.WriteAllBytesAsync(Path.Combine(volume.Path, "plain"), new byte[100_000]);
+        // A pipe must not be opened, and a link must not be counted twice.
+        Shell.Run("mkfifo", Path.Combine(volume.Path, "pipe")).ExitCode.ShouldBe(0);
+        File.CreateSymbolicLink(Path.Combine(volume.Path, "link"), scattered);
+
+        ToolRun run = await ToolRun.RunAsync("extents", "--sync", "--json", _folder["r.json"], volume.Path);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("3 files, 2 in more than one piece");
+        run.Out.ShouldContain("up to 16 KiB");
+        // 32 extents with 512 KiB, and one with 100: the bars are of the bytes beside them.
+        run.Out.ShouldMatch(@"up to 16 KiB +32 .* #{30}\n");
+        run.Out.ShouldMatch(@"up to 256 KiB +1 .* #{4,7}\n");
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        json.RootElement.GetProperty("formatVersion").GetInt32().ShouldBe(1);
+        JsonElement worst = json.RootElement.GetProperty("worstFiles");
+        worst.GetArrayLength().ShouldBe(2);
+        worst[0].GetProperty("pieces").GetInt32().ShouldBe(16);
+        json.RootElement.GetProperty("score").GetDouble().ShouldBeGreaterThan(50);
+        json.RootElement.GetProperty("unplacedBytes").GetInt64().ShouldBe(0);
+
+        ToolRun one = await ToolRun.RunAsync("extents", "-e3", scattered);
+        one.ExitCode.ShouldBe(ExitCode.Success, one.Error);
+        one.Out.ShouldContain("16 extents in 16 pieces");
+        one.Out.ShouldContain("13 more");
+        ToolRun plain = await ToolRun.RunAsync("extents", Path.Combine(volume.Path, "plain"));
+        plain.Out.ShouldContain("1 extent in 1 piece, fragmentation score 0");
+    }
+
+    // Two files preallocated block by block in turns: neither can be whole.
+    private static void WriteInTurns(string one, string other)
+    {
+        const int Step = 16 << 10;
+        using SluiceHandle a = SluiceHandle.Open(one, FileMode.CreateNew, FileAccess.Write);
+        using SluiceHandle b = SluiceHandle.Open(other, FileMode.CreateNew, FileAccess.Write);
+        for (int i = 0; i < 16; i++)
+        {
+            a.Allocate(i * Step, Step);
+            b.Allocate(i * Step, Step);
+        }
+        a.Write(new byte[16 * Step], 0);
+        b.Write(new byte[16 * Step], 0);
+    }
+}

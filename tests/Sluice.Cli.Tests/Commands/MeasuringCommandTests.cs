@@ -1,0 +1,196 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>What the commands that measure in a folder of the user's have in common.</summary>
+[Collection(MeasuringCollection.Name)]
+public sealed class MeasuringCommandTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("figures a b")]
+    [InlineData("figures --what")]
+    [InlineData("figures --figure 1")]
+    [InlineData("figures --figure 9")]
+    [InlineData("figures --figure 2,x")]
+    [InlineData("figures --figure")]
+    [InlineData("tables a b")]
+    [InlineData("tables --what")]
+    [InlineData("tables --table nosuch")]
+    [InlineData("advise a b")]
+    [InlineData("advise --what")]
+    [InlineData("bench --quick --full")]
+    [InlineData("doctor a b")]
+    [InlineData("doctor --what")]
+    [InlineData("ops --size 10000")]
+    [InlineData("ops --size 2G")]
+    [InlineData("ops --size 0")]
+    [InlineData("ops -b0")]
+    [InlineData("ops --rounds 0")]
+    [InlineData("ops --engine tape")]
+    [InlineData("ops a b")]
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
+
+    [Theory]
+    [InlineData("figures")]
+    [InlineData("tables")]
+    [InlineData("advise")]
+    [InlineData("doctor")]
+    [InlineData("ops")]
+    [InlineData("methods")]
+    public Task A_missing_folder_is_exit_code_1(string command) => CommandChecks.FailsAsync("no such", command, _folder["missing"]);
+
+    [SkippableTheory]
+    [InlineData("figures --quick")]
+    [InlineData("tables --quick")]
+    [InlineData("advise --quick")]
+    [InlineData("ops")]
+    [InlineData("methods")]
+    public Task Too_little_room_is_told_before_anything_is_made(string typed) =>
+        CommandChecks.NeedsRoomAsync(_folder, "2m", typed.Split(' '));
+
+    [SkippableTheory]
+    [InlineData("figures --quick")]
+    [InlineData("tables --quick")]
+    [InlineData("advise --quick")]
+    [InlineData("ops")]
+    [InlineData("methods")]
+    public Task Without_permission_it_is_an_IO_error(string typed) =>
+        CommandChecks.NeedsPermissionAsync(_folder, closed => [.. typed.Split(' '), closed]);
+
+    [Theory]
+    [InlineData("figures")]
+    [InlineData("tables")]
+    [InlineData("advise")]
+    [InlineData("doctor")]
+    [InlineData("ops")]
+    [InlineData("methods")]
+    public async Task A_result_that_is_there_is_not_replaced_unasked(string command)
+    {
+        string json = _folder["r.json"];
+        await File.WriteAllTextAsync(json, "mine");
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        ToolRun run = await ToolRun.RunAsync(command, disk, "--json", json);
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.ShouldContain("--overwrite");
+        (await File.ReadAllTextAsync(json)).ShouldBe("mine");
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+    }
+
+    [SkippableTheory]
+    [InlineData("figures", "64m")]
+    [InlineData("tables", "96m")]
+    [InlineData("advise", "112m")]
+    public async Task A_disk_that_others_fill_meanwhile_is_an_IO_error_and_nothing_is_left(string command, string diskSize)
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], diskSize);
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, command, "--quick", disk.Path);
+        await tool.WaitUntilAsync(() => Directory.EnumerateFiles(disk.Path, "*.dat", SearchOption.AllDirectories).Any());
+        string others = Path.Combine(disk.Path, "others");
+        Task<ToolRun> ending = tool.EndAsync();
+        await FillAsync(others, until: ending);
+        ToolRun run = await ending;
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        // Which side meets the full disk first is chance; .NET says it in words of its own where it preallocates.
+        run.Error.ShouldMatch("No space left on device|the disk was full");
+        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBe([others]);
+    }
+
+    [Theory]
+    [InlineData("figures --quick")]
+    [InlineData("tables --quick")]
+    [InlineData("advise --quick")]
+    [InlineData("ops")]
+    [InlineData("methods")]
+    public async Task Cancelled_it_leaves_nothing_and_says_so(string typed)
+    {
+        using var cancellation = new CancellationTokenSource();
+        await cancellation.CancelAsync();
+        ToolRun run = await ToolRun.RunAsync([.. typed.Split(' '), _folder.FullPath], null, cancellation.Token);
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        (run.Out + run.Error).ShouldContain("interrupted");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    [SkippableTheory]
+    [InlineData("figures", "INT", ExitCode.Interrupted)]
+    [InlineData("tables", "TERM", ExitCode.Terminated)]
+    [InlineData("advise", "INT", ExitCode.Interrupted)]
+    public async Task A_signal_ends_it_in_good_order_with_what_was_measured(string command, string signal, int exitCode)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        using ToolProcess tool = ToolProcess.Start(disk, command, ".", "--json", _folder["r.json"]);
+        await tool.WaitUntilAsync(() => Directory.EnumerateFiles(disk, "*.dat", SearchOption.AllDirectories).Any());
+        tool.Signal(signal);
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Out.ShouldContain("interrupted");
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        json.RootElement.GetProperty("notes").EnumerateArray().ShouldContain(n => n.GetString()!.Contains("interrupted"));
+    }
+
+    [SkippableTheory]
+    [InlineData("ops --size 4M --rounds 1000 .", "INT", ExitCode.Interrupted, "Write Byte")]
+    [InlineData("methods --size 1M --rounds 1000 --method ReadAllBytes .", "TERM", ExitCode.Terminated, "File.ReadAllBytes")]
+    [InlineData("examples a.dat 10000 --rounds 1000 --case read-block", "INT", ExitCode.Interrupted, "read-block-file-stream")]
+    public async Task What_rounds_had_measured_before_a_signal_is_printed_and_written(string typed, string signal, int exitCode, string row)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        using ToolProcess tool = ToolProcess.Start(disk, [.. typed.Split(' '), "--json", _folder["r.json"]]);
+        // Far more than warming up reads.
+        await tool.WaitUntilReadAsync(200_000_000);
+        tool.Signal(signal);
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Out.ShouldContain("note: interrupted");
+        run.Out.Split('\n').ShouldContain(l => l.StartsWith(row + " ", StringComparison.Ordinal));
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        json.RootElement.GetProperty("sections").GetArrayLength().ShouldBe(1);
+    }
+
+    [SkippableFact]
+    public async Task What_a_killed_run_leaves_the_next_one_removes_and_names()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        using (ToolProcess killed = ToolProcess.Start(_folder.FullPath, "advise", "."))
+        {
+            await killed.WaitUntilAsync(() => Directory.EnumerateFiles(_folder.FullPath, "*.dat", SearchOption.AllDirectories).Any());
+            killed.Signal("KILL");
+            await killed.EndAsync();
+        }
+        string left = Directory.EnumerateDirectories(_folder.FullPath).ShouldHaveSingleItem();
+        ToolRun run = await ToolRun.RunAsync("tables", "--quick", "--table", "length", _folder.FullPath);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Error.ShouldContain($"removed {left}");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    /// <summary>Takes what is free, and what the tool frees meanwhile.</summary>
+    private static async Task FillAsync(string path, Task until)
+    {
+        byte[] block = new byte[1 << 20];
+        using var file = new FileStream(path, FileMode.CreateNew, FileAccess.Write, FileShare.None, bufferSize: 0);
+        while (!until.IsCompleted)
+        {
+            try
+            {
+                file.Write(block);
+            }
+            catch (IOException)
+            {
+                await Task.Delay(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Methods;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>`sluice methods` as a user types it, on small files.</summary>
+public sealed class MethodsRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("methods --size 0")]
+    [InlineData("methods --size 257M")]
+    [InlineData("methods --size 1K,,2K")]
+    [InlineData("methods --size big")]
+    [InlineData("methods --rounds 0")]
+    [InlineData("methods --method tape")]
+    [InlineData("methods --read --method WriteAllBytes")]
+    [InlineData("methods --unit-tests --method Read")]
+    [InlineData("methods -r")]
+    [InlineData("methods a b")]
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
+
+    [Theory]
+    [InlineData("help methods")]
+    [InlineData("methods --help")]
+    public async Task Help_names_the_articles_buttons(string typed)
+    {
+        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("WinFileIO Unit Tests");
+    }
+
+    [Fact]
+    public async Task All_methods_are_timed_and_right_and_nothing_stays()
+    {
+        ToolRun run = await RunAsync("--size", "20K,3K", "--json", _folder["r.json"], "--csv", _folder["r.csv"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string[] lines = run.Out.Split('\n');
+        foreach (Method method in MethodList.All)
+            lines.ShouldContain(l => l.StartsWith(method.Name + "  ", StringComparison.Ordinal)
+                && l.EndsWith("right", StringComparison.Ordinal), method.Name);
+        lines.ShouldContain(l => l.Contains("3 KiB, MiB/s", StringComparison.Ordinal)
+            && l.Contains("20 KiB ratio", StringComparison.Ordinal));
+        run.Out.ShouldContain("WinFileIO unit tests");
+        run.Out.ShouldNotContain("FAILED");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).Order().ShouldBe(["r.csv", "r.json"]);
+
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
+        sections.Length.ShouldBe(9);
+        sections.SkipLast(1).ShouldAllBe(s => s.GetProperty("charts").GetArrayLength() == 1);
+        sections.SelectMany(s => s.GetProperty("tables").EnumerateArray()).SelectMany(t => t.GetProperty("rows").EnumerateArray()).Count()
+            .ShouldBeGreaterThan(MethodList.All.Count);
+        (await File.ReadAllTextAsync(_folder["r.csv"])).ShouldContain("WFIO2.ReadUntilEOF,Sluice,");
+    }
+
+    [Theory]
+    [InlineData("--read", "Reading into bytes", "Writing")]
+    [InlineData("--write", "Writing bytes", "Reading")]
+    [InlineData("--unit-tests", "WinFileIO unit tests", "ratio")]
+    public async Task A_part_is_run_alone(string option, string there, string missing)
+    {
+        ToolRun run = await RunAsync(option, "--size", "1K");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string tables = run.Out.Split("note:")[0];
+        tables.ShouldContain(there);
+        tables.ShouldNotContain(missing);
+    }
+
+    [Fact]
+    public async Task The_ratio_of_the_fastest_of_dotnet_is_1()
+    {
+        ToolRun run = await RunAsync("--size", "4K", "--method", "ReadAllBytes");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        double[] ratios =
+        [
+            .. run.Out.Split('\n').Where(l => l.StartsWith("File.", StringComparison.Ordinal))
+                .Select(l => l.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+                .Select(words => double.Parse(words[^2])),
+        ];
+        ratios.Length.ShouldBe(2);
+        ratios.Max().ShouldBe(1);
+    }
+
+    [Fact]
+    public void A_wrong_result_is_a_marked_row_and_exit_code_1()
+    {
+        Method wrong = Method.Reading("Nothing", IoSide.Bcl, ResultKind.Bytes, _ => MethodResult.Bytes(ReadOnlyMemory<byte>.Empty));
+        var output = new StringWriter();
+        var error = new StringWriter();
+        var options = new MethodsOptions(_folder.FullPath) { SizesBytes = [1000], Methods = [wrong], Rounds = 1, UnitTests = false };
+        int exitCode = new MethodsCommand(options, [], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)
+            .RunAsync().Result;
+        exitCode.ShouldBe(ExitCode.IoError);
+        output.ToString().ShouldContain("WRONG: 1000 B: 0 bytes, not 1,000");
+        error.ToString().ShouldContain("Nothing, 1000 B, gave a wrong result");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    [SkippableFact]
+    public async Task An_interrupted_run_leaves_nothing_and_what_a_killed_one_leaves_the_next_removes()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        foreach ((string signal, int exitCode) in ((string, int)[])[("INT", ExitCode.Interrupted), ("KILL", 137)])
+        {
+            using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "methods", "--size", "10M", "--rounds", "1000", ".");
+            await tool.WaitUntilAsync(() => Directory.EnumerateFiles(_folder.FullPath, "read.txt", SearchOption.AllDirectories).Any());
+            tool.Signal(signal);
+            (await tool.EndAsync()).ExitCode.ShouldBe(exitCode);
+            Directory.EnumerateFileSystemEntries(_folder.FullPath).Count().ShouldBe(signal == "KILL" ? 1 : 0);
+        }
+        string leftover = Path.GetFileName(Directory.EnumerateDirectories(_folder.FullPath).Single());
+        ToolRun run = await RunAsync("--unit-tests");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Error.ShouldContain(leftover);
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    private Task<ToolRun> RunAsync(params string[] arguments) =>
+        ToolRun.RunAsync(["methods", "--rounds", "1", .. arguments, _folder.FullPath]);
+}

@@ -1,0 +1,60 @@
+using Shouldly;
+using Sluice.Cli.Bench.Streams;
+using Sluice.Cli.Programs.Ops;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>`sluice ops` as a user types it, on small files.</summary>
+public sealed class OpsRunTests : IDisposable
+{
+    private static readonly string[] Names = ["Write Chunk", "Write Byte", "Read Chunk", "Read Byte", "Seek", "Open+Close"];
+
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("bcl", "Operation,Time")]
+    [InlineData("sluice", "Operation,Time")]
+    [InlineData("both", "Operation,FileStream,SluiceStream")]
+    public async Task Quiet_prints_the_articles_lines_and_leaves_nothing(string engine, string header)
+    {
+        ToolRun run = await RunAsync("-q", "--engine", engine);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string[] lines = run.Out.TrimEnd('\n').Split('\n');
+        lines[0].ShouldBe(header);
+        lines.Skip(1).Select(l => l.Split(',')[0]).ShouldBe(Names);
+        lines.Skip(1).ShouldAllBe(l => l.Split(',').Skip(1).All(cell => double.Parse(cell) >= 0));
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task The_table_has_both_sides_and_their_ratio()
+    {
+        ToolRun run = await RunAsync();
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("ratio");
+        foreach (string name in Names)
+            run.Out.ShouldContain(name);
+    }
+
+    [Fact]
+    public void What_is_read_wrong_is_found()
+    {
+        var operations = new FiveOperations(_folder["a.dat"], 8192, 4096, CancellationToken.None);
+        int opened = 0;
+        Should.Throw<IOException>(() => operations.Run(path =>
+        {
+            // The third opening is the one that reads chunks.
+            if (++opened == 3)
+                File.WriteAllBytes(path, new byte[8192]);
+            return FileStreamSide.Open(new StreamOpening(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, lengthBytes: 8192));
+        })).Message.ShouldContain("other bytes were read than written, in chunk 0");
+    }
+
+    private Task<ToolRun> RunAsync(params string[] arguments) =>
+        ToolRun.RunAsync(["ops", "--size", "64K", "--rounds", "2", .. arguments, _folder.FullPath]);
+}

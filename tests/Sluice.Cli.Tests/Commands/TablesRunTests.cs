@@ -1,0 +1,73 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Commands;
+using Sluice.Cli.Programs.Tables;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>`sluice tables` as a user types it, on small files.</summary>
+[Collection(MeasuringCollection.Name)]
+public sealed class TablesRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Every_method_has_two_lines_with_time_ratio_and_bytes()
+    {
+        using TempFolder memory = TempFolder.InMemory();
+        string disk = memory.FullPath;
+        ToolRun run = await ToolRun.RunAsync("tables", disk, "--quick", "--json", _folder["r.json"], "--csv", _folder["r.csv"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+
+        IReadOnlyList<MethodTable> tables = MethodTables.All(new TablesOptions(disk) { Quick = true }.Scale);
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
+        sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe(tables.Select(t => t.Heading));
+        foreach ((MethodTable table, JsonElement section) in tables.Zip(sections))
+        {
+            JsonElement printed = section.GetProperty("tables")[0];
+            string[] columns = [.. printed.GetProperty("columns").EnumerateArray().Select(c => c.GetProperty("name").GetString()!)];
+            columns.Take(2 + table.Parameters.Count).ShouldBe(["Method", "Runtime", .. table.Parameters]);
+            JsonElement[] rows = [.. printed.GetProperty("rows").EnumerateArray()];
+            rows.Length.ShouldBe(2 * table.Cases.Count, table.Heading);
+            foreach (JsonElement row in rows)
+            {
+                JsonElement[] cells = [.. row.GetProperty("cells").EnumerateArray()];
+                cells.Length.ShouldBe(columns.Length, table.Heading);
+                cells[2 + table.Parameters.Count].GetProperty("value").GetDouble().ShouldBeGreaterThan(0, table.Heading);
+                cells[Array.IndexOf(columns, "Ratio")].GetProperty("value").GetDouble().ShouldBeGreaterThan(0, table.Heading);
+                cells[^1].GetProperty("value").GetDouble().ShouldBeGreaterThanOrEqualTo(0, table.Heading);
+            }
+        }
+        (await File.ReadAllTextAsync(_folder["r.csv"]))
+            .ShouldContain("Method,Runtime,fileSize,userBufferSize,options,\"Mean, us\",Ratio,\"Allocated, B\"");
+    }
+
+    [Fact]
+    public async Task A_table_can_be_picked()
+    {
+        using TempFolder memory = TempFolder.InMemory();
+        ToolRun run = await ToolRun.RunAsync("tables", memory.FullPath, "--quick", "--table", "gather");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("WriteGather");
+        run.Out.ShouldNotContain("SeekForward");
+    }
+
+    [Fact]
+    public void Arguments_fit_their_columns()
+    {
+        foreach (MethodTable table in MethodTables.All(BenchScale.Full))
+        {
+            table.Cases.ShouldAllBe(c => c.Arguments.Count == table.Parameters.Count);
+            table.Cases.Select(c => string.Join(' ', c.Arguments.Prepend(c.Method))).Distinct().Count()
+                .ShouldBe(table.Cases.Count, table.Heading);
+        }
+    }
+}

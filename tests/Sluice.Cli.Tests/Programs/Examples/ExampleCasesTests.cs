@@ -1,0 +1,107 @@
+using Shouldly;
+using Sluice.Cli.Programs.Examples;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Programs.Examples;
+
+/// <summary>The tutorial: every case works, fails loudly, is short, and is shown as it runs.</summary>
+public sealed class ExampleCasesTests : IDisposable
+{
+    private const int LongestCode = 40;
+
+    private readonly TempFolder _folder = new();
+
+    public static TheoryData<string> Names => [.. ExampleCases.All.Select(c => c.Name)];
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Each_file_of_code_is_a_case_and_each_case_has_its_file()
+    {
+        const string prefix = "examples/";
+        string[] files = [.. typeof(ExampleCase).Assembly.GetManifestResourceNames()
+            .Where(n => n.StartsWith(prefix, StringComparison.Ordinal))];
+        files.ShouldBe(ExampleCases.All.Select(c => $"{prefix}{c.ClassName}.cs"), ignoreOrder: true);
+    }
+
+    [Fact]
+    public void Byte_line_and_block_are_read_and_written_by_dotnet_by_sluice_and_direct()
+    {
+        foreach (ExampleUnit unit in Enum.GetValues<ExampleUnit>())
+        {
+            foreach (bool writes in (bool[])[false, true])
+            {
+                string[] ways = [.. ExampleCases.All.Where(c => c.Unit == unit && c.Writes == writes).Select(c => c.Way)];
+                ways.Count(w => w == ExampleCases.DotNet).ShouldBe(1);
+                ways.ShouldContain(w => w.StartsWith("SluiceStream", StringComparison.Ordinal)
+                    || w.StartsWith("SluiceReader", StringComparison.Ordinal));
+                ways.ShouldContain("Sluice direct");
+                ways.ShouldBeUnique();
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void The_code_is_short_and_says_what_it_is(string name)
+    {
+        ExampleCase example = Case(name);
+        string[] lines = example.Code().Split('\n');
+        lines.Length.ShouldBeLessThan(LongestCode);
+        lines.ShouldAllBe(l => l.Length <= 140);
+        example.Code().ShouldContain($"internal static class {example.ClassName}");
+        example.Summary.ShouldStartWith(example.Writes ? "Writes a" : "Reads a");
+    }
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public async Task It_reads_or_writes_every_byte(string name)
+    {
+        // Not a whole number of blocks or pages.
+        foreach (int count in (int[])[1, 700])
+        {
+            ExampleRun run = new(_folder["r.dat"], count, CancellationToken.None);
+            run.MakeFile();
+            var times = new ExampleTimes();
+            await run.MeasureAsync(Case(name), times);
+            times.Difference.ShouldBeNull();
+            times.Seconds.Count.ShouldBe(1);
+        }
+    }
+
+    [Fact]
+    public async Task What_is_read_or_written_wrong_is_found()
+    {
+        ExampleRun run = new(_folder["r.dat"], 100, CancellationToken.None);
+        run.MakeFile();
+        byte[] bytes = await File.ReadAllBytesAsync(_folder["r.dat"]);
+        bytes[5000] ^= 1;
+        await File.WriteAllBytesAsync(_folder["r.dat"], bytes);
+        foreach (ExampleCase reading in ExampleCases.All.Where(c => !c.Writes))
+        {
+            var times = new ExampleTimes();
+            await run.MeasureAsync(reading, times);
+            times.Difference.ShouldNotBeNull(reading.Name);
+        }
+        var written = new ExampleTimes();
+        await run.MeasureAsync(new ExampleCase("WriteLess", ExampleUnit.Byte,
+            ".NET")
+        { Write = (path, _) => File.WriteAllTextAsync(path, "x") }, written);
+        written.Difference.ShouldBe("1 bytes, not 10,000");
+    }
+
+    [SkippableFact]
+    public async Task No_case_calls_a_file_written_that_did_not_fit()
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "512k");
+        foreach (ExampleCase writing in ExampleCases.All.Where(c => c.Writes))
+        {
+            ExampleRun run = new(Path.Combine(disk.Path, "r.dat"), 20_000, CancellationToken.None);
+            IOException error = await Should.ThrowAsync<IOException>(() => run.MeasureAsync(writing, new ExampleTimes()), writing.Name);
+            error.Message.ShouldContain("r.dat", Shouldly.Case.Sensitive, writing.Name);
+        }
+    }
+
+    private static ExampleCase Case(string name) => ExampleCases.All.Single(c => c.Name == name);
+}

@@ -1,0 +1,89 @@
+using Shouldly;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Readme;
+
+/// <summary>The documents lead to one another, and none is left out.</summary>
+public sealed class DocumentTests
+{
+    private const int MaxArchitectureLines = 120;
+
+    private static readonly string[] Folders = ["src/", "tests/", "docs/", "bench/", "samples/"];
+    private static readonly string Decisions = Path.Combine(ReadmeTests.Root, "docs", "decisions");
+
+    [Fact]
+    public void Links_lead_to_files_and_headings_that_exist()
+    {
+        string[] broken =
+        [
+            .. Documents().SelectMany(static document => LinkTargets(document)
+                .Where(target => !Exists(document, target))
+                .Select(target => $"{Path.GetRelativePath(ReadmeTests.Root, document)} -> {target}")),
+        ];
+
+        broken.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Paths_that_the_documents_name_exist()
+    {
+        // Decisions are as old as their date, and changes tell of what was.
+        string[] missing =
+        [
+            .. Documents().Where(static document => Path.GetDirectoryName(document) != Decisions && Path.GetFileName(document) != "CHANGELOG.md")
+                .SelectMany(static document => NamedPaths(document)
+                    .Where(static path => !Path.Exists(Path.Combine(ReadmeTests.Root, path)))
+                    .Select(path => $"{Path.GetRelativePath(ReadmeTests.Root, document)} names {path}")),
+        ];
+
+        missing.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Every_decision_stands_in_the_index_by_number_and_title()
+    {
+        string index = File.ReadAllText(Path.Combine(Decisions, "README.md"));
+        string[] files = [.. Directory.GetFiles(Decisions, "0*.md").Order(StringComparer.Ordinal)];
+
+        files.ShouldNotBeEmpty();
+        for (int i = 0; i < files.Length; i++)
+        {
+            string heading = File.ReadLines(files[i]).First();
+            string number = $"{i + 1:0000}";
+            heading.ShouldStartWith($"# {number}. ", customMessage: files[i]);
+            index.ShouldContain($"| {number} | [{heading[8..]}]({Path.GetFileName(files[i])}) |");
+        }
+    }
+
+    [Fact]
+    public void Architecture_fits_in_a_sitting() =>
+        File.ReadAllLines(Path.Combine(ReadmeTests.Root, "docs", "architecture.md")).Length.ShouldBeLessThanOrEqualTo(MaxArchitectureLines);
+
+    private static IEnumerable<string> Documents() =>
+        Directory.GetFiles(ReadmeTests.Root, "*.md")
+            .Concat(Directory.GetFiles(Path.Combine(ReadmeTests.Root, "docs"), "*.md", SearchOption.AllDirectories));
+
+    private static IEnumerable<string> LinkTargets(string document) =>
+        File.ReadAllText(document).Split("](").Skip(1)
+            .Select(static rest => rest[..rest.IndexOf(')', StringComparison.Ordinal)])
+            .Where(static target => !target.Contains("://", StringComparison.Ordinal));
+
+    /// <summary>What stands in code style on one line and begins with a folder of the repository.</summary>
+    private static IEnumerable<string> NamedPaths(string document) =>
+        File.ReadLines(document).SelectMany(static line => line.Split('`').Where(static (_, i) => i % 2 == 1))
+            .Where(static text => Folders.Any(folder => text.StartsWith(folder, StringComparison.Ordinal)) && !text.AsSpan().ContainsAny(" *<{"));
+
+    private static bool Exists(string document, string target)
+    {
+        string[] parts = target.Split('#', 2);
+        string file = parts[0].Length == 0 ? document : Path.Combine(Path.GetDirectoryName(document)!, parts[0]);
+        return Path.Exists(file) && (parts.Length == 1 || File.ReadLines(file)
+            .Any(line => line.StartsWith('#') && Anchor(line) == parts[1]));
+    }
+
+    /// <summary>A heading as the last part of an address: in small letters, blanks as hyphens, without the rest.</summary>
+    private static string Anchor(string heading) => string.Concat(
+        heading.TrimStart('#').Trim()
+            .Where(static c => char.IsLetterOrDigit(c) || c is ' ' or '-' or '_')
+            .Select(static c => c == ' ' ? '-' : char.ToLowerInvariant(c)));
+}

@@ -1,0 +1,55 @@
+using Xunit;
+
+namespace Sluice.Cli.Tests.Support;
+
+/// <summary>A file system or block device of the test's own. Making one needs root; a test that cannot have it is skipped.</summary>
+internal sealed class TestVolume : IDisposable
+{
+    private readonly string[] _undo;
+
+    private TestVolume(string path, params string[] undo) => (Path, _undo) = (path, [.. undo, path]);
+
+    public string Path { get; }
+
+    /// <summary>A tmpfs of a few megabytes.</summary>
+    public static TestVolume MountMemory(string path, string size)
+    {
+        Directory.CreateDirectory(path);
+        RunOrSkip("no tmpfs can be mounted here", "mount", "-t", "tmpfs", "-o", $"size={size}", "tmpfs", path);
+        return new TestVolume(path, "umount");
+    }
+
+    /// <summary>A small ext4 in a file.</summary>
+    /// <param name="folder">Gets the image and the mount point.</param>
+    public static TestVolume MountExt4(string folder, long sizeBytes) => MountImage(folder, sizeBytes, "mkfs.ext4");
+
+    /// <summary>A small ext2 in a file: a file system that can preallocate nothing.</summary>
+    /// <inheritdoc cref="MountExt4"/>
+    public static TestVolume MountExt2(string folder, long sizeBytes) => MountImage(folder, sizeBytes, "mkfs.ext2");
+
+    private static TestVolume MountImage(string folder, long sizeBytes, string make)
+    {
+        string refusal = $"no image can be made by {make} and mounted here";
+        string image = System.IO.Path.Combine(folder, "volume.img");
+        string mountPoint = System.IO.Path.Combine(folder, "volume");
+        Directory.CreateDirectory(mountPoint);
+        using (FileStream file = File.Create(image))
+            file.SetLength(sizeBytes);
+        RunOrSkip(refusal, make, "-q", "-F", "-m", "0", image);
+        RunOrSkip(refusal, "mount", "-o", "loop", image, mountPoint);
+        return new TestVolume(mountPoint, "umount");
+    }
+
+    /// <summary>A block device over a file.</summary>
+    public static TestVolume AttachLoop(string file) =>
+        new(RunOrSkip("no loop device can be attached here", "losetup", "--find", "--show", file), "losetup", "--detach");
+
+    public void Dispose() => Shell.Run(_undo[0], _undo[1..]);
+
+    private static string RunOrSkip(string refusal, string command, params string[] arguments)
+    {
+        (int exitCode, string output) = Shell.Run(command, arguments);
+        Skip.If(exitCode != 0, $"{refusal}: {output.Trim()}");
+        return output.Trim();
+    }
+}

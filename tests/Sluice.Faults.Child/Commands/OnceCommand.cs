@@ -1,0 +1,23 @@
+namespace Sluice.Faults.Child.Commands;
+
+/// <summary>One replacement or copy, for another user: says "done", or which exception it was.</summary>
+internal static class OnceCommand
+{
+    public static async Task<int> RunAsync(Func<Task> action)
+    {
+        try
+        {
+            await action();
+            Console.WriteLine("done");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            Console.WriteLine($"{e.GetType().Name}: {e.Message}");
+        }
+
+        return 0;
+    }
+
+    public static Task CopyAsync(string source, string target) => SluiceFile.CopyAsync(
+        source, target, new CopyOptions { PreserveMetadata = true, Recurse = Directory.Exists(source), Overwrite = true, FlushToDisk = true });
+}

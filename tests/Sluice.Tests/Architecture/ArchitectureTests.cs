@@ -1,0 +1,213 @@
+using System.Text.RegularExpressions;
+
+namespace Sluice.Tests.Architecture;
+
+/// <summary>The house as docs/architecture.md describes it, held by a scan of the sources: every name of a file against the types that are declared.</summary>
+public sealed partial class ArchitectureTests
+{
+    private const int MaxLines = 400;
+    private const int MaxFilesOfARoom = 45;
+    private const int TimeoutMs = 30_000;
+
+    private static readonly SourceTree Library = SourceTree.Of("Sluice");
+    private static readonly SourceTree Tool = SourceTree.Of("Sluice.Cli");
+
+    private static readonly Dictionary<string, int> LibraryFloors = new(StringComparer.Ordinal)
+    {
+        ["Files"] = 5,
+        ["Copying"] = 4,
+        ["Sequential"] = 4,
+        ["Streams"] = 4,
+        ["Handles"] = 3,
+        ["Engines"] = 2,
+        ["Diagnostics"] = 2,
+        ["Enumeration"] = 1,
+        ["Memory"] = 1,
+        ["Kernel"] = 0,
+        ["Errors"] = 0,
+    };
+
+    private static readonly Dictionary<string, int> ToolFloors = new(StringComparer.Ordinal)
+    {
+        ["Commands"] = 6,
+        ["Compare"] = 5,
+        ["Programs"] = 4,
+        ["Bench"] = 3,
+        ["Load"] = 2,
+        ["Report"] = 1,
+        ["Terminal"] = 0,
+    };
+
+    /// <summary>Files with unsafe code: whoever adds one says in review why a span would not do.</summary>
+    private static readonly HashSet<string> UnsafeFiles = new(StringComparer.Ordinal)
+    {
+        "Diagnostics/CapabilityProbe.cs",
+        "Diagnostics/RingDiagnosis.cs",
+        "Engines/BorrowedRing.cs",
+        "Engines/IoOperation.Waiting.cs",
+        "Engines/LinuxTransfer.cs",
+        "Engines/OperationEncoder.cs",
+        "Engines/PortableTransfer.cs",
+        "Engines/SegmentCursor.cs",
+        "Files/FileRing.cs",
+        "Handles/AppendCombiner.cs",
+        "Handles/AppendTarget.cs",
+        "Handles/Fiemap.cs",
+        "Handles/VectorCall.cs",
+        "Kernel/AttributeCalls.cs",
+        "Kernel/CopyCalls.cs",
+        "Kernel/Libc.cs",
+        "Kernel/MemoryCalls.cs",
+        "Kernel/NodeCalls.cs",
+        "Kernel/PathCalls.cs",
+        "Kernel/PathProbe.cs",
+        "Kernel/TransferCalls.cs",
+        "Memory/HugePages.cs",
+        "Memory/PinnedMemory.cs",
+        "Memory/PinnedMemoryManager.cs",
+    };
+
+    [Fact]
+    public void A_file_of_the_library_names_its_own_room_and_lower_floors_only() => Upward(Library, LibraryFloors).ShouldBeEmpty();
+
+    [Fact]
+    public void A_file_of_the_tool_names_its_own_room_and_lower_floors_only() => Upward(Tool, ToolFloors).ShouldBeEmpty();
+
+    [Fact]
+    public void An_internal_namespace_is_its_folder()
+    {
+        Misplaced(Library, "Sluice").ShouldBeEmpty();
+        Misplaced(Tool, "Sluice.Cli").ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Foreign_functions_are_declared_in_the_kernel_room_only() =>
+        Library.Files
+            .Where(f => f.Room != "Kernel" && ForeignFunction().IsMatch(f.Code))
+            .Select(f => f.Name)
+            .ShouldBeEmpty();
+
+    [Fact]
+    public void Unsafe_code_stands_in_the_files_of_a_list()
+    {
+        string[] found = [.. Library.Files.Where(f => UnsafeCode().IsMatch(f.Code)).Select(f => f.Name)];
+        found.Except(UnsafeFiles).ShouldBeEmpty();
+        UnsafeFiles.Except(found).ShouldBeEmpty("these are in the list, and have no unsafe code");
+    }
+
+    [Fact]
+    public void Files_and_rooms_keep_their_size()
+    {
+        List<string> tooLarge = [];
+        foreach ((SourceTree _, SourceTree.SourceFile file) in Everything())
+        {
+            if (file.Lines.Length > MaxLines)
+            {
+                tooLarge.Add($"{file.Name} has {file.Lines.Length} lines");
+            }
+        }
+
+        tooLarge.AddRange(new[] { Library, Tool, SourceTree.Of("Sluice.Uring") }
+            .SelectMany(tree => tree.Files.GroupBy(f => Path.GetDirectoryName(f.Name)!)
+                .Where(g => g.Count() > MaxFilesOfARoom)
+                .Select(g => $"{Path.GetFileName(tree.Folder)}/{g.Key} has {g.Count()} files")));
+        tooLarge.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void The_tool_names_no_internal_room_of_the_library_but_diagnostics()
+    {
+        // By a using, or half qualified from inside namespace Sluice: "Kernel.Libc".
+        HashSet<string> inner =
+        [
+            .. Library.Files
+                .Where(f => f.Namespace is { } space && space != "Sluice" && space != "Sluice.Diagnostics")
+                .SelectMany(f => f.Declared.Select(type => $"{f.Room}.{type}")),
+        ];
+        List<string> named = [];
+        foreach (SourceTree.SourceFile file in Tool.Files)
+        {
+            named.AddRange(QualifiedName().Matches(file.Code).Select(m => m.Value).Where(inner.Contains).Select(name => $"{file.Name}: {name}"));
+            named.AddRange(file.Lines
+                .Select(l => LibraryUsing().Match(l))
+                .Where(m => m.Success && m.Groups["room"].Value is not ("Cli" or "Diagnostics" or "Classic" or "Testing"))
+                .Select(m => $"{file.Name}: {m.Value}"));
+        }
+
+        named.ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData("src/Sluice", "Sluice")]
+    [InlineData("src/Sluice.Cli", "Sluice.Cli")]
+    public void The_room_table_of_the_documents_is_the_folders(string heading, string project)
+    {
+        string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "docs", "architecture.md"));
+        Dictionary<string, int> written = lines
+            .SkipWhile(l => l != $"## The rooms of `{heading}`")
+            .Skip(1)
+            .TakeWhile(l => !l.StartsWith("## ", StringComparison.Ordinal))
+            .Select(l => RoomRow().Match(l))
+            .Where(m => m.Success)
+            .ToDictionary(m => m.Groups["room"].Value, m => int.Parse(m.Groups["floor"].ValueSpan), StringComparer.Ordinal);
+        Dictionary<string, int> floors = project == "Sluice" ? LibraryFloors : ToolFloors;
+        written.OrderBy(p => p.Key, StringComparer.Ordinal).ShouldBe(floors.OrderBy(p => p.Key, StringComparer.Ordinal));
+        SourceTree.Of(project).Rooms().ShouldBe(floors.Keys.Order(StringComparer.Ordinal));
+    }
+
+    /// <summary>Every name of a type that lies on a higher floor, or beside.</summary>
+    private static List<string> Upward(SourceTree tree, Dictionary<string, int> floors)
+    {
+        ILookup<string, SourceTree.SourceFile> types = tree.FilesOfTypes();
+        List<string> upward = [];
+        foreach (SourceTree.SourceFile file in tree.Files.Where(f => f.Room.Length > 0))
+        {
+            floors.ShouldContainKey(file.Room, file.Name);
+            foreach (string name in file.Identifiers.Where(types.Contains))
+            {
+                // A name that several rooms declare is this room's own where it has one.
+                string[] declaring = [.. types[name].Where(f => f.Namespace is { } space && file.Sees(space)).Select(f => f.Room).Distinct()];
+                if (declaring.Length > 0 && !declaring.Contains(file.Room) && !declaring.Any(r => IsBelow(floors, r, file.Room)))
+                {
+                    upward.Add($"{file.Name} ({file.Room}) names {name} ({string.Join(", ", declaring)})");
+                }
+            }
+        }
+
+        return upward;
+    }
+
+    private static bool IsBelow(Dictionary<string, int> floors, string lower, string upper) =>
+        floors[lower] < floors[upper];
+
+    private static IEnumerable<string> Misplaced(SourceTree tree, string root) =>
+        from file in tree.Files
+        where file.Namespace is not null && file.FolderNamespace.Length > 0
+        let expected = file.DeclaresPublicType && root == "Sluice" ? root : $"{root}.{file.FolderNamespace}"
+        where file.Namespace != expected && !(root == "Sluice" && file.Namespace == root && IsPartOfAPublicType(tree, file))
+        select $"{file.Name} has namespace {file.Namespace}, not {expected}";
+
+    /// <summary>A part may leave out "public", which another part of the same type says.</summary>
+    private static bool IsPartOfAPublicType(SourceTree tree, SourceTree.SourceFile file) =>
+        file.Declared.All(type => tree.Files.Any(f => f.DeclaresPublicType && f.Declared.Contains(type)));
+
+    private static IEnumerable<(SourceTree Tree, SourceTree.SourceFile File)> Everything() =>
+        Directory.EnumerateDirectories(Path.Combine(SourceTree.Root, "src"))
+            .Select(folder => SourceTree.Of(Path.GetFileName(folder)))
+            .SelectMany(tree => tree.Files.Select(file => (tree, file)));
+
+    [GeneratedRegex(@"\b(DllImport|LibraryImport)\b", RegexOptions.ExplicitCapture, TimeoutMs)]
+    private static partial Regex ForeignFunction();
+
+    [GeneratedRegex(@"\bunsafe\b", RegexOptions.None, TimeoutMs)]
+    private static partial Regex UnsafeCode();
+
+    [GeneratedRegex(@"\b[A-Z]\w*\.[A-Z]\w*\b", RegexOptions.None, TimeoutMs)]
+    private static partial Regex QualifiedName();
+
+    [GeneratedRegex(@"^using (static )?Sluice\.(?<room>\w+)", RegexOptions.ExplicitCapture, TimeoutMs)]
+    private static partial Regex LibraryUsing();
+
+    [GeneratedRegex(@"^\| (?<floor>\d) \| `(?<room>\w+)/` \|", RegexOptions.ExplicitCapture, TimeoutMs)]
+    private static partial Regex RoomRow();
+}

@@ -1,0 +1,110 @@
+namespace Sluice.Tests.Engines;
+
+/// <summary>The public way to stand before an engine.</summary>
+public sealed class InterceptingEngineTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Fact]
+    public async Task Sees_each_transfer_with_its_direction_place_and_length()
+    {
+        Recorder engine = new(static (in IoSubmission _) => Interception.PassOn);
+        using SluiceHandle file = Open(engine);
+        await file.WriteAsync(new byte[100], 10);
+        file.Read(new byte[50], 20).ShouldBe(50);
+        await file.FlushToDiskAsync();
+        engine.Seen.ShouldBe(
+            [new IoSubmission(false, true, 10, 100), new IoSubmission(true, false, 20, 50), engine.Seen[^1]]);
+        (engine.Seen[^1].IsRead || engine.Seen[^1].IsWrite).ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task Fails_with_the_errno_that_was_asked_for()
+    {
+        using SluiceHandle file = Open(new Recorder(static (in IoSubmission s) => s.IsWrite ? Interception.Fail(28) : Interception.PassOn));
+        IOException error = await Should.ThrowAsync<IOException>(async () => await file.WriteAsync(new byte[1], 0));
+        error.HResult.ShouldBe(28);
+        file.Length.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Shortens_and_the_rest_follows()
+    {
+        Recorder engine = new(static (in IoSubmission s) => s.Length > 30 ? Interception.ShortenTo(30) : Interception.PassOn);
+        using SluiceHandle file = Open(engine);
+        await file.WriteAsync(Bytes.Pattern(100), 0);
+        engine.Seen.Select(s => s.FileOffset).ShouldBe([0, 30, 60, 90]);
+        File.ReadAllBytes(file.Path).ShouldBe(Bytes.Pattern(100));
+    }
+
+    [Fact]
+    public async Task Holds_a_completion_back_until_the_task_ends()
+    {
+        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource hold = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using SluiceHandle file = Open(new Recorder((in IoSubmission _) => Interception.HoldUntil(() =>
+        {
+            reached.SetResult();
+            return hold.Task;
+        })));
+        Task write = file.WriteAsync(new byte[5], 0).AsTask();
+        await reached.Task;
+        file.Length.ShouldBe(5);
+        write.IsCompleted.ShouldBeFalse();
+        hold.SetResult();
+        await write;
+    }
+
+    [Fact]
+    public async Task A_hold_that_throws_or_fails_loses_no_completion()
+    {
+        using SluiceHandle file = Open(new Recorder(static (in IoSubmission s) => Interception.HoldUntil(
+            s.IsRead ? static () => Task.FromException(new InvalidOperationException()) : static () => throw new InvalidOperationException())));
+        await file.WriteAsync(new byte[5], 0);
+        (await file.ReadAsync(new byte[5], 0)).ShouldBe(5);
+    }
+
+    [Fact]
+    public async Task What_it_throws_is_the_callers_and_nothing_is_kept()
+    {
+        bool throws = true;
+        using SluiceHandle file = Open(new Recorder((in IoSubmission _) => throws ? throw new IOException("mine") : Interception.PassOn));
+        (await Should.ThrowAsync<IOException>(async () => await file.WriteAsync(new byte[5], 0))).Message.ShouldContain("mine");
+        throws = false;
+        await file.WriteAsync(new byte[5], 0);
+        file.Length.ShouldBe(5);
+    }
+
+    [Fact]
+    public void Two_do_not_nest() =>
+        Should.Throw<ArgumentException>(() => new Recorder(
+            static (in IoSubmission _) => Interception.PassOn, new Recorder(static (in IoSubmission _) => Interception.PassOn)));
+
+    private SluiceHandle Open(IoEngine engine) => SluiceHandle.Open(_temp.NewPath(), new SluiceOptions
+    {
+        Mode = FileMode.CreateNew,
+        Access = FileAccess.ReadWrite,
+        Engine = engine,
+    });
+
+    private delegate Interception Decision(in IoSubmission submission);
+
+    private sealed class Recorder(Decision decide, IoEngine? inner = null) : InterceptingEngine(inner)
+    {
+        public List<IoSubmission> Seen { get; } = [];
+
+        public override string Name => "recorder";
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            lock (Seen)
+            {
+                Seen.Add(submission);
+            }
+
+            return decide(submission);
+        }
+    }
+}

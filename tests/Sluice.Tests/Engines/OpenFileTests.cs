@@ -1,0 +1,68 @@
+using Sluice.Kernel;
+
+namespace Sluice.Tests.Engines;
+
+public sealed class OpenFileTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableFact]
+    public void A_handle_that_has_become_cached_stays_so_when_an_edge_that_was_on_its_way_has_ended()
+    {
+        using SluiceHandle handle = SluiceHandle.Open(
+            _temp.NewFile(10_000), new SluiceOptions { Access = FileAccess.ReadWrite, Caching = FileCaching.Direct });
+        Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
+        handle.SuspendDirect();
+        handle.LoseDirect(Sluice.Errors.IoVerb.Write, 0, 512).ShouldBeTrue();
+        handle.ResumeDirect();
+        (handle.Caching, handle.Alignment).ShouldBe((FileCaching.Cached, FileAlignment.None));
+        (Libc.GetFlags(handle.Descriptor) & Libc.DirectFlag).ShouldBe(0);
+        handle.Write([1, 2, 3], 7);
+        handle.Read(new byte[3], 7).ShouldBe(3);
+    }
+
+    [SkippableFact]
+    public void An_interrupted_thread_leaves_nothing_of_its_read_behind()
+    {
+        // Direct, so that nothing is read inline.
+        using SluiceHandle handle = SluiceHandle.Open(_temp.NewFile(10_000), new SluiceOptions { Caching = FileCaching.Direct });
+        Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
+        Lock[] locks = [.. LocksOf(handle.EngineInUse)];
+        Skip.If(locks.Length == 0, "this engine has no lock");
+        using CountingMemory memory = new(512);
+        Task<int>? read = null;
+        Exception? fromStart = null;
+        Exception? afterwards = null;
+        var thread = new Thread(() =>
+        {
+            fromStart = Record.Exception(() => { read = handle.ReadAsync(memory.Memory, 0).AsTask(); });
+            afterwards = Record.Exception(() => Thread.Sleep(TimeSpan.FromMinutes(1)));
+        });
+        Array.ForEach(locks, l => l.Enter());
+        try
+        {
+            thread.Start();
+            SpinWait.SpinUntil(() => (thread.ThreadState & ThreadState.WaitSleepJoin) != 0 || !thread.IsAlive);
+            thread.Interrupt();
+            Thread.Sleep(1);
+        }
+        finally
+        {
+            Array.ForEach(locks, l => l.Exit());
+        }
+
+        thread.Join();
+        fromStart.ShouldBeNull();
+        afterwards.ShouldBeOfType<ThreadInterruptedException>();
+        read!.GetAwaiter().GetResult().ShouldBe(512);
+        memory.Pins.ShouldBe(0);
+
+        static IEnumerable<Lock> LocksOf(IoEngine engine) =>
+            engine.GetType()
+                .GetFields(System.Reflection.BindingFlags.Instance | System.Reflection.BindingFlags.NonPublic)
+                .Select(f => f.GetValue(engine))
+                .OfType<Lock>();
+    }
+}

@@ -1,0 +1,198 @@
+using System.Runtime.Versioning;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>How a copy ends that does not end well: cancelled as the caller said, or with every failure in one exception.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class CopyEndTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public static TheoryData<bool, long> Sources => new() { { false, 100 }, { false, 3_000_000 }, { true, 100 }, { true, 3_000_000 } };
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Sources))]
+    public async Task A_cancelled_copy_is_cancelled_with_the_callers_token(bool isTree, long length)
+    {
+        using CancellationTokenSource stop = new();
+        CopyOptions options = new() { Recurse = isTree, Progress = new Within(stop.Cancel) };
+        Task<CopyResult> copy = SluiceFile.CopyAsync(NewSource(isTree, (int)length), _temp.NewPath(), options, stop.Token);
+        OperationCanceledException error = await Should.ThrowAsync<OperationCanceledException>(() => copy);
+        copy.IsCanceled.ShouldBeTrue();
+        error.CancellationToken.ShouldBe(stop.Token);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Nothing_of_a_copy_stays_on_a_token_that_lives_longer(bool isTree)
+    {
+        using CancellationTokenSource lasting = new();
+        string source = NewSource(isTree, 100);
+        for (int i = 0; i < 20; i++)
+        {
+            _ = await SluiceFile.CopyAsync(source, _temp.NewPath(), new CopyOptions { Recurse = isTree }, lasting.Token);
+        }
+
+        Registrations(lasting).ShouldBe(0);
+
+        // The count sees what is there.
+        using CancellationTokenRegistration one = lasting.Token.Register(() => { });
+        Registrations(lasting).ShouldBe(1);
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_first_failure_of_a_tree_ends_it_unless_it_is_to_go_on(bool continues)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the parallel way is Linux's");
+        string source = NewSource(isTree: true, 1000);
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        for (int i = 0; i < 300; i++)
+        {
+            File.WriteAllBytes(Path.Combine(source, $"{i}"), Bytes.Pattern(10, i));
+            if (i % 3 == 0)
+            {
+                File.WriteAllText(Path.Combine(target, $"{i}"), "mine");
+            }
+        }
+
+        CopyOptions options = new() { Recurse = true, ContinueOnError = continues };
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
+        error.Message.ShouldContain(error.Failures[0].Path);
+        error.Failures.ShouldAllBe(failure => failure.Error.Message.Contains("there already"));
+        error.Failures.Count.ShouldBe(continues ? 100 : 1);
+        File.ReadAllText(Path.Combine(target, "3")).ShouldBe("mine");
+        error.FilesCompleted.ShouldBe(Directory.GetFiles(target).Length - 100);
+        if (continues)
+        {
+            (error.FilesCompleted, error.BytesCompleted).ShouldBe((201, 3000));
+        }
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_new_tree_with_a_failure_is_there_only_if_it_was_to_go_on(bool continues)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "locks");
+        string source = NewSource(isTree: true, 1000);
+        string file = Path.Combine(source, "file");
+        string target = _temp.NewPath();
+        using FileStream alone = new(file, FileMode.Open, FileAccess.Read, FileShare.None);
+        CopyOptions options = new() { Recurse = true, ContinueOnError = continues };
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
+        error.Failures.ShouldHaveSingleItem().Path.ShouldBe(file);
+        Directory.Exists(target).ShouldBe(continues);
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(continues ? 2 : 1);
+    }
+
+    [SkippableTheory]
+    [InlineData(CopyMethod.Auto)]
+    [InlineData(CopyMethod.Direct)]
+    [InlineData(CopyMethod.CopyFileRange)]
+    [InlineData(CopyMethod.Buffered)]
+    public async Task What_the_progress_throws_ends_the_copy_at_any_call_and_leaves_nothing(CopyMethod method)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "methods are Linux's");
+        foreach (bool isTree in (bool[])[false, true])
+        {
+            string source = NewSource(isTree, 3_000_000);
+            for (int n = 1; ; n++)
+            {
+                string target = _temp.NewPath();
+                Throwing throws = new(n);
+                CopyOptions options = new() { Recurse = isTree, Method = method, Depth = 4, Progress = throws };
+                Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, options));
+                Skip.If(error?.Message.Contains("not possible here") == true, error?.Message);
+                if (!throws.HasThrown)
+                {
+                    error.ShouldBeNull();
+                    break;
+                }
+
+                error.ShouldBeOfType<InvalidDataException>();
+
+                // The last call comes when the copy has its name: it is whole then.
+                string copied = isTree ? Path.Combine(target, "file") : target;
+                if (Path.Exists(target))
+                {
+                    File.ReadAllBytes(copied).ShouldBeBytes(Bytes.Pattern(3_000_000));
+                }
+
+                Directory.GetFileSystemEntries(_temp.Root, ".*").ShouldBeEmpty($"{method}, call {n}");
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Options_that_contradict_each_other_or_have_no_meaning_are_refused()
+    {
+        string source = _temp.NewFile(10);
+        await Should.ThrowAsync<ArgumentException>(() => SluiceFile.CopyAsync(
+            source, _temp.NewPath(), new CopyOptions { PreserveMetadata = true, UnixCreateMode = UnixFileMode.UserRead }));
+        Should.Throw<ArgumentException>(() => new CopyOptions { UnixCreateMode = (UnixFileMode)0x1000 });
+        Should.Throw<ArgumentException>(() => new ReplaceOptions { UnixCreateMode = (UnixFileMode)0x1000 });
+        Should.Throw<ArgumentOutOfRangeException>(() => new CopyOptions { Depth = 65 });
+        Should.Throw<ArgumentOutOfRangeException>(() => new CopyOptions { Depth = 0 });
+        new CopyOptions().Depth.ShouldBe(CopyOptions.DefaultDepth);
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_copy_has_the_permissions_that_are_asked_for(bool isTree)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "modes");
+        const UnixFileMode mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+        string target = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(NewSource(isTree, 100), target, new CopyOptions { Recurse = isTree, UnixCreateMode = mode });
+        File.GetUnixFileMode(isTree ? Path.Combine(target, "file") : target).ShouldBe(mode);
+    }
+
+    private sealed class Throwing(int at) : IProgress<CopyProgress>
+    {
+        private int _calls;
+
+        public bool HasThrown { get; private set; }
+
+        public void Report(CopyProgress value)
+        {
+            if (Interlocked.Increment(ref _calls) == at)
+            {
+                HasThrown = true;
+                throw new InvalidDataException();
+            }
+        }
+    }
+
+    private static int Registrations(CancellationTokenSource source)
+    {
+        const System.Reflection.BindingFlags inside = System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Instance;
+        object? all = typeof(CancellationTokenSource).GetField("_registrations", inside)!.GetValue(source);
+        object? node = all?.GetType().GetField("Callbacks")!.GetValue(all);
+        int count = 0;
+        while (node is not null)
+        {
+            count++;
+            node = node.GetType().GetField("Next")!.GetValue(node);
+        }
+
+        return count;
+    }
+
+    private string NewSource(bool isTree, int length)
+    {
+        if (!isTree)
+        {
+            return _temp.NewFile(length);
+        }
+
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        File.WriteAllBytes(Path.Combine(folder, "file"), Bytes.Pattern(length));
+        return folder;
+    }
+}

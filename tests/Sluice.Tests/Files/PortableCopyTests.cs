@@ -1,0 +1,103 @@
+using System.Runtime.Versioning;
+using Sluice.Copying;
+using static Sluice.Tests.Support.Trees;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>The copies of other systems than Linux, run here: what they cannot do they refuse, and no tree is half there.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class PortableCopyTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Fact]
+    public void What_only_Linux_can_do_is_refused_before_anything_is_done()
+    {
+        string source = _temp.NewFile(10);
+        CopyOptions[] refused =
+        [
+            new() { Resume = true }, new() { PreserveMetadata = true }, new() { Method = CopyMethod.Direct },
+            new() { Method = CopyMethod.Reflink }, new() { Method = CopyMethod.CopyFileRange },
+        ];
+        foreach (CopyOptions options in refused)
+        {
+            Should.Throw<PlatformNotSupportedException>(() => Copy(source, _temp.NewPath(), options));
+        }
+
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
+    }
+
+    [Fact]
+    public void Links_are_copied_as_links_and_never_entered()
+    {
+        string source = MakeTree();
+        Directory.CreateSymbolicLink(Path.Combine(source, "below", "round"), "..");
+        File.CreateSymbolicLink(Path.Combine(source, "dangling"), "nowhere");
+        string target = _temp.NewPath();
+        CopyResult result = Copy(source, target, new CopyOptions { Recurse = true, Verify = true, FlushToDisk = true });
+        const string format = @"%P|%y|%s|%l\n";
+        ShouldBeSame(Listing(target, format), Listing(source, format));
+        (result.Files, result.Folders).ShouldBe((4, 2));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source, target], ignoreOrder: true);
+
+        // Again, over what is there.
+        _ = Copy(source, target, new CopyOptions { Recurse = true, Overwrite = true });
+        ShouldBeSame(Listing(target, format), Listing(source, format));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_new_tree_with_a_failure_is_there_only_if_it_was_to_go_on(bool continues)
+    {
+        string source = MakeTree();
+        string target = _temp.NewPath();
+        using FileStream alone = new(Path.Combine(source, "file"), FileMode.Open, FileAccess.Read, FileShare.None);
+        CopyOptions options = new() { Recurse = true, ContinueOnError = continues };
+        FileBatchException error = Should.Throw<FileBatchException>(() => Copy(source, target, options));
+        error.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "file"));
+        Directory.Exists(target).ShouldBe(continues);
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(continues ? 2 : 1);
+        if (continues)
+        {
+            (error.FilesCompleted, error.BytesCompleted).ShouldBe((1, 200));
+        }
+    }
+
+    [Fact]
+    public void A_cancelled_copy_leaves_nothing()
+    {
+        string source = MakeTree();
+        using CancellationTokenSource stop = new();
+        CopyOptions options = new() { Recurse = true, Progress = new Within(stop.Cancel) };
+        Should.Throw<OperationCanceledException>(
+            () => PortableCopier.Copy(source, _temp.NewPath(), options, new CopyMeter(options.Progress), stop.Token));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
+    }
+
+    [Fact]
+    public void A_tree_is_not_copied_into_itself_and_a_copy_has_the_permissions_that_are_asked_for()
+    {
+        string source = MakeTree();
+        CopyOptions options = new() { Recurse = true, UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserExecute };
+        Should.Throw<IOException>(() => Copy(source, Path.Combine(source, "in"), options)).Message.ShouldContain("inside");
+        Should.Throw<IOException>(() => Copy(source, source, options)).Message.ShouldContain("inside");
+        string target = _temp.NewPath();
+        _ = Copy(source, target, options);
+        File.GetUnixFileMode(Path.Combine(target, "file")).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        File.ReadAllBytes(Path.Combine(target, "file")).ShouldBeBytes(Bytes.Pattern(100));
+    }
+
+    private static CopyResult Copy(string source, string target, CopyOptions options) =>
+        PortableCopier.Copy(source, target, options, new CopyMeter(null), CancellationToken.None);
+
+    private string MakeTree()
+    {
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        File.WriteAllBytes(Path.Combine(folder, "file"), Bytes.Pattern(100));
+        File.WriteAllBytes(Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "below")).FullName, "other"), Bytes.Pattern(200));
+        return folder;
+    }
+}

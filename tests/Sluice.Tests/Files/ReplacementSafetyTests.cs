@@ -1,0 +1,399 @@
+using System.Runtime.Versioning;
+using Sluice.Copying;
+using static Sluice.Tests.Support.Trees;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>
+/// Replacements and copies beside links, FIFOs, planted names, locks, access lists and privileges: they go where the kernel says, wait for
+/// nobody, and give nobody rights.
+/// </summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class ReplacementSafetyTests : IDisposable
+{
+    private const UnixFileMode OwnerReadWrite = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private readonly TempFolder _temp = new();
+
+    /// <summary>Both ways to put a new content at a path.</summary>
+    public static TheoryData<bool> Ways => [false, true];
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableTheory]
+    [MemberData(nameof(Ways))]
+    public async Task A_link_leads_where_the_kernel_says(bool copies)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "names are resolved by open folders on Linux");
+        string real = Directory.CreateDirectory(Path.Combine(_temp.Root, "real", "sub")).FullName;
+        string near = Path.Combine(_temp.Root, "target.txt");
+        string right = Path.Combine(_temp.Root, "real", "target.txt");
+        string alias = Path.Combine(_temp.Root, "alias");
+        File.WriteAllText(near, "unrelated");
+        File.WriteAllText(right, "old");
+        File.CreateSymbolicLink(Path.Combine(real, "cfg"), "../target.txt");
+        Directory.CreateSymbolicLink(alias, real);
+        await PutAsync(Path.Combine(alias, "cfg"), "new", copies);
+        (File.ReadAllText(near), File.ReadAllText(right)).ShouldBe(("unrelated", "new"));
+
+        // A chain of links, relative to where each stands; the last leads to nothing yet.
+        File.CreateSymbolicLink(Path.Combine(real, "one"), "two");
+        File.CreateSymbolicLink(Path.Combine(real, "two"), "../made");
+        await PutAsync(Path.Combine(alias, "one"), "made", copies);
+        File.ReadAllText(Path.Combine(_temp.Root, "real", "made")).ShouldBe("made");
+        new FileInfo(Path.Combine(real, "one")).LinkTarget.ShouldBe("two");
+
+        File.CreateSymbolicLink(Path.Combine(real, "round"), "round");
+        await Should.ThrowAsync<IOException>(() => PutAsync(Path.Combine(alias, "round"), "x", copies));
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Ways))]
+    public async Task Another_users_link_or_file_in_a_shared_folder_is_not_used(bool copies)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can make another user's link");
+        string shared = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Run("chmod", "1777", shared);
+        string victim = _temp.NewFile("secret"u8);
+        string link = Path.Combine(shared, "settings");
+        File.CreateSymbolicLink(link, victim);
+        Run("chown", "-h", "12345", link);
+        await Should.ThrowAsync<UnauthorizedAccessException>(() => PutAsync(link, "theirs", copies));
+        File.ReadAllText(victim).ShouldBe("secret");
+
+        // Nor is a file, which they would read.
+        string planted = Path.Combine(shared, "log");
+        File.WriteAllText(planted, "theirs");
+        Run("chown", "12345", planted);
+        await Should.ThrowAsync<UnauthorizedAccessException>(() => PutAsync(planted, "secret", copies));
+        File.ReadAllText(planted).ShouldBe("theirs");
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Ways))]
+    public async Task Planted_temporary_names_neither_stop_nor_refuse_anything(bool copies)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs");
+        string target = _temp.NewFile("old"u8);
+        string name = Path.GetFileName(target);
+        Native.MakeFifo(Path.Combine(_temp.Root, $".{name}.sluice-tmp"));
+        for (int i = 1; i < 80; i++)
+        {
+            File.CreateSymbolicLink(Path.Combine(_temp.Root, $".{name}.{i}.sluice-tmp"), "nowhere");
+        }
+
+        await PutAsync(target, "new", copies).WaitAsync(TimeSpan.FromMinutes(1));
+        File.ReadAllText(target).ShouldBe("new");
+        SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBeEmpty();
+        string source = _temp.NewFile("resumed"u8);
+        await SluiceFile.CopyAsync(source, target, new CopyOptions { Overwrite = true, Resume = true }).WaitAsync(TimeSpan.FromMinutes(1));
+        File.ReadAllText(target).ShouldBe("resumed");
+    }
+
+    [SkippableFact]
+    public async Task More_than_64_replacements_of_one_file_run_at_once()
+    {
+        string path = _temp.NewFile(10);
+        using CountdownEvent waiting = new(100);
+        TaskCompletionSource go = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task[] all =
+        [
+            .. Enumerable.Range(0, 100).Select(i => SluiceFile.ReplaceAtomicallyAsync(path, async (handle, token) =>
+            {
+                await handle.WriteAsync(Bytes.Pattern(1000, i), 0, token);
+                waiting.Signal();
+                await go.Task;
+            })),
+        ];
+        waiting.Wait(TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        go.SetResult();
+        await Task.WhenAll(all);
+        byte[] last = File.ReadAllBytes(path);
+        Enumerable.Range(0, 100).Any(i => last.AsSpan().SequenceEqual(Bytes.Pattern(1000, i))).ShouldBeTrue();
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    [SupportedOSPlatform("linux")]
+    public void A_temporary_file_that_was_taken_away_or_exchanged_never_becomes_the_target(bool isExchanged)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are looked after on Linux");
+        string target = _temp.NewFile("old"u8);
+        using TargetLocation location = TargetLocation.Resolve(target, "Replacing");
+        using (TemporaryFile temporary = TemporaryFile.Create(location.Path, NodeMetadata.OwnerReadWrite))
+        {
+            temporary.GiveName();
+            string name = Directory.GetFiles(_temp.Root, ".*").ShouldHaveSingleItem();
+            File.Delete(name);
+            if (isExchanged)
+            {
+                File.WriteAllText(name, "torn");
+            }
+
+            Should.Throw<IOException>(temporary.ReplaceTarget).Message.ShouldContain("taken away");
+        }
+
+        File.ReadAllText(target).ShouldBe("old");
+
+        // What somebody else has put there is not removed either.
+        Directory.GetFiles(_temp.Root, ".*").Length.ShouldBe(isExchanged ? 1 : 0);
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Ways))]
+    public async Task A_read_only_file_is_refused_as_File_refuses_it(bool copies)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "modes");
+        string target = _temp.NewFile("old"u8);
+        File.SetUnixFileMode(target, UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+        Exception? theirs = Record.Exception(() => File.WriteAllText(target, "new"));
+        Exception? ours = await Record.ExceptionAsync(() => PutAsync(target, "newer", copies));
+        ours?.GetType().ShouldBe(theirs?.GetType());
+
+        // Root may write it, and this is then what File does too.
+        (theirs is null).ShouldBe(Environment.IsPrivilegedProcess);
+        File.ReadAllText(target).ShouldBe(theirs is null ? "newer" : "old");
+    }
+
+    [SkippableFact]
+    [SupportedOSPlatform("linux")]
+    public void An_exclusive_opener_is_not_refused_while_the_folder_is_flushed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are locked on Linux");
+        string target = _temp.NewFile("old"u8);
+        using TargetLocation location = TargetLocation.Resolve(target, "Replacing");
+        using TemporaryFile temporary = TemporaryFile.Create(location.Path, NodeMetadata.OwnerReadWrite);
+        temporary.ReplaceTarget();
+        using (FileStream alone = new(target, FileMode.Open, FileAccess.ReadWrite, FileShare.None))
+        {
+            location.Flush(temporary.Descriptor);
+        }
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Ways))]
+    public async Task What_the_folder_gives_to_others_by_default_is_not_given_to_a_file_that_was_there(bool copies)
+    {
+        string target = _temp.NewFile("old"u8);
+        SetListOrSkip(_temp.Root, "system.posix_acl_default", List(7, (12345, 7), 7, 7, 0));
+        File.SetUnixFileMode(target, OwnerReadWrite | UnixFileMode.GroupRead);
+        await PutAsync(target, "new", copies, mode: OwnerReadWrite | UnixFileMode.GroupRead);
+        Native.GetAttribute(target, "system.posix_acl_access").ShouldBeNull();
+        File.GetUnixFileMode(target).ShouldBe(OwnerReadWrite | UnixFileMode.GroupRead);
+
+        // Its own list stays, and so does what the mode says of it: its mask.
+        SetListOrSkip(target, "system.posix_acl_access", List(6, (23456, 4), 0, 4, 0));
+        byte[]? before = Native.GetAttribute(target, "system.posix_acl_access");
+        await SluiceFile.ReplaceAtomicallyAsync(target, "newer");
+        Native.GetAttribute(target, "system.posix_acl_access").ShouldBe(before);
+        File.GetUnixFileMode(target).ShouldBe(OwnerReadWrite | UnixFileMode.GroupRead);
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_preserving_copy_has_the_access_list_of_its_source_and_no_other(bool isTree)
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string listed = Path.Combine(source, "listed");
+        string plain = Path.Combine(source, "plain");
+        File.WriteAllText(listed, "x");
+        File.WriteAllText(plain, "x");
+        SetListOrSkip(listed, "system.posix_acl_access", List(6, (12345, 6), 0, 6, 0));
+        File.SetUnixFileMode(plain, OwnerReadWrite | UnixFileMode.GroupRead);
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        SetListOrSkip(folder, "system.posix_acl_default", List(7, (23456, 7), 7, 7, 7));
+        CopyOptions options = new() { Recurse = isTree, PreserveMetadata = true };
+        if (isTree)
+        {
+            folder = Path.Combine(folder, "copy");
+            _ = await SluiceFile.CopyAsync(source, folder, options);
+            Native.GetAttribute(folder, "system.posix_acl_access").ShouldBeNull();
+            Native.GetAttribute(folder, "system.posix_acl_default").ShouldBeNull();
+        }
+        else
+        {
+            _ = await SluiceFile.CopyAsync(listed, Path.Combine(folder, "listed"), options);
+            _ = await SluiceFile.CopyAsync(plain, Path.Combine(folder, "plain"), options);
+        }
+
+        foreach (string name in (string[])["listed", "plain"])
+        {
+            (string original, string copied) = (Path.Combine(source, name), Path.Combine(folder, name));
+            Native.GetAttribute(copied, "system.posix_acl_access").ShouldBe(Native.GetAttribute(original, "system.posix_acl_access"), name);
+            File.GetUnixFileMode(copied).ShouldBe(File.GetUnixFileMode(original), name);
+        }
+
+        // Where the list is not copied, its mask is not what the group may do: the source's group may do nothing.
+        string without = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(listed, without);
+        Native.GetAttribute(without, "system.posix_acl_access").ShouldBeNull();
+        File.GetUnixFileMode(without).ShouldBe(OwnerReadWrite);
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Ways))]
+    public async Task Privileges_do_not_move_to_a_new_content(bool copies)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can give capabilities");
+        string target = _temp.NewFile("old"u8);
+        File.SetUnixFileMode(target, OwnerReadWrite | UnixFileMode.SetUser | UnixFileMode.SetGroup | UnixFileMode.UserExecute);
+        byte[] capability = [1, 0, 0, 2, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        Skip.If(Native.SetAttribute(target, "security.capability", capability) != 0, "this file system has no capabilities");
+        await PutAsync(target, "new", copies, mode: OwnerReadWrite | UnixFileMode.UserExecute);
+        File.GetUnixFileMode(target).ShouldBe(OwnerReadWrite | UnixFileMode.UserExecute);
+        Native.GetAttribute(target, "security.capability").ShouldBeNull();
+
+        // The same content, of the same owner, keeps them: as cp -a.
+        _ = Native.SetAttribute(target, "security.capability", capability);
+        File.SetUnixFileMode(target, OwnerReadWrite | UnixFileMode.SetUser | UnixFileMode.UserExecute);
+        _ = Native.SetAttribute(target, "security.capability", capability);
+        string kept = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(target, kept, new CopyOptions { PreserveMetadata = true });
+        File.GetUnixFileMode(kept).ShouldBe(File.GetUnixFileMode(target));
+        Native.GetAttribute(kept, "security.capability").ShouldBe(capability);
+    }
+
+    [SkippableFact]
+    public async Task Attributes_of_an_overlays_layers_are_not_copied()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can set such attributes");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Skip.If(Native.SetAttribute(source, "trusted.overlay.opaque", "y"u8.ToArray()) != 0, "this file system has no such attributes");
+        string target = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = true });
+        Native.GetAttribute(target, "trusted.overlay.opaque").ShouldBeNull();
+    }
+
+    [SkippableFact]
+    public async Task A_node_that_is_exchanged_for_a_link_gives_nobody_rights()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string victim = _temp.NewFile("secret"u8);
+        File.SetUnixFileMode(victim, OwnerReadWrite);
+        for (int i = 0; i < 200; i++)
+        {
+            Native.MakeFifo(Path.Combine(source, $"{i}"));
+            File.SetUnixFileMode(Path.Combine(source, $"{i}"), (UnixFileMode)0x1FF);
+        }
+
+        using CancellationTokenSource stop = new();
+        Task exchanges = Task.Factory.StartNew(
+            () =>
+            {
+                for (int i = 0; !stop.IsCancellationRequested; i = (i + 1) % 200)
+                {
+                    string name = Path.Combine(target, $"{i}");
+                    try
+                    {
+                        File.Delete(name);
+                        File.CreateSymbolicLink(name, victim);
+                    }
+                    catch (IOException)
+                    {
+                        // The copy was quicker.
+                    }
+                }
+            },
+            TaskCreationOptions.LongRunning);
+        for (int i = 0; i < 10; i++)
+        {
+            CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Overwrite = true, ContinueOnError = true };
+            _ = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, options));
+        }
+
+        await stop.CancelAsync();
+        await exchanges;
+        File.GetUnixFileMode(victim).ShouldBe(OwnerReadWrite);
+        File.ReadAllText(victim).ShouldBe("secret");
+    }
+
+    [SkippableFact]
+    public async Task A_copy_is_as_File_Copy_makes_it()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "modes");
+        string source = _temp.NewFile("content"u8);
+        File.SetLastWriteTimeUtc(source, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc).AddTicks(1234567));
+        foreach (int mode in (int[])[0x180, 0x1FF, 0x1B6, 0x124])
+        {
+            File.SetUnixFileMode(source, (UnixFileMode)mode);
+            foreach (bool overwrites in (bool[])[false, true])
+            {
+                (string theirs, string ours) = (_temp.NewPath(), _temp.NewPath());
+                if (overwrites)
+                {
+                    File.WriteAllText(theirs, "old");
+                    File.WriteAllText(ours, "old");
+                }
+
+                File.Copy(source, theirs, overwrites);
+                _ = await SluiceFile.CopyAsync(source, ours, new CopyOptions { Overwrite = overwrites });
+                File.GetUnixFileMode(ours).ShouldBe(File.GetUnixFileMode(theirs), $"{mode:X}, {overwrites}");
+                File.GetLastWriteTimeUtc(ours).ShouldBe(File.GetLastWriteTimeUtc(theirs));
+                File.ReadAllText(ours).ShouldBe("content");
+            }
+        }
+    }
+
+    [SkippableFact]
+    public async Task A_file_that_somebody_has_for_himself_is_neither_copied_nor_overwritten()
+    {
+        string source = _temp.NewFile("source"u8);
+        string target = _temp.NewFile("old"u8);
+        foreach (string locked in (string[])[source, target])
+        {
+            using FileStream alone = new(locked, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+            Exception theirs = Record.Exception(() => File.Copy(source, target, overwrite: true)).ShouldNotBeNull();
+            Exception ours = (await Record.ExceptionAsync(
+                () => SluiceFile.CopyAsync(source, target, new CopyOptions { Overwrite = true }))).ShouldNotBeNull();
+            (ours.GetType(), ours.Message).ShouldBe((theirs.GetType(), theirs.Message));
+        }
+
+        File.ReadAllText(target).ShouldBe("old");
+
+        // Nor does a copy keep others out longer than it takes.
+        _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { Overwrite = true });
+        new FileStream(target, FileMode.Open, FileAccess.ReadWrite, FileShare.None).Dispose();
+        new FileStream(source, FileMode.Open, FileAccess.ReadWrite, FileShare.None).Dispose();
+    }
+
+    /// <summary>An access list as the kernel takes it: the owner, one more user, the group, the mask, others.</summary>
+    private static byte[] List(ushort owner, (uint User, ushort Permissions) named, ushort group, ushort mask, ushort others)
+    {
+        List<byte> list = [2, 0, 0, 0];
+        Add(0x01, owner, uint.MaxValue);
+        Add(0x02, named.Permissions, named.User);
+        Add(0x04, group, uint.MaxValue);
+        Add(0x10, mask, uint.MaxValue);
+        Add(0x20, others, uint.MaxValue);
+        return [.. list];
+
+        void Add(ushort tag, ushort permissions, uint number) =>
+            list.AddRange([.. BitConverter.GetBytes(tag), .. BitConverter.GetBytes(permissions), .. BitConverter.GetBytes(number)]);
+    }
+
+    private static void SetListOrSkip(string path, string name, byte[] list)
+    {
+        int errno = Native.SetAttribute(path, name, list);
+        Skip.If(errno != 0, $"this file system has no access lists (errno {errno})");
+    }
+
+    private static async Task PutAsync(string path, string content, bool copies, UnixFileMode mode = OwnerReadWrite)
+    {
+        if (!copies)
+        {
+            await SluiceFile.ReplaceAtomicallyAsync(path, content);
+            return;
+        }
+
+        using TempFolder elsewhere = new();
+        string source = elsewhere.NewPath();
+        File.WriteAllText(source, content);
+        File.SetUnixFileMode(source, mode);
+        _ = await SluiceFile.CopyAsync(source, path, new CopyOptions { Overwrite = true });
+    }
+}

@@ -1,0 +1,216 @@
+using System.Text;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>Whole files whose length is not what can be read, and callers whose code throws.</summary>
+public sealed class WholeFileTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableFact]
+    public async Task Files_that_are_shorter_than_their_length_are_read_to_their_end()
+    {
+        // A file of sysfs says that it has a page.
+        const string path = "/sys/kernel/mm/transparent_hugepage/enabled";
+        Skip.IfNot(File.Exists(path) && new FileInfo(path).Length > File.ReadAllText(path).Length, "no file of sysfs here that is shorter than its length");
+        string text = File.ReadAllText(path);
+        byte[] bytes = Encoding.UTF8.GetBytes(text);
+        SluiceFile.ReadAllText(path).ShouldBe(text);
+        (await SluiceFile.ReadAllTextAsync(path)).ShouldBe(text);
+        SluiceFile.ReadAllLines(path).ShouldBe(File.ReadAllLines(path));
+        SluiceFile.ReadAllBytes(path).ShouldBe(bytes);
+        (await SluiceFile.ReadAllBytesAsync(path)).ShouldBe(bytes);
+        await foreach (FileReadResult result in SluiceFile.ReadManyAsync([path, path]))
+        {
+            result.GetContent().ShouldBe(bytes);
+        }
+    }
+
+    [Fact]
+    public async Task Logs_that_are_cut_and_written_meanwhile_are_read()
+    {
+        string path = _temp.NewFile(0);
+        using CancellationTokenSource end = new();
+        Task writing = Task.Run(() =>
+        {
+            byte[] piece = new byte[300_000];
+            piece.AsSpan().Fill((byte)'a');
+            using FileStream log = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
+            while (!end.IsCancellationRequested)
+            {
+                log.SetLength(0);
+                log.Position = 0;
+                log.Write(piece);
+            }
+        });
+        try
+        {
+            for (int i = 0; i < 1000; i++)
+            {
+                OnlyText(SluiceFile.ReadAllText(path));
+                OnlyText(await SluiceFile.ReadAllTextAsync(path));
+                OnlyText(Encoding.UTF8.GetString(SluiceFile.ReadAllBytes(path)));
+                OnlyText(Encoding.UTF8.GetString(await SluiceFile.ReadAllBytesAsync(path)));
+            }
+        }
+        finally
+        {
+            await end.CancelAsync();
+            await writing;
+        }
+
+        // What was cut away and not yet written again reads as nothing, or as zeros; never as something else.
+        static void OnlyText(string text) => text.AsSpan().IndexOfAnyExcept('a', '\0').ShouldBe(-1);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(40)]
+    [InlineData(3000)]
+    public async Task Lines_before_an_exception_are_in_the_file_as_with_File(int count)
+    {
+        string expected = _temp.NewFile("first\n"u8);
+        string actual = _temp.NewFile("first\n"u8);
+        await Should.ThrowAsync<InvalidOperationException>(() => File.WriteAllLinesAsync(expected, Throwing()));
+        await Should.ThrowAsync<InvalidOperationException>(() => SluiceFile.WriteAllLinesAsync(actual, Throwing()));
+        File.ReadAllBytes(actual).ShouldBeBytes(File.ReadAllBytes(expected));
+        await Should.ThrowAsync<InvalidOperationException>(() => File.AppendAllLinesAsync(expected, Throwing()));
+        await Should.ThrowAsync<InvalidOperationException>(() => SluiceFile.AppendAllLinesAsync(actual, Throwing()));
+        File.ReadAllBytes(actual).ShouldBeBytes(File.ReadAllBytes(expected));
+
+        using FileStream free = new(actual, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+
+        IEnumerable<string> Throwing()
+        {
+            for (int i = 0; i < count; i++)
+            {
+                yield return $"line {i} ä";
+            }
+
+            throw new InvalidOperationException("the sequence");
+        }
+    }
+
+    [Fact]
+    public async Task A_token_ends_the_lines_at_the_next_one_as_with_File()
+    {
+        (int takenBySluice, byte[] content) = await CancelledAfterTen((path, lines, token) => SluiceFile.WriteAllLinesAsync(path, lines, token));
+        (int takenByNet, byte[] contentByNet) = await CancelledAfterTen((path, lines, token) => File.WriteAllLinesAsync(path, lines, token));
+        takenBySluice.ShouldBe(takenByNet);
+        content.ShouldBeBytes(contentByNet);
+
+        async Task<(int Taken, byte[] Content)> CancelledAfterTen(Func<string, IEnumerable<string>, CancellationToken, Task> write)
+        {
+            string path = _temp.NewPath();
+            using CancellationTokenSource source = new();
+            int taken = 0;
+            await Should.ThrowAsync<OperationCanceledException>(() => write(path, Lines(), source.Token));
+            return (taken, File.ReadAllBytes(path));
+
+            IEnumerable<string> Lines()
+            {
+                for (; taken < 1000; taken++)
+                {
+                    if (taken == 10)
+                    {
+                        source.Cancel();
+                    }
+
+                    yield return $"{taken}";
+                }
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_mark_that_changes_its_length_brings_no_foreign_bytes()
+    {
+        string path = _temp.NewPath();
+        await SluiceFile.WriteAllTextAsync(path, "text", new ChangingMark());
+        byte[] content = File.ReadAllBytes(path);
+        content[^4..].ShouldBe("text"u8.ToArray());
+        content[..^4].ShouldAllBe(b => b == 0xAB);
+    }
+
+    [Fact]
+    public async Task Large_contents_are_not_carried_on_the_caller_s_thread()
+    {
+        string path = _temp.NewPath();
+        string line = new('x', 1000);
+        (int calling, int last) = await CallAsync(seen => SluiceFile.WriteAllLinesAsync(path, Lines(seen)));
+        last.ShouldNotBe(calling);
+        new FileInfo(path).Length.ShouldBe(4000 * (1000 + Environment.NewLine.Length));
+        (calling, last) = await CallAsync(seen => SluiceFile.ReadAllLinesAsync(path, new ObservedEncoding(seen)));
+        last.ShouldNotBe(calling);
+        (calling, last) = await CallAsync(seen => SluiceFile.ReadAllTextAsync(path, new ObservedEncoding(seen)));
+        last.ShouldNotBe(calling);
+
+        IEnumerable<string> Lines(Action seen)
+        {
+            for (int i = 0; i < 4000; i++)
+            {
+                seen();
+                yield return line;
+            }
+        }
+
+        static async Task<(int Calling, int Last)> CallAsync(Func<Action, Task> call)
+        {
+            // The thread stays alive, so that no other has its number.
+            int calling = 0;
+            int last = 0;
+            TaskCompletionSource<Task> returned = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            using ManualResetEventSlim end = new();
+            Thread caller = new(() =>
+            {
+                calling = Environment.CurrentManagedThreadId;
+                returned.SetResult(call(() => last = Environment.CurrentManagedThreadId));
+                end.Wait();
+            });
+            caller.Start();
+            await await returned.Task;
+            end.Set();
+            caller.Join();
+            return (calling, last);
+        }
+    }
+
+    private sealed class ObservedEncoding(Action seen) : UTF8Encoding(encoderShouldEmitUTF8Identifier: false)
+    {
+        public override Decoder GetDecoder()
+        {
+            seen();
+            return base.GetDecoder();
+        }
+
+        public override int GetChars(ReadOnlySpan<byte> bytes, Span<char> chars)
+        {
+            seen();
+            return base.GetChars(bytes, chars);
+        }
+
+        public override int GetCharCount(ReadOnlySpan<byte> bytes)
+        {
+            seen();
+            return base.GetCharCount(bytes);
+        }
+    }
+
+    private sealed class ChangingMark : UTF8Encoding
+    {
+        private int _length;
+
+        public override ReadOnlySpan<byte> Preamble
+        {
+            get
+            {
+                byte[] mark = new byte[_length += 30];
+                mark.AsSpan().Fill(0xAB);
+                return mark;
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+using System.Text;
+using Sluice.Sequential;
+
+namespace Sluice.Tests.Sequential;
+
+/// <summary>Lines that no array and no string holds: the same code with a lower limit.</summary>
+public sealed class LongLineTests
+{
+    [Fact]
+    public void A_line_of_bytes_that_is_too_long_is_an_IOException()
+    {
+        LineCarry carry = new("name", maxBytes: 1000);
+        carry.Begin(atStartOfFile: false);
+        carry.TryTake(new byte[600], out int consumed, out _).ShouldBeFalse();
+        consumed.ShouldBe(600);
+        carry.TryTake([.. new byte[400], (byte)'\n'], out _, out ReadOnlySpan<byte> line).ShouldBeTrue();
+        line.Length.ShouldBe(1000);
+        carry.TryTake(new byte[600], out _, out _).ShouldBeFalse();
+        for (int i = 0; i < 2; i++)
+        {
+            IOException error = Should.Throw<IOException>(() => carry.TryTake(new byte[401], out _, out _));
+            error.Message.ShouldContain("'name'");
+            error.Message.ShouldContain("longer than 1000 bytes");
+        }
+    }
+
+    [Theory]
+    [InlineData("utf-8")]
+    [InlineData("utf-16")]
+    public void A_line_of_characters_that_is_too_long_is_an_IOException(string name)
+    {
+        var encoding = Encoding.GetEncoding(name);
+        using LineDecoder decoder = new("name", encoding, maxChars: 1000);
+        decoder.Add(encoding.GetBytes("short\n" + new string('x', 700)), isLast: false);
+        decoder.TryTake(out string line).ShouldBeTrue();
+        line.ShouldBe("short");
+        decoder.TryTake(out _).ShouldBeFalse();
+        decoder.Add(encoding.GetBytes(new string('x', 300) + "\n"), isLast: false);
+        decoder.TryTake(out line).ShouldBeTrue();
+        line.Length.ShouldBe(1000);
+        Should.Throw<IOException>(() =>
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                decoder.Add(encoding.GetBytes(new string('x', 600)), isLast: i == 9);
+                decoder.TryTake(out _).ShouldBeFalse();
+            }
+        }).Message.ShouldContain("longer than 1000 characters");
+    }
+}

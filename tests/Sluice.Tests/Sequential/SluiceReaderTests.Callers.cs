@@ -1,0 +1,329 @@
+using System.Text;
+using Sluice.Memory;
+
+namespace Sluice.Tests.Sequential;
+
+/// <summary>What the caller's own code does: throws, cancels, disposes from another thread.</summary>
+public sealed partial class SluiceReaderTests
+{
+    private const int LineBytes = 50;
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task An_exception_of_the_progress_reaches_the_caller_and_loses_nothing(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(30_000);
+        string path = _temp.NewFile(content);
+        foreach (bool isAsync in (bool[])[false, true])
+        {
+            bool hasThrown = true;
+            for (int count = 1; hasThrown; count++)
+            {
+                ThrowingProgress progress = new(count);
+                using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 2, progress: progress);
+                MemoryStream read = new();
+                int thrown = 0;
+                while (true)
+                {
+                    try
+                    {
+                        ReadOnlyMemory<byte> block = isAsync ? await reader.ReadBlockAsync() : reader.BlockOrEmpty().ToArray();
+                        if (block.IsEmpty)
+                        {
+                            break;
+                        }
+
+                        read.Write(block.Span);
+                    }
+                    catch (InvalidTimeZoneException)
+                    {
+                        thrown++;
+                    }
+                }
+
+                hasThrown = progress.HasThrown;
+                thrown.ShouldBe(hasThrown ? 1 : 0);
+                read.ToArray().ShouldBeBytes(content, $"call {count}, async {isAsync}");
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_cancellation_that_the_progress_throws_is_one()
+    {
+        using SluiceReader reader = SequentialCases.Reader(
+            _temp.NewFile(10_000), "own", FileCaching.Cached, 4096, progress: new ThrowingProgress(1, new OperationCanceledException()));
+        Task<ReadOnlyMemory<byte>> task = reader.ReadBlockAsync().AsTask();
+        await Should.ThrowAsync<OperationCanceledException>(() => task);
+        task.IsCanceled.ShouldBeTrue();
+        (await reader.ReadBlockAsync()).Length.ShouldBe(4096);
+    }
+
+    [Fact]
+    public void Lines_from_the_end_survive_an_exception_of_the_progress()
+    {
+        byte[] content = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, 20_000).Select(i => $"{i}\r\n")) + "last");
+        string path = _temp.NewFile(content);
+        bool hasThrown = true;
+        for (int count = 1; hasThrown; count += count < 4 ? 1 : 50)
+        {
+            ThrowingProgress progress = new(count);
+            using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, progress: progress);
+            BackwardLineEnumerable.Enumerator lines = reader.EnumerateLinesBackward().GetEnumerator();
+            List<string> read = [];
+            for (bool isMore = true; isMore;)
+            {
+                try
+                {
+                    isMore = lines.MoveNext();
+                    if (isMore)
+                    {
+                        read.Add(Encoding.UTF8.GetString(lines.Current));
+                    }
+                }
+                catch (InvalidTimeZoneException)
+                {
+                    progress.HasThrown.ShouldBeTrue();
+                }
+            }
+
+            hasThrown = progress.HasThrown;
+            read.Count.ShouldBe(20_001, $"call {count}");
+            read[0].ShouldBe("last");
+            read[^1].ShouldBe("0");
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void A_value_that_failed_can_be_read_again(string engine, FileCaching caching)
+    {
+        long[] numbers = [.. Enumerable.Range(0, 2000).Select(i => (long)i << 20)];
+        string path = _temp.NewFile([1, 2, 3, .. System.Runtime.InteropServices.MemoryMarshal.AsBytes<long>(numbers)]);
+        for (int count = 2; count < 5; count++)
+        {
+            ThrowingProgress progress = new(count);
+            using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 2, progress: progress);
+            reader.ReadExactly(new byte[3]);
+            int thrown = 0;
+            for (int i = 0; i < numbers.Length;)
+            {
+                try
+                {
+                    reader.ReadInt64().ShouldBe(numbers[i]);
+                    i++;
+                }
+                catch (InvalidTimeZoneException)
+                {
+                    reader.Position.ShouldBe(3 + (8L * i));
+                    thrown++;
+                }
+            }
+
+            thrown.ShouldBe(1);
+        }
+    }
+
+    [Theory]
+    [InlineData("blocks")]
+    [InlineData("blocks, async")]
+    [InlineData("lines")]
+    [InlineData("lines, async")]
+    [InlineData("one line")]
+    [InlineData("strings")]
+    [InlineData("records")]
+    [InlineData("records, async")]
+    [InlineData("values")]
+    [InlineData("bytes")]
+    [InlineData("stream")]
+    [InlineData("backward")]
+    public async Task Disposed_by_another_thread_every_call_ends_with_ObjectDisposedException(string how)
+    {
+        // Lines of one kind only: a line of the other file would show.
+        string path = _temp.NewFile(
+            Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('a', LineBytes - 2) + "\r\n", 40_000))));
+        string otherPath = _temp.NewFile(
+            Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('b', LineBytes - 2) + "\r\n", 40_000))));
+        int disposed = 0;
+        int secondReturns = AlignedBufferPool.SecondReturns;
+        foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+        {
+            for (int round = 0; round < 25; round++)
+            {
+                SluiceReader reader = SequentialCases.Reader(path, "own", caching, 8192, 3);
+                using ManualResetEventSlim started = new();
+                int delay = round * 40;
+                Task disposing = Task.Run(() =>
+                {
+                    started.Wait();
+                    Thread.SpinWait(delay);
+                    reader.Dispose();
+
+                    // Whoever gets the memory next writes into it.
+                    using SluiceReader other = SequentialCases.Reader(otherPath, "own", caching, 8192, 3);
+                    while (other.TryReadBlock(out _))
+                    {
+                    }
+                });
+                Exception? error = await Record.ExceptionAsync(() => ReadAsync(reader, how, started));
+                started.Set();
+                await disposing;
+                if (error is not null)
+                {
+                    error.ShouldBeOfType<ObjectDisposedException>($"{how}, {caching}, round {round}");
+                    disposed++;
+                }
+            }
+        }
+
+        disposed.ShouldBeGreaterThan(0);
+        AlignedBufferPool.SecondReturns.ShouldBe(secondReturns);
+    }
+
+    /// <summary>
+    /// Reads to the end, over and over, until the reader is disposed of; asserts that every byte is the file's, and that the end is the
+    /// end.
+    /// </summary>
+    private static async Task ReadAsync(SluiceReader reader, string how, ManualResetEventSlim started)
+    {
+        while (true)
+        {
+            long before = reader.Position;
+            long count = 0;
+            bool isBytes = how is "blocks" or "blocks, async" or "stream" or "records" or "records, async" or "values" or "bytes";
+            switch (how)
+            {
+                case "blocks":
+                    while (reader.TryReadBlock(out ReadOnlySpan<byte> block))
+                    {
+                        count += Count(block);
+                    }
+
+                    break;
+                case "blocks, async":
+                    while (await reader.ReadBlockAsync() is { IsEmpty: false } block)
+                    {
+                        count += Count(block.Span);
+                    }
+
+                    break;
+                case "lines":
+                    foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
+                    {
+                        count += Count(line);
+                    }
+
+                    break;
+                case "lines, async":
+                    await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())
+                    {
+                        count += Count(line.Span);
+                    }
+
+                    break;
+                case "one line":
+                    while (reader.TryReadLine(out ReadOnlySpan<byte> line))
+                    {
+                        count += Count(line);
+                    }
+
+                    break;
+                case "strings":
+                    foreach (string line in reader.ReadStringLines())
+                    {
+                        count += Count(Encoding.ASCII.GetBytes(line));
+                    }
+
+                    break;
+                case "records":
+                    foreach (ReadOnlySpan<short> records in reader.EnumerateRecordBatches<short>())
+                    {
+                        count += Count(System.Runtime.InteropServices.MemoryMarshal.AsBytes(records));
+                    }
+
+                    break;
+                case "records, async":
+                    await foreach (ReadOnlyMemory<short> records in reader.EnumerateRecordBatchesAsync<short>())
+                    {
+                        count += Count(System.Runtime.InteropServices.MemoryMarshal.AsBytes(records.Span));
+                    }
+
+                    break;
+                case "values":
+                    for (int i = 0; i < LineBytes * 40_000 / 8; i++)
+                    {
+                        count += Count(BitConverter.GetBytes(reader.ReadInt64()));
+                    }
+
+                    break;
+                case "bytes":
+                    byte[] buffer = new byte[1000];
+                    for (int read; (read = reader.Read(buffer)) > 0;)
+                    {
+                        count += Count(buffer.AsSpan(0, read));
+                    }
+
+                    break;
+                case "stream":
+                    byte[] bytes = new byte[1000];
+                    Stream stream = reader.AsStream();
+                    for (int read; (read = await stream.ReadAsync(bytes)) > 0;)
+                    {
+                        count += Count(bytes.AsSpan(0, read));
+                    }
+
+                    break;
+                default:
+                    foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
+                    {
+                        count += Count(line);
+                    }
+
+                    break;
+            }
+
+            count.ShouldBe((isBytes ? LineBytes : LineBytes - 2) * 40_000L, "a false end");
+            before.ShouldBe(0);
+            reader.Seek(0);
+        }
+
+        int Count(ReadOnlySpan<byte> bytes)
+        {
+            started.Set();
+            bytes.ContainsAnyExcept("a\r\n"u8).ShouldBeFalse("a foreign byte");
+            return bytes.Length;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task A_reader_is_a_stream(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(60_000);
+        string path = _temp.NewFile(content);
+        SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 3);
+        reader.ReadByte();
+        Stream stream = reader.AsStream();
+        (stream.CanRead, stream.CanSeek, stream.CanWrite, stream.Length, stream.Position).ShouldBe((true, true, false, 60_000L, 1L));
+        byte[] read = new byte[20_000];
+        stream.ReadByte().ShouldBe(content[1]);
+        stream.ReadExactly(read, 0, 9_998);
+        await stream.ReadExactlyAsync(read.AsMemory(9_998, 10_000));
+        read.AsSpan(0, 19_998).ToArray().ShouldBeBytes(content.AsSpan(2, 19_998));
+        using MemoryStream rest = new();
+        await stream.CopyToAsync(rest);
+        rest.ToArray().ShouldBeBytes(content.AsSpan(20_000));
+        stream.ReadByte().ShouldBe(-1);
+        stream.Seek(-100, SeekOrigin.End).ShouldBe(59_900);
+        stream.Seek(50, SeekOrigin.Current).ShouldBe(59_950);
+        rest.SetLength(0);
+        stream.CopyTo(rest);
+        rest.ToArray().ShouldBeBytes(content.AsSpan(59_950));
+        Should.Throw<IOException>(() => stream.Seek(-1, SeekOrigin.Begin));
+        Should.Throw<NotSupportedException>(() => stream.WriteByte(1));
+        await stream.DisposeAsync();
+        stream.CanRead.ShouldBeFalse();
+        Should.Throw<ObjectDisposedException>(() => stream.ReadByte());
+        Should.Throw<ObjectDisposedException>(() => reader.ReadByte());
+    }
+}

@@ -1,0 +1,219 @@
+using System.Runtime.CompilerServices;
+using Sluice.Testing;
+
+namespace Sluice.Tests.Sequential;
+
+/// <summary>What the caller's own code does: throws, cancels, keeps memory.</summary>
+public sealed partial class SluiceWriterTests
+{
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task An_exception_of_the_progress_reaches_the_caller_and_loses_nothing(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(90_000);
+        byte[] others = Bytes.Pattern(90_000, 7);
+        foreach (bool isAsync in (bool[])[false, true])
+        {
+            bool hasThrown = true;
+            for (int count = 1; hasThrown; count++)
+            {
+                ThrowingProgress progress = new(count);
+                string path = _temp.NewPath();
+                string otherPath = _temp.NewPath();
+                int thrown = 0;
+                using (SluiceWriter other = Writer(otherPath, engine, caching, new SluiceWriterOptions { RequestSize = 16_384, Depth = 2 }))
+                {
+                    SluiceWriter writer = Writer(
+                        path, engine, caching, new SluiceWriterOptions { RequestSize = 16_384, Depth = 2, Progress = progress });
+                    while (writer.Position < content.Length)
+                    {
+                        int at = (int)writer.Position;
+                        int otherAt = (int)other.Position;
+                        other.Write(others.AsSpan(otherAt, Math.Min(5000, others.Length - otherAt)));
+                        try
+                        {
+                            await WriteAsync(writer, content.AsMemory(at, Math.Min(5000, content.Length - at)), isAsync);
+                        }
+                        catch (InvalidTimeZoneException)
+                        {
+                            thrown++;
+                        }
+                    }
+
+                    try
+                    {
+                        await (isAsync ? writer.DisposeAsync().AsTask() : Task.Run(writer.Dispose));
+                    }
+                    catch (InvalidTimeZoneException)
+                    {
+                        thrown++;
+                    }
+
+                    other.Write(others.AsSpan((int)other.Position));
+                }
+
+                hasThrown = progress.HasThrown;
+                thrown.ShouldBe(hasThrown ? 1 : 0);
+                File.ReadAllBytes(path).ShouldBeBytes(content, $"call {count}, async {isAsync}");
+                File.ReadAllBytes(otherPath).ShouldBeBytes(others, $"another writer, call {count}, async {isAsync}");
+            }
+        }
+    }
+
+    [Fact]
+    public void An_exception_of_the_progress_in_a_large_write_leaves_the_position_behind_what_was_written()
+    {
+        byte[] content = Bytes.Pattern(9 << 20);
+        string path = _temp.NewPath();
+        SluiceWriter writer = new(path, new SluiceWriterOptions { Progress = new ThrowingProgress(2) });
+        Should.Throw<InvalidTimeZoneException>(() => writer.Write(content));
+        writer.Position.ShouldBeInRange(1, content.Length - 1);
+        writer.Write(content.AsSpan((int)writer.Position));
+        writer.Dispose();
+        File.ReadAllBytes(path).ShouldBeBytes(content);
+    }
+
+    [Fact]
+    public async Task A_cancelled_large_write_leaves_no_byte_behind_the_position()
+    {
+        byte[] content = Bytes.Pattern(3 << 20);
+        int cancelled = 0;
+        for (int seed = 0; seed < 60; seed++)
+        {
+            string path = _temp.NewPath();
+            await using SluiceWriter writer = new(path, new SluiceWriterOptions
+            {
+                Engine = new FaultyEngine(new FaultPlan(seed) { ShortTransfer = 0.8, Delay = 0.8, MaxDelayMs = 2 }),
+            });
+            using CancellationTokenSource source = new();
+            ValueTask task = writer.WriteAsync(content, source.Token);
+            await Task.Delay(seed % 4);
+            await source.CancelAsync();
+            try
+            {
+                await task;
+            }
+            catch (OperationCanceledException)
+            {
+                cancelled++;
+            }
+
+            await writer.CompleteAsync();
+            new FileInfo(path).Length.ShouldBe(writer.Position, $"seed {seed}");
+            File.ReadAllBytes(path).ShouldBeBytes(content.AsSpan(0, (int)writer.Position), $"seed {seed}");
+        }
+
+        cancelled.ShouldBeGreaterThan(0);
+    }
+
+    [Fact]
+    public void A_constructor_that_throws_leaves_the_handle_that_it_was_given_open()
+    {
+        using SluiceHandle handle = SluiceHandle.Open(_temp.NewPath(), FileMode.Create, FileAccess.Write);
+        Should.Throw<ArgumentOutOfRangeException>(() => new SluiceWriter(handle, new SluiceWriterOptions { Depth = -1 }));
+        if (OperatingSystem.IsLinux())
+        {
+            Should.Throw<IOException>(() => new SluiceWriter(handle, new SluiceWriterOptions { PreallocationSize = 1L << 50 }));
+        }
+
+        handle.Write("still open"u8, 0);
+        handle.Length.ShouldBe(10);
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void Memory_that_was_lent_is_nobody_elses_after_Dispose(string engine, FileCaching caching)
+    {
+        string path = _temp.NewPath();
+        SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { RequestSize = 4096 });
+        writer.Write("abc"u8);
+        Memory<byte> lent = writer.GetMemory(100);
+        writer.Dispose();
+        File.ReadAllBytes(path).ShouldBe("abc"u8.ToArray());
+        Should.Throw<ObjectDisposedException>(() => writer.Advance(1));
+        string otherPath = _temp.NewPath();
+        byte[] others = Bytes.Pattern(4000, 3);
+        using (SluiceWriter other = Writer(otherPath, engine, caching, new SluiceWriterOptions { RequestSize = 4096 }))
+        {
+            other.Write(others);
+            lent.Span.Fill(0xEE);
+        }
+
+        File.ReadAllBytes(otherPath).ShouldBeBytes(others);
+    }
+
+    [Fact]
+    public void Memory_that_was_lent_before_another_call_cannot_be_advanced_over()
+    {
+        string path = _temp.NewPath();
+        using (SluiceWriter writer = new(path))
+        {
+            _ = writer.GetMemory();
+            writer.Write("abc"u8);
+            Should.Throw<ArgumentOutOfRangeException>(() => writer.Advance(1));
+        }
+
+        File.ReadAllBytes(path).ShouldBe("abc"u8.ToArray());
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task A_writer_is_a_stream(string engine, FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(50_000);
+        string path = _temp.NewPath();
+        await using (Stream stream = Writer(path, engine, caching, new SluiceWriterOptions { RequestSize = 4096, Depth = 2 }).AsStream())
+        {
+            (stream.CanRead, stream.CanSeek, stream.CanWrite).ShouldBe((false, false, true));
+            stream.Write(content.AsSpan(0, 10_000));
+            stream.WriteByte(content[10_000]);
+            await stream.WriteAsync(content.AsMemory(10_001, 20_000));
+            await stream.FlushAsync();
+            stream.Position.ShouldBe(30_001);
+            Content(path, 30_001).ShouldBeBytes(content.AsSpan(0, 30_001));
+            stream.Write(content, 30_001, content.Length - 30_001);
+            Should.Throw<NotSupportedException>(() => stream.ReadByte());
+            Should.Throw<NotSupportedException>(() => stream.Position = 0);
+        }
+
+        File.ReadAllBytes(path).ShouldBeBytes(content);
+        Stream closed = new SluiceWriter(path).AsStream();
+        closed.Dispose();
+        closed.CanWrite.ShouldBeFalse();
+        Should.Throw<ObjectDisposedException>(() => closed.WriteByte(1));
+    }
+
+    [SkippableFact]
+    public void A_new_file_has_the_mode_that_was_asked_for()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "Windows has no such mode");
+        const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        string path = _temp.NewPath();
+        new SluiceWriter(path, new SluiceWriterOptions { UnixCreateMode = Mode }).Dispose();
+#pragma warning disable CA1416 // Skipped on Windows.
+        File.GetUnixFileMode(path).ShouldBe(Mode);
+#pragma warning restore CA1416
+    }
+
+    [SkippableFact]
+    public void A_cached_writer_that_is_dropped_leaves_no_space_behind_the_end()
+    {
+        string path = _temp.NewPath();
+        Drop(path);
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        handle.FlushToDisk();
+        SpaceOf(handle).ShouldBeLessThanOrEqualTo(handle.Length + 4095);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void Drop(string path)
+        {
+            SluiceWriter writer = new(path);
+            for (int i = 0; i < 80; i++)
+            {
+                writer.Write(Bytes.Pattern(100_000, i));
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+using Sluice.Streams;
+using Sluice.Testing;
+
+namespace Sluice.Tests.Streams;
+
+/// <summary>Closing a stream beside its own operations: right bytes or ObjectDisposedException, and no byte of another file.</summary>
+[Collection(AloneCollection.Name)]
+public sealed class StreamClosingTests : AccountedTests, IDisposable
+{
+    private const byte Mine = 0xAA;
+    private const byte Others = 0xBB;
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    /// <summary>What a writing thread does until the stream is closed under it.</summary>
+    public static TheoryData<string> Writes => ["span", "byte", "async", "byteAsync"];
+
+    /// <summary>What a reading thread does until the stream is closed under it.</summary>
+    public static TheoryData<string> Reads => ["span", "byte", "async", "byteAsync"];
+
+    [Theory]
+    [MemberData(nameof(Writes))]
+    public async Task A_write_beside_Dispose_reaches_no_other_file(string way)
+    {
+        byte[] mine = [.. Enumerable.Repeat(Mine, 3_000)];
+        byte[] others = [.. Enumerable.Repeat(Others, 100)];
+        for (int round = 0; round < 60; round++)
+        {
+            string path = _temp.NewPath();
+            SluiceStream stream = new(path, FileMode.Create);
+            int calls = 0;
+            Task<Exception> writer = Task.Run(() => UntilItThrowsAsync(() => Write(stream, mine, way), ref calls));
+            SpinWait.SpinUntil(() => Volatile.Read(ref calls) > 3);
+            stream.Dispose();
+
+            // Whoever opens files now gets the memory that the stream has given back.
+            for (int i = 0; i < 36; i++)
+            {
+                string other = _temp.NewPath();
+                using (SluiceStream second = new(other, FileMode.Create))
+                {
+                    second.Write(others);
+                    Thread.Yield();
+                    second.Write(others);
+                }
+
+                byte[] found = await File.ReadAllBytesAsync(other);
+                found.Length.ShouldBe(2 * others.Length);
+                found.AsSpan().IndexOfAnyExcept(Others).ShouldBe(-1, $"round {round}");
+                File.Delete(other);
+            }
+
+            (await writer).ShouldBeOfType<ObjectDisposedException>();
+            (await File.ReadAllBytesAsync(path)).AsSpan().IndexOfAnyExcept(Mine).ShouldBe(-1, $"round {round}");
+            File.Delete(path);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Reads))]
+    public async Task A_read_beside_Dispose_gives_bytes_of_its_file_or_throws(string way)
+    {
+        string path = _temp.NewFile([.. Enumerable.Repeat(Mine, 300_000)]);
+        string other = _temp.NewFile([.. Enumerable.Repeat(Others, 10_000)]);
+        byte[] buffer = new byte[10_000];
+        for (int round = 0; round < 60; round++)
+        {
+            SluiceStream stream = new(path, FileMode.Open, FileAccess.Read);
+            int calls = 0;
+            Task<Exception> reader = Task.Run(() => UntilItThrowsAsync(() => Read(stream, way), ref calls));
+            SpinWait.SpinUntil(() => Volatile.Read(ref calls) > 3);
+            stream.Dispose();
+            for (int i = 0; i < 36; i++)
+            {
+                using SluiceStream second = new(other, FileMode.Open, FileAccess.Read);
+                second.ReadAtLeast(buffer.AsSpan(0, 300), 300);
+            }
+
+            (await reader).ShouldBeOfType<ObjectDisposedException>();
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Streams_that_two_threads_close_at_once_are_closed_once(bool isAsync)
+    {
+        for (int round = 0; round < 200; round++)
+        {
+            string path = _temp.NewPath();
+            SluiceStream stream = new(path, FileMode.Create);
+            stream.Write(Bytes.Pattern(5_000));
+            await Task.WhenAll(Enumerable.Range(0, 2).Select(_ => Task.Run(async () =>
+            {
+                if (isAsync)
+                {
+                    await stream.DisposeAsync();
+                }
+                else
+                {
+                    stream.Dispose();
+                }
+            })));
+            Should.Throw<ObjectDisposedException>(() => stream.Write([1]));
+            Should.Throw<ObjectDisposedException>(() => stream.Flush());
+            (await File.ReadAllBytesAsync(path)).ShouldBeBytes(Bytes.Pattern(5_000));
+            File.Delete(path);
+        }
+    }
+
+    [Theory]
+    [InlineData(false, 4096)]
+    [InlineData(true, 4096)]
+    [InlineData(false, SluiceOptions.Adaptive)]
+    [InlineData(true, SluiceOptions.Adaptive)]
+    public async Task Closing_does_not_wait_for_a_read_that_never_ends(bool isAsync, int bufferSize)
+    {
+        ManualEngine engine = new();
+        string path = _temp.NewFile(20_000);
+        SluiceStream stream = new(path, new SluiceOptions { BufferSize = bufferSize, Engine = engine, Caching = FileCaching.Direct });
+        ValueTask<int> first = stream.ReadAsync(new byte[100]);
+        first.IsCompleted.ShouldBeFalse();
+        Task<int> second = stream.ReadAsync(new byte[100]).AsTask();
+        if (isAsync)
+        {
+            await stream.DisposeAsync();
+        }
+        else
+        {
+            stream.Dispose();
+        }
+
+        // Who waited for its turn hears of it; the read itself ends when its device answers.
+        await Should.ThrowAsync<ObjectDisposedException>(() => second);
+        stream.CanRead.ShouldBeFalse();
+        Should.Throw<ObjectDisposedException>(() => stream.Read(new byte[1]));
+        first.IsCompleted.ShouldBeFalse();
+        engine.Complete(0);
+        (await first).ShouldBe(0);
+        Opened(path).ShouldBe(0);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Closing_writes_what_lies_behind_a_window_that_cannot_be_written(bool isAsync)
+    {
+        const int Total = 60_000;
+        byte[] content = Bytes.Pattern(Total);
+        int surfaced = 0;
+        for (int n = 0; n < 24; n++)
+        {
+            string path = _temp.NewPath();
+            FaultPlan plan = new FaultPlan(n).FailAt(n, FaultKind.DeviceError).FailAt(n + 1, FaultKind.DeviceError);
+            SluiceStream stream = new(path, new SluiceOptions
+            {
+                Mode = FileMode.CreateNew,
+                Access = FileAccess.Write,
+                Caching = FileCaching.Direct,
+                Engine = new FaultyEngine(plan),
+            });
+            Exception? error = null;
+            while (stream.Position < Total && error is null)
+            {
+                error = await ErrorOfAsync(() => stream.WriteAsync(content.AsMemory((int)stream.Position, 1_000)).AsTask());
+            }
+
+            int accepted = (int)stream.Position;
+            Exception? last = await ErrorOfAsync(async () =>
+            {
+                if (isAsync)
+                {
+                    await stream.DisposeAsync();
+                }
+                else
+                {
+                    stream.Dispose();
+                }
+            });
+
+            // One window is lost, and said to be; everything else that was accepted is in the file.
+            byte[] written = await File.ReadAllBytesAsync(path);
+            Array.Resize(ref written, accepted);
+            int[] lost = [.. Enumerable.Range(0, accepted).Where(i => written[i] != content[i])];
+            if (lost.Length > 0)
+            {
+                surfaced++;
+                last.ShouldNotBeNull();
+                (lost[^1] - lost[0]).ShouldBeLessThan(AdaptiveSize.MaxWrite, $"submission {n}");
+                last.Message.ShouldContain($"at offset {lost[0]} ");
+            }
+
+            File.Delete(path);
+        }
+
+        surfaced.ShouldBeGreaterThan(3);
+    }
+
+    /// <summary>Descriptors of this process that lead to a file.</summary>
+    private static int Opened(string path) =>
+        Directory.GetFiles("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path);
+
+    private static ValueTask Write(SluiceStream stream, byte[] bytes, string way)
+    {
+        switch (way)
+        {
+            case "span":
+                // Small ones: most are put into the window without a lock.
+                stream.Write(bytes.AsSpan(0, 100));
+                return default;
+            case "byte":
+                stream.WriteByte(bytes[0]);
+                return default;
+            case "async":
+                return stream.WriteAsync(bytes);
+            default:
+                return stream.WriteByteAsync(bytes[0]);
+        }
+    }
+
+    private static async ValueTask Read(SluiceStream stream, string way)
+    {
+        byte[] buffer = new byte[3_000];
+        int bytes = way switch
+        {
+            "span" => stream.Read(buffer),
+            "byte" => stream.ReadByte(),
+            "async" => await stream.ReadAsync(buffer),
+            _ => await stream.ReadByteAsync(),
+        };
+        if (way.StartsWith("byte", StringComparison.Ordinal))
+        {
+            bytes.ShouldBeOneOf(Mine, -1);
+        }
+        else
+        {
+            buffer.AsSpan(0, bytes).IndexOfAnyExcept(Mine).ShouldBe(-1);
+        }
+
+        if (bytes is 0 or -1)
+        {
+            stream.Position = 0;
+        }
+    }
+
+    private static Task<Exception> UntilItThrowsAsync(Func<ValueTask> action, ref int calls)
+    {
+        try
+        {
+            while (true)
+            {
+                action().AsTask().GetAwaiter().GetResult();
+                Volatile.Write(ref calls, calls + 1);
+            }
+        }
+        catch (Exception e)
+        {
+            return Task.FromResult(e);
+        }
+    }
+
+    private static async Task<Exception?> ErrorOfAsync(Func<Task> action)
+    {
+        try
+        {
+            await action();
+            return null;
+        }
+        catch (IOException e)
+        {
+            return e;
+        }
+    }
+}
