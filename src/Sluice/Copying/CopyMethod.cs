@@ -12,7 +12,7 @@ public enum CopyMethod
     /// <summary>The copy shares the blocks of the source until one of them is written to (FICLONE: btrfs, xfs, bcachefs).</summary>
     Reflink,
 
-    /// <summary>Past the page cache, with several reads and writes outstanding on a ring.</summary>
+    /// <summary>Past the page cache, with several reads and writes outstanding: on a ring, or by threads where there is none.</summary>
     Direct,
 
     /// <summary>Within the kernel (copy_file_range), through the page cache.</summary>

@@ -56,6 +56,7 @@ internal sealed class FileTransfer(
     {
         Length = length;
         bool isAuto = options.Method == CopyMethod.Auto;
+        bool isDirectRefused = false;
         int result = -Errno.EOPNOTSUPP;
         if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && length > 0))
         {
@@ -66,18 +67,23 @@ internal sealed class FileTransfer(
         if (result != 0 && (options.Method == CopyMethod.Direct || (isAuto && IsWorthDirect())))
         {
             result = RunDirect(begin);
+            isDirectRefused = isAuto && CanTryNext(result);
         }
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
         {
-            bool isSmall = length < MinDirectBytes;
-            string why = isSmall ? "the file is small beside the memory" : "the file is in memory, or direct I/O is refused";
-            Note(CopyMethod.CopyFileRange, why);
+            TakeBack();
+            Note(
+                CopyMethod.CopyFileRange,
+                isDirectRefused ? "direct I/O is refused here"
+                : length < MinDirectBytes ? "the file is small beside the memory"
+                : "the file is in memory");
             result = RunRanges(begin, CopyRange);
         }
 
         if (result != 0 && (options.Method == CopyMethod.Buffered || (isAuto && CanTryNext(result))))
         {
+            TakeBack();
             Note(CopyMethod.Buffered, "the file systems copy nothing between them");
             CopyCalls.AdviseSequential(fromFd);
             result = RunRanges(begin, CopyBuffered);
@@ -121,7 +127,7 @@ internal sealed class FileTransfer(
 
     private long MinDirectBytes => options.FlushToDisk ? MinDirectCachedBytes / DurableShare : MinDirectCachedBytes;
 
-    private bool IsWorthDirect() => length >= MinDirectBytes && SluiceEngines.AllowsRings && !IsMostlyCached();
+    private bool IsWorthDirect() => length >= MinDirectBytes && !IsMostlyCached();
 
     /// <summary>Whether most of some places spread over the file can be read without waiting.</summary>
     private bool IsMostlyCached()
@@ -148,24 +154,51 @@ internal sealed class FileTransfer(
         }
 
         int result = Libc.SetFlags(toFd, toFlags | Libc.DirectFlag) < 0 ? -Errno.EOPNOTSUPP : 0;
-        using CopyRing? ring = result == 0 ? CopyRing.TryCreate(options.Depth, BlockBytes, out result) : null;
-        if (ring is not null)
+        if (result == 0)
         {
-            Note(CopyMethod.Direct, "the file is large and not in memory");
-            Depth = options.Depth;
             long first = begin / alignment * alignment;
             List<DataRange> ranges = DataRange.Find(fromFd, first, length, alignment, source);
             result = MakeRoom(ranges);
-            for (int i = 0; i < ranges.Count && result == 0; i++)
-            {
-                result = ring.Run(
-                    fromFd, toFd, ranges[i].Begin, ranges[i].End, length, alignment, Count, cancellationToken);
-            }
+            result = result == 0 ? RunDirectRanges(ranges, alignment) : result;
         }
 
         _ = Libc.SetFlags(fromFd, fromFlags);
         _ = Libc.SetFlags(toFd, toFlags);
         return result;
+    }
+
+    /// <summary>By a ring; by threads where there is none, or where the kernel refuses it on the way.</summary>
+    private int RunDirectRanges(List<DataRange> ranges, int alignment)
+    {
+        const string why = "the file is large and not in memory";
+        int result;
+        using (CopyRing? ring = CopyRing.TryCreate(options.Depth, BlockBytes, out result))
+        {
+            if (ring is not null)
+            {
+                Note(CopyMethod.Direct, why);
+                Depth = options.Depth;
+                for (int i = 0; i < ranges.Count && result == 0; i++)
+                {
+                    result = ring.Run(
+                        fromFd, toFd, ranges[i].Begin, ranges[i].End, length, alignment, Count, cancellationToken);
+                }
+
+                if (ring.Refusal == 0)
+                {
+                    return result;
+                }
+
+                TakeBack();
+            }
+        }
+
+        string refusal = SluiceEngines.AllowsRings ? $"there is no ring (errno {-result})" : SluiceEngines.UringReason ?? "there is no ring";
+        Note(CopyMethod.Direct, why);
+        Reason += $"; by threads: {refusal}";
+        Depth = options.Depth;
+        CopyThreads threads = new(fromFd, toFd, BlockBytes, alignment, length, ranges, cancellationToken);
+        return threads.Run(options.Depth, Count);
     }
 
     /// <summary>0 where direct transfers are refused.</summary>
@@ -223,8 +256,7 @@ internal sealed class FileTransfer(
     /// </summary>
     private void CopyToEnd(long begin)
     {
-        meter.TakeBack(_copied);
-        _copied = 0;
+        TakeBack();
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
@@ -340,5 +372,11 @@ internal sealed class FileTransfer(
     {
         Interlocked.Add(ref _copied, bytes);
         meter.Add(bytes);
+    }
+    /// <summary>What was copied is being copied anew.</summary>
+    private void TakeBack()
+    {
+        meter.TakeBack(_copied);
+        _copied = 0;
     }
 }

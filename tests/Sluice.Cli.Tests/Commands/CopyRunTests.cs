@@ -203,6 +203,21 @@ public sealed class CopyRunTests : IDisposable
         Directory.GetFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 
+    [SkippableTheory]
+    [InlineData("uring")]
+    [InlineData("pool")]
+    public async Task The_demo_copies_past_the_cache_with_a_ring_and_without(string engine)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the direct way is Linux's");
+        using ToolProcess tool = ToolProcess.StartAs(
+            ["env", $"SLUICE_ENGINE={engine}"], _folder.FullPath, "copy", "--demo", "--size", "8M", _folder.FullPath);
+        ToolRun run = await tool.EndAsync();
+        Skip.If(run.Error.Contains("not possible here"), run.Error);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("direct, past the page cache, 4 requests of 1 MiB outstanding");
+        Directory.GetFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
     [Fact]
     public void The_live_line_tells_share_rate_and_time_left()
     {

@@ -1,0 +1,166 @@
+using System.Runtime.Versioning;
+using Sluice.Kernel;
+using Sluice.Memory;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>
+/// Copies ranges of one file into another with several requests outstanding where there is no ring: the thread that calls, and others
+/// that end with the copy, each read a block and write it from the same buffer, by plain system calls.
+/// </summary>
+[SupportedOSPlatform("linux")]
+internal sealed class CopyThreads(
+    int fromFd, int toFd, int blockBytes, int alignment, long sourceLength, List<DataRange> ranges, CancellationToken cancellationToken)
+{
+    private readonly Lock _lock = new();
+    private int _range;
+    private long _next = ranges.Count > 0 ? ranges[0].Begin : 0;
+    private long _untold;
+    private int _error;
+
+    /// <summary>
+    /// Copies all ranges; 0, or a negative errno: <see cref="CopyErrors.SourceEnded"/> for a source that ends before its length. Nothing
+    /// is in flight when this returns.
+    /// </summary>
+    /// <param name="depth">The most requests outstanding; a thread for each but the first.</param>
+    /// <param name="copied">Told on the calling thread, and only there, how many bytes were added since it was last told.</param>
+    public int Run(int depth, Action<long> copied)
+    {
+        long blocks = 0;
+        foreach (DataRange range in ranges)
+        {
+            blocks += (range.End - range.Begin + blockBytes - 1) / blockBytes;
+        }
+
+        int count = (int)Math.Clamp(blocks, 1, depth);
+        AlignedBuffer memory = new(count * blockBytes);
+
+        // A last block is written to its border before it is cut: a copy that is killed between must not show what was in this memory.
+        memory.Span.Clear();
+        List<Thread> threads = [];
+        try
+        {
+            for (int i = 1; i < count; i++)
+            {
+                Memory<byte> block = memory.Memory.Slice(i * blockBytes, blockBytes);
+                if (!TryStart(() => Work(block.Span, null), threads))
+                {
+                    break;
+                }
+            }
+
+            Work(memory.Memory.Span[..blockBytes], copied);
+        }
+        catch
+        {
+            // Whoever is told of the progress may throw: nothing new begins then, and what is in flight ends.
+            Fail(-Errno.ECANCELED);
+            throw;
+        }
+        finally
+        {
+            foreach (Thread thread in threads)
+            {
+                thread.Join();
+            }
+        }
+
+        copied(Interlocked.Exchange(ref _untold, 0));
+        return Volatile.Read(ref _error);
+    }
+
+    /// <summary>False where the system has no more threads: those that there are do the work.</summary>
+    private static bool TryStart(Action work, List<Thread> threads)
+    {
+        try
+        {
+            Thread thread = new(() => work()) { IsBackground = true, Name = "Sluice copy" };
+            thread.UnsafeStart();
+            threads.Add(thread);
+            return true;
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            return false;
+        }
+    }
+
+    private void Work(Span<byte> block, Action<long>? copied)
+    {
+        while (TryTake(out long offset, out int wanted))
+        {
+            int length = (wanted + alignment - 1) / alignment * alignment;
+            int result = Transfer(isRead: true, block[..length], offset, (int)Math.Min(length, sourceLength - offset));
+            result = result < 0 ? result : Transfer(isRead: false, block[..length], offset, length);
+            if (result < 0)
+            {
+                Fail(result);
+                return;
+            }
+
+            Interlocked.Add(ref _untold, Math.Min(wanted, sourceLength - offset));
+            copied?.Invoke(Interlocked.Exchange(ref _untold, 0));
+        }
+    }
+
+    private bool TryTake(out long offset, out int wanted)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            Fail(-Errno.ECANCELED);
+        }
+
+        lock (_lock)
+        {
+            while (_error == 0 && _range < ranges.Count && _next >= ranges[_range].End)
+            {
+                _range++;
+                _next = _range < ranges.Count ? ranges[_range].Begin : _next;
+            }
+
+            offset = _next;
+            wanted = _error != 0 || _range == ranges.Count ? 0 : (int)Math.Min(blockBytes, ranges[_range].End - _next);
+            _next += wanted;
+            return wanted > 0;
+        }
+    }
+
+    /// <summary>0 when at least <paramref name="needed"/> bytes are there, else a negative errno.</summary>
+    private int Transfer(bool isRead, Span<byte> block, long offset, int needed)
+    {
+        for (int done = 0; ;)
+        {
+            int bytes = isRead
+                ? TransferCalls.Read(fromFd, block[done..], offset + done, RwFlags.None)
+                : TransferCalls.Write(toFd, block[done..], offset + done, RwFlags.None);
+            if (bytes < 0)
+            {
+                return bytes;
+            }
+
+            if (done + bytes >= needed)
+            {
+                return 0;
+            }
+
+            // A transfer that ends between blocks can only be taken up again at a block's border.
+            int before = done;
+            done = (done + bytes) / alignment * alignment;
+            if (done <= before)
+            {
+                return isRead ? CopyErrors.SourceEnded : -Errno.EIO;
+            }
+        }
+    }
+
+    /// <summary>The first failure is the one that counts.</summary>
+    private void Fail(int result)
+    {
+        lock (_lock)
+        {
+            _error = _error == 0 ? result : _error;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+namespace Sluice.Tests.Files;
+
+/// <summary>Copies past the page cache are the same on a ring and without one, and say which it was.</summary>
+public sealed class DirectCopyTests : IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableTheory]
+    [InlineData(1)]
+    [InlineData(7)]
+    [InlineData(64)]
+    public async Task A_direct_copy_needs_no_ring(int depth)
+    {
+        SkipWhereThereIsNoDirect();
+        byte[] content = Bytes.Pattern(5_000_123);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        CopyOptions options = new() { Method = CopyMethod.Direct, Depth = depth, Verify = true };
+        CopyResult result = await SluiceFile.CopyAsync(source, target, options);
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+        (result.Method, result.Depth, result.Bytes).ShouldBe((CopyMethod.Direct, depth, content.Length));
+        result.MethodReason.ShouldContain("it was asked for");
+        if (SluiceEngines.UringReason is { } reason)
+        {
+            result.MethodReason.ShouldContain($"by threads: {reason}");
+        }
+        else
+        {
+            result.MethodReason.ShouldNotContain("threads");
+        }
+    }
+
+    [SkippableFact]
+    public async Task Whoever_is_told_of_the_progress_is_told_on_one_thread_and_may_throw()
+    {
+        SkipWhereThereIsNoDirect();
+        string source = _temp.NewFile(Bytes.Pattern(8_000_000));
+        string target = _temp.NewPath();
+        InvalidDataException thrown = new("enough");
+        CopyOptions options = new() { Method = CopyMethod.Direct, Depth = 8, Progress = new Telling(_ => throw thrown) };
+        (await Should.ThrowAsync<InvalidDataException>(() => SluiceFile.CopyAsync(source, target, options))).ShouldBeSameAs(thrown);
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
+
+        HashSet<int> threads = [];
+        options = new() { Method = CopyMethod.Direct, Depth = 8, Progress = new Telling(_ => threads.Add(Environment.CurrentManagedThreadId)) };
+        (await SluiceFile.CopyAsync(source, target, options)).Bytes.ShouldBe(8_000_000);
+        threads.Count.ShouldBe(1);
+    }
+
+    [SkippableFact]
+    public async Task Auto_says_why_it_did_not_copy_directly()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the ways are Linux's");
+        string source = _temp.NewFile(Bytes.Pattern(10_000));
+        CopyResult result = await SluiceFile.CopyAsync(source, _temp.NewPath(), new CopyOptions());
+        Skip.If(result.Method == CopyMethod.Reflink, "this file system shares blocks");
+        result.MethodReason.ShouldBeOneOf("the file is small beside the memory", "the file systems copy nothing between them");
+    }
+
+    private void SkipWhereThereIsNoDirect()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the direct way is Linux's");
+        using SluiceHandle handle = SluiceHandle.Open(_temp.NewPath(), FileMode.Create, FileAccess.ReadWrite, caching: FileCaching.Direct);
+        Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
+        File.Delete(handle.Path!);
+    }
+
+    private sealed class Telling(Action<CopyProgress> action) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value) => action(value);
+    }
+}
