@@ -3,7 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Classic;
 
-/// <summary>The ApplicationExceptions of <see cref="WinFileIO"/>: what was tried, on which file, and what the operating system said.</summary>
+/// <summary>The ApplicationExceptions of <see cref="WinFileIO"/>: what was tried, on which file, and what the operating system
+/// said.</summary>
 internal static class WinFileIOErrors
 {
     // ERROR_FILE_NOT_FOUND on Windows, ENOENT elsewhere.
@@ -42,7 +43,8 @@ internal static class WinFileIOErrors
     public static void ThrowTooLong(string path) =>
         Throw($"ReadUntilEOF of '{path}': the rest of the file is larger than {int.MaxValue} bytes, the most that one call reads.");
 
-    /// <summary>.NET words "not found" and "access denied" itself; callers of this class are promised the operating system's words.</summary>
+    /// <summary>.NET words "not found" and "access denied" itself; callers of this class are promised the operating system's
+    /// words.</summary>
     private static string Reason(Exception error) => error switch
     {
         FileNotFoundException => Marshal.GetPInvokeErrorMessage(NotFound),

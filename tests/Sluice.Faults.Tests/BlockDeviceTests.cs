@@ -76,7 +76,8 @@ public sealed class BlockDeviceTests
             };
             got.ShouldBe(expected, $"{what}: read {from} for {read.Length}");
             FileModel.ShouldMatch(read.AsSpan(0, got), model.AsSpan(from, got), what);
-            ReadRequest[] batch = [new ReadRequest(from, new byte[5000]), new ReadRequest(Size - 100, new byte[500]), new ReadRequest(Size, new byte[9])];
+            ReadRequest[] batch =
+                [new ReadRequest(from, new byte[5000]), new ReadRequest(Size - 100, new byte[500]), new ReadRequest(Size, new byte[9])];
             handle.ReadBatch(batch);
             batch.Select(static b => b.BytesRead).ShouldBe([Math.Min(5000, Size - from), 100, 0], what);
             FileModel.ShouldMatch(batch[0].Buffer.Span[..batch[0].BytesRead], model.AsSpan(from, batch[0].BytesRead), what);

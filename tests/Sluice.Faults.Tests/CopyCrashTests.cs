@@ -110,7 +110,8 @@ public sealed class CopyCrashTests
             CopyOptions options = new() { Method = method, FlushToDisk = true };
             if (method == CopyMethod.Reflink && !isShared && kind != FileSystemKind.Local)
             {
-                (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, target, options))).Message.ShouldContain("Reflink");
+                (await Should.ThrowAsync<IOException>(() =>
+                    SluiceFile.CopyAsync(source, target, options))).Message.ShouldContain("Reflink");
                 File.Exists(target).ShouldBeFalse();
                 continue;
             }
@@ -158,7 +159,8 @@ public sealed class CopyCrashTests
         }
 
         Command.TryRun("mount", "-o", "remount,ro", mount.Folder).ShouldBeNull();
-        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, Path.Combine(mount.Folder, "b")))).Message.ShouldContain("read-only");
+        (await Should.ThrowAsync<IOException>(() =>
+            SluiceFile.CopyAsync(source, Path.Combine(mount.Folder, "b")))).Message.ShouldContain("read-only");
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(source), content, "the source");
     }
 }

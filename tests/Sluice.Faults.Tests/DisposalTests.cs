@@ -56,7 +56,8 @@ public sealed class DisposalTests
                     0 => handle.ReadAsync(new byte[length], at).AsTask(),
                     1 => handle.WriteAsync(content.AsMemory(at, length), at).AsTask(),
                     2 => handle.ReadAsync([new byte[length], new byte[7]], at).AsTask(),
-                    3 => handle.WriteAsync([content.AsMemory(at, length / 2), content.AsMemory(at + length / 2, length - length / 2)], at).AsTask(),
+                    3 => handle.WriteAsync([content.AsMemory(at, length / 2), content.AsMemory(at + length / 2, length - length / 2)],
+                        at).AsTask(),
                     _ => handle.FlushDataToDiskAsync().AsTask(),
                 });
             }

@@ -163,7 +163,8 @@ public sealed class FaultStormTests
                 await handle.WriteAsync([bytes.AsMemory(0, 20_011), default, bytes.AsMemory(20_011)], offset);
                 break;
             default:
-                handle.WriteBatch([new WriteRequest(offset, bytes.AsMemory(0, 1095)), new WriteRequest(offset + 1095, bytes.AsMemory(1095, 49_152)),
+                handle.WriteBatch([new WriteRequest(offset, bytes.AsMemory(0, 1095)),
+                    new WriteRequest(offset + 1095, bytes.AsMemory(1095, 49_152)),
                     new WriteRequest(offset + 1095 + 49_152, bytes.AsMemory(1095 + 49_152))]);
                 break;
         }

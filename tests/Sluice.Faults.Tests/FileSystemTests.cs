@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Sluice.Faults.Tests;
 
-/// <summary>Every promise of a handle, on one file system, for each caching mode, with the process's engine and with the pool asked for.</summary>
+/// <summary>Every promise of a handle, on one file system, for each caching mode, with the process's engine and with the pool asked
+/// for.</summary>
 public abstract class FileSystemTests(MountFixture fixture, FileSystemKind kind) : IClassFixture<MountFixture>
 {
     public static TheoryData<string, FileCaching, string> Cases()

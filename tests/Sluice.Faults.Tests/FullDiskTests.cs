@@ -16,7 +16,8 @@ public sealed class FullDiskTests
         TheoryData<FileSystemKind, FileCaching, string> ways = [];
         foreach ((FileSystemKind kind, FileCaching caching) in SmallDisk.Each)
         {
-            foreach (string way in (string[])["Write", "WriteAsync", "Append", "AppendAsync", "WriteBatch", "WriteVector", "WriteVectorAsync"])
+            foreach (string way in (string[])["Write", "WriteAsync", "Append", "AppendAsync", "WriteBatch", "WriteVector",
+                "WriteVectorAsync"])
             {
                 ways.Add(kind, caching, way);
             }
@@ -168,7 +169,8 @@ public sealed class FullDiskTests
                 (await handle.AppendAsync(bytes)).ShouldBe(offset);
                 break;
             case "WriteBatch":
-                handle.WriteBatch([new WriteRequest(offset, bytes.AsMemory(0, 4096)), new WriteRequest(offset + 4096, bytes.AsMemory(4096))]);
+                handle.WriteBatch([new WriteRequest(offset, bytes.AsMemory(0, 4096)),
+                    new WriteRequest(offset + 4096, bytes.AsMemory(4096))]);
                 break;
             case "WriteVector":
                 handle.Write([bytes.AsMemory(0, 999), bytes.AsMemory(999)], offset);

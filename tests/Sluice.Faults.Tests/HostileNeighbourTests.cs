@@ -22,7 +22,8 @@ public sealed class HostileNeighbourTests : IDisposable
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
 
     private static readonly int Seconds =
-        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_HOSTILE_SECONDS"), CultureInfo.InvariantCulture, out int seconds) ? seconds : 5;
+        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_HOSTILE_SECONDS"), CultureInfo.InvariantCulture, out int seconds)
+            ? seconds : 5;
 
     private readonly string _root = Directory.CreateTempSubdirectory("sluice-hostile-").FullName;
 

@@ -78,8 +78,10 @@ public sealed class OtherUserTests : IDisposable
             string folder = Path.GetDirectoryName(point)!;
             int before = Directory.GetFileSystemEntries(folder).Length;
             CopyOptions options = new() { Overwrite = true };
-            (await Should.ThrowAsync<IOException>(() => SluiceFile.ReplaceAtomicallyAsync(point, "new"))).Message.ShouldContain("mount point");
-            (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(Source("x"), point, options))).Message.ShouldContain("mount point");
+            (await Should.ThrowAsync<IOException>(() =>
+                SluiceFile.ReplaceAtomicallyAsync(point, "new"))).Message.ShouldContain("mount point");
+            (await Should.ThrowAsync<IOException>(() =>
+                SluiceFile.CopyAsync(Source("x"), point, options))).Message.ShouldContain("mount point");
             (await File.ReadAllTextAsync(path)).ShouldBe("mounted");
             Directory.GetFileSystemEntries(folder).Length.ShouldBe(before + 1);
         }

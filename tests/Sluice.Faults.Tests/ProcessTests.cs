@@ -27,7 +27,8 @@ public sealed class ProcessTests
         using Mount mount = new(kind);
         Skip.If(mount.Refusal is not null, $"{kind}: {mount.Refusal}");
         string path = Path.Combine(mount.Folder, "log");
-        ChildProcess[] children = cachings.Split(',').Select((caching, id) => new ChildProcess(null, "append", path, caching, $"{id}", $"{count}")).ToArray();
+        ChildProcess[] children =
+            cachings.Split(',').Select((caching, id) => new ChildProcess(null, "append", path, caching, $"{id}", $"{count}")).ToArray();
         List<(long Offset, byte[] Record)> landed = [];
         try
         {

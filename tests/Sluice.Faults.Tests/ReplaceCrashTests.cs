@@ -22,13 +22,15 @@ public sealed class ReplaceCrashTests
         await File.WriteAllBytesAsync(path, ReplaceCommand.Make(0));
         File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead);
         int present = 0;
-        await Kills.RunAsync(20_261_121 + (int)kind, 4, _ => new ChildProcess(null, "replace", path, $"{present + 1}"), async (kill, first, rest) =>
+        await Kills.RunAsync(20_261_121 + (int)kind, 4, _ =>
+            new ChildProcess(null, "replace", path, $"{present + 1}"), async (kill, first, rest) =>
         {
             int acknowledged = int.Parse(first, CultureInfo.InvariantCulture);
             foreach (string line in rest)
             {
                 // The last line may have been cut by the kill; what was acknowledged is never older than this.
-                acknowledged = int.TryParse(line, CultureInfo.InvariantCulture, out int later) && later <= acknowledged + 1 ? later : acknowledged;
+                acknowledged = int.TryParse(line, CultureInfo.InvariantCulture, out int later) && later <= acknowledged + 1 ? later
+                    : acknowledged;
             }
 
             int? version = ReplaceCommand.VersionOf(await File.ReadAllBytesAsync(path));

@@ -136,5 +136,6 @@ public sealed class SequentialErrorTests
     private static byte[] Next(SluiceReader reader) => reader.TryReadBlock(out ReadOnlySpan<byte> block) ? block.ToArray() : [];
 
     private static FaultPlan Faults(int failing) =>
-        new FaultPlan(failing) { ShortTransfer = 0.2, Eintr = 0.1, Delay = 0.2, MaxDelayMs = 1, Reorder = 0.2 }.FailAt(failing, FaultKind.DeviceError);
+        new FaultPlan(failing) { ShortTransfer = 0.2, Eintr = 0.1, Delay = 0.2, MaxDelayMs = 1, Reorder = 0.2 }.FailAt(failing,
+            FaultKind.DeviceError);
 }

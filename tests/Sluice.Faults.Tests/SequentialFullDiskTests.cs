@@ -7,7 +7,8 @@ using Xunit;
 
 namespace Sluice.Faults.Tests;
 
-/// <summary>A writer on a disk that becomes full: one error with its offset, a file without a gap, and no space held behind its end.</summary>
+/// <summary>A writer on a disk that becomes full: one error with its offset, a file without a gap, and no space held behind its
+/// end.</summary>
 public sealed class SequentialFullDiskTests
 {
     private const int Piece = 30_011;
@@ -78,7 +79,8 @@ public sealed class SequentialFullDiskTests
 
     [SkippableTheory]
     [MemberData(nameof(Places))]
-    public async Task Space_that_was_preallocated_and_not_written_a_direct_writer_frees_and_a_cached_one_keeps(FileSystemKind kind, FileCaching caching, bool isAsync)
+    public async Task Space_that_was_preallocated_and_not_written_a_direct_writer_frees_and_a_cached_one_keeps(FileSystemKind kind,
+        FileCaching caching, bool isAsync)
     {
         using Mount mount = SmallDisk.Make(kind);
         string path = Path.Combine(mount.Folder, "trimmed");
@@ -147,5 +149,6 @@ public sealed class SequentialFullDiskTests
     private static void ShouldHoldNoMoreThanItHas(string path, int length) =>
         BytesHeld(path).ShouldBeLessThanOrEqualTo(((length + 4095L) / 4096 * 4096) + 2048, "space is held behind the end of the file");
 
-    private static long BytesHeld(string path) => long.Parse(Command.Run("stat", "--format", "%b", path), CultureInfo.InvariantCulture) * 512;
+    private static long BytesHeld(string path) =>
+        long.Parse(Command.Run("stat", "--format", "%b", path), CultureInfo.InvariantCulture) * 512;
 }

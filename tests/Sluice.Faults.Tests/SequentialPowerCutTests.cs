@@ -18,7 +18,8 @@ public sealed class SequentialPowerCutTests
         byte[] content = Pattern.Bytes(3, 300_003);
         string completed = Path.Combine(mount.Folder, "completed");
         string open = Path.Combine(mount.Folder, "open");
-        SluiceWriterOptions options = new() { Caching = caching, RequestSize = 16 * 1024, Depth = 4, PreallocationSize = 1 << 20, FlushToDisk = true };
+        SluiceWriterOptions options =
+            new() { Caching = caching, RequestSize = 16 * 1024, Depth = 4, PreallocationSize = 1 << 20, FlushToDisk = true };
         SluiceWriter whole = new(completed, options);
         SluiceWriter part = new(open, options);
 
@@ -37,7 +38,8 @@ public sealed class SequentialPowerCutTests
             part.Flush(flushToDisk: true);
         }
 
-        using SluiceReader reader = new(completed, new SluiceReaderOptions { Caching = FileCaching.Direct, RequestSize = 16 * 1024, Depth = 2 });
+        using SluiceReader reader =
+            new(completed, new SluiceReaderOptions { Caching = FileCaching.Direct, RequestSize = 16 * 1024, Depth = 2 });
         reader.TryReadBlock(out ReadOnlySpan<byte> first).ShouldBeTrue();
         first.Length.ShouldBe(16 * 1024);
         PowerCut.Cut(mount, kind);
@@ -68,7 +70,8 @@ public sealed class SequentialPowerCutTests
 
         mount.Remount().ShouldBeNull();
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(completed), content, "what was completed");
-        FileModel.ShouldMatch((await File.ReadAllBytesAsync(open)).AsSpan(0, flushed), content.AsSpan(0, flushed), "what was flushed to the disk");
+        FileModel.ShouldMatch((await File.ReadAllBytesAsync(open)).AsSpan(0, flushed), content.AsSpan(0, flushed),
+            "what was flushed to the disk");
         PowerCut.ShouldHaveLost(mount);
     }
 }

@@ -2,7 +2,8 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Tests;
 
-/// <summary>The same call on <see cref="RandomAccess"/> and on <see cref="SluiceHandle"/>: the same result, or the same exception type.</summary>
+/// <summary>The same call on <see cref="RandomAccess"/> and on <see cref="SluiceHandle"/>: the same result, or the same exception
+/// type.</summary>
 public sealed class DifferentialTests : IDisposable
 {
     // No FIFO: RandomAccess refuses what cannot seek, while SluiceHandle transfers in order, as FileStream does.
@@ -100,7 +101,8 @@ public sealed class DifferentialTests : IDisposable
     [MemberData(nameof(KindsAndCachings))]
     public async Task Length_and_flush_agree(string kind, FileCaching caching)
     {
-        await CompareAsync(kind, caching, "Length", f => Task.FromResult($"{RandomAccess.GetLength(f)}"), h => Task.FromResult($"{h.Length}"));
+        await CompareAsync(kind, caching, "Length", f => Task.FromResult($"{RandomAccess.GetLength(f)}"), h =>
+            Task.FromResult($"{h.Length}"));
         foreach (long length in (long[])[long.MinValue, -1, 0, 50, 5000, long.MaxValue])
         {
             await CompareAsync(kind, caching, $"SetLength {length}",
@@ -143,11 +145,13 @@ public sealed class DifferentialTests : IDisposable
     {
         string path = _temp.NewPath();
         const long size = 1L << 60;
-        IOException own = Should.Throw<IOException>(() => SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.Write, preallocationSize: size));
+        IOException own =
+            Should.Throw<IOException>(() => SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.Write, preallocationSize: size));
         own.Message.ShouldContain(path);
         own.Message.ShouldContain($"{size}");
         File.Exists(path).ShouldBeFalse();
-        IOException other = Should.Throw<IOException>(() => File.OpenHandle(path, FileMode.CreateNew, FileAccess.Write, preallocationSize: size));
+        IOException other =
+            Should.Throw<IOException>(() => File.OpenHandle(path, FileMode.CreateNew, FileAccess.Write, preallocationSize: size));
         own.GetType().ShouldBe(other.GetType());
         using SluiceHandle fits = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.Write, preallocationSize: 1 << 20);
         fits.Length.ShouldBe(new FileInfo(path).Length);

@@ -56,7 +56,8 @@ public sealed class FileLockTests : IDisposable
     {
         string path = _temp.NewFile(10);
         ManualEngine engine = new();
-        SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions { Access = FileAccess.ReadWrite, Share = FileShare.None, Engine = engine });
+        SluiceHandle handle =
+            SluiceHandle.Open(path, new SluiceOptions { Access = FileAccess.ReadWrite, Share = FileShare.None, Engine = engine });
         Task<int> read = handle.ReadAsync(new byte[10], 0).AsTask();
         handle.Dispose();
         Should.Throw<IOException>(() => SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None));

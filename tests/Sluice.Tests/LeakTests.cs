@@ -23,7 +23,8 @@ public sealed class LeakTests : AccountedTests, IDisposable
         Skip.IfNot(Directory.Exists("/proc/self/fd"), "descriptors are counted in /proc");
         string[] files = [.. Enumerable.Range(0, Workers).Select(_ => _temp.NewFile(50_000))];
         FaultyEngine? engine = faulty
-            ? new FaultyEngine(new FaultPlan(55) { ShortTransfer = 0.2, Eintr = 0.1, Eio = 0.05, Enospc = 0.05, Reorder = 0.05, MaxDelayMs = 1 })
+            ? new FaultyEngine(new FaultPlan(55) { ShortTransfer = 0.2, Eintr = 0.1, Eio = 0.05, Enospc = 0.05, Reorder = 0.05,
+                MaxDelayMs = 1 })
             : null;
         await RunAsync(files, engine);
         await RunAsync(files, engine);
@@ -64,7 +65,8 @@ public sealed class LeakTests : AccountedTests, IDisposable
     }
 
     private string[] OpenDescriptors() =>
-        [.. Directory.GetFiles("/proc/self/fd").Select(f => new FileInfo(f).LinkTarget).OfType<string>().Where(l => l.StartsWith(_temp.Root, StringComparison.Ordinal))];
+        [.. Directory.GetFiles("/proc/self/fd").Select(f => new FileInfo(f).LinkTarget).OfType<string>().Where(l =>
+            l.StartsWith(_temp.Root, StringComparison.Ordinal))];
 
     private static Task RunAsync(string[] files, FaultyEngine? engine) =>
         Task.WhenAll(Enumerable.Range(0, Workers).Select(n => Task.Run(() => WorkAsync(files[n], n, engine))));

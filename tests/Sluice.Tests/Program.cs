@@ -22,7 +22,8 @@ internal static class Program
             case ["open-exclusively", string path]:
                 return OpenExclusively(path);
             case ["model", string engine, string caching, string seed, string steps, string folder]:
-                return await ModelProgram.RunAsync(engine, Enum.Parse<FileCaching>(caching, ignoreCase: true), int.Parse(seed), long.Parse(steps), folder);
+                return await ModelProgram.RunAsync(engine, Enum.Parse<FileCaching>(caching, ignoreCase: true), int.Parse(seed),
+                    long.Parse(steps), folder);
             case ["stream-model", string configuration, string seed, string steps, string folder]:
                 return StreamModelProgram.Run(configuration, long.Parse(seed), long.Parse(steps), folder);
             case ["enumerate-starved", string root, string files]:
@@ -35,7 +36,8 @@ internal static class Program
                 return StreamModelProgram.RunCase(text, folder);
             default:
                 await Console.Error.WriteLineAsync("usage: Sluice.Tests model uring|pool|faulty cached|uncached|direct SEED STEPS FOLDER");
-                await Console.Error.WriteLineAsync("       Sluice.Tests stream-model own|plugged|pool|faulty-cached|uncached|direct SEED STEPS FOLDER");
+                await Console.Error.WriteLineAsync(
+                    "       Sluice.Tests stream-model own|plugged|pool|faulty-cached|uncached|direct SEED STEPS FOLDER");
                 await Console.Error.WriteLineAsync("       Sluice.Tests stream-case CASE FOLDER");
                 return 2;
         }

@@ -40,5 +40,6 @@ public sealed class PublicSurfaceTests
             .Where(name => name is not ("Sluice.Cli" or "Sluice.Cli.Tests" or "Sluice.Tests" or "Sluice.Faults.Tests"))
             .ShouldBeEmpty();
 
-    private static string PinnedPath(string file, [CallerFilePath] string source = "") => Path.Combine(Path.GetDirectoryName(source)!, file);
+    private static string PinnedPath(string file, [CallerFilePath] string source = "") =>
+        Path.Combine(Path.GetDirectoryName(source)!, file);
 }

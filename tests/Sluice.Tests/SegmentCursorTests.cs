@@ -74,7 +74,8 @@ public sealed class SegmentCursorTests
         Random random = new(9);
         for (int round = 0; round < 300; round++)
         {
-            Memory<byte>[] segments = [.. Enumerable.Range(0, random.Next(1, 2200)).Select(_ => (Memory<byte>)new byte[random.Next(4) * random.Next(6)])];
+            Memory<byte>[] segments =
+                [.. Enumerable.Range(0, random.Next(1, 2200)).Select(_ => (Memory<byte>)new byte[random.Next(4) * random.Next(6)])];
             int total = segments.Sum(s => s.Length);
             SegmentCursor cursor = SegmentCursor.Rent(segments);
             int done = 0;

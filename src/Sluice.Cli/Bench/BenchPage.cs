@@ -45,9 +45,10 @@ internal static class BenchPage
         {
             Heading = $"Suite {suite}",
             Text = string.Create(CultureInfo.InvariantCulture,
-                $"{rows.Length} rows; {reached} of the {withTarget} with a target reached it. In the middle row Sluice is {middle:0.00} times "
-                    + $"as fast ")
-                + string.Create(CultureInfo.InvariantCulture, $"as .NET, and does {cpu:0.00} times as much with the same CPU time."),
+                $"{rows.Length} rows; {reached} of the {withTarget} with a target reached it. ")
+                + string.Create(CultureInfo.InvariantCulture,
+                    $"In the middle row Sluice is {middle:0.00} times as fast as .NET, ")
+                + string.Create(CultureInfo.InvariantCulture, $"and does {cpu:0.00} times as much with the same CPU time."),
             Charts = [RatioChart(rows), CpuChart(rows), .. DeviceChart([.. rows.Where(r => r.FioRate is not null)])],
             Tables = [Table(rows)],
         };

@@ -39,8 +39,8 @@ internal sealed class CopyRing : BorrowedRing
             : null;
 
     /// <summary>
-    /// Copies one range; 0, or a negative errno: <see cref="CopyErrors.SourceEnded"/> for a source that ends before <paramref name="sourceLength"/>. Nothing
-    /// is in flight when this returns.
+    /// Copies one range; 0, or a negative errno: <see cref="CopyErrors.SourceEnded"/> for a source that ends before
+    /// <paramref name="sourceLength"/>. Nothing is in flight when this returns.
     /// </summary>
     /// <param name="fromFd">The source.</param>
     /// <param name="toFd">The target.</param>

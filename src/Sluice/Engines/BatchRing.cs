@@ -26,7 +26,8 @@ internal sealed class BatchRing : BorrowedRing
 
     public void Return() => Pool.Return(this);
 
-    /// <summary>Transfers the first <paramref name="count"/> entries; each has its result when this returns, and none is in flight.</summary>
+    /// <summary>Transfers the first <paramref name="count"/> entries; each has its result when this returns, and none is in
+    /// flight.</summary>
     public void Run(bool isRead, int fd, int count, RwFlags flags)
     {
         for (int i = 0; i < count; i++)

@@ -45,7 +45,8 @@ internal sealed class DirectWriteGate
     {
         using (TableLock.EnterUninterrupted())
         {
-            if (Table.TryGetValue((device, inode), out WeakReference<DirectWriteGate>? entry) && entry.TryGetTarget(out DirectWriteGate? gate))
+            if (Table.TryGetValue((device, inode), out WeakReference<DirectWriteGate>? entry)
+                && entry.TryGetTarget(out DirectWriteGate? gate))
             {
                 return gate;
             }
@@ -66,8 +67,8 @@ internal sealed class DirectWriteGate
     }
 
     /// <summary>
-    /// Inside: to leave with <see cref="Leave"/>. Waiting: the visitor is called when its turn has come, and from here on belongs to whoever
-    /// calls it. Cancelled: it does not want to enter any more.
+    /// Inside: to leave with <see cref="Leave"/>. Waiting: the visitor is called when its turn has come, and from here on belongs to
+    /// whoever calls it. Cancelled: it does not want to enter any more.
     /// </summary>
     public GatePass Enter(GateVisitor visitor)
     {
@@ -104,7 +105,8 @@ internal sealed class DirectWriteGate
         }
     }
 
-    /// <summary>Enters among those who share, for the work of one thread that never waits here; false when somebody keeps them out.</summary>
+    /// <summary>Enters among those who share, for the work of one thread that never waits here; false when somebody keeps them
+    /// out.</summary>
     public bool TryEnterShared()
     {
         using (_lock.EnterUninterrupted())
@@ -161,7 +163,8 @@ internal sealed class DirectWriteGate
         Call(called);
     }
 
-    /// <summary>Takes a visitor that waits out of the queue; false when it does not wait, or its thread will come and look by itself.</summary>
+    /// <summary>Takes a visitor that waits out of the queue; false when it does not wait, or its thread will come and look by
+    /// itself.</summary>
     public bool TryWithdraw(GateVisitor visitor)
     {
         GateVisitor? called;
@@ -182,8 +185,8 @@ internal sealed class DirectWriteGate
     }
 
     /// <summary>
-    /// Lets a visitor whose thread waits for it pass those who were called and have not begun, for want of a thread perhaps. They keep their
-    /// places at the head of the queue.
+    /// Lets a visitor whose thread waits for it pass those who were called and have not begun, for want of a thread perhaps. They keep
+    /// their places at the head of the queue.
     /// </summary>
     public void PassBy(GateVisitor visitor)
     {

@@ -1,6 +1,7 @@
 namespace Sluice.Engines;
 
-/// <summary>Who passes <see cref="DirectWriteGate"/>, one at a time each way. All that is stored here is the gate's, under its lock.</summary>
+/// <summary>Who passes <see cref="DirectWriteGate"/>, one at a time each way. All that is stored here is the gate's, under its
+/// lock.</summary>
 internal abstract class GateVisitor
 {
     private LinkedListNode<GateVisitor>? _node;

@@ -15,7 +15,8 @@ public readonly struct Interception
     internal Func<Task>? Hold { get; }
 
     /// <summary>The submission fails, without reaching a file: the caller sees it as the operating system's error.</summary>
-    /// <param name="errno">A positive errno of Linux: 5 is EIO, 28 is ENOSPC. After EINTR (4) and EAGAIN (11) the submission is made again.</param>
+    /// <param name="errno">A positive errno of Linux: 5 is EIO, 28 is ENOSPC. After EINTR (4) and EAGAIN (11) the submission is made
+    /// again.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="errno"/> is not positive.</exception>
     public static Interception Fail(int errno)
     {

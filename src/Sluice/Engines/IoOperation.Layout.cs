@@ -29,7 +29,8 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>Before this submission is carried out on a thread: enters the gate if it passes one. Waiting: the thread is free for others.</summary>
+    /// <summary>Before this submission is carried out on a thread: enters the gate if it passes one. Waiting: the thread is free for
+    /// others.</summary>
     public GatePass EnterGate() => _passesGate && NeedsBlocking ? _handle!.DirectGate!.Enter(this) : GatePass.Inside;
 
     /// <summary>Lets others pass: no transfer of this operation is in flight any more.</summary>
@@ -74,6 +75,13 @@ internal sealed partial class IoOperation
         else
         {
             most = (int)Math.Min(_total - _done, OpenFile.MaxBytesPerTransfer);
+            if (alignment.Offset > 1 && most > OpenFile.MaxDirectPieceBytes && _cancellationToken.CanBeCanceled)
+            {
+                // A device does not give up what it has begun: the token is looked at between pieces, of which only the first and the
+                // last have edges.
+                most = OpenFile.MaxDirectPieceBytes - (int)(FileOffset & (alignment.Offset - 1));
+            }
+
             Address = _base + (nint)_done;
         }
 
@@ -166,7 +174,8 @@ internal sealed partial class IoOperation
             long lastBlock = end & -unit;
             if (firstBlock < FileOffset || firstBlock >= lastBlock || firstBlock > FileOffset)
             {
-                // Less than a page, or what is before the first; or a place so far out that rounding overflows, which the kernel is to judge.
+                // Less than a page, or what is before the first; or a place so far out that rounding overflows, which the kernel is to
+                // judge.
                 if (firstBlock > FileOffset && firstBlock < lastBlock)
                 {
                     Cut((int)(firstBlock - FileOffset));

@@ -21,7 +21,8 @@ internal sealed partial class IoOperation
     /// <summary>A transfer is to be carried out by the waiting caller; guarded by the waiter.</summary>
     private bool _callersTurn;
 
-    /// <summary>A caller waits for it, and may as well carry it out: in the ring it would need a thread that takes its completion.</summary>
+    /// <summary>A caller waits for it, and may as well carry it out: in the ring it would need a thread that takes its
+    /// completion.</summary>
     public bool IsSynchronous => _waiter is not null;
 
     /// <summary>Reads until the buffer is full or the file ends.</summary>

@@ -17,7 +17,8 @@ namespace Sluice.Engines;
 /// referenced; an engine may touch <see cref="Address"/> only between its Submit and its Complete. Cancellation is a request: the
 /// memory stays pinned until the engine has seen the completion.
 /// </remarks>
-internal sealed partial class IoOperation : GateVisitor, IThreadPoolWorkItem, IValueTaskSource, IValueTaskSource<int>, IValueTaskSource<long>
+internal sealed partial class IoOperation
+    : GateVisitor, IThreadPoolWorkItem, IValueTaskSource, IValueTaskSource<int>, IValueTaskSource<long>
 {
     /// <summary>How often one submission may fail with EINTR, EAGAIN or a stray ECANCELED before the caller hears of it.</summary>
     private const int MaxRetries = 64;
@@ -122,7 +123,8 @@ internal sealed partial class IoOperation : GateVisitor, IThreadPoolWorkItem, IV
 
     /// <param name="segments">The operation's from here on.</param>
     /// <param name="done">Bytes that were transferred before.</param>
-    public static IoOperation ForVector(OpenFile handle, IoVerb verb, SegmentCursor segments, long fileOffset, long done, CancellationToken token)
+    public static IoOperation ForVector(OpenFile handle, IoVerb verb, SegmentCursor segments, long fileOffset, long done,
+        CancellationToken token)
     {
         IoOperation operation = Rent(handle, verb, fileOffset, token);
         operation._segments = segments;
@@ -141,7 +143,8 @@ internal sealed partial class IoOperation : GateVisitor, IThreadPoolWorkItem, IV
         return operation;
     }
 
-    private static IoOperation ForMemory(OpenFile handle, IoVerb verb, Memory<byte> buffer, long fileOffset, int done, CancellationToken token)
+    private static IoOperation ForMemory(OpenFile handle, IoVerb verb, Memory<byte> buffer, long fileOffset, int done,
+        CancellationToken token)
     {
         IoOperation operation = Rent(handle, verb, fileOffset, token);
         operation._memory = buffer;
@@ -161,7 +164,8 @@ internal sealed partial class IoOperation : GateVisitor, IThreadPoolWorkItem, IV
         return operation;
     }
 
-    /// <summary>Pins, references, and submits. Afterwards the operation may already be complete, and even back in the pool's hands.</summary>
+    /// <summary>Pins, references, and submits. Afterwards the operation may already be complete, and even back in the pool's
+    /// hands.</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed; the operation has gone back to the pool.</exception>
     public void Start()
     {
@@ -195,7 +199,8 @@ internal sealed partial class IoOperation : GateVisitor, IThreadPoolWorkItem, IV
         Submit();
     }
 
-    /// <summary>A decorator's cut: this submission transfers at most <paramref name="length"/> bytes (rounded up to the alignment).</summary>
+    /// <summary>A decorator's cut: this submission transfers at most <paramref name="length"/> bytes (rounded up to the
+    /// alignment).</summary>
     public void Shorten(int length)
     {
         if (length <= 0 || length >= Length || Verb == IoVerb.Append)
@@ -290,7 +295,8 @@ internal sealed partial class IoOperation : GateVisitor, IThreadPoolWorkItem, IV
         Finish(0, error is OperationCanceledException ? Cancelled() : IoErrors.Wrap(error, Verb, _handle!.Path, FileOffset));
     }
 
-    /// <summary>Through the gate, if this submission passes it, and to the engine. Afterwards the operation may already be another one's.</summary>
+    /// <summary>Through the gate, if this submission passes it, and to the engine. Afterwards the operation may already be another
+    /// one's.</summary>
     public void Submit()
     {
         if (_passesGate && BeginsWhenCalled)

@@ -30,7 +30,8 @@ public abstract partial class OpenFile
     /// <summary>What transfers should be aligned to; they work unaligned too, with a copy.</summary>
     public FileAlignment Alignment => Caching == FileCaching.Direct ? _extras!.Alignment : FileAlignment.None;
 
-    /// <summary>Known after the first read that came back short: /dev/zero and its kind cut reads that may not wait wherever they like.</summary>
+    /// <summary>Known after the first read that came back short: /dev/zero and its kind cut reads that may not wait wherever they
+    /// like.</summary>
     internal bool IsCharacterDevice => _extras is { IsCharacterDevice: true };
 
     internal RwFlags TransferFlags

@@ -108,13 +108,23 @@ public abstract partial class OpenFile
 #endif
 
     /// <summary>
-    /// The most that an asynchronous call copies on its caller's thread, and the longest piece between two looks at its token, in bytes. Small
-    /// in Debug builds, so that tests walk both sides.
+    /// The most that an asynchronous call copies on its caller's thread, and the longest piece between two looks at its token, in bytes.
+    /// Small in Debug builds, so that tests walk both sides.
     /// </summary>
 #if DEBUG
     internal const int MaxInlineBytes = 32 * 1024;
 #else
     internal const int MaxInlineBytes = 1024 * 1024;
+#endif
+
+    /// <summary>
+    /// The longest piece of a direct transfer between two looks at its token, in bytes: some milliseconds of a device, beside which the
+    /// way to the next piece is short.
+    /// </summary>
+#if DEBUG
+    internal const int MaxDirectPieceBytes = 128 * 1024;
+#else
+    internal const int MaxDirectPieceBytes = 8 * 1024 * 1024;
 #endif
 
     /// <summary>Appends on this thread; the caller holds a reference, and is alone inside the gate of a direct file.</summary>
@@ -185,8 +195,10 @@ public abstract partial class OpenFile
     /// <inheritdoc cref="ThrowFailed"/>
     internal Exception ErrorOf(int errno, IoVerb verb, long fileOffset) =>
         errno != Errno.EBADF ? IoErrors.Create(errno, verb, Path, fileOffset)
-        : verb is IoVerb.Read or IoVerb.ReadVector && (Access & FileAccess.Read) == 0 ? IoErrors.NotOpenedFor("reading", verb, Path, fileOffset)
-        : verb is IoVerb.Write or IoVerb.WriteVector or IoVerb.Append && (Access & FileAccess.Write) == 0 ? IoErrors.NotOpenedFor("writing", verb, Path, fileOffset)
+        : verb is IoVerb.Read or IoVerb.ReadVector && (Access & FileAccess.Read) == 0
+            ? IoErrors.NotOpenedFor("reading", verb, Path, fileOffset)
+        : verb is IoVerb.Write or IoVerb.WriteVector or IoVerb.Append && (Access & FileAccess.Write) == 0
+            ? IoErrors.NotOpenedFor("writing", verb, Path, fileOffset)
         : IoErrors.Create(errno, verb, Path, fileOffset);
 
     private protected void ThrowIfClosed()

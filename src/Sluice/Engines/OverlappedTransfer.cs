@@ -3,7 +3,8 @@ using Sluice.Memory;
 
 namespace Sluice.Engines;
 
-/// <summary>Windows handles opened for asynchronous use: System.IO's overlapped transfers over memory that the operation keeps pinned.</summary>
+/// <summary>Windows handles opened for asynchronous use: System.IO's overlapped transfers over memory that the operation keeps
+/// pinned.</summary>
 internal static class OverlappedTransfer
 {
     /// <summary>Starts an overlapped transfer on a handle made for it (Windows); false where the operation must block.</summary>

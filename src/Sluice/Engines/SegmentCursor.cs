@@ -6,8 +6,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Walks the segments of a vectored transfer: pins the next up to IOV_MAX of them and lays them out as an iovec array, again and again until
-/// all are transferred. Pooled; its arrays grow to what was asked for and stay.
+/// Walks the segments of a vectored transfer: pins the next up to IOV_MAX of them and lays them out as an iovec array, again and again
+/// until all are transferred. Pooled; its arrays grow to what was asked for and stay.
 /// </summary>
 /// <remarks>
 /// The caller's list is read once, when the cursor is rented. Pins and iovecs belong to the transfer from Load until the next Load or

@@ -66,7 +66,8 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>The same as <see cref="Default"/>, but always the same ring for one open file; one that may not have been made yet.</summary>
+    /// <summary>The same as <see cref="Default"/>, but always the same ring for one open file; one that may not have been made
+    /// yet.</summary>
     internal static IoEngine ForDescriptor(int descriptor)
     {
         UringEngine[] rings = s_rings;

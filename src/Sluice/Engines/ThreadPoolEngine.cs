@@ -15,8 +15,8 @@ internal sealed class ThreadPoolEngine : IoEngine
     public static ThreadPoolEngine Instance { get; } = new();
 
     /// <summary>
-    /// Whether this thread, of the pool, is completing an operation and may go on with the caller's continuation. Says so once: code that the
-    /// continuation runs must not have further ones run inside it.
+    /// Whether this thread, of the pool, is completing an operation and may go on with the caller's continuation. Says so once: code that
+    /// the continuation runs must not have further ones run inside it.
     /// </summary>
     public static bool TryTakeThread()
     {
@@ -56,7 +56,8 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
     }
 
-    /// <summary>Carries one operation out on this thread, with the rest of partial transfers where that need not go through an engine.</summary>
+    /// <summary>Carries one operation out on this thread, with the rest of partial transfers where that need not go through an
+    /// engine.</summary>
     public static void Run(IoOperation operation)
     {
         // A thread that waits for its own operation does not go on with other callers' code.
@@ -73,7 +74,8 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
     }
 
-    /// <summary>One submission; true when the next one is this thread's too. Otherwise the operation may be another one's already.</summary>
+    /// <summary>One submission; true when the next one is this thread's too. Otherwise the operation may be another one's
+    /// already.</summary>
     private static bool RunOnce(IoOperation operation)
     {
         GatePass pass = operation.EnterGate();

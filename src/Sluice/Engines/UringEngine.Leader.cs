@@ -36,7 +36,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     [ThreadStatic]
     private static UringEngine? t_draining;
 
-    /// <summary>How long this thread has been busy submitting since its <see cref="Drain"/> began: not the continuations' own time.</summary>
+    /// <summary>How long this thread has been busy submitting since its <see cref="Drain"/> began: not the continuations' own
+    /// time.</summary>
     [ThreadStatic]
     private static long t_submittingTicks;
 

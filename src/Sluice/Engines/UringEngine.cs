@@ -28,7 +28,8 @@ internal sealed partial class UringEngine : IoEngine
     /// </summary>
     private const int MaxExtras = 64;
 
-    /// <summary>Kernel workers, for each thread that submits, that may block in files which cannot be polled; the kernel's own limit is RLIMIT_NPROC.</summary>
+    /// <summary>Kernel workers, for each thread that submits, that may block in files which cannot be polled; the kernel's own limit is
+    /// RLIMIT_NPROC.</summary>
     private const uint MaxBlockingWorkers = 64;
 
     private readonly Lock _submitLock = new();
@@ -58,7 +59,8 @@ internal sealed partial class UringEngine : IoEngine
 
     /// <summary>Why the kernel will not be entered any more, for a negative errno.</summary>
     public static string ExplainRefusal(int errno) => -errno is Errno.EPERM or Errno.EACCES
-        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: a seccomp filter or a security module)"
+        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: "
+            + "a seccomp filter or a security module)"
         : $"io_uring_enter failed after rings had been in use (errno {-errno})";
 
     /// <summary>Sets the ring up and starts its completion thread; false, with the reason in one line, where that is refused.</summary>

@@ -49,7 +49,8 @@ internal struct WritePace
         }
     }
 
-    /// <summary>Books a write of <paramref name="length"/> bytes that began at <paramref name="beginTimestamp"/> and has just ended.</summary>
+    /// <summary>Books a write of <paramref name="length"/> bytes that began at <paramref name="beginTimestamp"/> and has just
+    /// ended.</summary>
     public void Record(long beginTimestamp, int length)
     {
         bool slow = Stopwatch.GetTimestamp() - beginTimestamp > SlowTicks + length / BytesPerTick;

@@ -20,7 +20,8 @@ internal sealed class FolderOpener : IDisposable
 
     /// <summary>Opens a file for reading: its descriptor, or a negative errno; -ENOENT for what is no path too.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="onlyCached">Whether -EAGAIN is wanted where a name must be asked of the disk (<see cref="PathCalls.OpenCached"/>).</param>
+    /// <param name="onlyCached">Whether -EAGAIN is wanted where a name must be asked of the disk
+    /// (<see cref="PathCalls.OpenCached"/>).</param>
     public int Open(string path, bool onlyCached)
     {
         int fd = Find(path, onlyCached, _name);

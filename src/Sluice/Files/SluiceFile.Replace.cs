@@ -16,9 +16,9 @@ public static partial class SluiceFile
     /// <remarks>
     /// A temporary file is written beside the target, its data synchronised, its name changed to the target's, and the folder
     /// synchronised. Permissions, owner, access list and extended attributes of the old file are kept, set-user-ID and capabilities are
-    /// not; where the owner cannot be, nothing is replaced. A symbolic link stays, and what it leads to is replaced. Other hard links keep the
-    /// old content. What a killed process leaves behind is removed by <see cref="RemoveReplacementLeftovers"/>. May be called for one file
-    /// from many places at once: one of them wins last.
+    /// not; where the owner cannot be, nothing is replaced. A symbolic link stays, and what it leads to is replaced. Other hard links keep
+    /// the old content. What a killed process leaves behind is removed by <see cref="RemoveReplacementLeftovers"/>. May be called for one
+    /// file from many places at once: one of them wins last.
     /// </remarks>
     /// <param name="path">The file.</param>
     /// <param name="bytes">The new content.</param>
@@ -136,7 +136,8 @@ public static partial class SluiceFile
     /// <param name="options">How the file is replaced.</param>
     /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
     public static Task ReplaceAtomicallyAsync(
-        string path, ReadOnlyMemory<char> contents, Encoding encoding, ReplaceOptions options, CancellationToken cancellationToken = default)
+        string path, ReadOnlyMemory<char> contents, Encoding encoding, ReplaceOptions options, CancellationToken cancellationToken =
+            default)
     {
         CheckText(path, encoding);
         ArgumentNullException.ThrowIfNull(options);

@@ -17,11 +17,12 @@ public sealed partial class SluiceHandle
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
     /// <remarks>
-    /// The first append opens the file again, for appending only, by way of /proc: a descriptor whose position nobody else moves tells where
-    /// the bytes landed. Where that is refused (no /proc, a permission that was withdrawn) the handle's own position is used; the offset is
-    /// then right as long as nobody but Sluice moves the position of this open file.
+    /// The first append opens the file again, for appending only, by way of /proc: a descriptor whose position nobody else moves tells
+    /// where the bytes landed. Where that is refused (no /proc, a permission that was withdrawn) the handle's own position is used; the
+    /// offset is then right as long as nobody but Sluice moves the position of this open file.
     /// </remarks>
-    /// <exception cref="IOException">The operating system reported an error; part of the bytes may stand at the end of the file.</exception>
+    /// <exception cref="IOException">The operating system reported an error; part of the bytes may stand at the end of the
+    /// file.</exception>
     public long Append(ReadOnlySpan<byte> buffer)
     {
         CheckAppend();

@@ -23,7 +23,8 @@ public sealed partial class SluiceHandle
     /// <summary>So many plain reads, then one that may not wait: whether the pages are still there is asked that often.</summary>
     private const int HotRun = 15;
 
-    /// <summary>Plain reads are for small transfers: the fifth of a system call is nothing to a large one, and its wait is longer.</summary>
+    /// <summary>Plain reads are for small transfers: the fifth of a system call is nothing to a large one, and its wait is
+    /// longer.</summary>
     private const int MaxHotBytes = 64 * 1024;
 
     /// <summary>Where the last short read found the end of the file.</summary>
@@ -37,11 +38,12 @@ public sealed partial class SluiceHandle
     private const sbyte NoWaitRefused = -1;
     private const int MaxNoWaitMisses = 16;
 
-    /// <summary>Reads at an offset, as <see cref="Read(Span{byte}, long)"/>; what lies in the page cache is there when this returns.</summary>
+    /// <summary>Reads at an offset, as <see cref="Read(Span{byte}, long)"/>; what lies in the page cache is there when this
+    /// returns.</summary>
     /// <remarks>
-    /// On its caller's thread this copies at most 1 MiB out of the page cache, and waits for no device, with one exception: after 64 reads in
-    /// a row that found their pages, up to 15 reads of at most 64 KiB each are made without asking first, and wait for the device if their
-    /// pages have gone meanwhile.
+    /// On its caller's thread this copies at most 1 MiB out of the page cache, and waits for no device, with one exception: after 64 reads
+    /// in a row that found their pages, up to 15 reads of at most 64 KiB each are made without asking first, and wait for the device if
+    /// their pages have gone meanwhile.
     /// </remarks>
     /// <param name="buffer">Where the bytes go; it belongs to the transfer until the task has ended, cancellation included.</param>
     /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
@@ -49,7 +51,8 @@ public sealed partial class SluiceHandle
     /// <exception cref="OperationCanceledException">The transfer was cancelled.</exception>
     public ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset, CancellationToken cancellationToken = default)
     {
-        if (_hotReads >= HotStreak && buffer.Length <= MaxHotBytes && fileOffset >= 0 && !_disposed && !cancellationToken.IsCancellationRequested)
+        if (_hotReads >= HotStreak && buffer.Length <= MaxHotBytes && fileOffset >= 0 && !_disposed
+            && !cancellationToken.IsCancellationRequested)
         {
             int hot = ReadHot(buffer.Span, fileOffset);
             if (hot == buffer.Length)
@@ -79,7 +82,8 @@ public sealed partial class SluiceHandle
             : StartRead(buffer, fileOffset, bytes, cancellationToken);
     }
 
-    /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go on.</summary>
+    /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
+    /// on.</summary>
     private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes)
     {
         using Reference reference = Hold();
@@ -128,8 +132,8 @@ public sealed partial class SluiceHandle
 
     /// <summary>Writes all of the buffer at an offset, or throws.</summary>
     /// <remarks>
-    /// On its caller's thread this copies at most 1 MiB into the page cache, as long as writes to this handle have lately been quick. Where the
-    /// kernel makes writers wait for the device, the first of them waits here, and those that follow on threads of the pool.
+    /// On its caller's thread this copies at most 1 MiB into the page cache, as long as writes to this handle have lately been quick. Where
+    /// the kernel makes writers wait for the device, the first of them waits here, and those that follow on threads of the pool.
     /// </remarks>
     /// <param name="buffer">The bytes; the memory belongs to the transfer until the task has ended, cancellation included.</param>
     /// <param name="fileOffset">Where to, in bytes; ignored by files that cannot seek.</param>
@@ -176,7 +180,8 @@ public sealed partial class SluiceHandle
     /// <exception cref="IOException">The device reported an error: data written since the last flush may be lost.</exception>
     public void FlushToDisk() => Flush(IoVerb.Flush);
 
-    /// <summary>Makes what was written durable, and what is needed to read it, but not its times (fdatasync): often one write less.</summary>
+    /// <summary>Makes what was written durable, and what is needed to read it, but not its times (fdatasync): often one write
+    /// less.</summary>
     /// <inheritdoc cref="FlushToDisk"/>
     public void FlushDataToDisk() => Flush(IoVerb.FlushData);
 

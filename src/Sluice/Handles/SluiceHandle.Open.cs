@@ -13,7 +13,8 @@ public sealed partial class SluiceHandle
     /// <param name="access">Reading, writing or both.</param>
     /// <param name="share">What others may do with it meanwhile: an advisory lock on Unix.</param>
     /// <param name="options">Further options.</param>
-    /// <param name="preallocationSize">Bytes to reserve; an <see cref="IOException"/> when the disk has not that many, and no file stays.</param>
+    /// <param name="preallocationSize">Bytes to reserve; an <see cref="IOException"/> when the disk has not that many, and no file
+    /// stays.</param>
     /// <param name="caching">How data passes through the page cache; what took effect is <see cref="OpenFile.Caching"/>.</param>
     public static SluiceHandle Open(
         string path,

@@ -12,7 +12,8 @@ public sealed partial class SluiceHandle
     /// <summary>Space is reserved for what is written behind this offset: small in Debug builds, so that every test comes there.</summary>
     internal const int ReserveFrom = 16 * 1024;
 #else
-    /// <summary>Space is reserved for what is written behind this offset: a file of 1 MiB of which only the end is takes a fifth longer to make.</summary>
+    /// <summary>Space is reserved for what is written behind this offset: a file of 1 MiB of which only the end is takes a fifth longer to
+    /// make.</summary>
     internal const int ReserveFrom = 4 * 1024 * 1024;
 #endif
 

@@ -35,7 +35,8 @@ public sealed partial class SluiceHandle
     /// <summary>Reserves space for a range, and extends the file where the range ends behind it; what is there stays as it is.</summary>
     /// <param name="offset">Where the range begins, in bytes.</param>
     /// <param name="length">How long it is, in bytes.</param>
-    /// <exception cref="ArgumentOutOfRangeException">An argument is negative, <paramref name="length"/> is 0, or the sum is too large.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An argument is negative, <paramref name="length"/> is 0, or the sum is too
+    /// large.</exception>
     /// <exception cref="IOException">The disk is full, or the file would be too large; the message has path and size.</exception>
     /// <exception cref="PlatformNotSupportedException">The system or the file system cannot reserve space.</exception>
     public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);

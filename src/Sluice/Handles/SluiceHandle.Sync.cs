@@ -73,7 +73,8 @@ public sealed partial class SluiceHandle
         WriteCached(buffer, CanSeek ? fileOffset : -1);
     }
 
-    /// <summary>Whether a synchronous transfer is more than a system call: on a direct handle, through a decorated engine, or by System.IO.</summary>
+    /// <summary>Whether a synchronous transfer is more than a system call: on a direct handle, through a decorated engine, or by
+    /// System.IO.</summary>
     private bool NeedsOperation => Caching == FileCaching.Direct || IsDecorated || !Libc.IsSupported;
 
     /// <summary>All of it, from <paramref name="offset"/> (-1: where the descriptor stands); the caller holds a reference.</summary>

@@ -46,7 +46,8 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>As <see cref="Read(IReadOnlyList{Memory{byte}}, long)"/>; the buffers belong to the transfer until the task has ended; the list is read once, before this returns.</summary>
+    /// <summary>As <see cref="Read(IReadOnlyList{Memory{byte}}, long)"/>; the buffers belong to the transfer until the task has ended; the
+    /// list is read once, before this returns.</summary>
     public ValueTask<long> ReadAsync(IReadOnlyList<Memory<byte>> buffers, long fileOffset, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(buffers);
@@ -64,10 +65,12 @@ public sealed partial class SluiceHandle
 
         return TryInline(IoVerb.ReadVector, ref segments, fileOffset, waits: false, out long done)
             ? new ValueTask<long>(done)
-            : new ValueTask<long>(StartVector(IoVerb.ReadVector, segments!, fileOffset, done, cancellationToken, out short version), version);
+            : new ValueTask<long>(StartVector(IoVerb.ReadVector, segments!, fileOffset, done, cancellationToken, out short version),
+                version);
     }
 
-    /// <summary>As <see cref="Write(IReadOnlyList{ReadOnlyMemory{byte}}, long)"/>; the buffers belong to the transfer until the task has ended; the list is read once, before this returns.</summary>
+    /// <summary>As <see cref="Write(IReadOnlyList{ReadOnlyMemory{byte}}, long)"/>; the buffers belong to the transfer until the task has
+    /// ended; the list is read once, before this returns.</summary>
     public ValueTask WriteAsync(
         IReadOnlyList<ReadOnlyMemory<byte>> buffers, long fileOffset, CancellationToken cancellationToken = default)
     {
@@ -90,8 +93,8 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// A few segments in one call on the caller's thread, where that is all there is to do. True when everything was transferred, or all up to
-    /// the end of the file; the cursor is given back then. False leaves what is behind <paramref name="done"/> to an operation.
+    /// A few segments in one call on the caller's thread, where that is all there is to do. True when everything was transferred, or all up
+    /// to the end of the file; the cursor is given back then. False leaves what is behind <paramref name="done"/> to an operation.
     /// </summary>
     private bool TryInline(IoVerb verb, ref SegmentCursor? segments, long fileOffset, bool waits, out long done)
     {

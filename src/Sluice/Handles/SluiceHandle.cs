@@ -107,8 +107,8 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// As <see cref="OpenFile.IsAtEnd(long)"/>, after a read that might not wait came back short: false on a character device, which is read by blocking
-    /// calls from here on, and where the operating system does not tell. The caller holds a reference.
+    /// As <see cref="OpenFile.IsAtEnd(long)"/>, after a read that might not wait came back short: false on a character device, which is
+    /// read by blocking calls from here on, and where the operating system does not tell. The caller holds a reference.
     /// </summary>
     private bool IsShortAtEnd(long offset)
     {

@@ -30,7 +30,8 @@ public sealed class SluiceOptions
     /// <summary>How the data passes through the page cache.</summary>
     public FileCaching Caching { get; set; } = FileCaching.Cached;
 
-    /// <summary>The engine that carries this handle's transfers; null for the process's own. For tests: see <see cref="InterceptingEngine"/>.</summary>
+    /// <summary>The engine that carries this handle's transfers; null for the process's own. For tests: see
+    /// <see cref="InterceptingEngine"/>.</summary>
     public IoEngine? Engine { get; set; }
 
     /// <summary>Takes over every setting of .NET's own options.</summary>

@@ -42,5 +42,6 @@ internal static unsafe class VectorCall
     private static int Call(bool isRead, int fd, Iovec* iovecs, int count, long offset, RwFlags flags) =>
         isRead ? Libc.ReadV(fd, iovecs, count, offset, flags) : Libc.WriteV(fd, iovecs, count, offset, flags);
 
-    private static Span<byte> At(ReadOnlySpan<Memory<byte>> segments, int index) => index < segments.Length ? segments[index].Span : default;
+    private static Span<byte> At(ReadOnlySpan<Memory<byte>> segments, int index) =>
+        index < segments.Length ? segments[index].Span : default;
 }

@@ -96,7 +96,8 @@ internal static unsafe partial class Libc
     public static int ReadV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
         TransferV(true, ref s_hidesPreadv2, fd, segments, count, offset, flags);
 
-    /// <summary>pwritev2(2), <paramref name="offset"/> -1 for the descriptor's own position; where it is hidden, as <see cref="ReadV"/>.</summary>
+    /// <summary>pwritev2(2), <paramref name="offset"/> -1 for the descriptor's own position; where it is hidden, as
+    /// <see cref="ReadV"/>.</summary>
     public static int WriteV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
         TransferV(false, ref s_hidesPwritev2, fd, segments, count, offset, flags);
 
@@ -228,12 +229,14 @@ internal static unsafe partial class Libc
         return syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0) < 0 ? -LastErrno() : stat[6];
     }
 
-    /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not tell.</summary>
+    /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not
+    /// tell.</summary>
     public static long FreeBytes(int fd)
     {
         // struct statvfs: f_bsize, f_frsize, f_blocks, f_bfree, and more than 80 bytes behind them.
         ulong* stat = stackalloc ulong[32];
-        return fstatvfs(fd, stat) < 0 || stat[2] == 0 ? long.MaxValue : (long)Math.Min(stat[3], long.MaxValue / Math.Max(stat[1], 1)) * (long)stat[1];
+        return fstatvfs(fd, stat) < 0 || stat[2] == 0 ? long.MaxValue
+            : (long)Math.Min(stat[3], long.MaxValue / Math.Max(stat[1], 1)) * (long)stat[1];
     }
 
     /// <summary>Whether the file lies on ext2, ext3 or ext4, which share a number (statfs(2)).</summary>
@@ -256,7 +259,8 @@ internal static unsafe partial class Libc
     public static void DropFromCache(int fd, long offset, long length) =>
         _ = posix_fadvise(fd, offset, length, FadviseDontNeed);
 
-    /// <summary>SYNC_FILE_RANGE_WRITE: starts writing dirty pages back, and waits for none; a length of 0 reaches to the end of the file.</summary>
+    /// <summary>SYNC_FILE_RANGE_WRITE: starts writing dirty pages back, and waits for none; a length of 0 reaches to the end of the
+    /// file.</summary>
     public static void StartWriteback(int fd, long offset, long length) => _ = sync_file_range(fd, offset, length, SyncFileRangeWrite);
 
     /// <summary>POSIX_FADV_RANDOM: no read-ahead.</summary>

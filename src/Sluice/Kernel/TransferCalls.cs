@@ -3,7 +3,8 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Kernel;
 
-/// <summary>One read or write of a span as one system call: at an offset, or (-1) where the descriptor stands. Bytes, or a negative errno.</summary>
+/// <summary>One read or write of a span as one system call: at an offset, or (-1) where the descriptor stands. Bytes, or a negative
+/// errno.</summary>
 internal static unsafe class TransferCalls
 {
     public static int Read(int fd, Span<byte> buffer, long offset, RwFlags flags)

@@ -30,7 +30,8 @@ public sealed class DocumentTests
         // Decisions are as old as their date, and changes tell of what was.
         string[] missing =
         [
-            .. Documents().Where(static document => Path.GetDirectoryName(document) != Decisions && Path.GetFileName(document) != "CHANGELOG.md")
+            .. Documents().Where(static document =>
+                Path.GetDirectoryName(document) != Decisions && Path.GetFileName(document) != "CHANGELOG.md")
                 .SelectMany(static document => NamedPaths(document)
                     .Where(static path => !Path.Exists(Path.Combine(ReadmeTests.Root, path)))
                     .Select(path => $"{Path.GetRelativePath(ReadmeTests.Root, document)} names {path}")),
@@ -71,7 +72,8 @@ public sealed class DocumentTests
     /// <summary>What stands in code style on one line and begins with a folder of the repository.</summary>
     private static IEnumerable<string> NamedPaths(string document) =>
         File.ReadLines(document).SelectMany(static line => line.Split('`').Where(static (_, i) => i % 2 == 1))
-            .Where(static text => Folders.Any(folder => text.StartsWith(folder, StringComparison.Ordinal)) && !text.AsSpan().ContainsAny(" *<{"));
+            .Where(static text =>
+                Folders.Any(folder => text.StartsWith(folder, StringComparison.Ordinal)) && !text.AsSpan().ContainsAny(" *<{"));
 
     private static bool Exists(string document, string target)
     {

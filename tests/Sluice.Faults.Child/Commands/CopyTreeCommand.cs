@@ -1,6 +1,7 @@
 namespace Sluice.Faults.Child.Commands;
 
-/// <summary>Copies a tree for ever, going on from what was left, and says when each copy is there; then it takes it away as a whole.</summary>
+/// <summary>Copies a tree for ever, going on from what was left, and says when each copy is there; then it takes it away as a
+/// whole.</summary>
 internal static class CopyTreeCommand
 {
     public static async Task<int> RunAsync(string folder)

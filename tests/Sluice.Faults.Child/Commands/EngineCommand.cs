@@ -147,7 +147,8 @@ internal static class EngineCommand
         ReadRequest[] requests = [.. Enumerable.Range(0, 64).Select(i => new ReadRequest(i * BlockBytes, new byte[BlockBytes]))];
         direct.ReadBatch(requests);
         FileModel.ShouldMatch([.. requests.SelectMany(r => r.Buffer.ToArray())], content, "batch");
-        direct.WriteBatch([.. Enumerable.Range(0, 64).Select(i => new WriteRequest(i * BlockBytes, content.AsMemory(i * BlockBytes, BlockBytes)))]);
+        direct.WriteBatch([.. Enumerable.Range(0, 64).Select(i =>
+            new WriteRequest(i * BlockBytes, content.AsMemory(i * BlockBytes, BlockBytes)))]);
         using (SluiceReader reader = new(path, new SluiceReaderOptions { Caching = FileCaching.Direct }))
         {
             List<byte> all = [];

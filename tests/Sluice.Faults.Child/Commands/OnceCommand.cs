@@ -19,5 +19,6 @@ internal static class OnceCommand
     }
 
     public static Task CopyAsync(string source, string target) => SluiceFile.CopyAsync(
-        source, target, new CopyOptions { PreserveMetadata = true, Recurse = Directory.Exists(source), Overwrite = true, FlushToDisk = true });
+        source, target,
+            new CopyOptions { PreserveMetadata = true, Recurse = Directory.Exists(source), Overwrite = true, FlushToDisk = true });
 }

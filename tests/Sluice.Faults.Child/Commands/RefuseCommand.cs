@@ -123,8 +123,10 @@ internal static class RefuseCommand
             // First as a rehearsal: the runtime itself opens files when it compiles or starts a thread.
             for (int i = 0; i < 2; i++)
             {
-                expected = TransferChecks.Record(() => File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite).Dispose());
-                actual = TransferChecks.Record(() => SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite).Dispose());
+                expected = TransferChecks.Record(() =>
+                    File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite).Dispose());
+                actual = TransferChecks.Record(() =>
+                    SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite).Dispose());
                 handle.ReadBatch(requests);
                 await handle.WriteAsync(written.AsMemory(0, 100), 20_000);
                 _ = await handle.ReadAsync(read, 0);

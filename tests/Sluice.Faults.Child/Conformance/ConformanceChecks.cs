@@ -14,7 +14,8 @@ internal static class ConformanceChecks
         [nameof(TransferChecks.Vectored_transfers_of_odd_segments)] = TransferChecks.Vectored_transfers_of_odd_segments,
         [nameof(TransferChecks.Batches_of_odd_places)] = TransferChecks.Batches_of_odd_places,
         [nameof(TransferChecks.Write_only_and_read_only_handles)] = TransferChecks.Write_only_and_read_only_handles,
-        [nameof(TransferChecks.Cached_readers_and_writers_see_the_same_bytes)] = TransferChecks.Cached_readers_and_writers_see_the_same_bytes,
+        [nameof(TransferChecks.Cached_readers_and_writers_see_the_same_bytes)] =
+            TransferChecks.Cached_readers_and_writers_see_the_same_bytes,
         [nameof(TransferChecks.Offsets_behind_4_GiB)] = TransferChecks.Offsets_behind_4_GiB,
         [nameof(TransferChecks.Impossible_offsets_fail_and_leave_the_handle_as_it_was)] =
             TransferChecks.Impossible_offsets_fail_and_leave_the_handle_as_it_was,

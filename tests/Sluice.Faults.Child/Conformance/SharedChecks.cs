@@ -73,7 +73,8 @@ internal static class SharedChecks
                             await handle.WriteAsync([bytes.AsMemory(0, 313), bytes.AsMemory(313)], offset);
                             break;
                         default:
-                            handle.WriteBatch([new WriteRequest(offset + 500, bytes.AsMemory(500)), new WriteRequest(offset, bytes.AsMemory(0, 500))]);
+                            handle.WriteBatch([new WriteRequest(offset + 500, bytes.AsMemory(500)),
+                                new WriteRequest(offset, bytes.AsMemory(0, 500))]);
                             break;
                     }
                 }

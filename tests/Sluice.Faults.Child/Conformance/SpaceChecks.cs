@@ -79,7 +79,8 @@ internal static class SpaceChecks
         }
 
         byte[] buffer = new byte[160_000];
-        foreach ((int offset, int length) in ((int, int)[])[(4096, 8192), (20_001, 30_003), (60_000, 1), (100_000, 5000), (149_000, 9000), (500_000, 10)])
+        foreach ((int offset, int length) in ((int, int)[])[(4096, 8192), (20_001, 30_003), (60_000, 1), (100_000, 5000), (149_000, 9000),
+            (500_000, 10)])
         {
             handle.PunchHole(offset, length);
             model.Clear(offset, length);

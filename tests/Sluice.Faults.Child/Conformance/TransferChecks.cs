@@ -95,7 +95,8 @@ internal static class TransferChecks
         FileModel model = new();
 
         // Few segments, more than one call takes (IOV_MAX is 1024), and whole blocks.
-        foreach ((int count, int most, int start) in ((int, int, int)[])[(5, 3000, 1), (1500, 70, 40_001), (4, 4096, 8192), (3, 60_000, 513)])
+        foreach ((int count, int most, int start) in ((int, int, int)[])[(5, 3000, 1), (1500, 70, 40_001), (4, 4096, 8192),
+            (3, 60_000, 513)])
         {
             int offset = start;
             Random random = new(count);
@@ -195,7 +196,8 @@ internal static class TransferChecks
             model.Append(buffer);
             writer.FlushToDisk();
             Should.Throw<UnauthorizedAccessException>(() => writer.Read(buffer, 0)).Message.ShouldContain(file.Path);
-            (await Should.ThrowAsync<UnauthorizedAccessException>(async () => await writer.ReadAsync(buffer, 1))).Message.ShouldContain(file.Path);
+            (await Should.ThrowAsync<UnauthorizedAccessException>(async () =>
+                await writer.ReadAsync(buffer, 1))).Message.ShouldContain(file.Path);
         }
 
         using SluiceHandle reader = target.Open(file, FileAccess.Read, FileMode.Open);
@@ -203,8 +205,10 @@ internal static class TransferChecks
         (await reader.ReadAsync(all, 0)).ShouldBe(all.Length);
         FileModel.ShouldMatch(all, model.Content, "read-only handle");
         Should.Throw<UnauthorizedAccessException>(() => reader.Write(buffer, 1)).Message.ShouldContain(file.Path);
-        (await Should.ThrowAsync<UnauthorizedAccessException>(async () => await reader.WriteAsync(buffer, 0))).Message.ShouldContain(file.Path);
-        (await Should.ThrowAsync<UnauthorizedAccessException>(async () => await reader.AppendAsync(buffer))).Message.ShouldContain(file.Path);
+        (await Should.ThrowAsync<UnauthorizedAccessException>(async () =>
+            await reader.WriteAsync(buffer, 0))).Message.ShouldContain(file.Path);
+        (await Should.ThrowAsync<UnauthorizedAccessException>(async () =>
+            await reader.AppendAsync(buffer))).Message.ShouldContain(file.Path);
         Should.Throw<UnauthorizedAccessException>(() => reader.Append(buffer));
         FileModel.ShouldMatch(file.Content, model.Content, "file after refused writes");
     }
@@ -268,7 +272,9 @@ internal static class TransferChecks
         foreach (long offset in (long[])[long.MaxValue, long.MaxValue - 5, long.MaxValue & ~4095L])
         {
             Exception? expected = Record(() => RandomAccess.Write(handle.SafeFileHandle, buffer, offset));
-            Record(() => handle.Write(buffer, offset)).ShouldBeOfType(expected.ShouldNotBeNull().GetType(), $"Write at {offset}: {expected.Message}");
+            Record(() =>
+                handle.Write(buffer, offset)).ShouldBeOfType(expected.ShouldNotBeNull().GetType(),
+                    $"Write at {offset}: {expected.Message}");
             Exception? error = null;
             try
             {

@@ -11,7 +11,8 @@ internal static class Command
     /// <summary>Null when it succeeded, else what it said.</summary>
     public static string? TryRun(string name, params string[] arguments)
     {
-        ProcessStartInfo start = new(name, arguments) { UseShellExecute = false, RedirectStandardError = true, RedirectStandardOutput = true };
+        ProcessStartInfo start =
+            new(name, arguments) { UseShellExecute = false, RedirectStandardError = true, RedirectStandardOutput = true };
         start.Environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin";
         using Process process = Process.Start(start)!;
         Task<string> output = process.StandardOutput.ReadToEndAsync();

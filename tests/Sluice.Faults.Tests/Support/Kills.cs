@@ -15,7 +15,8 @@ internal static class Kills
     private const int MostSpins = 20_000;
 
     private static readonly int Asked =
-        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) && kills > 0 ? kills : Default;
+        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) && kills > 0 ? kills
+            : Default;
 
     /// <summary>
     /// Starts a child, waits for its first line, kills it a little later and has what it left checked; again and again.

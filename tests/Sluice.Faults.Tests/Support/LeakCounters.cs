@@ -20,7 +20,8 @@ internal sealed class LeakCounters(string folder)
             try
             {
                 string? target = File.ResolveLinkTarget(link, returnFinalTarget: false)?.FullName;
-                if (target is not null && (target.StartsWith(folder, StringComparison.Ordinal) || target.Contains("io_uring", StringComparison.Ordinal)))
+                if (target is not null
+                    && (target.StartsWith(folder, StringComparison.Ordinal) || target.Contains("io_uring", StringComparison.Ordinal)))
                 {
                     targets.Add(target);
                 }

@@ -126,7 +126,8 @@ internal sealed class StormRun(string path, FileCaching caching, FaultyEngine en
         FileModel.ShouldMatch(read, model.AsSpan(at, length), $"{what}, read {at} for {length} by way {way}");
     }
 
-    /// <summary>A cancelled write leaves old or new bytes, so it is made again; its buffer is the caller's as soon as its task has ended.</summary>
+    /// <summary>A cancelled write leaves old or new bytes, so it is made again; its buffer is the caller's as soon as its task has
+    /// ended.</summary>
     private async Task CancelledNowAndThenAsync(SluiceHandle handle, Random random, byte[] bytes, long offset)
     {
         byte[] buffer = (byte[])bytes.Clone();

@@ -2,10 +2,12 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Tests.Architecture;
 
-/// <summary>The house as docs/architecture.md describes it, held by a scan of the sources: every name of a file against the types that are declared.</summary>
+/// <summary>The house as docs/architecture.md describes it, held by a scan of the sources: every name of a file against the types that are
+/// declared.</summary>
 public sealed partial class ArchitectureTests
 {
     private const int MaxLines = 400;
+    private const int MaxColumns = 140;
     private const int MaxFilesOfARoom = 45;
     private const int TimeoutMs = 30_000;
 
@@ -107,6 +109,15 @@ public sealed partial class ArchitectureTests
             }
         }
 
+        foreach (string folder in (string[])["src", "tests", "samples"])
+        {
+            foreach (string path in SourceTree.PathsBelow(Path.Combine(SourceTree.Root, folder)))
+            {
+                tooLarge.AddRange(File.ReadLines(path).Index().Where(line => line.Item.Length > MaxColumns)
+                    .Select(line => $"{path}:{line.Index + 1} has {line.Item.Length} columns"));
+            }
+        }
+
         tooLarge.AddRange(new[] { Library, Tool, SourceTree.Of("Sluice.Uring") }
             .SelectMany(tree => tree.Files.GroupBy(f => Path.GetDirectoryName(f.Name)!)
                 .Where(g => g.Count() > MaxFilesOfARoom)
@@ -127,7 +138,8 @@ public sealed partial class ArchitectureTests
         List<string> named = [];
         foreach (SourceTree.SourceFile file in Tool.Files)
         {
-            named.AddRange(QualifiedName().Matches(file.Code).Select(m => m.Value).Where(inner.Contains).Select(name => $"{file.Name}: {name}"));
+            named.AddRange(QualifiedName().Matches(file.Code).Select(m => m.Value).Where(inner.Contains).Select(name =>
+                $"{file.Name}: {name}"));
             named.AddRange(file.Lines
                 .Select(l => LibraryUsing().Match(l))
                 .Where(m => m.Success && m.Groups["room"].Value is not ("Cli" or "Diagnostics" or "Classic" or "Testing"))
@@ -166,7 +178,8 @@ public sealed partial class ArchitectureTests
             foreach (string name in file.Identifiers.Where(types.Contains))
             {
                 // A name that several rooms declare is this room's own where it has one.
-                string[] declaring = [.. types[name].Where(f => f.Namespace is { } space && file.Sees(space)).Select(f => f.Room).Distinct()];
+                string[] declaring =
+                    [.. types[name].Where(f => f.Namespace is { } space && file.Sees(space)).Select(f => f.Room).Distinct()];
                 if (declaring.Length > 0 && !declaring.Contains(file.Room) && !declaring.Any(r => IsBelow(floors, r, file.Room)))
                 {
                     upward.Add($"{file.Name} ({file.Room}) names {name} ({string.Join(", ", declaring)})");

@@ -13,9 +13,8 @@ internal sealed partial class SourceTree
         Folder = folder;
         Files =
         [
-            .. Directory.EnumerateFiles(folder, "*.cs", SearchOption.AllDirectories)
+            .. PathsBelow(folder)
                 .Select(path => new SourceFile(Path.GetRelativePath(folder, path).Replace('\\', '/'), File.ReadAllLines(path)))
-                .Where(f => !f.Name.StartsWith("obj/", StringComparison.Ordinal) && !f.Name.StartsWith("bin/", StringComparison.Ordinal))
                 .OrderBy(f => f.Name, StringComparer.Ordinal),
         ];
     }
@@ -29,11 +28,18 @@ internal sealed partial class SourceTree
 
     public static SourceTree Of(string project) => new(Path.Combine(Root, "src", project));
 
+    /// <summary>The C# files below a folder but those that a build made.</summary>
+    public static IEnumerable<string> PathsBelow(string folder) =>
+        Directory.EnumerateFiles(folder, "*.cs", SearchOption.AllDirectories)
+            .Where(path => !Path.GetRelativePath(folder, path).Split('/', '\\').Any(part => part is "obj" or "bin"));
+
     /// <summary>Rooms as they lie on the disk: the folders right below the project that hold sources.</summary>
-    public IReadOnlyList<string> Rooms() => [.. Files.Select(f => f.Room).Where(r => r.Length > 0).Distinct().Order(StringComparer.Ordinal)];
+    public IReadOnlyList<string> Rooms() =>
+        [.. Files.Select(f => f.Room).Where(r => r.Length > 0).Distinct().Order(StringComparer.Ordinal)];
 
     /// <summary>Every type that is declared at the top level of a file, with the files that declare it.</summary>
-    public ILookup<string, SourceFile> FilesOfTypes() => Files.SelectMany(f => f.Declared.Select(type => (type, f))).ToLookup(p => p.type, p => p.f);
+    public ILookup<string, SourceFile> FilesOfTypes() =>
+        Files.SelectMany(f => f.Declared.Select(type => (type, f))).ToLookup(p => p.type, p => p.f);
 
     private static string FindRoot([CallerFilePath] string source = "") =>
         Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", ".."));
@@ -70,7 +76,8 @@ internal sealed partial class SourceTree
 
         private static string CodeOf(string[] lines)
         {
-            IEnumerable<string> kept = lines.Where(l => !l.StartsWith("using ", StringComparison.Ordinal) || l.Contains('=', StringComparison.Ordinal));
+            IEnumerable<string> kept =
+                lines.Where(l => !l.StartsWith("using ", StringComparison.Ordinal) || l.Contains('=', StringComparison.Ordinal));
             string text = RawString().Replace(string.Join('\n', kept), "\"\"");
             return CommentOrString().Replace(text, m => m.Value[0] == '/' ? "" : "\"\"");
         }
@@ -81,7 +88,8 @@ internal sealed partial class SourceTree
         [GeneratedRegex("\"\"\"(?s:.*?)\"\"\"", RegexOptions.None, TimeoutMs)]
         private static partial Regex RawString();
 
-        [GeneratedRegex(@"//[^\n]*|/\*(?s:.*?)\*/|@""(?:[^""]|"""")*""|""(?:\\.|[^""\\\n])*""|'(?:\\.|[^'\\\n])'", RegexOptions.None, TimeoutMs)]
+        [GeneratedRegex(@"//[^\n]*|/\*(?s:.*?)\*/|@""(?:[^""]|"""")*""|""(?:\\.|[^""\\\n])*""|'(?:\\.|[^'\\\n])'", RegexOptions.None,
+            TimeoutMs)]
         private static partial Regex CommentOrString();
 
         [GeneratedRegex(

@@ -5,7 +5,8 @@ using Sluice.Classic;
 
 namespace Sluice.Tests.Compatibility;
 
-/// <summary>The arrays that WinFileIO reads into and writes from: which it takes, how much of them it uses, how long it holds them.</summary>
+/// <summary>The arrays that WinFileIO reads into and writes from: which it takes, how much of them it uses, how long it holds
+/// them.</summary>
 [UnsupportedOSPlatform("windows")]
 public sealed class WinFileIOBufferTests : IDisposable
 {

@@ -97,12 +97,14 @@ public abstract partial class SluiceHandleConformance
 
     private static Task<T> OnItsOwnThread<T>(bool blocks, Func<Task<T>> body) =>
         Task.Factory.StartNew(
-            body, CancellationToken.None, blocks ? TaskCreationOptions.LongRunning : TaskCreationOptions.None, TaskScheduler.Default).Unwrap();
+            body, CancellationToken.None, blocks ? TaskCreationOptions.LongRunning
+                : TaskCreationOptions.None, TaskScheduler.Default).Unwrap();
 
     /// <summary>A thread of its own for calls that block, which would starve the pool that carries them out.</summary>
     private static Task OnItsOwnThread(bool blocks, Func<Task> body) =>
         Task.Factory.StartNew(
-            body, CancellationToken.None, blocks ? TaskCreationOptions.LongRunning : TaskCreationOptions.None, TaskScheduler.Default).Unwrap();
+            body, CancellationToken.None, blocks ? TaskCreationOptions.LongRunning
+                : TaskCreationOptions.None, TaskScheduler.Default).Unwrap();
 
     [Fact]
     public async Task Appends_of_other_processes_are_whole_too()
@@ -209,7 +211,8 @@ public abstract partial class SluiceHandleConformance
         const int readWrite = 2;
         const int temporary = 0x410000;
         string path = _temp.NewFile(10);
-        using Microsoft.Win32.SafeHandles.SafeFileHandle? unnamed = fate == "without a name" ? Native.Open(_temp.Root, readWrite | temporary) : null;
+        using Microsoft.Win32.SafeHandles.SafeFileHandle? unnamed = fate == "without a name"
+            ? Native.Open(_temp.Root, readWrite | temporary) : null;
         using IDisposable? scope = unnamed is null || _engine is null ? null : IoEngine.UseForCurrentContext(_engine);
         await using SluiceHandle handle = unnamed is null
             ? Open(path)

@@ -210,7 +210,8 @@ public abstract partial class SluiceHandleConformance
             for (int i = 0; i < 50 && !isCancelled; i++)
             {
                 using var source = new CancellationTokenSource();
-                Task transfer = isRead ? handle.ReadAsync(bytes, 0, source.Token).AsTask() : handle.WriteAsync(bytes, 0, source.Token).AsTask();
+                Task transfer = isRead ? handle.ReadAsync(bytes, 0, source.Token).AsTask()
+                    : handle.WriteAsync(bytes, 0, source.Token).AsTask();
                 await source.CancelAsync();
                 isCancelled = await Record.ExceptionAsync(() => transfer) is OperationCanceledException;
             }
@@ -255,7 +256,8 @@ public abstract partial class SluiceHandleConformance
     {
         RecordingEngine engine = new();
         using SluiceHandle handle = SluiceHandle.Open(
-            _temp.NewFile(Bytes.Pattern(200_000)), new SluiceOptions { Access = FileAccess.ReadWrite, Caching = FileCaching.Direct, Engine = engine });
+            _temp.NewFile(Bytes.Pattern(200_000)),
+                new SluiceOptions { Access = FileAccess.ReadWrite, Caching = FileCaching.Direct, Engine = engine });
         Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
         Memory<byte>[] segments = [.. Enumerable.Range(0, 200).Select(_ => (Memory<byte>)new byte[length / 200])];
         (await handle.ReadAsync(segments, offset)).ShouldBe(length);

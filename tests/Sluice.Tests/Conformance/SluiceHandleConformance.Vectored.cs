@@ -175,7 +175,8 @@ public abstract partial class SluiceHandleConformance
                     // A segment that was never pinned was never unpinned either.
                     (error is InvalidTimeZoneException || (memory == unpinned && error is null)).ShouldBeTrue($"{error}");
                     await Record.ExceptionAsync(() => ReadAsync(handle, bytes, offset, isAsync));
-                    await Record.ExceptionAsync(() => WriteAsync(handle, [.. buffers.Select(b => (ReadOnlyMemory<byte>)b)], 50_000, isAsync));
+                    await Record.ExceptionAsync(() =>
+                        WriteAsync(handle, [.. buffers.Select(b => (ReadOnlyMemory<byte>)b)], 50_000, isAsync));
                     await Record.ExceptionAsync(() => AppendAsync(handle, bytes, isAsync));
                 }
 
@@ -203,7 +204,8 @@ public abstract partial class SluiceHandleConformance
         using IDisposable? scope = _engine is null ? null : IoEngine.UseForCurrentContext(_engine);
         using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(file, FileAccess.Write, ownsHandle: false);
         byte[] bytes = Bytes.Pattern(count * 60_000);
-        ReadOnlyMemory<byte>[] segments = [.. Enumerable.Range(0, count).Select(i => (ReadOnlyMemory<byte>)bytes.AsMemory(i * 60_000, 60_000))];
+        ReadOnlyMemory<byte>[] segments =
+            [.. Enumerable.Range(0, count).Select(i => (ReadOnlyMemory<byte>)bytes.AsMemory(i * 60_000, 60_000))];
         handle.Write(segments, 0);
         (await File.ReadAllBytesAsync(path)).ShouldBeBytes(bytes);
         await handle.WriteAsync(segments, 0);

@@ -10,7 +10,8 @@ public sealed class FaultPlanTests
         FaultPlan first = Mixed(7);
         FaultPlan second = Mixed(7);
         (FaultKind, double)[] forward = [.. Enumerable.Range(0, 500).Select(i => (first.Choose(i, true, out double f), f))];
-        (FaultKind, double)[] backward = [.. Enumerable.Range(0, 500).Reverse().Select(i => (second.Choose(i, true, out double f), f)).Reverse()];
+        (FaultKind, double)[] backward =
+            [.. Enumerable.Range(0, 500).Reverse().Select(i => (second.Choose(i, true, out double f), f)).Reverse()];
         backward.ShouldBe(forward);
         forward.Select(f => f.Item1).Distinct().Count().ShouldBe(8);
     }

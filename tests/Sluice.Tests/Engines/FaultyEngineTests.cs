@@ -80,7 +80,8 @@ public sealed class FaultyEngineTests : IDisposable
         int failed = 0;
         for (int round = 0; round < 10; round++)
         {
-            Task[] writes = [.. Enumerable.Range(0, 50).Select(i => handle.WriteAsync(Bytes.Pattern(block, i + round), i * block).AsTask())];
+            Task[] writes =
+                [.. Enumerable.Range(0, 50).Select(i => handle.WriteAsync(Bytes.Pattern(block, i + round), i * block).AsTask())];
             for (int i = 0; i < writes.Length; i++)
             {
                 byte[] after = Bytes.Pattern(block, i + round);

@@ -61,7 +61,8 @@ public sealed class InterceptingEngineTests : IDisposable
     public async Task A_hold_that_throws_or_fails_loses_no_completion()
     {
         using SluiceHandle file = Open(new Recorder(static (in IoSubmission s) => Interception.HoldUntil(
-            s.IsRead ? static () => Task.FromException(new InvalidOperationException()) : static () => throw new InvalidOperationException())));
+            s.IsRead ? static () => Task.FromException(new InvalidOperationException()) : static () =>
+                throw new InvalidOperationException())));
         await file.WriteAsync(new byte[5], 0);
         (await file.ReadAsync(new byte[5], 0)).ShouldBe(5);
     }

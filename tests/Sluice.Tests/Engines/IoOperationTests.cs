@@ -382,7 +382,8 @@ public sealed class IoOperationTests : IDisposable
         {
             int length = 1 + (i % 100);
             ValueTask<int> read = _handle.ReadAsync(buffer.AsMemory(0, length), 0);
-            ThreadPool.UnsafeQueueUserWorkItem(static test => test._engine.Complete(test._engine.Submitted.First().Length), this, preferLocal: false);
+            ThreadPool.UnsafeQueueUserWorkItem(static test =>
+                test._engine.Complete(test._engine.Submitted.First().Length), this, preferLocal: false);
             Thread.SpinWait(i % 97);
             (await read).ShouldBe(length);
         }

@@ -4,12 +4,14 @@ using FsCheck.Fluent;
 
 namespace Sluice.Tests.Files;
 
-/// <summary>The files that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> finds, under the same options.</summary>
+/// <summary>The files that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> finds, under the same
+/// options.</summary>
 public sealed class EnumerationTests : IDisposable
 {
     private static readonly string[] Names = ["a.txt", "b.TXT", ".hidden", "ä.txt", "c", "d.md", "x.y.z", "back\\slash", "say\"<hi>", "*"];
     private static readonly string[] Folders = ["sub", ".secret", "Deep", "empty"];
-    private static readonly string[] Patterns = ["*", "*.*", "", ".", "*.txt", "?.txt", "a*", "*.t?t", "sub/*", "x.*", "back\\slash", "say\"*", "*hi>", "\\*", "[a]", "nothing*"];
+    private static readonly string[] Patterns =
+        ["*", "*.*", "", ".", "*.txt", "?.txt", "a*", "*.t?t", "sub/*", "x.*", "back\\slash", "say\"*", "*hi>", "\\*", "[a]", "nothing*"];
 
     private readonly TempFolder _temp = new();
 
@@ -28,7 +30,8 @@ public sealed class EnumerationTests : IDisposable
             from depth in Gen.Elements(0, 1, 2, int.MaxValue)
             from type in Gen.Elements(MatchType.Simple, MatchType.Win32)
             from casing in Gen.Elements(MatchCasing.PlatformDefault, MatchCasing.CaseInsensitive, MatchCasing.CaseSensitive)
-            from skipped in Gen.Elements(default, FileAttributes.Hidden | FileAttributes.System, FileAttributes.Hidden, FileAttributes.ReadOnly, FileAttributes.ReparsePoint, FileAttributes.Directory)
+            from skipped in Gen.Elements(default, FileAttributes.Hidden | FileAttributes.System, FileAttributes.Hidden,
+                FileAttributes.ReadOnly, FileAttributes.ReparsePoint, FileAttributes.Directory)
             from special in Gen.Elements(true, false)
             select new EnumerationOptions
             {
@@ -70,13 +73,16 @@ public sealed class EnumerationTests : IDisposable
     {
         string file = _temp.NewFile(1);
         (string? Path, string? Pattern)[] cases =
-            [("", "*"), (null, "*"), (_temp.Root, null), (_temp.NewPath(), "*"), (file, "*"), (_temp.Root, "/abs"), (_temp.Root, "no/such"), ("a\0b", "*"), (_temp.Root, "a\0b"), (_temp.Root, "..")];
+            [("", "*"), (null, "*"), (_temp.Root, null), (_temp.NewPath(), "*"), (file, "*"), (_temp.Root, "/abs"),
+                (_temp.Root, "no/such"), ("a\0b", "*"), (_temp.Root, "a\0b"), (_temp.Root, "..")];
         foreach ((string? path, string? pattern) in cases)
         {
             EnumerationOptions options = new();
             Type? expected = Record.Exception(() => Directory.EnumerateFiles(path!, pattern!, options).ToList())?.GetType();
-            (Record.Exception(() => SluiceFile.EnumerateFiles(path!, pattern!, options).ToList())?.GetType()).ShouldBe(expected, $"{path}, {pattern}");
-            (Record.Exception(() => SluiceFile.EnumerateFileEntries(path!, pattern!, options).ToList())?.GetType()).ShouldBe(expected, $"{path}, {pattern}");
+            (Record.Exception(() => SluiceFile.EnumerateFiles(path!, pattern!, options).ToList())?.GetType()).ShouldBe(expected,
+                $"{path}, {pattern}");
+            (Record.Exception(() => SluiceFile.EnumerateFileEntries(path!, pattern!, options).ToList())?.GetType()).ShouldBe(expected,
+                $"{path}, {pattern}");
         }
     }
 
@@ -151,7 +157,8 @@ public sealed class EnumerationTests : IDisposable
         int taken = 0;
         await Should.ThrowAsync<OperationCanceledException>(async () =>
         {
-            await foreach (FileEntry _ in SluiceFile.EnumerateFileEntriesAsync(root, "*", new EnumerationOptions { RecurseSubdirectories = true }, source.Token))
+            await foreach (FileEntry _ in SluiceFile.EnumerateFileEntriesAsync(root, "*",
+                new EnumerationOptions { RecurseSubdirectories = true }, source.Token))
             {
                 if (++taken == 50)
                 {

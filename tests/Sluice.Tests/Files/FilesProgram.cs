@@ -33,7 +33,8 @@ internal static class FilesProgram
         return 0;
     }
 
-    /// <summary>Reads and writes batches by relative names where the current folder is gone; 0 when each failed as with File and nothing stays open.</summary>
+    /// <summary>Reads and writes batches by relative names where the current folder is gone; 0 when each failed as with File and nothing
+    /// stays open.</summary>
     public static async Task<int> BatchWithoutFolderAsync(string root)
     {
         string folder = Directory.CreateDirectory(Path.Combine(root, "gone")).FullName;

@@ -19,7 +19,9 @@ public sealed class LargeFileTests : IDisposable
     [InlineData(11_000_003)]
     public async Task Bytes_and_texts_are_those_of_the_file(int length)
     {
-        byte[] content = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, length / 3).Select(i => i % 100 == 99 ? "\n" : "ä€x"[(i % 3)..(i % 3 + 1)])));
+        byte[] content =
+            Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, length / 3).Select(i =>
+                i % 100 == 99 ? "\n" : "ä€x"[(i % 3)..(i % 3 + 1)])));
         string path = _temp.NewFile(content);
         SluiceFile.ReadAllBytes(path).ShouldBeBytes(content);
         (await SluiceFile.ReadAllBytesAsync(path)).ShouldBeBytes(content);

@@ -148,7 +148,8 @@ public sealed class ReplaceAtomicallyTests : IDisposable
             await source.CancelAsync();
         }, source.Token));
         await Should.ThrowAsync<UnauthorizedAccessException>(() => SluiceFile.ReplaceAtomicallyAsync(_temp.Root, new byte[1]));
-        await Should.ThrowAsync<DirectoryNotFoundException>(() => SluiceFile.ReplaceAtomicallyAsync(Path.Combine(_temp.NewPath(), "x"), new byte[1]));
+        await Should.ThrowAsync<DirectoryNotFoundException>(() =>
+            SluiceFile.ReplaceAtomicallyAsync(Path.Combine(_temp.NewPath(), "x"), new byte[1]));
         await Should.ThrowAsync<ArgumentException>(() => SluiceFile.ReplaceAtomicallyAsync("", new byte[1]));
         File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(100));
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
@@ -213,7 +214,8 @@ public sealed class ReplaceAtomicallyTests : IDisposable
     {
         try
         {
-            using Process process = Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardError = true })!;
+            using Process process =
+                Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardError = true })!;
             process.WaitForExit();
             return process.ExitCode == 0;
         }
@@ -225,7 +227,8 @@ public sealed class ReplaceAtomicallyTests : IDisposable
 
     private static string Output(string name, params string[] arguments)
     {
-        using Process process = Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
+        using Process process =
+            Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
         string output = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
         return output.Trim();

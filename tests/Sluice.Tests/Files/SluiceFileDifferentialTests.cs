@@ -2,11 +2,13 @@ using System.Text;
 
 namespace Sluice.Tests.Files;
 
-/// <summary>The same call on <see cref="File"/> and on <see cref="SluiceFile"/>: the same result and file, or the same exception type.</summary>
+/// <summary>The same call on <see cref="File"/> and on <see cref="SluiceFile"/>: the same result and file, or the same exception
+/// type.</summary>
 public sealed class SluiceFileDifferentialTests : IDisposable
 {
     private static readonly string[] Lines = ["one", "", "zwölf", "last"];
-    private static readonly Encoding[] Encodings = [Encoding.UTF8, Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF32, Encoding.Latin1, Encoding.ASCII];
+    private static readonly Encoding[] Encodings =
+        [Encoding.UTF8, Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF32, Encoding.Latin1, Encoding.ASCII];
 
     private static readonly Dictionary<string, byte[]?> Contents = new(StringComparer.Ordinal)
     {
@@ -47,15 +49,20 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         await CompareAsync(place, p => Done(File.ReadAllLines(p)), p => Done(SluiceFile.ReadAllLines(p)));
         await CompareAsync(place, async p => await File.ReadAllLinesAsync(p), async p => await SluiceFile.ReadAllLinesAsync(p));
         await CompareAsync(place, p => Done(File.ReadLines(p).ToArray()), p => Done(SluiceFile.ReadLines(p).ToArray()));
-        await CompareAsync(place, async p => await ToArrayAsync(File.ReadLinesAsync(p)), async p => await ToArrayAsync(SluiceFile.ReadLinesAsync(p)));
+        await CompareAsync(place, async p => await ToArrayAsync(File.ReadLinesAsync(p)), async p =>
+            await ToArrayAsync(SluiceFile.ReadLinesAsync(p)));
         foreach (Encoding encoding in Encodings)
         {
             await CompareAsync(place, p => Done(File.ReadAllText(p, encoding)), p => Done(SluiceFile.ReadAllText(p, encoding)));
-            await CompareAsync(place, async p => await File.ReadAllTextAsync(p, encoding), async p => await SluiceFile.ReadAllTextAsync(p, encoding));
+            await CompareAsync(place, async p => await File.ReadAllTextAsync(p, encoding), async p =>
+                await SluiceFile.ReadAllTextAsync(p, encoding));
             await CompareAsync(place, p => Done(File.ReadAllLines(p, encoding)), p => Done(SluiceFile.ReadAllLines(p, encoding)));
-            await CompareAsync(place, async p => await File.ReadAllLinesAsync(p, encoding), async p => await SluiceFile.ReadAllLinesAsync(p, encoding));
-            await CompareAsync(place, p => Done(File.ReadLines(p, encoding).ToArray()), p => Done(SluiceFile.ReadLines(p, encoding).ToArray()));
-            await CompareAsync(place, async p => await ToArrayAsync(File.ReadLinesAsync(p, encoding)), async p => await ToArrayAsync(SluiceFile.ReadLinesAsync(p, encoding)));
+            await CompareAsync(place, async p => await File.ReadAllLinesAsync(p, encoding), async p =>
+                await SluiceFile.ReadAllLinesAsync(p, encoding));
+            await CompareAsync(place, p => Done(File.ReadLines(p, encoding).ToArray()), p =>
+                Done(SluiceFile.ReadLines(p, encoding).ToArray()));
+            await CompareAsync(place, async p => await ToArrayAsync(File.ReadLinesAsync(p, encoding)), async p =>
+                await ToArrayAsync(SluiceFile.ReadLinesAsync(p, encoding)));
         }
     }
 
@@ -69,20 +76,25 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         string text = new string('x', 700) + "grün\uD83D\uDE00\n" + new string('ß', 3000);
         CancellationToken none = CancellationToken.None;
         await CompareAsync(place, p => Did(() => File.WriteAllBytes(p, bytes)), p => Did(() => SluiceFile.WriteAllBytes(p, bytes)));
-        await CompareAsync(place, p => Did(() => File.WriteAllBytes(p, bytes.AsSpan())), p => Did(() => SluiceFile.WriteAllBytes(p, bytes.AsSpan())));
+        await CompareAsync(place, p => Did(() => File.WriteAllBytes(p, bytes.AsSpan())), p =>
+            Did(() => SluiceFile.WriteAllBytes(p, bytes.AsSpan())));
         await CompareAsync(place, p => File.WriteAllBytesAsync(p, bytes), p => SluiceFile.WriteAllBytesAsync(p, bytes));
-        await CompareAsync(place, p => File.WriteAllBytesAsync(p, bytes.AsMemory(1, 9)), p => SluiceFile.WriteAllBytesAsync(p, bytes.AsMemory(1, 9)));
+        await CompareAsync(place, p => File.WriteAllBytesAsync(p, bytes.AsMemory(1, 9)), p =>
+            SluiceFile.WriteAllBytesAsync(p, bytes.AsMemory(1, 9)));
         await CompareAsync(place, p => File.WriteAllBytesAsync(p, (byte[])null!), p => SluiceFile.WriteAllBytesAsync(p, (byte[])null!));
         await CompareAsync(place, p => File.AppendAllBytesAsync(p, (byte[])null!), p => SluiceFile.AppendAllBytesAsync(p, (byte[])null!));
         await CompareAsync(place, p => Did(() => File.AppendAllBytes(p, bytes)), p => Did(() => SluiceFile.AppendAllBytes(p, bytes)));
         await CompareAsync(place, p => File.AppendAllBytesAsync(p, bytes), p => SluiceFile.AppendAllBytesAsync(p, bytes));
-        await CompareAsync(place, p => File.AppendAllBytesAsync(p, ReadOnlyMemory<byte>.Empty), p => SluiceFile.AppendAllBytesAsync(p, ReadOnlyMemory<byte>.Empty));
+        await CompareAsync(place, p => File.AppendAllBytesAsync(p, ReadOnlyMemory<byte>.Empty), p =>
+            SluiceFile.AppendAllBytesAsync(p, ReadOnlyMemory<byte>.Empty));
         foreach (string? contents in (string?[])[text, "", null, "lone \uD83D surrogate", "half at the end \uD83D"])
         {
             await CompareAsync(place, p => Did(() => File.WriteAllText(p, contents)), p => Did(() => SluiceFile.WriteAllText(p, contents)));
             await CompareAsync(place, p => File.WriteAllTextAsync(p, contents), p => SluiceFile.WriteAllTextAsync(p, contents));
-            await CompareAsync(place, p => File.WriteAllTextAsync(p, contents.AsMemory()), p => SluiceFile.WriteAllTextAsync(p, contents.AsMemory()));
-            await CompareAsync(place, p => Did(() => File.AppendAllText(p, contents)), p => Did(() => SluiceFile.AppendAllText(p, contents)));
+            await CompareAsync(place, p => File.WriteAllTextAsync(p, contents.AsMemory()), p =>
+                SluiceFile.WriteAllTextAsync(p, contents.AsMemory()));
+            await CompareAsync(place, p => Did(() => File.AppendAllText(p, contents)), p =>
+                Did(() => SluiceFile.AppendAllText(p, contents)));
             await CompareAsync(place, p => File.AppendAllTextAsync(p, contents), p => SluiceFile.AppendAllTextAsync(p, contents));
         }
 
@@ -94,9 +106,12 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         foreach (Encoding encoding in Encodings)
         {
             await CompareAsync(place, p => File.WriteAllTextAsync(p, text, encoding), p => SluiceFile.WriteAllTextAsync(p, text, encoding));
-            await CompareAsync(place, p => File.AppendAllTextAsync(p, text, encoding, none), p => SluiceFile.AppendAllTextAsync(p, text, encoding, none));
-            await CompareAsync(place, p => File.WriteAllLinesAsync(p, Lines, encoding), p => SluiceFile.WriteAllLinesAsync(p, Lines, encoding));
-            await CompareAsync(place, p => File.AppendAllLinesAsync(p, Lines, encoding), p => SluiceFile.AppendAllLinesAsync(p, Lines, encoding));
+            await CompareAsync(place, p => File.AppendAllTextAsync(p, text, encoding, none), p =>
+                SluiceFile.AppendAllTextAsync(p, text, encoding, none));
+            await CompareAsync(place, p => File.WriteAllLinesAsync(p, Lines, encoding), p =>
+                SluiceFile.WriteAllLinesAsync(p, Lines, encoding));
+            await CompareAsync(place, p => File.AppendAllLinesAsync(p, Lines, encoding), p =>
+                SluiceFile.AppendAllLinesAsync(p, Lines, encoding));
         }
     }
 
@@ -104,15 +119,22 @@ public sealed class SluiceFileDifferentialTests : IDisposable
     public async Task Missing_encodings_and_cancelled_tokens_agree()
     {
         CancellationToken cancelled = new(canceled: true);
-        await CompareAsync("text", async p => await File.ReadAllTextAsync(p, null!), async p => await SluiceFile.ReadAllTextAsync(p, null!));
-        await CompareAsync("text", p => File.WriteAllTextAsync(p, "x", (Encoding)null!), p => SluiceFile.WriteAllTextAsync(p, "x", (Encoding)null!));
-        await CompareAsync("text", async p => await File.ReadAllBytesAsync(p, cancelled), async p => await SluiceFile.ReadAllBytesAsync(p, cancelled));
-        await CompareAsync("text", async p => await File.ReadAllTextAsync(p, cancelled), async p => await SluiceFile.ReadAllTextAsync(p, cancelled));
-        await CompareAsync("text", async p => await File.ReadAllLinesAsync(p, cancelled), async p => await SluiceFile.ReadAllLinesAsync(p, cancelled));
-        await CompareAsync("text", async p => await ToArrayAsync(File.ReadLinesAsync(p, cancelled)), async p => await ToArrayAsync(SluiceFile.ReadLinesAsync(p, cancelled)));
+        await CompareAsync("text", async p => await File.ReadAllTextAsync(p, null!), async p =>
+            await SluiceFile.ReadAllTextAsync(p, null!));
+        await CompareAsync("text", p => File.WriteAllTextAsync(p, "x", (Encoding)null!), p =>
+            SluiceFile.WriteAllTextAsync(p, "x", (Encoding)null!));
+        await CompareAsync("text", async p => await File.ReadAllBytesAsync(p, cancelled), async p =>
+            await SluiceFile.ReadAllBytesAsync(p, cancelled));
+        await CompareAsync("text", async p => await File.ReadAllTextAsync(p, cancelled), async p =>
+            await SluiceFile.ReadAllTextAsync(p, cancelled));
+        await CompareAsync("text", async p => await File.ReadAllLinesAsync(p, cancelled), async p =>
+            await SluiceFile.ReadAllLinesAsync(p, cancelled));
+        await CompareAsync("text", async p => await ToArrayAsync(File.ReadLinesAsync(p, cancelled)), async p =>
+            await ToArrayAsync(SluiceFile.ReadLinesAsync(p, cancelled)));
         await CompareAsync("text", p => File.WriteAllBytesAsync(p, [1], cancelled), p => SluiceFile.WriteAllBytesAsync(p, [1], cancelled));
         await CompareAsync("text", p => File.AppendAllTextAsync(p, "x", cancelled), p => SluiceFile.AppendAllTextAsync(p, "x", cancelled));
-        await CompareAsync("text", p => File.WriteAllLinesAsync(p, Lines, cancelled), p => SluiceFile.WriteAllLinesAsync(p, Lines, cancelled));
+        await CompareAsync("text", p => File.WriteAllLinesAsync(p, Lines, cancelled), p =>
+            SluiceFile.WriteAllLinesAsync(p, Lines, cancelled));
     }
 
     [Fact]
@@ -140,7 +162,8 @@ public sealed class SluiceFileDifferentialTests : IDisposable
                 {
                     ComparePair(from, to, (a, b) => File.Copy(a, b, overwrite), (a, b) => SluiceFile.Copy(a, b, overwrite));
                     ComparePair(from, to, (a, b) => File.Move(a, b, overwrite), (a, b) => SluiceFile.Move(a, b, overwrite));
-                    ComparePair(from, to, (a, b) => File.Replace(a, b, overwrite ? b + ".old" : null), (a, b) => SluiceFile.Replace(a, b, overwrite ? b + ".old" : null));
+                    ComparePair(from, to, (a, b) => File.Replace(a, b, overwrite ? b + ".old" : null), (a, b) =>
+                        SluiceFile.Replace(a, b, overwrite ? b + ".old" : null));
                 }
             }
         }
@@ -189,7 +212,8 @@ public sealed class SluiceFileDifferentialTests : IDisposable
             foreach (FileAccess access in Enum.GetValues<FileAccess>())
             {
                 await CompareAsync(place, p => Use(File.Open(p, mode, access)), p => Use(SluiceFile.Open(p, mode, access)));
-                await CompareAsync(place, p => Use(File.Open(p, mode, access, FileShare.ReadWrite)), p => Use(SluiceFile.Open(p, mode, access, FileShare.ReadWrite)));
+                await CompareAsync(place, p => Use(File.Open(p, mode, access, FileShare.ReadWrite)), p =>
+                    Use(SluiceFile.Open(p, mode, access, FileShare.ReadWrite)));
             }
         }
 
@@ -198,7 +222,8 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         await CompareAsync(place, p => Use(File.Open(p, options)), p => Use(SluiceFile.Open(p, (SluiceOptions)options)));
         await CompareAsync(place, p => Use(File.Create(p)), p => Use(SluiceFile.Create(p)));
         await CompareAsync(place, p => Use(File.Create(p, 100)), p => Use(SluiceFile.Create(p, 100)));
-        await CompareAsync(place, p => Use(File.Create(p, 1, FileOptions.DeleteOnClose)), p => Use(SluiceFile.Create(p, 1, FileOptions.DeleteOnClose)));
+        await CompareAsync(place, p => Use(File.Create(p, 1, FileOptions.DeleteOnClose)), p =>
+            Use(SluiceFile.Create(p, 1, FileOptions.DeleteOnClose)));
         await CompareAsync(place, p => Use(File.OpenRead(p)), p => Use(SluiceFile.OpenRead(p)));
         await CompareAsync(place, p => Use(File.OpenWrite(p)), p => Use(SluiceFile.OpenWrite(p)));
         await CompareAsync(place, p => Done(Read(File.OpenText(p))), p => Done(Read(SluiceFile.OpenText(p))));
@@ -264,7 +289,8 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         return Task.CompletedTask;
     }
 
-    private Task CompareAsync(string place, Func<string, Task> dotNet, Func<string, Task> sluice, [System.Runtime.CompilerServices.CallerArgumentExpression(nameof(sluice))] string call = "") =>
+    private Task CompareAsync(string place, Func<string, Task> dotNet, Func<string, Task> sluice,
+        [System.Runtime.CompilerServices.CallerArgumentExpression(nameof(sluice))] string call = "") =>
         CompareAsync(place, Wrap(dotNet), Wrap(sluice), call);
 
     private static Func<string, Task<object?>> Wrap(Func<string, Task> call) => async path =>
@@ -300,7 +326,8 @@ public sealed class SluiceFileDifferentialTests : IDisposable
             }
         }
 
-        return (result, path?.StartsWith(_temp.Root, StringComparison.Ordinal) == true && File.Exists(path) ? File.ReadAllBytes(path) : null);
+        return (result, path?.StartsWith(_temp.Root, StringComparison.Ordinal) == true && File.Exists(path) ? File.ReadAllBytes(path)
+            : null);
     }
 
     private string? MakePlace(string place)

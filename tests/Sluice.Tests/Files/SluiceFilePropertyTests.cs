@@ -8,9 +8,11 @@ namespace Sluice.Tests.Files;
 public sealed class SluiceFilePropertyTests : IDisposable
 {
     // Few byte values: line ends, pieces of marks and of UTF-8 sequences meet each other often.
-    private static readonly byte[] Letters = [0x41, 0x0A, 0x0D, 0xC3, 0xA4, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00];
+    private static readonly byte[] Letters =
+        [0x41, 0x0A, 0x0D, 0xC3, 0xA4, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00];
     private static readonly char[] Characters = ['a', '\n', '\r', 'ä', '€', '\uD83D', '\uDE00', '\uFEFF'];
-    private static readonly Encoding[] Encodings = [Encoding.UTF8, Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF32, Encoding.Latin1];
+    private static readonly Encoding[] Encodings =
+        [Encoding.UTF8, Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF32, Encoding.Latin1];
 
     private readonly TempFolder _temp = new();
 

@@ -52,7 +52,8 @@ public sealed class SmallFileBatchTests : IDisposable
             link + "/a", link + "/../a", one + "/" + longName + "n", one + "/a/", one + "/a/.", one + "/..", one + "/zwö", one + "/gone/a",
             one + "/a/b", "", "/", ".", one + "/a\0b", one + "\0/a", "no such file",
         ];
-        FileReadResult[] results = await SluiceFile.ReadManyAsync([.. forms, .. forms.Reverse()], new FileBatchOptions { ContinueOnError = true }).ToArrayAsync();
+        FileReadResult[] results =
+            await SluiceFile.ReadManyAsync([.. forms, .. forms.Reverse()], new FileBatchOptions { ContinueOnError = true }).ToArrayAsync();
         for (int i = 0; i < forms.Length; i++)
         {
             foreach (FileReadResult result in (FileReadResult[])[results[i], results[^(i + 1)]])
@@ -221,7 +222,8 @@ public sealed class SmallFileBatchTests : IDisposable
         using FileStream _ = new(locked, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
         string good = _temp.NewPath();
         (string Path, ReadOnlyMemory<byte> Bytes)[] files =
-            [(Path.Combine(_temp.NewPath(), "x"), new byte[3]), (_temp.Root, new byte[3]), (locked, new byte[3]), ("", new byte[3]), (good, new byte[3])];
+            [(Path.Combine(_temp.NewPath(), "x"), new byte[3]), (_temp.Root, new byte[3]), (locked, new byte[3]), ("", new byte[3]),
+                (good, new byte[3])];
         FileBatchException all = await Should.ThrowAsync<FileBatchException>(() =>
             SluiceFile.WriteManyAsync(files, new FileBatchOptions { MaxDegreeOfParallelism = 1, ContinueOnError = true }));
         all.Failures.Select(f => f.Path).ShouldBe(files[..4].Select(f => f.Path));
@@ -265,7 +267,8 @@ public sealed class SmallFileBatchTests : IDisposable
         results[2].GetContent().Length.ShouldBe(20);
 
         FileBatchException thrown = await Should.ThrowAsync<FileBatchException>(() =>
-            SluiceFile.WriteManyAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)new byte[5])), options).WaitAsync(TimeSpan.FromMinutes(1)));
+            SluiceFile.WriteManyAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)new byte[5])),
+                options).WaitAsync(TimeSpan.FromMinutes(1)));
         FileFailure failure = thrown.Failures.Single();
         failure.Path.ShouldBe(fifo);
         failure.Error.ShouldBeOfType<IOException>().Message.ShouldContain("FIFO");
@@ -305,7 +308,8 @@ public sealed class SmallFileBatchTests : IDisposable
         List<FileReadResult> read = [];
         InvalidOperationException thrown = await Should.ThrowAsync<InvalidOperationException>(async () =>
         {
-            await foreach (FileReadResult result in SluiceFile.ReadManyAsync(Throwing(paths), new FileBatchOptions { MaxDegreeOfParallelism = 3 }))
+            await foreach (FileReadResult result in SluiceFile.ReadManyAsync(Throwing(paths),
+                new FileBatchOptions { MaxDegreeOfParallelism = 3 }))
             {
                 read.Add(result);
             }
@@ -314,7 +318,8 @@ public sealed class SmallFileBatchTests : IDisposable
         read.Select(r => r.Path).ShouldBe(paths);
 
         (string Path, ReadOnlyMemory<byte> Bytes)[] files = [.. paths.Select(p => (p + ".new", (ReadOnlyMemory<byte>)new byte[7]))];
-        (await Should.ThrowAsync<InvalidOperationException>(() => SluiceFile.WriteManyAsync(Throwing(files)))).Message.ShouldBe("the sequence");
+        (await Should.ThrowAsync<InvalidOperationException>(() =>
+            SluiceFile.WriteManyAsync(Throwing(files)))).Message.ShouldBe("the sequence");
         files.ShouldAllBe(f => new FileInfo(f.Path).Length == 7);
 
         static IEnumerable<T> Throwing<T>(T[] items)

@@ -31,7 +31,8 @@ public sealed class TreeCopyTests : IDisposable
             if (!keeps)
             {
                 // As File.Copy, and unlike cp, files have the permissions of their sources whatever the umask is.
-                Run("sh", "-c", "cd \"$0\" && find . -type f -exec sh -c 'chmod --reference=\"$0\" \"$1/$0\"' {} \"$1\" ';'", source, expected);
+                Run("sh", "-c", "cd \"$0\" && find . -type f -exec sh -c 'chmod --reference=\"$0\" \"$1/$0\"' {} \"$1\" ';'", source,
+                    expected);
             }
 
             CopyResult result = await SluiceFile.CopyAsync(source, actual, new CopyOptions { Recurse = true, PreserveMetadata = keeps });
@@ -54,7 +55,8 @@ public sealed class TreeCopyTests : IDisposable
 
         string target = _temp.NewPath();
         List<CopyProgress> reports = [];
-        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Verify = false, Progress = new Last(reports) });
+        CopyResult result =
+            await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Verify = false, Progress = new Last(reports) });
         result.Files.ShouldBe(3000);
         Hashes(target).ShouldBe(Hashes(source));
         reports[^1].Files.ShouldBe(3000);
@@ -97,10 +99,13 @@ public sealed class TreeCopyTests : IDisposable
         string link = _temp.NewPath();
         Directory.CreateSymbolicLink(link, source);
         CopyOptions options = new() { Recurse = true, Overwrite = true };
-        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, Path.Combine(source, "it"), options))).Message.ShouldContain("inside");
-        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, Path.Combine(link, "in"), options))).Message.ShouldContain("inside");
+        (await Should.ThrowAsync<IOException>(() =>
+            SluiceFile.CopyAsync(source, Path.Combine(source, "it"), options))).Message.ShouldContain("inside");
+        (await Should.ThrowAsync<IOException>(() =>
+            SluiceFile.CopyAsync(source, Path.Combine(link, "in"), options))).Message.ShouldContain("inside");
         (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, source, options))).Message.ShouldContain("same folder");
-        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, _temp.NewFile(1), options))).Message.ShouldContain("no folder");
+        (await Should.ThrowAsync<IOException>(() =>
+            SluiceFile.CopyAsync(source, _temp.NewFile(1), options))).Message.ShouldContain("no folder");
         await Should.ThrowAsync<UnauthorizedAccessException>(() => SluiceFile.CopyAsync(source, _temp.NewPath()));
         Listing(source, Everything).ShouldBe(before);
     }
@@ -158,7 +163,8 @@ public sealed class TreeCopyTests : IDisposable
         ShouldBeSame(Numbers(actual), Numbers(expected));
 
         static string[] Numbers(string folder) =>
-            [.. Directory.EnumerateFileSystemEntries(folder).Order(StringComparer.Ordinal).Select(p => Path.GetFileName(p) + " " + Run("stat", "-c", "%F %t %T", p).Trim())];
+            [.. Directory.EnumerateFileSystemEntries(folder).Order(StringComparer.Ordinal).Select(p =>
+                Path.GetFileName(p) + " " + Run("stat", "-c", "%F %t %T", p).Trim())];
     }
 
     [SkippableFact]

@@ -126,9 +126,11 @@ public sealed class TreeNameTests : IDisposable
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "names are bytes on Linux");
         string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        Run("sh", "-c", """cd "$0" && : > ".a$(printf '\377').sluice-tmp" && : > .b.sluice-tmp && : > c.sluice-tmp && mkdir .d.sluice-tmp""", folder);
+        Run("sh", "-c",
+            """cd "$0" && : > ".a$(printf '\377').sluice-tmp" && : > .b.sluice-tmp && : > c.sluice-tmp && mkdir .d.sluice-tmp""", folder);
         SluiceFile.RemoveReplacementLeftovers(folder).Count.ShouldBe(2);
-        Run("ls", "-A", folder).Split('\n', StringSplitOptions.RemoveEmptyEntries).ShouldBe([".d.sluice-tmp", "c.sluice-tmp"], ignoreOrder: true);
+        Run("ls", "-A", folder).Split('\n', StringSplitOptions.RemoveEmptyEntries).ShouldBe([".d.sluice-tmp", "c.sluice-tmp"],
+            ignoreOrder: true);
         Should.Throw<DirectoryNotFoundException>(() => SluiceFile.RemoveReplacementLeftovers(Path.Combine(folder, "none")));
     }
 
@@ -192,5 +194,6 @@ public sealed class TreeNameTests : IDisposable
 
     private static string Sum(string root) => Run("sh", "-c", SumScript, root);
 
-    private static string Temporary(string target) => Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.sluice-tmp");
+    private static string Temporary(string target) =>
+        Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.sluice-tmp");
 }

@@ -49,7 +49,8 @@ public sealed class TreeResumeTests : IDisposable
         File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(left, "was a folder")).FullName, "inside"), "x");
         File.WriteAllText(Path.Combine(left, "was a file"), "x");
         string[] expected = Listing(source, Everything);
-        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = true, Resume = true });
+        CopyResult result =
+            await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = true, Resume = true });
         ShouldBeSame(Listing(target, Everything), expected);
     }
 
@@ -138,14 +139,16 @@ public sealed class TreeResumeTests : IDisposable
         Run("ln", one, other);
 
         // Found after both names, and large enough for the copy to tell of it.
-        File.WriteAllBytes(Path.Combine(Directory.CreateDirectory(Path.Combine(source, "below")).FullName, "large"), Bytes.Pattern(2_000_000));
+        File.WriteAllBytes(Path.Combine(Directory.CreateDirectory(Path.Combine(source, "below")).FullName, "large"),
+            Bytes.Pattern(2_000_000));
         Within replaces = new(() =>
         {
             File.Delete(other);
             File.WriteAllText(other, "second");
         });
         string target = _temp.NewPath();
-        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = true, Progress = replaces });
+        CopyResult result =
+            await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = true, Progress = replaces });
         File.ReadAllText(Path.Combine(target, "one")).ShouldBe("first");
         File.ReadAllText(Path.Combine(target, "other")).ShouldBe("second");
     }

@@ -14,7 +14,8 @@ public sealed class WholeFileTests : IDisposable
     {
         // A file of sysfs says that it has a page.
         const string path = "/sys/kernel/mm/transparent_hugepage/enabled";
-        Skip.IfNot(File.Exists(path) && new FileInfo(path).Length > File.ReadAllText(path).Length, "no file of sysfs here that is shorter than its length");
+        Skip.IfNot(File.Exists(path)
+            && new FileInfo(path).Length > File.ReadAllText(path).Length, "no file of sysfs here that is shorter than its length");
         string text = File.ReadAllText(path);
         byte[] bytes = Encoding.UTF8.GetBytes(text);
         SluiceFile.ReadAllText(path).ShouldBe(text);
@@ -97,8 +98,10 @@ public sealed class WholeFileTests : IDisposable
     [Fact]
     public async Task A_token_ends_the_lines_at_the_next_one_as_with_File()
     {
-        (int takenBySluice, byte[] content) = await CancelledAfterTen((path, lines, token) => SluiceFile.WriteAllLinesAsync(path, lines, token));
-        (int takenByNet, byte[] contentByNet) = await CancelledAfterTen((path, lines, token) => File.WriteAllLinesAsync(path, lines, token));
+        (int takenBySluice, byte[] content) =
+            await CancelledAfterTen((path, lines, token) => SluiceFile.WriteAllLinesAsync(path, lines, token));
+        (int takenByNet, byte[] contentByNet) =
+            await CancelledAfterTen((path, lines, token) => File.WriteAllLinesAsync(path, lines, token));
         takenBySluice.ShouldBe(takenByNet);
         content.ShouldBeBytes(contentByNet);
 

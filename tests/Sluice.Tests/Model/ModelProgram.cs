@@ -35,7 +35,8 @@ internal static class ModelProgram
         return 0;
     }
 
-    /// <summary>"uring" and "pool" name the process's own engine and need SLUICE_ENGINE to agree; "faulty" puts harmless faults before it.</summary>
+    /// <summary>"uring" and "pool" name the process's own engine and need SLUICE_ENGINE to agree; "faulty" puts harmless faults before
+    /// it.</summary>
     public static IoEngine? EngineNamed(string engine, int seed)
     {
         if (engine == "faulty")
@@ -43,7 +44,8 @@ internal static class ModelProgram
             return new FaultyEngine(HarmlessFaults(seed));
         }
 
-        return SluiceEngines.Default.Name == engine ? null : throw new ArgumentException($"SLUICE_ENGINE does not ask for {engine}.", nameof(engine));
+        return SluiceEngines.Default.Name == engine ? null
+            : throw new ArgumentException($"SLUICE_ENGINE does not ask for {engine}.", nameof(engine));
     }
 
     /// <summary>Faults after which every result must still be right.</summary>

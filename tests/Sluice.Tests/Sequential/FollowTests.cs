@@ -3,7 +3,8 @@ using System.Text;
 
 namespace Sluice.Tests.Sequential;
 
-[System.Diagnostics.CodeAnalysis.SuppressMessage("Interoperability", "CA1416", Justification = "Where modes are set the test is skipped on Windows.")]
+[System.Diagnostics.CodeAnalysis.SuppressMessage("Interoperability", "CA1416",
+    Justification = "Where modes are set the test is skipped on Windows.")]
 public sealed class FollowTests : IDisposable
 {
     private readonly TempFolder _temp = new();

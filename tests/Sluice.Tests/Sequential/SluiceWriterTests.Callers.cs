@@ -77,33 +77,48 @@ public sealed partial class SluiceWriterTests
     public async Task A_cancelled_large_write_leaves_no_byte_behind_the_position()
     {
         byte[] content = Bytes.Pattern(3 << 20);
-        int cancelled = 0;
-        for (int seed = 0; seed < 60; seed++)
+        bool isCancelled = true;
+        int count = 0;
+        for (; isCancelled; count++)
         {
             string path = _temp.NewPath();
+            using CancellationTokenSource source = new();
             await using SluiceWriter writer = new(path, new SluiceWriterOptions
             {
-                Engine = new FaultyEngine(new FaultPlan(seed) { ShortTransfer = 0.8, Delay = 0.8, MaxDelayMs = 2 }),
+                RequestSize = 256 * 1024,
+                Depth = 2,
+                Engine = new CancellingEngine(source, count),
             });
-            using CancellationTokenSource source = new();
-            ValueTask task = writer.WriteAsync(content, source.Token);
-            await Task.Delay(seed % 4);
-            await source.CancelAsync();
-            try
+            isCancelled = await Record.ExceptionAsync(() => writer.WriteAsync(content, source.Token).AsTask()) switch
             {
-                await task;
-            }
-            catch (OperationCanceledException)
-            {
-                cancelled++;
-            }
-
+                null => false,
+                OperationCanceledException => true,
+                { } other => throw other,
+            };
             await writer.CompleteAsync();
-            new FileInfo(path).Length.ShouldBe(writer.Position, $"seed {seed}");
-            File.ReadAllBytes(path).ShouldBeBytes(content.AsSpan(0, (int)writer.Position), $"seed {seed}");
+            new FileInfo(path).Length.ShouldBe(writer.Position, $"cancelled at submission {count}");
+            File.ReadAllBytes(path).ShouldBeBytes(content.AsSpan(0, (int)writer.Position), $"cancelled at submission {count}");
         }
 
-        cancelled.ShouldBeGreaterThan(0);
+        count.ShouldBeGreaterThan(2);
+    }
+
+    /// <summary>Cuts transfers to pieces, and cancels when the piece of this number is submitted.</summary>
+    private sealed class CancellingEngine(CancellationTokenSource source, int number) : InterceptingEngine
+    {
+        private int _submitted;
+
+        public override string Name => "cancelling";
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            if (Interlocked.Increment(ref _submitted) - 1 == number)
+            {
+                source.Cancel();
+            }
+
+            return submission.Length > 100_000 ? Interception.ShortenTo(100_000) : Interception.PassOn;
+        }
     }
 
     [Fact]

@@ -26,7 +26,8 @@ public sealed class EarlyWritebackTests : IDisposable
         string path = _temp.NewPath();
         byte[] piece = Bytes.Pattern(8 * 1024);
         long total = 3L * EarlyWriteback.StepBytes;
-        await using SluiceStream stream = new(path, new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = bufferSize });
+        await using SluiceStream stream =
+            new(path, new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = bufferSize });
         Skip.IfNot(stream.SluiceHandle.DelaysAllocation, "the file system is not ext4");
         for (long written = 0; written < total; written += piece.Length)
         {

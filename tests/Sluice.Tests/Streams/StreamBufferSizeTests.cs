@@ -2,7 +2,8 @@ using Sluice.Streams;
 
 namespace Sluice.Tests.Streams;
 
-/// <summary>How many bytes a stream asks of its file at once: an adaptive buffer grows and drops back, a size that was named stays.</summary>
+/// <summary>How many bytes a stream asks of its file at once: an adaptive buffer grows and drops back, a size that was named
+/// stays.</summary>
 public sealed class StreamBufferSizeTests : IDisposable
 {
     private const int Length = 4 << 20;
@@ -22,7 +23,8 @@ public sealed class StreamBufferSizeTests : IDisposable
         await using SluiceStream stream = Open(SluiceOptions.Adaptive, isAsync);
         await PassAsync(stream, isAsync, writes: false, 3 * AdaptiveSize.MaxRead);
         int[] sizes = LengthsFrom(0, isRead: true);
-        ((int[])[.. sizes.Take(3)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4, Math.Min(AdaptiveSize.Start * 16, AdaptiveSize.MaxRead)]);
+        ((int[])[.. sizes.Take(3)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4,
+            Math.Min(AdaptiveSize.Start * 16, AdaptiveSize.MaxRead)]);
         sizes.Max().ShouldBe(AdaptiveSize.MaxRead);
 
         const int target = Length / 2;
@@ -39,7 +41,8 @@ public sealed class StreamBufferSizeTests : IDisposable
         await using SluiceStream stream = Open(SluiceOptions.Adaptive, isAsync);
         await PassAsync(stream, isAsync, writes: true, 3 * AdaptiveSize.MaxWrite);
         int[] sizes = LengthsFrom(0, isRead: false);
-        ((int[])[.. sizes.Take(3)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4, Math.Min(AdaptiveSize.Start * 16, AdaptiveSize.MaxWrite)]);
+        ((int[])[.. sizes.Take(3)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4,
+            Math.Min(AdaptiveSize.Start * 16, AdaptiveSize.MaxWrite)]);
         sizes.Max().ShouldBe(AdaptiveSize.MaxWrite);
 
         const int target = Length / 2;
@@ -67,9 +70,11 @@ public sealed class StreamBufferSizeTests : IDisposable
         written.ShouldAllBe(length => length == bufferSize);
     }
 
-    /// <summary>What was asked of the file from an offset on, in the order of the calls; the last, not yet full, window is not among it.</summary>
+    /// <summary>What was asked of the file from an offset on, in the order of the calls; the last, not yet full, window is not among
+    /// it.</summary>
     private int[] LengthsFrom(long offset, bool isRead) =>
-        [.. _engine.Transfers.Where(t => t.IsRead == isRead && t.Offset >= offset && t.Offset < offset + (Length / 2)).Select(t => t.Length)];
+        [.. _engine.Transfers.Where(t => t.IsRead == isRead && t.Offset >= offset && t.Offset < offset + (Length / 2)).Select(t =>
+            t.Length)];
 
     private async Task PassAsync(SluiceStream stream, bool isAsync, bool writes, int bytes)
     {

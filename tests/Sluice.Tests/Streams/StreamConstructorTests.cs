@@ -3,20 +3,24 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Tests.Streams;
 
-/// <summary>Every constructor with right and wrong arguments: the same stream, or the same exception for the same parameter, as FileStream.</summary>
+/// <summary>Every constructor with right and wrong arguments: the same stream, or the same exception for the same parameter, as
+/// FileStream.</summary>
 public sealed class StreamConstructorTests : IDisposable
 {
-    private static readonly string[] Paths = ["null", "empty", "blank", "zero inside", "file", "missing", "folder", "missing folder", "slash behind"];
+    private static readonly string[] Paths =
+        ["null", "empty", "blank", "zero inside", "file", "missing", "folder", "missing folder", "slash behind"];
     private static readonly FileMode[] Modes = [.. Enumerable.Range(0, 8).Select(m => (FileMode)m)];
     private static readonly FileAccess[] Accesses = [.. Enumerable.Range(0, 5).Select(a => (FileAccess)a)];
     private static readonly FileShare[] Shares =
-        [FileShare.None, FileShare.Read, FileShare.Write, FileShare.ReadWrite, FileShare.Delete, FileShare.Inheritable, (FileShare)8, (FileShare)31, (FileShare)32, (FileShare)(-1)];
+        [FileShare.None, FileShare.Read, FileShare.Write, FileShare.ReadWrite, FileShare.Delete, FileShare.Inheritable, (FileShare)8,
+            (FileShare)31, (FileShare)32, (FileShare)(-1)];
 
     private static readonly int[] BufferSizes = [int.MinValue, -1, 0, 1, 2, 4096];
     private static readonly FileOptions[] Options =
     [
         FileOptions.None, FileOptions.Asynchronous, FileOptions.WriteThrough, FileOptions.SequentialScan, FileOptions.RandomAccess,
-        FileOptions.DeleteOnClose, FileOptions.Encrypted, FileOptions.Asynchronous | FileOptions.SequentialScan, (FileOptions)1, (FileOptions)0x2000_0000,
+        FileOptions.DeleteOnClose, FileOptions.Encrypted, FileOptions.Asynchronous | FileOptions.SequentialScan, (FileOptions)1,
+            (FileOptions)0x2000_0000,
     ];
 
     private readonly TempFolder _temp = new();
@@ -52,7 +56,8 @@ public sealed class StreamConstructorTests : IDisposable
                 {
                     foreach (FileShare share in Shares)
                     {
-                        Compare(kind, $"{mode} {access} {share}", p => new FileStream(p, mode, access, share), p => new SluiceStream(p, mode, access, share));
+                        Compare(kind, $"{mode} {access} {share}", p => new FileStream(p, mode, access, share), p =>
+                            new SluiceStream(p, mode, access, share));
                     }
                 }
             }
@@ -62,10 +67,12 @@ public sealed class StreamConstructorTests : IDisposable
     [Fact]
     public void Every_buffer_size_and_option_gives_what_FileStream_gives()
     {
-        foreach ((string kind, FileMode mode, FileAccess access, FileShare share) in (IEnumerable<(string, FileMode, FileAccess, FileShare)>)
+        foreach ((string kind, FileMode mode, FileAccess access,
+            FileShare share) in (IEnumerable<(string, FileMode, FileAccess, FileShare)>)
         [
             ("file", FileMode.Open, FileAccess.ReadWrite, FileShare.Read), ("file", FileMode.Append, FileAccess.Write, FileShare.None),
-            ("file", FileMode.Truncate, FileAccess.Write, FileShare.Read), ("missing", FileMode.Create, FileAccess.ReadWrite, FileShare.Read),
+            ("file", FileMode.Truncate, FileAccess.Write, FileShare.Read),
+                ("missing", FileMode.Create, FileAccess.ReadWrite, FileShare.Read),
             ("missing", FileMode.Open, FileAccess.Read, FileShare.Read), ("file", (FileMode)9, FileAccess.Read, FileShare.Read),
             ("null", FileMode.Open, FileAccess.Read, FileShare.Read), ("empty", FileMode.Open, FileAccess.Read, FileShare.Read),
             ("file", FileMode.Open, (FileAccess)9, FileShare.Read), ("file", FileMode.Open, FileAccess.Read, (FileShare)99),
@@ -75,7 +82,8 @@ public sealed class StreamConstructorTests : IDisposable
             foreach (int bufferSize in BufferSizes)
             {
                 string what = $"{mode} {access} {share} {bufferSize}";
-                Compare(kind, what, p => new FileStream(p, mode, access, share, bufferSize), p => new SluiceStream(p, mode, access, share, bufferSize));
+                Compare(kind, what, p => new FileStream(p, mode, access, share, bufferSize), p =>
+                    new SluiceStream(p, mode, access, share, bufferSize));
                 foreach (bool useAsync in (bool[])[false, true])
                 {
                     Compare(kind, $"{what} async: {useAsync}",
@@ -107,13 +115,15 @@ public sealed class StreamConstructorTests : IDisposable
                     {
                         foreach (UnixFileMode? unixMode in (UnixFileMode?[])[null, UnixFileMode.UserRead | UnixFileMode.UserWrite])
                         {
-                            FileStreamOptions options = new() { Mode = mode, Access = access, PreallocationSize = preallocation, BufferSize = 0 };
+                            FileStreamOptions options =
+                                new() { Mode = mode, Access = access, PreallocationSize = preallocation, BufferSize = 0 };
                             if (unixMode is not null && !OperatingSystem.IsWindows())
                             {
                                 options.UnixCreateMode = unixMode;
                             }
 
-                            Compare(kind, $"{mode} {access} {preallocation} {unixMode}", p => new FileStream(p, options), p => new SluiceStream(p, options));
+                            Compare(kind, $"{mode} {access} {preallocation} {unixMode}", p => new FileStream(p, options), p =>
+                                new SluiceStream(p, options));
                         }
                     }
                 }
@@ -131,7 +141,8 @@ public sealed class StreamConstructorTests : IDisposable
                 CompareHandles(kind, $"{access}", h => new FileStream(h, access), h => new SluiceStream(h, access));
                 foreach (int bufferSize in BufferSizes)
                 {
-                    CompareHandles(kind, $"{access} {bufferSize}", h => new FileStream(h, access, bufferSize), h => new SluiceStream(h, access, bufferSize));
+                    CompareHandles(kind, $"{access} {bufferSize}", h => new FileStream(h, access, bufferSize), h =>
+                        new SluiceStream(h, access, bufferSize));
                     foreach (bool isAsync in (bool[])[false, true])
                     {
                         CompareHandles(kind, $"{access} {bufferSize} async: {isAsync}",
@@ -198,7 +209,9 @@ public sealed class StreamConstructorTests : IDisposable
         {
             ParameterInfo[] parameters = theirs.GetParameters();
             ConstructorInfo? own = typeof(SluiceStream).GetConstructor([.. parameters.Select(p => p.ParameterType)]);
-            if (own is null || !own.GetParameters().Select(p => (p.Name, p.DefaultValue)).SequenceEqual(parameters.Select(p => (p.Name, p.DefaultValue))))
+            if (own is null
+                || !own.GetParameters().Select(p =>
+                    (p.Name, p.DefaultValue)).SequenceEqual(parameters.Select(p => (p.Name, p.DefaultValue))))
             {
                 missing.Add(theirs.ToString()!);
             }
@@ -261,7 +274,8 @@ public sealed class StreamConstructorTests : IDisposable
                 break;
             default:
                 FileAccess access = kind switch { "read" => FileAccess.Read, "write" => FileAccess.Write, _ => FileAccess.ReadWrite };
-                handle = File.OpenHandle(path, FileMode.Open, access, FileShare.ReadWrite, kind == "asynchronous" ? FileOptions.Asynchronous : FileOptions.None);
+                handle = File.OpenHandle(path, FileMode.Open, access, FileShare.ReadWrite, kind == "asynchronous"
+                    ? FileOptions.Asynchronous : FileOptions.None);
                 break;
         }
 
@@ -292,8 +306,10 @@ public sealed class StreamConstructorTests : IDisposable
         try
         {
             using Stream stream = open();
-            StreamSubject subject = stream is FileStream theirs ? new FileStreamSubject(theirs) : new SluiceStreamSubject((SluiceStream)stream);
-            string name = path is null ? (subject.Name.StartsWith('[') ? subject.Name : "a name") : $"named: {subject.Name == Path.GetFullPath(path)}";
+            StreamSubject subject = stream is FileStream theirs ? new FileStreamSubject(theirs)
+                : new SluiceStreamSubject((SluiceStream)stream);
+            string name = path is null ? (subject.Name.StartsWith('[') ? subject.Name : "a name")
+                : $"named: {subject.Name == Path.GetFullPath(path)}";
             string seeking = stream.CanSeek ? $"length {stream.Length} position {stream.Position}" : "cannot seek";
             description = $"reads: {stream.CanRead} writes: {stream.CanWrite} {seeking} async: {subject.IsAsync} {name}";
         }

@@ -15,10 +15,11 @@ public sealed class StreamContractTests : AccountedTests, IDisposable
 
     public void Dispose() => _temp.Dispose();
 
-    [Theory]
+    [SkippableTheory]
     [MemberData(nameof(Openings))]
     public async Task After_a_failed_read_the_position_is_where_it_was(int bufferSize, bool isAsync, FileCaching caching)
     {
+        SmallPieces.OrSkip();
         byte[] content = Bytes.Pattern(Total);
         string path = _temp.NewFile(content);
         int failed = 0;
@@ -50,10 +51,11 @@ public sealed class StreamContractTests : AccountedTests, IDisposable
         failed.ShouldBeGreaterThan(3);
     }
 
-    [Theory]
+    [SkippableTheory]
     [MemberData(nameof(Openings))]
     public async Task After_a_failed_write_the_position_is_the_end_of_what_was_accepted(int bufferSize, bool isAsync, FileCaching caching)
     {
+        SmallPieces.OrSkip();
         byte[] content = Bytes.Pattern(Total);
         int failed = 0;
         for (int n = 0; n < 24; n++)
@@ -115,11 +117,12 @@ public sealed class StreamContractTests : AccountedTests, IDisposable
         failed.ShouldBeGreaterThan(3);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(FileCaching.Cached)]
     [InlineData(FileCaching.Direct)]
     public async Task A_synchronous_flush_writes_what_an_asynchronous_write_behind_could_not(FileCaching caching)
     {
+        SmallPieces.OrSkip();
         byte[] content = Bytes.Pattern(Total);
         int retried = 0;
         for (int n = 0; n < 24; n++)
@@ -166,7 +169,7 @@ public sealed class StreamContractTests : AccountedTests, IDisposable
         retried.ShouldBeGreaterThan(3);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData("setLength")]
     [InlineData("flush")]
     [InlineData("flushAsync")]
@@ -222,7 +225,7 @@ public sealed class StreamContractTests : AccountedTests, IDisposable
         (await stream.ReadAsync(buffer)).ShouldBe(0);
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(SluiceOptions.Adaptive, false)]
     [InlineData(SluiceOptions.Adaptive, true)]
     [InlineData(0, false)]
@@ -279,7 +282,7 @@ public sealed class StreamContractTests : AccountedTests, IDisposable
         }
     }
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_destination_that_throws_is_heard_and_the_stream_goes_on_behind_what_it_was_given(bool isAsync)

@@ -129,7 +129,8 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
             {
                 // The position tells what was accepted; a caller goes on from there.
                 int position = (int)stream.Position;
-                await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(position, Math.Min(Chunk, Total - position)), isAsync));
+                await CollectAsync(errors, () =>
+                    WriteAsync(stream, content.AsMemory(position, Math.Min(Chunk, Total - position)), isAsync));
             }
 
             await CollectAsync(errors, () => stream.FlushAsync());
@@ -156,7 +157,8 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
     {
         byte[] content = Bytes.Pattern(Total);
         string path = _temp.NewPath();
-        await using SluiceStream stream = Open(path, new FaultyEngine(new FaultPlan(1).FailAt(5, FaultKind.DeviceError)), bufferSize, isAsync, caching);
+        await using SluiceStream stream =
+            Open(path, new FaultyEngine(new FaultPlan(1).FailAt(5, FaultKind.DeviceError)), bufferSize, isAsync, caching);
         List<Exception> errors = [];
         while (errors.Count == 0)
         {
@@ -197,7 +199,8 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
 
     [Theory]
     [MemberData(nameof(Openings))]
-    public async Task A_disk_that_stays_full_is_reported_by_every_write_flush_and_disposal(int bufferSize, bool isAsync, FileCaching caching)
+    public async Task A_disk_that_stays_full_is_reported_by_every_write_flush_and_disposal(int bufferSize, bool isAsync,
+        FileCaching caching)
     {
         string path = _temp.NewPath();
         FaultPlan plan = new(3) { Enospc = 1 };
@@ -228,7 +231,8 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
 
     [Theory]
     [MemberData(nameof(Openings))]
-    public async Task One_failed_read_surfaces_at_its_offset_and_the_next_try_gives_the_bytes(int bufferSize, bool isAsync, FileCaching caching)
+    public async Task One_failed_read_surfaces_at_its_offset_and_the_next_try_gives_the_bytes(int bufferSize, bool isAsync,
+        FileCaching caching)
     {
         byte[] content = Bytes.Pattern(Total);
         string path = _temp.NewFile(content);
@@ -281,7 +285,8 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
         {
             output.WriteLine($"seed {seed}");
             string path = _temp.NewPath();
-            FaultPlan plan = new(seed) { Eio = 0.1, Enospc = 0.1, ShortTransfer = 0.2, Eintr = 0.1, Eagain = 0.1, Reorder = 0.02, MaxDelayMs = 1 };
+            FaultPlan plan =
+                new(seed) { Eio = 0.1, Enospc = 0.1, ShortTransfer = 0.2, Eintr = 0.1, Eagain = 0.1, Reorder = 0.02, MaxDelayMs = 1 };
             SluiceStream stream = Open(path, new FaultyEngine(plan), bufferSize, isAsync, caching);
             Random random = new(seed);
             while (stream.Position < Total)

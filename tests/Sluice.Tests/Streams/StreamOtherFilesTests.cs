@@ -7,21 +7,27 @@ public sealed class StreamOtherFilesTests : IDisposable
 {
     private static readonly StreamStep[] Reading =
     [
-        new(StreamVerb.GetProperties, 0, 0), new(StreamVerb.Read, 0, 10), new(StreamVerb.Read, 1, 1), new(StreamVerb.ReadByte, 0, 0), new(StreamVerb.Read, 2, 100),
-        new(StreamVerb.Read, 3, 5_000), new(StreamVerb.ReadByte, 1, 0, 3), new(StreamVerb.Read, 4, 64), new(StreamVerb.Read, 5, 0), new(StreamVerb.Read, 0, 20_000, 4),
+        new(StreamVerb.GetProperties, 0, 0), new(StreamVerb.Read, 0, 10), new(StreamVerb.Read, 1, 1), new(StreamVerb.ReadByte, 0, 0),
+            new(StreamVerb.Read, 2, 100),
+        new(StreamVerb.Read, 3, 5_000), new(StreamVerb.ReadByte, 1, 0, 3), new(StreamVerb.Read, 4, 64), new(StreamVerb.Read, 5, 0),
+            new(StreamVerb.Read, 0, 20_000, 4),
     ];
 
     private static readonly StreamStep[] Writing =
     [
-        new(StreamVerb.Write, 0, 10), new(StreamVerb.Write, 1, 5_000), new(StreamVerb.WriteByte, 0, 0, 3), new(StreamVerb.Flush, 0, 0), new(StreamVerb.Write, 2, 100),
-        new(StreamVerb.WriteByte, 1, 0, 2), new(StreamVerb.Write, 3, 20_000), new(StreamVerb.Flush, 3, 0), new(StreamVerb.Write, 4, 64), new(StreamVerb.Write, 5, 0),
+        new(StreamVerb.Write, 0, 10), new(StreamVerb.Write, 1, 5_000), new(StreamVerb.WriteByte, 0, 0, 3), new(StreamVerb.Flush, 0, 0),
+            new(StreamVerb.Write, 2, 100),
+        new(StreamVerb.WriteByte, 1, 0, 2), new(StreamVerb.Write, 3, 20_000), new(StreamVerb.Flush, 3, 0), new(StreamVerb.Write, 4, 64),
+            new(StreamVerb.Write, 5, 0),
         new(StreamVerb.Flush, 2, 0),
     ];
 
     private static readonly StreamStep[] Seeking =
     [
-        new(StreamVerb.GetLength, 0, 0), new(StreamVerb.Seek, 0, 0), new(StreamVerb.Seek, 0, 5, 1, 1), new(StreamVerb.Seek, 0, -1, 1, 2), new(StreamVerb.SetPosition, 0, 3),
-        new(StreamVerb.SetLength, 0, 7), new(StreamVerb.Seek, 0, -1), new(StreamVerb.LockAndUnlock, 0, 0, 10), new(StreamVerb.GetHandle, 0, 0), new(StreamVerb.CopyTo, 0, 0),
+        new(StreamVerb.GetLength, 0, 0), new(StreamVerb.Seek, 0, 0), new(StreamVerb.Seek, 0, 5, 1, 1), new(StreamVerb.Seek, 0, -1, 1, 2),
+            new(StreamVerb.SetPosition, 0, 3),
+        new(StreamVerb.SetLength, 0, 7), new(StreamVerb.Seek, 0, -1), new(StreamVerb.LockAndUnlock, 0, 0, 10),
+            new(StreamVerb.GetHandle, 0, 0), new(StreamVerb.CopyTo, 0, 0),
     ];
 
     private readonly TempFolder _temp = new();
@@ -52,11 +58,13 @@ public sealed class StreamOtherFilesTests : IDisposable
             foreach (FileAccess access in Enum.GetValues<FileAccess>())
             {
                 // A signal may cut a long read of a device, in .NET too; up to a page comes whole.
-                StreamStep[] reading = [.. Reading.Where(s => s.Size <= 4096), new(StreamVerb.Read, 0, 4_000, 4), new(StreamVerb.Read, 2, 4_000, 4)];
+                StreamStep[] reading =
+                    [.. Reading.Where(s => s.Size <= 4096), new(StreamVerb.Read, 0, 4_000, 4), new(StreamVerb.Read, 2, 4_000, 4)];
                 await StreamPair.CompareAsync(device, (device, device), access, bufferSize, isAsync, caching, reading);
 
                 // What cannot be written to /dev/full is an error of each write, and of the buffer at last.
-                await StreamPair.CompareAsync(device, (device, device), access, bufferSize, isAsync, caching, device == "/dev/full" ? [Writing[1]] : Writing);
+                await StreamPair.CompareAsync(device, (device, device), access, bufferSize, isAsync, caching, device == "/dev/full"
+                    ? [Writing[1]] : Writing);
                 await StreamPair.CompareAsync(device, (device, device), access, bufferSize, isAsync, caching, Seeking[..^1]);
             }
         }
@@ -71,7 +79,8 @@ public sealed class StreamOtherFilesTests : IDisposable
             Skip.IfNot(File.Exists(path), $"{path} is missing");
             await StreamPair.CompareAsync(path, (path, path), FileAccess.Read, bufferSize, isAsync, caching, Reading);
             await StreamPair.CompareAsync(path, (path, path), FileAccess.Read, bufferSize, isAsync, caching, Seeking);
-            await StreamPair.CompareAsync(path, (path, path), FileAccess.Read, bufferSize, isAsync, caching, new StreamStep(StreamVerb.CopyTo, 2, 0));
+            await StreamPair.CompareAsync(path, (path, path), FileAccess.Read, bufferSize, isAsync, caching,
+                new StreamStep(StreamVerb.CopyTo, 2, 0));
         }
     }
 
@@ -80,8 +89,10 @@ public sealed class StreamOtherFilesTests : IDisposable
     public async Task A_terminal_agrees(int bufferSize, bool isAsync, FileCaching caching)
     {
         Skip.IfNot(File.Exists("/dev/ptmx"), "no pseudo-terminals here");
-        await StreamPair.CompareAsync("/dev/ptmx", ("/dev/ptmx", "/dev/ptmx"), FileAccess.ReadWrite, bufferSize, isAsync, caching, Seeking[..^1]);
-        StreamStep[] writing = [new(StreamVerb.Write, 0, 10), new(StreamVerb.Flush, 0, 0), new(StreamVerb.Write, 2, 3), new(StreamVerb.Flush, 3, 0)];
+        await StreamPair.CompareAsync("/dev/ptmx", ("/dev/ptmx", "/dev/ptmx"), FileAccess.ReadWrite, bufferSize, isAsync, caching,
+            Seeking[..^1]);
+        StreamStep[] writing =
+            [new(StreamVerb.Write, 0, 10), new(StreamVerb.Flush, 0, 0), new(StreamVerb.Write, 2, 3), new(StreamVerb.Flush, 3, 0)];
         await StreamPair.CompareAsync("/dev/ptmx", ("/dev/ptmx", "/dev/ptmx"), FileAccess.ReadWrite, bufferSize, isAsync, caching, writing);
     }
 
@@ -100,7 +111,8 @@ public sealed class StreamOtherFilesTests : IDisposable
             using SafeFileHandle theirs = StreamPair.PipeWith(content);
             using SafeFileHandle own = StreamPair.PipeWith(content);
             await StreamPair.CompareAsync(
-                $"pipe, buffer {bufferSize}", () => new FileStream(theirs, FileAccess.Read, bufferSize), () => new SluiceStream(own, FileAccess.Read, bufferSize), steps);
+                $"pipe, buffer {bufferSize}", () => new FileStream(theirs, FileAccess.Read, bufferSize), () =>
+                    new SluiceStream(own, FileAccess.Read, bufferSize), steps);
         }
     }
 
@@ -177,7 +189,8 @@ public sealed class StreamOtherFilesTests : IDisposable
             using SafeFileHandle reader = read;
             await using Stream writer = i == 0
                 ? new FileStream(write, FileAccess.Write, Math.Max(bufferSize, 0))
-                : new SluiceStream(SluiceHandle.FromSafeFileHandle(write, FileAccess.Write, ownsHandle: true), FileAccess.Write, bufferSize);
+                : new SluiceStream(SluiceHandle.FromSafeFileHandle(write, FileAccess.Write, ownsHandle: true), FileAccess.Write,
+                    bufferSize);
             await writer.WriteAsync(Bytes.Pattern(5));
             int first = Native.AvailableBytes(reader);
             await writer.WriteAsync(Bytes.Pattern(7), 0, 7);
@@ -253,10 +266,14 @@ public sealed class StreamOtherFilesTests : IDisposable
         StreamConfiguration configuration = new(FileMode.Append, FileAccess.Write, FileShare.Read, bufferSize, isAsync, "own", caching);
         StreamStep[] steps =
         [
-            new(StreamVerb.Seek, 0, 99), new(StreamVerb.Seek, 0, 100), new(StreamVerb.Seek, 0, -1, 1, 1), new(StreamVerb.Seek, 0, -1, 1, 2), new(StreamVerb.SetPosition, 0, 0),
-            new(StreamVerb.SetLength, 0, 99), new(StreamVerb.Write, 0, 50), new(StreamVerb.Seek, 0, 100), new(StreamVerb.Write, 1, 10), new(StreamVerb.SetLength, 0, 120),
-            new(StreamVerb.SetLength, 0, 100), new(StreamVerb.Seek, 0, 5_000), new(StreamVerb.Write, 2, 3), new(StreamVerb.GetLength, 0, 0), new(StreamVerb.Seek, 0, 99),
-            new(StreamVerb.Seek, 0, -5_000, 1, 2), new(StreamVerb.Read, 0, 10), new(StreamVerb.ReadByte, 0, 0), new(StreamVerb.GetProperties, 0, 0), new(StreamVerb.GetHandle, 0, 0),
+            new(StreamVerb.Seek, 0, 99), new(StreamVerb.Seek, 0, 100), new(StreamVerb.Seek, 0, -1, 1, 1),
+                new(StreamVerb.Seek, 0, -1, 1, 2), new(StreamVerb.SetPosition, 0, 0),
+            new(StreamVerb.SetLength, 0, 99), new(StreamVerb.Write, 0, 50), new(StreamVerb.Seek, 0, 100), new(StreamVerb.Write, 1, 10),
+                new(StreamVerb.SetLength, 0, 120),
+            new(StreamVerb.SetLength, 0, 100), new(StreamVerb.Seek, 0, 5_000), new(StreamVerb.Write, 2, 3),
+                new(StreamVerb.GetLength, 0, 0), new(StreamVerb.Seek, 0, 99),
+            new(StreamVerb.Seek, 0, -5_000, 1, 2), new(StreamVerb.Read, 0, 10), new(StreamVerb.ReadByte, 0, 0),
+                new(StreamVerb.GetProperties, 0, 0), new(StreamVerb.GetHandle, 0, 0),
         ];
         string theirs = _temp.NewFile(100);
         string own = _temp.NewFile(100);
@@ -292,7 +309,8 @@ public sealed class StreamOtherFilesTests : IDisposable
     {
         // Refused by ext4, and done by tmpfs.
         (string Theirs, string Own) paths = (_temp.NewFile(10), _temp.NewFile(10));
-        StreamConfiguration configuration = new(FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, bufferSize, false, "own", FileCaching.Cached);
+        StreamConfiguration configuration =
+            new(FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, bufferSize, false, "own", FileCaching.Cached);
         using Stream theirs = configuration.OpenTheirs(paths.Theirs, FileMode.Open).Stream;
         await using Stream own = configuration.OpenOwn(paths.Own, FileMode.Open).Stream;
         foreach (long length in (long[])[long.MaxValue, long.MaxValue - 4096, 1L << 55])
@@ -305,13 +323,18 @@ public sealed class StreamOtherFilesTests : IDisposable
 
     private static async Task CompareAtAsync((string Theirs, string Own) paths, long offset, int bufferSize, bool isAsync)
     {
-        StreamConfiguration configuration = new(FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, bufferSize, isAsync, "own", FileCaching.Cached);
+        StreamConfiguration configuration =
+            new(FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, bufferSize, isAsync, "own", FileCaching.Cached);
         string[] outcomes = new string[2];
         for (int side = 0; side < 2; side++)
         {
-            using Stream stream = (side == 0 ? configuration.OpenTheirs(paths.Theirs, FileMode.Open) : configuration.OpenOwn(paths.Own, FileMode.Open)).Stream;
+            using Stream stream =
+                (side == 0 ? configuration.OpenTheirs(paths.Theirs, FileMode.Open)
+                    : configuration.OpenOwn(paths.Own, FileMode.Open)).Stream;
             byte[] buffer = new byte[100];
-            outcomes[side] = Of(() => stream.Position = offset) + Of(() => _ = stream.Read(buffer, 0, 100)) + Of(() => _ = stream.ReadByte()) + stream.Position;
+            outcomes[side] =
+                Of(() => stream.Position = offset) + Of(() => _ = stream.Read(buffer, 0, 100)) + Of(() =>
+                    _ = stream.ReadByte()) + stream.Position;
             outcomes[side] += await OfAsync(async () => _ = await stream.ReadAsync(buffer)) + stream.Position;
         }
 

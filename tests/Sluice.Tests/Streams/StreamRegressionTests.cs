@@ -18,7 +18,8 @@ public sealed class StreamRegressionTests : IDisposable
     /// <summary>dotnet/runtime 80344: wrong data when asynchronous reads with a buffer were mixed with seeks.</summary>
     [Theory]
     [MemberData(nameof(Openings))]
-    public async Task Asynchronous_reads_between_seeks_give_the_bytes_of_their_position_80344(int bufferSize, bool isAsync, FileCaching caching)
+    public async Task Asynchronous_reads_between_seeks_give_the_bytes_of_their_position_80344(int bufferSize, bool isAsync,
+        FileCaching caching)
     {
         byte[] content = Bytes.Pattern(120_000);
         using SluiceStream stream = Open(_temp.NewFile(content), bufferSize, isAsync, caching);
@@ -100,7 +101,8 @@ public sealed class StreamRegressionTests : IDisposable
         {
             string path = _temp.NewPath();
             byte[] content = Bytes.Pattern(length);
-            await using (SluiceStream writer = Open(path, bufferSize, isAsync: true, FileCaching.Direct, FileAccess.Write, FileMode.CreateNew))
+            await using (SluiceStream writer = Open(path, bufferSize, isAsync: true, FileCaching.Direct, FileAccess.Write,
+                FileMode.CreateNew))
             {
                 await writer.WriteAsync(content.AsMemory(0, length / 2));
                 await writer.WriteAsync(content.AsMemory(length / 2));
@@ -122,7 +124,8 @@ public sealed class StreamRegressionTests : IDisposable
         }
     }
 
-    /// <summary>dotnet/runtime 67965, asynchronous use in many small pieces: each piece arrives once, in order, none waits for ever.</summary>
+    /// <summary>dotnet/runtime 67965, asynchronous use in many small pieces: each piece arrives once, in order, none waits for
+    /// ever.</summary>
     [Theory]
     [MemberData(nameof(Openings))]
     public async Task Thousands_of_small_asynchronous_transfers_arrive_67965(int bufferSize, bool isAsync, FileCaching caching)
@@ -148,7 +151,8 @@ public sealed class StreamRegressionTests : IDisposable
         }
     }
 
-    /// <summary>dotnet/runtime 57100: FlushAsync. It hands the bytes to the system without making them durable, and leaves nothing out.</summary>
+    /// <summary>dotnet/runtime 57100: FlushAsync. It hands the bytes to the system without making them durable, and leaves nothing
+    /// out.</summary>
     [Theory]
     [MemberData(nameof(Openings))]
     public async Task FlushAsync_after_every_write_puts_each_in_the_file_57100(int bufferSize, bool isAsync, FileCaching caching)
@@ -220,7 +224,8 @@ public sealed class StreamRegressionTests : IDisposable
         engine.Transfers.ShouldBe(Enumerable.Range(0, 10).Select(i => (false, i * 7L, 7)));
     }
 
-    /// <summary>dotnet/runtime 49156, seeks without system calls: position and length stay right when several streams share the file.</summary>
+    /// <summary>dotnet/runtime 49156, seeks without system calls: position and length stay right when several streams share the
+    /// file.</summary>
     [Theory]
     [MemberData(nameof(Openings))]
     public void Position_and_length_stay_right_beside_another_stream_49156(int bufferSize, bool isAsync, FileCaching caching)
@@ -242,7 +247,8 @@ public sealed class StreamRegressionTests : IDisposable
         second.Length.ShouldBe(2_001);
     }
 
-    /// <summary>dotnet/runtime 73250, BinaryReader over a file, one primitive at a time: right across the borders of buffers and at the end.</summary>
+    /// <summary>dotnet/runtime 73250, BinaryReader over a file, one primitive at a time: right across the borders of buffers and at the
+    /// end.</summary>
     [Theory]
     [MemberData(nameof(Openings))]
     public void BinaryReader_reads_primitives_over_every_border_73250(int bufferSize, bool isAsync, FileCaching caching)
@@ -266,7 +272,8 @@ public sealed class StreamRegressionTests : IDisposable
     }
 
     private static SluiceStream Open(
-        string path, int bufferSize, bool isAsync, FileCaching caching, FileAccess access = FileAccess.ReadWrite, FileMode mode = FileMode.Open) =>
+        string path, int bufferSize, bool isAsync, FileCaching caching, FileAccess access = FileAccess.ReadWrite, FileMode mode =
+            FileMode.Open) =>
         new(path, new SluiceOptions
         {
             Mode = mode,

@@ -18,7 +18,8 @@ public sealed class StreamUsersTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Openings))]
-    public Task StreamWriter_and_StreamReader_agree(int bufferSize, bool isAsync, FileCaching caching) => CompareAsync(bufferSize, isAsync, caching,
+    public Task StreamWriter_and_StreamReader_agree(int bufferSize, bool isAsync, FileCaching caching) =>
+        CompareAsync(bufferSize, isAsync, caching,
         async stream =>
         {
             await using StreamWriter writer = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: true), 300);
@@ -46,7 +47,8 @@ public sealed class StreamUsersTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Openings))]
-    public Task BinaryWriter_and_BinaryReader_agree(int bufferSize, bool isAsync, FileCaching caching) => CompareAsync(bufferSize, isAsync, caching,
+    public Task BinaryWriter_and_BinaryReader_agree(int bufferSize, bool isAsync, FileCaching caching) =>
+        CompareAsync(bufferSize, isAsync, caching,
         stream =>
         {
             using BinaryWriter writer = new(stream);
@@ -122,7 +124,8 @@ public sealed class StreamUsersTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Openings))]
-    public Task PipeWriter_and_PipeReader_agree(int bufferSize, bool isAsync, FileCaching caching) => CompareAsync(bufferSize, isAsync, caching,
+    public Task PipeWriter_and_PipeReader_agree(int bufferSize, bool isAsync, FileCaching caching) =>
+        CompareAsync(bufferSize, isAsync, caching,
         async stream =>
         {
             PipeWriter writer = PipeWriter.Create(stream);
@@ -217,7 +220,8 @@ public sealed class StreamUsersTests : IDisposable
     }
 
     /// <summary>Writes a file through each stream, compares the bytes, then reads FileStream's file through each.</summary>
-    private async Task CompareAsync(int bufferSize, bool isAsync, FileCaching caching, Func<Stream, Task> write, Func<Stream, Task<string>> read)
+    private async Task CompareAsync(int bufferSize, bool isAsync, FileCaching caching, Func<Stream, Task> write, Func<Stream,
+        Task<string>> read)
     {
         StreamConfiguration configuration = new(FileMode.Create, FileAccess.ReadWrite, FileShare.Read, bufferSize, isAsync, "own", caching);
         (string theirs, string own) = (_temp.NewPath(), _temp.NewPath());

@@ -203,8 +203,10 @@ public sealed class StreamZeroAllocationTests : IDisposable
         {
             long expected = await LeastAsync(streams, () => UseAsync(new FileStream(path, theirs), isAsync, use));
             long actual = await LeastAsync(streams, () => UseAsync(new SluiceStream(path, own), isAsync, use));
-            long expectedOver = await LeastAsync(streams, () => UseAsync(new FileStream(Handle(), theirs.Access, theirs.BufferSize), isAsync, use));
-            long actualOver = await LeastAsync(streams, () => UseAsync(new SluiceStream(Handle(), theirs.Access, theirs.BufferSize), isAsync, use));
+            long expectedOver =
+                await LeastAsync(streams, () => UseAsync(new FileStream(Handle(), theirs.Access, theirs.BufferSize), isAsync, use));
+            long actualOver =
+                await LeastAsync(streams, () => UseAsync(new SluiceStream(Handle(), theirs.Access, theirs.BufferSize), isAsync, use));
             // Without a buffer FileStream is two objects of 96 bytes in all; ours are a stream and a handle. 8 for the test host.
             int allowed = bufferSize is 0 or 1 ? 72 : 8;
             actual.ShouldBeLessThanOrEqualTo(expected + allowed, $"bytes, {use}");

@@ -13,12 +13,14 @@ internal static class ChildProcess
         // The host that runs this assembly, or this program itself where it carries its own runtime (see SuiteProgram).
         string? host = Environment.ProcessPath;
         bool isProgram = host is not null && Path.GetFileNameWithoutExtension(host) == typeof(ChildProcess).Assembly.GetName().Name;
-        ProcessStartInfo start = new(host is not null && (isProgram || Path.GetFileNameWithoutExtension(host) == "dotnet") ? host : "dotnet")
+        ProcessStartInfo start =
+            new(host is not null && (isProgram || Path.GetFileNameWithoutExtension(host) == "dotnet") ? host : "dotnet")
         {
             RedirectStandardError = true,
             UseShellExecute = false,
         };
-        foreach (string argument in (string[])[.. isProgram ? (string[])[] : ["exec", typeof(ChildProcess).Assembly.Location], .. arguments])
+        foreach (string argument in (string[])[.. isProgram ? (string[])[]
+            : ["exec", typeof(ChildProcess).Assembly.Location], .. arguments])
         {
             start.ArgumentList.Add(argument);
         }

@@ -13,7 +13,8 @@ internal sealed class ManualEngine : IoEngine
     internal override void Submit(IoOperation operation) => Submitted.Enqueue(operation);
 
     /// <summary>Takes the oldest operation that has been submitted.</summary>
-    public IoOperation Take() => Submitted.TryDequeue(out IoOperation? operation) ? operation : throw new InvalidOperationException("nothing was submitted");
+    public IoOperation Take() =>
+        Submitted.TryDequeue(out IoOperation? operation) ? operation : throw new InvalidOperationException("nothing was submitted");
 
     public void Complete(int result) => Take().Complete(result);
 }

@@ -36,7 +36,8 @@ internal static unsafe partial class Native
     public static SafeFileHandle Open(string path, int flags)
     {
         int fd = open(path, flags, 0x180);
-        return fd >= 0 ? new SafeFileHandle(fd, ownsHandle: true) : throw new IOException($"open '{path}' failed with errno {Marshal.GetLastPInvokeError()}");
+        return fd >= 0 ? new SafeFileHandle(fd, ownsHandle: true)
+            : throw new IOException($"open '{path}' failed with errno {Marshal.GetLastPInvokeError()}");
     }
 
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
@@ -47,7 +48,8 @@ internal static unsafe partial class Native
     {
         const int duplicateCloseOnExec = 1030;
         int second = fcntl(file, duplicateCloseOnExec, 3000 + Random.Shared.Next(500));
-        return second >= 0 ? new SafeFileHandle(second, ownsHandle: true) : throw new IOException($"fcntl failed with errno {Marshal.GetLastPInvokeError()}");
+        return second >= 0 ? new SafeFileHandle(second, ownsHandle: true)
+            : throw new IOException($"fcntl failed with errno {Marshal.GetLastPInvokeError()}");
     }
 
     [LibraryImport("libc", SetLastError = true)]
@@ -56,7 +58,8 @@ internal static unsafe partial class Native
     /// <summary>The address of an array on the pinned heap.</summary>
     public static long AddressOfPinned(byte[] array) => (long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 0);
 
-    /// <summary>Where the operating system's own position of a file stands; -1 where it has none, or on Windows, where no test asks.</summary>
+    /// <summary>Where the operating system's own position of a file stands; -1 where it has none, or on Windows, where no test
+    /// asks.</summary>
     public static long OffsetOf(SafeFileHandle file)
     {
         ObjectDisposedException.ThrowIf(file.IsClosed, file);
@@ -70,7 +73,8 @@ internal static unsafe partial class Native
     public static int AvailableBytes(SafeFileHandle pipe)
     {
         const int fionRead = 0x541B;
-        return ioctl(pipe, fionRead, out int bytes) == 0 ? bytes : throw new IOException($"ioctl failed with errno {Marshal.GetLastPInvokeError()}");
+        return ioctl(pipe, fionRead, out int bytes) == 0 ? bytes
+            : throw new IOException($"ioctl failed with errno {Marshal.GetLastPInvokeError()}");
     }
 
     /// <summary>Waits for what is on its way to the device, and starts nothing (SYNC_FILE_RANGE_WAIT_BEFORE).</summary>

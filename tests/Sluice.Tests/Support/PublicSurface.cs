@@ -57,14 +57,18 @@ internal static class PublicSurface
     private static string Property(PropertyInfo property)
     {
         MethodInfo any = property.GetMethod ?? property.SetMethod!;
-        string accessors = (property.GetMethod is { } g && IsVisible(g) ? " get;" : "") + (property.SetMethod is { } s && IsVisible(s) ? " set;" : "");
-        string nullable = Nullability.Create(property).ReadState == NullabilityState.Nullable && !property.PropertyType.IsValueType ? "?" : "";
-        return $"{Modifiers(any.IsStatic, any.IsFamily)}{Inheritance(any)}{Name(property.PropertyType)}{nullable} {property.Name} {{{accessors} }}";
+        string accessors =
+            (property.GetMethod is { } g && IsVisible(g) ? " get;" : "") + (property.SetMethod is { } s && IsVisible(s) ? " set;" : "");
+        string nullable = Nullability.Create(property).ReadState == NullabilityState.Nullable && !property.PropertyType.IsValueType ? "?"
+            : "";
+        return $"{Modifiers(any.IsStatic, any.IsFamily)}{Inheritance(any)}{Name(property.PropertyType)}{nullable} "
+            + $"{property.Name} {{{accessors} }}";
     }
 
     private static string Return(MethodInfo method)
     {
-        string nullable = Nullability.Create(method.ReturnParameter).ReadState == NullabilityState.Nullable && !method.ReturnType.IsValueType ? "?" : "";
+        string nullable = Nullability.Create(method.ReturnParameter).ReadState == NullabilityState.Nullable
+            && !method.ReturnType.IsValueType ? "?" : "";
         return Name(method.ReturnType) + nullable;
     }
 

@@ -39,7 +39,8 @@ internal static class StarvedProgram
         {
             foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
             {
-                Check(path, new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Engine = engine });
+                Check(path,
+                    new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Engine = engine });
             }
         }
 

@@ -41,7 +41,8 @@ internal static class Trees
     /// <summary>What a program of the system printed.</summary>
     public static string Run(string name, params string[] arguments)
     {
-        using Process process = Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
+        using Process process =
+            Process.Start(new ProcessStartInfo(name, arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
         string output = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
         process.ExitCode.ShouldBe(0, $"{name} {string.Join(' ', arguments)}");

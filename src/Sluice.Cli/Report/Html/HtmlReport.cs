@@ -115,8 +115,8 @@ internal static class HtmlReport
     {
         string charts = uplot is null
             ? "This sluice was built without Node, so the page has no charts; every figure is in its tables."
-            : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). <span class=\"hint\">Click a name to hide "
-            + "or show it, drag across a line chart to zoom, double-click to go back.</span>";
+            : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). <span class=\"hint\">Click a name to "
+            + "hide or show it, drag across a line chart to zoom, double-click to go back.</span>";
         writer.WriteLine($"<footer>{charts}</footer>");
         writer.Write("<script id=\"page-data\" type=\"application/json\">");
         // The default encoder writes < and > as \u003C and \u003E: nothing in the data can end the script.

@@ -104,7 +104,8 @@ public abstract partial class SluiceStreamConformance
     public async Task A_stream_over_a_SluiceHandle_closes_it_only_when_it_owns_it(bool ownsHandle)
     {
         string path = _temp.NewFile(100);
-        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions { Access = FileAccess.ReadWrite, Caching = _caching, Engine = _engine });
+        using SluiceHandle handle =
+            SluiceHandle.Open(path, new SluiceOptions { Access = FileAccess.ReadWrite, Caching = _caching, Engine = _engine });
         SluiceStream stream = new(handle, FileAccess.ReadWrite, _bufferSize, ownsHandle);
         stream.SluiceHandle.ShouldBeSameAs(handle);
         stream.ReadByte().ShouldBe(1);

@@ -3,7 +3,8 @@ using Xunit.Abstractions;
 
 namespace Sluice.Tests.Streams;
 
-/// <summary>What every configuration of <see cref="SluiceStream"/> must do; one small subclass for each buffer x sync/async x caching x engine.</summary>
+/// <summary>What every configuration of <see cref="SluiceStream"/> must do; one small subclass for each buffer x sync/async x caching x
+/// engine.</summary>
 public abstract partial class SluiceStreamConformance : IDisposable
 {
     private readonly TempFolder _temp = new();

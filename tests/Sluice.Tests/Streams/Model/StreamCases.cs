@@ -7,7 +7,8 @@ namespace Sluice.Tests.Streams;
 internal static class StreamCases
 {
     private static readonly int[] Borders =
-        [0, 1, 63, 64, 65, 127, 128, 129, 511, 512, 513, 4095, 4096, 4097, 8191, 8192, 8193, 16_384, 32_768, 49_151, 49_152, 49_153, 65_536];
+        [0, 1, 63, 64, 65, 127, 128, 129, 511, 512, 513, 4095, 4096, 4097, 8191, 8192, 8193, 16_384, 32_768, 49_151, 49_152, 49_153,
+            65_536];
 
     private static readonly Gen<int> Size = Gen.Frequency(
         (4, Gen.Choose(0, 200)), (3, Gen.Elements(Borders)), (3, Gen.Choose(0, 5_000)), (1, Gen.Choose(0, StreamActor.MostTransfer)));
@@ -96,7 +97,8 @@ internal static class StreamCases
         }
 
         // Of several forms with one meaning the smallest is kept.
-        if (step.Form >= 8 && step.Verb is StreamVerb.Read or StreamVerb.Flush or StreamVerb.CopyTo or StreamVerb.Overlap or StreamVerb.Dispose)
+        if (step.Form >= 8
+            && step.Verb is StreamVerb.Read or StreamVerb.Flush or StreamVerb.CopyTo or StreamVerb.Overlap or StreamVerb.Dispose)
         {
             yield return step with { Form = step.Form % 8 };
         }

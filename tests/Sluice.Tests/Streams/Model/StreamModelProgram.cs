@@ -15,7 +15,8 @@ internal static class StreamModelProgram
         IReadOnlyList<StreamConfiguration> configurations = Configurations(configuration);
         long begin = Stopwatch.GetTimestamp();
         long next = StepsPerReport;
-        Console.WriteLine($"{configuration}, {configurations.Count} configurations, engine {SluiceEngines.Default.Name}, seed {seed}, {steps} steps");
+        Console.WriteLine(
+            $"{configuration}, {configurations.Count} configurations, engine {SluiceEngines.Default.Name}, seed {seed}, {steps} steps");
         try
         {
             (_, int wrong) = StreamModel.Run(temp, configurations, steps, seed, done =>

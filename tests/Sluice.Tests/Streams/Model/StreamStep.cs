@@ -12,6 +12,7 @@ internal readonly record struct StreamStep(StreamVerb Verb, int Form, int Size, 
     public static StreamStep Parse(string text)
     {
         string[] parts = text.Split('/');
-        return new StreamStep(Enum.Parse<StreamVerb>(parts[0]), int.Parse(parts[1]), int.Parse(parts[2]), int.Parse(parts[3]), int.Parse(parts[4]));
+        return new StreamStep(Enum.Parse<StreamVerb>(parts[0]), int.Parse(parts[1]), int.Parse(parts[2]), int.Parse(parts[3]),
+            int.Parse(parts[4]));
     }
 }

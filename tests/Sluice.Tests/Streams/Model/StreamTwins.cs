@@ -154,13 +154,15 @@ internal sealed class StreamTwins(TempFolder folder)
         _ => true,
     };
 
-    /// <summary>A transfer that would end behind the largest offset is refused; one that a fault has made shorter may find the end of the file.</summary>
+    /// <summary>A transfer that would end behind the largest offset is refused; one that a fault has made shorter may find the end of the
+    /// file.</summary>
     private bool IsCutByFaults(long position) => _configuration.IsFaulty && position > long.MaxValue - MostBytes;
 
     private void Open(FileMode mode)
     {
         _sinceClosed = 0;
-        StreamOutcome expected = _theirs.Open((path, m) => _configuration.OpenTheirs(path, m, _hasUmpire ? 0 : _configuration.BufferSize), mode);
+        StreamOutcome expected =
+            _theirs.Open((path, m) => _configuration.OpenTheirs(path, m, _hasUmpire ? 0 : _configuration.BufferSize), mode);
         Compare($"opening {mode} gives", expected, _own.Open(_configuration.OpenOwn, mode));
         if (expected.Error is null)
         {
@@ -225,7 +227,8 @@ internal sealed class StreamTwins(TempFolder folder)
         if (same != expected.Length || same != actual.Length)
         {
             throw new StreamMismatchException(
-                $"{_doing}: the file of FileStream has {expected.Length} bytes, that of SluiceStream {actual.Length}, the first {same} agree");
+                $"{_doing}: the file of FileStream has {expected.Length} bytes, that of SluiceStream {actual.Length}, "
+                + $"the first {same} agree");
         }
     }
 

@@ -39,7 +39,8 @@ internal static class StreamPair
 
     /// <summary>Opens both on paths.</summary>
     public static Task CompareAsync(
-        string what, (string Theirs, string Own) paths, FileAccess access, int bufferSize, bool isAsync, FileCaching caching, params StreamStep[] steps)
+        string what, (string Theirs, string Own) paths, FileAccess access, int bufferSize, bool isAsync, FileCaching caching,
+            params StreamStep[] steps)
     {
         StreamConfiguration configuration = new(FileMode.Open, access, FileShare.ReadWrite, bufferSize, isAsync, "own", caching);
         return CompareAsync(

@@ -2,7 +2,8 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Tests.Streams;
 
-/// <summary>A stream under test, with the members that <see cref="FileStream"/> has beside those of <see cref="System.IO.Stream"/>.</summary>
+/// <summary>A stream under test, with the members that <see cref="FileStream"/> has beside those of
+/// <see cref="System.IO.Stream"/>.</summary>
 internal abstract class StreamSubject(Stream stream)
 {
     public Stream Stream { get; } = stream;
