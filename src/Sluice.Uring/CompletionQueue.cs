@@ -10,6 +10,7 @@ internal sealed unsafe class CompletionQueue
     private readonly uint* _overflow;
     private readonly uint _mask;
     private readonly IoUringCqe* _cqes;
+    private readonly RingFaults? _faults;
 
     public CompletionQueue(RingMemory memory, in IoUringParams p)
     {
@@ -20,6 +21,7 @@ internal sealed unsafe class CompletionQueue
         _mask = *(uint*)(cq + p.CqOff.RingMask);
         _cqes = (IoUringCqe*)(cq + p.CqOff.Cqes);
         Entries = p.CqEntries;
+        _faults = memory.Faults;
     }
 
     public uint Entries { get; }
@@ -41,6 +43,11 @@ internal sealed unsafe class CompletionQueue
         for (int i = 0; i < count; i++)
         {
             destination[i] = _cqes[(head + (uint)i) & _mask];
+        }
+
+        if (SystemCallFaults.IsOn)
+        {
+            _faults?.Answer(destination[..count]);
         }
 
         // Release: our copies are made before the kernel may write into these slots again.

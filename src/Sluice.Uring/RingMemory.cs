@@ -35,6 +35,9 @@ internal sealed unsafe class RingMemory : IDisposable
 
     public IoUringSqe* Sqes => (IoUringSqe*)_sqes;
 
+    /// <summary>Null but in the tests that fail entries.</summary>
+    public RingFaults? Faults { get; } = SystemCallFaults.IsOn ? new RingFaults() : null;
+
     /// <summary>Maps the three regions of a ring that was just set up; null and a negative errno when mmap refuses.</summary>
     public static RingMemory? Map(int fd, in IoUringParams p, out int errno)
     {

@@ -13,6 +13,7 @@ internal sealed unsafe class SubmissionQueue
     private readonly uint* _flags;
     private readonly uint _mask;
     private readonly IoUringSqe* _sqes;
+    private readonly RingFaults? _faults;
     private uint _localTail;
 
     public SubmissionQueue(RingMemory memory, in IoUringParams p)
@@ -25,6 +26,7 @@ internal sealed unsafe class SubmissionQueue
         _sqes = memory.Sqes;
         Entries = p.SqEntries;
         _localTail = *_tail;
+        _faults = memory.Faults;
 
         // The indirection array stays the identity for the ring's life: entry i of the ring is always slot i of the entries.
         uint* array = (uint*)(sq + p.SqOff.Array);
@@ -84,6 +86,7 @@ internal sealed unsafe class SubmissionQueue
 
         _localTail--;
         userData = _sqes[_localTail & _mask].UserData;
+        _ = _faults?.Remove(userData, out _);
         Publish();
         return true;
     }
@@ -91,7 +94,26 @@ internal sealed unsafe class SubmissionQueue
     /// <summary>Shows the kernel all entries taken so far.</summary>
     public void Publish()
     {
+        if (SystemCallFaults.IsOn)
+        {
+            AlterUnpublished();
+        }
+
         // Release: the kernel must see the entries' contents before it sees the tail that covers them.
         Volatile.Write(ref *_tail, _localTail);
+    }
+
+    private void AlterUnpublished()
+    {
+        // The tail lies behind the local one by what is new; before it, where entries were taken back.
+        for (uint i = *_tail; (int)(_localTail - i) > 0; i++)
+        {
+            IoUringSqe* entry = &_sqes[i & _mask];
+            ulong userData = entry->UserData;
+            if (SystemCallFaults.Alter(entry) is < 0 and int result)
+            {
+                _faults?.Add(userData, result);
+            }
+        }
     }
 }

@@ -21,18 +21,22 @@ internal static unsafe partial class Syscalls
     public const int MapPopulate = 0x8000;
 
     public static int Setup(uint entries, IoUringParams* parameters) =>
-        Result(syscall(NrSetup, (nint)entries, (nint)parameters, 0, 0, 0, 0));
+        Result(SystemCallFaults.Fails("io_uring_setup", -1) ? -1 : syscall(NrSetup, (nint)entries, (nint)parameters, 0, 0, 0, 0));
 
     public static int Enter(int fd, uint toSubmit, uint minComplete, EnterFlags flags, void* arg, nuint argSize) =>
-        Result(syscall(NrEnter, fd, (nint)toSubmit, (nint)minComplete, (nint)(uint)flags, (nint)arg, (nint)argSize));
+        Result(SystemCallFaults.Fails("io_uring_enter", fd)
+            ? -1
+            : syscall(NrEnter, fd, (nint)toSubmit, (nint)minComplete, (nint)(uint)flags, (nint)arg, (nint)argSize));
 
     public static int Register(int fd, RegisterOp op, void* arg, uint count) =>
-        Result(syscall(NrRegister, fd, (nint)(uint)op, (nint)arg, (nint)count, 0, 0));
+        Result(SystemCallFaults.Fails("io_uring_register", fd)
+            ? -1
+            : syscall(NrRegister, fd, (nint)(uint)op, (nint)arg, (nint)count, 0, 0));
 
     /// <summary>mmap(2); null and a negative errno when it is refused.</summary>
     public static byte* Map(nuint length, int protection, int flags, int fd, long offset, out int errno)
     {
-        void* address = mmap(null, length, protection, flags, fd, offset);
+        void* address = SystemCallFaults.Fails("mmap", fd) ? (void*)-1 : mmap(null, length, protection, flags, fd, offset);
         bool failed = (nint)address == -1;
         errno = failed ? -Marshal.GetLastSystemError() : 0;
         return failed ? null : (byte*)address;

@@ -26,12 +26,12 @@ internal static unsafe partial class AttributeCalls
                 nint length;
                 fixed (byte* v = value)
                 {
-                    length = Result(fgetxattr(fd, n, v, (nuint)value.Length));
+                    length = Result(SystemCallFaults.Fails("fgetxattr", fd) ? -1 : fgetxattr(fd, n, v, (nuint)value.Length));
                     if (length == -Errno.EBADF)
                     {
                         fixed (byte* p = PathOf(fd))
                         {
-                            length = Result(getxattr(p, n, v, (nuint)value.Length));
+                            length = Result(SystemCallFaults.Fails("getxattr", fd) ? -1 : getxattr(p, n, v, (nuint)value.Length));
                         }
                     }
                 }
@@ -52,12 +52,12 @@ internal static unsafe partial class AttributeCalls
         fixed (byte* n = name)
         fixed (byte* v = value)
         {
-            nint result = Result(fsetxattr(fd, n, v, (nuint)value.Length, 0));
+            nint result = Result(SystemCallFaults.Fails("fsetxattr", fd) ? -1 : fsetxattr(fd, n, v, (nuint)value.Length, 0));
             if (result == -Errno.EBADF)
             {
                 fixed (byte* p = PathOf(fd))
                 {
-                    result = Result(setxattr(p, n, v, (nuint)value.Length, 0));
+                    result = Result(SystemCallFaults.Fails("setxattr", fd) ? -1 : setxattr(p, n, v, (nuint)value.Length, 0));
                 }
             }
 
@@ -69,12 +69,12 @@ internal static unsafe partial class AttributeCalls
     {
         fixed (byte* n = name)
         {
-            nint result = Result(fremovexattr(fd, n));
+            nint result = Result(SystemCallFaults.Fails("fremovexattr", fd) ? -1 : fremovexattr(fd, n));
             if (result == -Errno.EBADF)
             {
                 fixed (byte* p = PathOf(fd))
                 {
-                    result = Result(removexattr(p, n));
+                    result = Result(SystemCallFaults.Fails("removexattr", fd) ? -1 : removexattr(p, n));
                 }
             }
 
@@ -103,12 +103,12 @@ internal static unsafe partial class AttributeCalls
     {
         fixed (byte* n = names)
         {
-            nint length = Result(flistxattr(fd, n, (nuint)names.Length));
+            nint length = Result(SystemCallFaults.Fails("flistxattr", fd) ? -1 : flistxattr(fd, n, (nuint)names.Length));
             if (length == -Errno.EBADF)
             {
                 fixed (byte* p = PathOf(fd))
                 {
-                    length = Result(listxattr(p, n, (nuint)names.Length));
+                    length = Result(SystemCallFaults.Fails("listxattr", fd) ? -1 : listxattr(p, n, (nuint)names.Length));
                 }
             }
 

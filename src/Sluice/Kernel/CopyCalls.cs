@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Sluice.Uring;
 
 namespace Sluice.Kernel;
 
@@ -24,7 +25,9 @@ internal static unsafe partial class CopyCalls
         long from = offset;
         long to = offset;
         nint n;
-        while (SystemCall.WasInterrupted(n = syscall(NrCopyFileRange, fromFd, (nint)(&from), toFd, (nint)(&to), (nint)length, 0)))
+        while (SystemCall.WasInterrupted(n = SystemCallFaults.Fails("copy_file_range", toFd, ref length)
+            ? -1
+            : syscall(NrCopyFileRange, fromFd, (nint)(&from), toFd, (nint)(&to), (nint)length, 0)))
         {
         }
 
@@ -32,10 +35,10 @@ internal static unsafe partial class CopyCalls
     }
 
     /// <summary>Where data begins at or behind an offset; -ENXIO when only a hole follows.</summary>
-    public static long FindData(int fd, long offset) => Result(lseek(fd, offset, SeekData));
+    public static long FindData(int fd, long offset) => Result(SystemCallFaults.Fails("lseek SEEK_DATA", fd) ? -1 : lseek(fd, offset, SeekData));
 
     /// <summary>Where a hole, or the end of the file, begins at or behind an offset.</summary>
-    public static long FindHole(int fd, long offset) => Result(lseek(fd, offset, SeekHole));
+    public static long FindHole(int fd, long offset) => Result(SystemCallFaults.Fails("lseek SEEK_HOLE", fd) ? -1 : lseek(fd, offset, SeekHole));
 
     /// <summary>renameat2 with RENAME_NOREPLACE; -EEXIST where the name is taken, -EINVAL or -ENOSYS where this is not known.</summary>
     public static int RenameNew(in NodePath from, in NodePath to)
@@ -43,14 +46,17 @@ internal static unsafe partial class CopyCalls
         fixed (byte* f = from.Name)
         fixed (byte* t = to.Name)
         {
-            return (int)Result(syscall(NrRenameAt2, from.FolderFd, (nint)f, to.FolderFd, (nint)t, (nint)RenameNoReplaceFlag, 0));
+            return (int)Result(SystemCallFaults.Fails("renameat2", to.FolderFd)
+                ? -1
+                : syscall(NrRenameAt2, from.FolderFd, (nint)f, to.FolderFd, (nint)t, (nint)RenameNoReplaceFlag, 0));
         }
     }
 
     /// <summary>syncfs(2): everything of the file system that a descriptor is on.</summary>
-    public static int FlushFileSystem(int fd) => (int)Result(syncfs(fd));
+    public static int FlushFileSystem(int fd) => (int)Result(SystemCallFaults.Fails("syncfs", fd) ? -1 : syncfs(fd));
 
-    public static void AdviseSequential(int fd) => _ = posix_fadvise(fd, 0, 0, FadviseSequential);
+    public static void AdviseSequential(int fd) =>
+        _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, 0, 0, FadviseSequential);
 
     private static long Result(long value) => value < 0 ? -Marshal.GetLastSystemError() : value;
 

@@ -50,7 +50,9 @@ internal static unsafe partial class Libc
     public static int Read(int fd, byte* buffer, int length, long offset)
     {
         nint n;
-        while (SystemCall.WasInterrupted(n = pread(fd, buffer, (nuint)length, offset)))
+        while (SystemCall.WasInterrupted(n = SystemCallFaults.Fails("pread", fd, ref length)
+            ? -1
+            : pread(fd, buffer, (nuint)length, offset)))
         {
         }
 
@@ -60,7 +62,9 @@ internal static unsafe partial class Libc
     public static int Write(int fd, byte* buffer, int length, long offset)
     {
         nint n;
-        while (SystemCall.WasInterrupted(n = pwrite(fd, buffer, (nuint)length, offset)))
+        while (SystemCall.WasInterrupted(n = SystemCallFaults.Fails("pwrite", fd, ref length)
+            ? -1
+            : pwrite(fd, buffer, (nuint)length, offset)))
         {
         }
 
@@ -71,7 +75,7 @@ internal static unsafe partial class Libc
     public static int ReadHere(int fd, byte* buffer, int length)
     {
         nint n;
-        while (SystemCall.WasInterrupted(n = read(fd, buffer, (nuint)length)))
+        while (SystemCall.WasInterrupted(n = SystemCallFaults.Fails("read", fd, ref length) ? -1 : read(fd, buffer, (nuint)length)))
         {
         }
 
@@ -82,7 +86,7 @@ internal static unsafe partial class Libc
     public static int WriteHere(int fd, byte* buffer, int length)
     {
         nint n;
-        while (SystemCall.WasInterrupted(n = write(fd, buffer, (nuint)length)))
+        while (SystemCall.WasInterrupted(n = SystemCallFaults.Fails("write", fd, ref length) ? -1 : write(fd, buffer, (nuint)length)))
         {
         }
 
@@ -106,9 +110,12 @@ internal static unsafe partial class Libc
         if (!Volatile.Read(ref isHidden))
         {
             long number = isRead ? NrPreadv2 : NrPwritev2;
+            Iovec shorter;
             nint n;
             while (SystemCall.WasInterrupted(
-                n = syscall(number, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags)))
+                n = SystemCallFaults.Fails(isRead ? "preadv2" : "pwritev2", fd, ref segments, ref count, &shorter)
+                    ? -1
+                    : syscall(number, fd, (nint)segments, count, (nint)offset, offset < 0 ? -1 : 0, (nint)(uint)flags)))
             {
             }
 
@@ -126,14 +133,17 @@ internal static unsafe partial class Libc
 
     private static int TransferVPlain(bool isRead, int fd, Iovec* segments, int count, long offset)
     {
+        Iovec shorter;
         nint n;
-        while (SystemCall.WasInterrupted(n = (isRead, offset < 0) switch
-        {
-            (true, true) => readv(fd, segments, count),
-            (true, false) => preadv(fd, segments, count, offset),
-            (false, true) => writev(fd, segments, count),
-            (false, false) => pwritev(fd, segments, count, offset),
-        }))
+        while (SystemCall.WasInterrupted(n = SystemCallFaults.Fails(isRead ? "preadv" : "pwritev", fd, ref segments, ref count, &shorter)
+            ? -1
+            : (isRead, offset < 0) switch
+            {
+                (true, true) => readv(fd, segments, count),
+                (true, false) => preadv(fd, segments, count, offset),
+                (false, true) => writev(fd, segments, count),
+                (false, false) => pwritev(fd, segments, count, offset),
+            }))
         {
         }
 
@@ -164,7 +174,7 @@ internal static unsafe partial class Libc
             int result;
             do
             {
-                result = open(p, OWriteOnly | moreFlags | OCloseOnExec, 0);
+                result = SystemCallFaults.Fails("open", fd) ? -1 : open(p, OWriteOnly | moreFlags | OCloseOnExec, 0);
             }
             while (result < 0 && LastErrno() == Errno.EINTR);
             return result < 0 ? -LastErrno() : result;
@@ -179,22 +189,23 @@ internal static unsafe partial class Libc
     {
         // struct statfs: f_type first, 120 bytes in all.
         long* stat = stackalloc long[32];
-        return fstatfs(fd, stat) < 0 ? 0 : stat[0];
+        return (SystemCallFaults.Fails("fstatfs", fd) ? -1 : fstatfs(fd, stat)) < 0 ? 0 : stat[0];
     }
 
     /// <summary>The descriptor's position, or -ESPIPE when it has none.</summary>
     public static long Position(int fd)
     {
-        long position = lseek(fd, 0, SeekCur);
+        long position = SystemCallFaults.Fails("lseek", fd) ? -1 : lseek(fd, 0, SeekCur);
         return position < 0 ? -LastErrno() : position;
     }
 
-    public static bool SetPosition(int fd, long position) => lseek(fd, position, SeekSet) >= 0;
+    public static bool SetPosition(int fd, long position) =>
+        (SystemCallFaults.Fails("lseek", fd) ? -1 : lseek(fd, position, SeekSet)) >= 0;
 
     public static int Flush(int fd, bool dataOnly)
     {
         nint result;
-        while (SystemCall.WasInterrupted(result = dataOnly ? fdatasync(fd) : fsync(fd)))
+        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fsync", fd) ? -1 : dataOnly ? fdatasync(fd) : fsync(fd)))
         {
         }
 
@@ -204,7 +215,7 @@ internal static unsafe partial class Libc
     public static int Allocate(int fd, FallocateFlags mode, long offset, long length)
     {
         nint result;
-        while (SystemCall.WasInterrupted(result = fallocate(fd, (int)mode, offset, length)))
+        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fallocate", fd) ? -1 : fallocate(fd, (int)mode, offset, length)))
         {
         }
 
@@ -217,7 +228,7 @@ internal static unsafe partial class Libc
         byte empty = 0;
         fixed (Statx* p = &result)
         {
-            return statx(fd, &empty, AtEmptyPath, (uint)mask, p) < 0 ? -LastErrno() : 0;
+            return (SystemCallFaults.Fails("statx", fd) ? -1 : statx(fd, &empty, AtEmptyPath, (uint)mask, p)) < 0 ? -LastErrno() : 0;
         }
     }
 
@@ -226,7 +237,7 @@ internal static unsafe partial class Libc
     {
         // struct stat: st_size is its seventh word on both architectures, and it has no more than 18.
         long* stat = stackalloc long[18];
-        return syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0) < 0 ? -LastErrno() : stat[6];
+        return (SystemCallFaults.Fails("fstat", fd) ? -1 : syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0)) < 0 ? -LastErrno() : stat[6];
     }
 
     /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not
@@ -235,7 +246,8 @@ internal static unsafe partial class Libc
     {
         // struct statvfs: f_bsize, f_frsize, f_blocks, f_bfree, and more than 80 bytes behind them.
         ulong* stat = stackalloc ulong[32];
-        return fstatvfs(fd, stat) < 0 || stat[2] == 0 ? long.MaxValue
+        return (SystemCallFaults.Fails("fstatvfs", fd) ? -1 : fstatvfs(fd, stat)) < 0 || stat[2] == 0
+            ? long.MaxValue
             : (long)Math.Min(stat[3], long.MaxValue / Math.Max(stat[1], 1)) * (long)stat[1];
     }
 
@@ -244,29 +256,33 @@ internal static unsafe partial class Libc
     {
         // struct statfs: f_type, and less than 120 bytes behind it.
         ulong* stat = stackalloc ulong[32];
-        return fstatfs(fd, stat) == 0 && stat[0] == 0xEF53;
+        return (SystemCallFaults.Fails("fstatfs", fd) ? -1 : fstatfs(fd, stat)) == 0 && stat[0] == 0xEF53;
     }
 
     public static int GetFlags(int fd)
     {
-        int flags = fcntl(fd, FGetFl, 0);
+        int flags = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, FGetFl, 0);
         return flags < 0 ? -LastErrno() : flags;
     }
 
-    public static int SetFlags(int fd, int flags) => fcntl(fd, FSetFl, flags) < 0 ? -LastErrno() : 0;
+    public static int SetFlags(int fd, int flags) =>
+        (SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, FSetFl, flags)) < 0 ? -LastErrno() : 0;
 
     /// <summary>POSIX_FADV_DONTNEED: starts writing dirty pages back and drops clean ones.</summary>
     public static void DropFromCache(int fd, long offset, long length) =>
-        _ = posix_fadvise(fd, offset, length, FadviseDontNeed);
+        _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, offset, length, FadviseDontNeed);
 
     /// <summary>SYNC_FILE_RANGE_WRITE: starts writing dirty pages back, and waits for none; a length of 0 reaches to the end of the
     /// file.</summary>
-    public static void StartWriteback(int fd, long offset, long length) => _ = sync_file_range(fd, offset, length, SyncFileRangeWrite);
+    public static void StartWriteback(int fd, long offset, long length) =>
+        _ = SystemCallFaults.Fails("sync_file_range", fd) ? -1 : sync_file_range(fd, offset, length, SyncFileRangeWrite);
 
     /// <summary>POSIX_FADV_RANDOM: no read-ahead.</summary>
-    public static void AdviseRandom(int fd) => _ = posix_fadvise(fd, 0, 0, FadviseRandom);
+    public static void AdviseRandom(int fd) =>
+        _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, 0, 0, FadviseRandom);
 
-    public static int Ioctl(int fd, nuint request, void* argument) => ioctl(fd, request, argument) < 0 ? -LastErrno() : 0;
+    public static int Ioctl(int fd, nuint request, void* argument) =>
+        (SystemCallFaults.Fails("ioctl", fd) ? -1 : ioctl(fd, request, argument)) < 0 ? -LastErrno() : 0;
 
     private static int LastErrno() => Marshal.GetLastSystemError();
 

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Sluice.Uring;
 
 namespace Sluice.Kernel;
 
@@ -9,7 +10,8 @@ internal static unsafe partial class MemoryCalls
     private const int HugePage = 14;
 
     /// <summary>Advises the kernel to back whole huge pages; where it does not, nothing changes.</summary>
-    public static void AdviseHugePages(void* address, nuint length) => _ = madvise(address, length, HugePage);
+    public static void AdviseHugePages(void* address, nuint length) =>
+        _ = SystemCallFaults.Fails("madvise", -1) ? -1 : madvise(address, length, HugePage);
 
     [LibraryImport("libc")]
     private static partial int madvise(void* address, nuint length, int advice);

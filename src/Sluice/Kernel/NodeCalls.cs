@@ -30,19 +30,21 @@ internal static unsafe partial class NodeCalls
         fixed (byte* p = path)
         fixed (Statx* s = &result)
         {
-            return Result(statx(directoryFd, p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s));
+            return Result(SystemCallFaults.Fails("statx", directoryFd)
+                ? -1
+                : statx(directoryFd, p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s));
         }
     }
 
     /// <summary>flock(2), exclusive and without waiting.</summary>
-    public static int LockExclusivelyNow(int fd) => Result(flock(fd, LockExclusiveNow));
+    public static int LockExclusivelyNow(int fd) => Result(SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockExclusiveNow));
 
     public static int Rename(in NodePath from, in NodePath to)
     {
         fixed (byte* f = from.Name)
         fixed (byte* t = to.Name)
         {
-            return Result(renameat(from.FolderFd, f, to.FolderFd, t));
+            return Result(SystemCallFaults.Fails("renameat", to.FolderFd) ? -1 : renameat(from.FolderFd, f, to.FolderFd, t));
         }
     }
 
@@ -50,7 +52,7 @@ internal static unsafe partial class NodeCalls
     {
         fixed (byte* p = path.Name)
         {
-            return Result(unlinkat(path.FolderFd, p, 0));
+            return Result(SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.FolderFd, p, 0));
         }
     }
 
@@ -59,7 +61,7 @@ internal static unsafe partial class NodeCalls
     {
         fixed (byte* p = path.Name)
         {
-            return Result(unlinkat(path.FolderFd, p, AtRemoveDirectory));
+            return Result(SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.FolderFd, p, AtRemoveDirectory));
         }
     }
 
@@ -69,7 +71,7 @@ internal static unsafe partial class NodeCalls
         fixed (byte* f = from.Name)
         fixed (byte* t = to.Name)
         {
-            return Result(linkat(from.FolderFd, f, to.FolderFd, t, 0));
+            return Result(SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(from.FolderFd, f, to.FolderFd, t, 0));
         }
     }
 
@@ -79,7 +81,7 @@ internal static unsafe partial class NodeCalls
         fixed (byte* t = target)
         fixed (byte* a = at.Name)
         {
-            return Result(symlinkat(t, at.FolderFd, a));
+            return Result(SystemCallFaults.Fails("symlinkat", at.FolderFd) ? -1 : symlinkat(t, at.FolderFd, a));
         }
     }
 
@@ -91,7 +93,7 @@ internal static unsafe partial class NodeCalls
         fixed (byte* p = path.Name)
         fixed (byte* b = buffer)
         {
-            nint length = readlinkat(path.FolderFd, p, b, most);
+            nint length = SystemCallFaults.Fails("readlinkat", path.FolderFd) ? -1 : readlinkat(path.FolderFd, p, b, most);
             errno = length < 0 ? -Marshal.GetLastSystemError() : 0;
             return length < 0 ? null : buffer[..((int)length + 1)];
         }
@@ -101,7 +103,7 @@ internal static unsafe partial class NodeCalls
     {
         fixed (byte* p = path.Name)
         {
-            return Result(mkdirat(path.FolderFd, p, mode));
+            return Result(SystemCallFaults.Fails("mkdirat", path.FolderFd) ? -1 : mkdirat(path.FolderFd, p, mode));
         }
     }
 
@@ -113,7 +115,7 @@ internal static unsafe partial class NodeCalls
             | (like.RdevMinor & 0xFF) | ((ulong)(like.RdevMinor & ~0xFFu) << 12);
         fixed (byte* p = path.Name)
         {
-            return Result(mknodat(path.FolderFd, p, like.Mode, device));
+            return Result(SystemCallFaults.Fails("mknodat", path.FolderFd) ? -1 : mknodat(path.FolderFd, p, like.Mode, device));
         }
     }
 
@@ -130,7 +132,7 @@ internal static unsafe partial class NodeCalls
     /// <summary>Permissions of an open node; of a descriptor of O_PATH too.</summary>
     public static int SetMode(int fd, uint mode)
     {
-        int result = Result(fchmod(fd, mode));
+        int result = Result(SystemCallFaults.Fails("fchmod", fd) ? -1 : fchmod(fd, mode));
         if (result != -Errno.EBADF)
         {
             return result;
@@ -138,7 +140,7 @@ internal static unsafe partial class NodeCalls
 
         fixed (byte* p = PathOf(fd))
         {
-            return Result(fchmodat(PathCalls.AtFdCwd, p, mode, 0));
+            return Result(SystemCallFaults.Fails("fchmodat", fd) ? -1 : fchmodat(PathCalls.AtFdCwd, p, mode, 0));
         }
     }
 
@@ -146,14 +148,14 @@ internal static unsafe partial class NodeCalls
     public static int SetOwner(int fd, uint user, uint group)
     {
         byte empty = 0;
-        return Result(fchownat(fd, &empty, user, group, AtEmptyPath));
+        return Result(SystemCallFaults.Fails("fchownat", fd) ? -1 : fchownat(fd, &empty, user, group, AtEmptyPath));
     }
 
     /// <summary>Times of last access and modification of an open node; of a descriptor of O_PATH too.</summary>
     public static int SetTimes(int fd, in Statx from)
     {
         long* times = stackalloc long[4] { from.Atime.Seconds, from.Atime.Nanoseconds, from.Mtime.Seconds, from.Mtime.Nanoseconds };
-        int result = Result(futimens(fd, times));
+        int result = Result(SystemCallFaults.Fails("futimens", fd) ? -1 : futimens(fd, times));
         if (result != -Errno.EBADF)
         {
             return result;
@@ -161,7 +163,7 @@ internal static unsafe partial class NodeCalls
 
         fixed (byte* p = PathOf(fd))
         {
-            return Result(utimensat(PathCalls.AtFdCwd, p, times, 0));
+            return Result(SystemCallFaults.Fails("utimensat", fd) ? -1 : utimensat(PathCalls.AtFdCwd, p, times, 0));
         }
     }
 
@@ -175,7 +177,9 @@ internal static unsafe partial class NodeCalls
         const int effective = 0x200;
         fixed (byte* p = path.Name)
         {
-            return Result((int)syscall(NrFaccessAt2, path.FolderFd, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow));
+            return Result(SystemCallFaults.Fails("faccessat2", path.FolderFd)
+                ? -1
+                : (int)syscall(NrFaccessAt2, path.FolderFd, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow));
         }
     }
 
@@ -186,7 +190,7 @@ internal static unsafe partial class NodeCalls
         fixed (byte* f = PathOf(fd))
         fixed (byte* t = to.Name)
         {
-            return Result(linkat(PathCalls.AtFdCwd, f, to.FolderFd, t, follow));
+            return Result(SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(PathCalls.AtFdCwd, f, to.FolderFd, t, follow));
         }
     }
 
@@ -203,7 +207,7 @@ internal static unsafe partial class NodeCalls
         // struct flock: type and whence, padding, start, length (0: to the end), process.
         const int setOfdLock = 37;
         long* flock = stackalloc long[4] { (ushort)type, 0, 0, 0 };
-        return Result(fcntl(fd, setOfdLock, flock));
+        return Result(SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, setOfdLock, flock));
     }
 
     /// <summary>The node itself by a path, for calls that refuse descriptors of O_PATH: nothing can be put in its place.</summary>

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
+using Sluice.Uring;
 
 namespace Sluice.Kernel;
 
@@ -58,7 +59,8 @@ internal static unsafe partial class PathCalls
         fixed (byte* p = path)
         {
             nint fd;
-            while (SystemCall.WasInterrupted(fd = openat(directoryFd, p, flags | CloseOnExec, mode)))
+            while (SystemCall.WasInterrupted(
+                fd = SystemCallFaults.Fails("openat", directoryFd) ? -1 : openat(directoryFd, p, flags | CloseOnExec, mode)))
             {
             }
 
@@ -86,7 +88,9 @@ internal static unsafe partial class PathCalls
         fixed (byte* p = path)
         {
             nint fd;
-            while (SystemCall.WasInterrupted(fd = syscall(NrOpenAt2, directoryFd, (nint)p, (nint)how, 3 * sizeof(ulong), 0, 0)))
+            while (SystemCall.WasInterrupted(fd = SystemCallFaults.Fails("openat2", directoryFd)
+                ? -1
+                : syscall(NrOpenAt2, directoryFd, (nint)p, (nint)how, 3 * sizeof(ulong), 0, 0)))
             {
             }
 
@@ -100,7 +104,9 @@ internal static unsafe partial class PathCalls
         fixed (byte* p = entries)
         {
             nint bytes;
-            while (SystemCall.WasInterrupted(bytes = syscall(NrGetDents64, folderFd, (nint)p, entries.Length, 0, 0, 0)))
+            while (SystemCall.WasInterrupted(bytes = SystemCallFaults.Fails("getdents64", folderFd)
+                ? -1
+                : syscall(NrGetDents64, folderFd, (nint)p, entries.Length, 0, 0, 0)))
             {
             }
 
@@ -109,15 +115,16 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>flock(2), shared and without waiting: what .NET does with every file that it opens.</summary>
-    public static int LockSharedNow(int fd) => flock(fd, LockShared | LockNonBlocking) < 0 ? -Marshal.GetLastSystemError() : 0;
+    public static int LockSharedNow(int fd) =>
+        (SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockShared | LockNonBlocking)) < 0 ? -Marshal.GetLastSystemError() : 0;
 
     /// <summary>Gives a flock(2) up, whoever else has this open file still.</summary>
-    public static void Unlock(int fd) => _ = flock(fd, LockRelease);
+    public static void Unlock(int fd) => _ = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockRelease);
 
     public static int SetLength(int fd, long length)
     {
         nint result;
-        while (SystemCall.WasInterrupted(result = ftruncate(fd, length)))
+        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("ftruncate", fd) ? -1 : ftruncate(fd, length)))
         {
         }
 

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Kernel;
@@ -14,7 +15,9 @@ internal static unsafe partial class PathProbe
         stat = default;
         fixed (Statx* p = &stat)
         {
-            return Libc.IsSupported && statx(AtFdCwd, path, 0, (uint)StatxMask.BasicStats, p) >= 0;
+            return Libc.IsSupported && (SystemCallFaults.Fails("statx", AtFdCwd)
+                ? -1
+                : statx(AtFdCwd, path, 0, (uint)StatxMask.BasicStats, p)) >= 0;
         }
     }
 

@@ -1,0 +1,131 @@
+using Shouldly;
+using Sluice.Faults.Tests.Support;
+
+namespace Sluice.Faults.Tests.SystemCalls;
+
+/// <summary>
+/// Runs an operation again and again, each time with another of its system calls failing in another way, until no call is left.
+/// </summary>
+internal static class CallFaultRunner
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+
+    /// <returns>How many faults were brought about.</returns>
+    public static async Task<int> RunAsync(CallScenario scenario)
+    {
+        using Mount mount = new(FileSystemKind.Local);
+        int runs = 0;
+        await RunOnceAsync(scenario, mount.Folder, runs++, -1, 0);
+        LeakCounters before = new(mount.Folder, countsRings: false);
+        int faults = 0;
+        List<string> wrong = [];
+        for (int at = 0; ; at++)
+        {
+            for (int kind = 0; ; kind++)
+            {
+                (CallFaults plan, string? complaint) = await RunOnceAsync(scenario, mount.Folder, runs++, at, kind);
+                if (complaint is not null)
+                {
+                    wrong.Add(complaint);
+                }
+
+                if (plan.Struck is not null)
+                {
+                    faults++;
+                    await before.ShouldBeAsBeforeAsync(long.MaxValue / 2, $"{scenario.Name}: {plan.Struck}");
+                }
+
+                if (plan.Calls.Count <= at)
+                {
+                    wrong.ShouldBeEmpty($"{scenario.Name}:\n{string.Join('\n', wrong)}");
+                    return faults;
+                }
+
+                if (kind + 1 >= plan.Kinds)
+                {
+                    break;
+                }
+            }
+        }
+    }
+
+    private static async Task<(CallFaults Plan, string? Complaint)> RunOnceAsync(
+        CallScenario scenario, string root, int run, int at, int kind)
+    {
+        string folder = Path.Combine(root, $"{run}");
+        Directory.CreateDirectory(folder);
+        scenario.Prepare(folder);
+        Exception? error = null;
+        CallFaults plan;
+        using (plan = new CallFaults(at, kind))
+        {
+            try
+            {
+                Task task = Task.Run(() => scenario.Run(folder));
+                if (await Task.WhenAny(task, Task.Delay(Patience)) != task)
+                {
+                    throw new TimeoutException($"{scenario.Name} hangs: {plan.Struck}");
+                }
+
+                await task;
+            }
+            catch (Exception e) when (e is not TimeoutException)
+            {
+                error = e;
+            }
+        }
+
+        string? complaint = error is null ? null : Complain(plan, folder, error);
+        if (error is not null && complaint is null)
+        {
+            try
+            {
+                scenario.AfterFailure(folder);
+            }
+            catch (Exception e)
+            {
+                complaint = $"{plan.Struck}: after '{error.Message}': {e.Message}";
+            }
+        }
+
+        string[] leftovers =
+        [
+            .. Directory.EnumerateFileSystemEntries(folder, "*", new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = 0 })
+                .Where(path => !scenario.Leaves.Contains(Path.GetFileName(path))),
+        ];
+        if (leftovers.Length > 0)
+        {
+            complaint ??= $"{plan.Struck}: leaves {string.Join(", ", leftovers)} after {error?.Message ?? "success"}";
+        }
+
+        Directory.Delete(folder, recursive: true);
+        return (plan, complaint);
+    }
+
+    /// <summary>What is wrong with the exception; null where it is the right one.</summary>
+    private static string? Complain(CallFaults plan, string folder, Exception error)
+    {
+        string what = $"{plan.Struck ?? "no fault"}: {error.GetType().Name}: {error.Message}";
+        if (plan.Struck is null || plan.MustBeHidden)
+        {
+            return what;
+        }
+
+        if (error is FileBatchException batch)
+        {
+            return batch.Failures.Count == 0 ? what : batch.Failures.Select(f => Complain(plan, folder, f.Error)).FirstOrDefault(c => c is not null);
+        }
+
+        if (error is NotSupportedException && plan.MeansUnsupported)
+        {
+            return error.Message.Contains(folder, StringComparison.Ordinal) ? null : what;
+        }
+
+        return error is IOException or UnauthorizedAccessException
+            && error.Message.Contains(folder, StringComparison.Ordinal)
+            && error.Message.Contains("failed: ", StringComparison.Ordinal)
+            && error.Message.Contains("(errno ", StringComparison.Ordinal)
+            ? null
+            : what;
+    }
+}

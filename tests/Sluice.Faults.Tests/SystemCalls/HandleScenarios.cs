@@ -1,0 +1,134 @@
+using Shouldly;
+using Sluice.Faults.Child.Conformance;
+using Sluice.Faults.Child.Support;
+
+namespace Sluice.Faults.Tests.SystemCalls;
+
+/// <summary>Everything that a handle does.</summary>
+internal static class HandleScenarios
+{
+    private const int Offset = 1_234;
+    private const int Length = 20_001;
+
+    private static readonly byte[] Old = Pattern.Bytes(1, 60_000);
+    private static readonly byte[] New = Pattern.Bytes(2, Length);
+
+    public static IEnumerable<CallScenario> All(FileCaching caching)
+    {
+        yield return Of("open, Length, Alignment", caching, static h =>
+        {
+            h.Length.ShouldBe(Old.Length);
+            return Task.CompletedTask;
+        });
+        yield return Of("Read", caching, static h => CheckRead(b => Task.FromResult((long)h.Read(b, Offset))));
+        yield return Of("ReadAsync", caching, static h => CheckRead(async b => await h.ReadAsync(b, Offset)));
+        yield return Of("Read(list)", caching, static h => CheckRead(b => Task.FromResult(h.Read(Pieces(b), Offset))));
+        yield return Of("ReadAsync(list)", caching, static h => CheckRead(b => h.ReadAsync(Pieces(b), Offset).AsTask()));
+        yield return Of("ReadBatch", caching, static h => Run(() => ReadBatch(h)));
+        yield return Writing("Write", caching, static h => Run(() => h.Write(New, Offset)));
+        yield return Writing("WriteAsync", caching, static h => h.WriteAsync(New, Offset).AsTask());
+        yield return Writing("Write(list)", caching, static h => Run(() => h.Write(ReadOnly(New), Offset)));
+        yield return Writing("WriteAsync(list)", caching, static h => h.WriteAsync(ReadOnly(New), Offset).AsTask());
+        yield return Writing("WriteBatch", caching, static h => Run(() => WriteBatch(h)));
+        yield return Of("Append", caching, static h => Run(() => h.Append(New).ShouldBe(Old.Length)), Appended);
+        yield return Of("AppendAsync", caching, static async h => (await h.AppendAsync(New)).ShouldBe(Old.Length), Appended);
+        yield return Of("FlushToDisk", caching, static h => Run(h.FlushToDisk));
+        yield return Of("FlushDataToDisk", caching, static h => Run(h.FlushDataToDisk));
+        yield return Of("FlushToDiskAsync", caching, static h => h.FlushToDiskAsync().AsTask());
+        yield return Of("Allocate", caching, static h => Run(() => h.Allocate(0, 100_000)), null);
+        yield return Of("PunchHole", caching, static h => Run(() => h.PunchHole(4096, 8192)), Punched);
+        yield return Of("GetExtents", caching, static h => Run(() => h.GetExtents().Sum(static e => e.Length).ShouldBeGreaterThanOrEqualTo(Old.Length)));
+    }
+
+    private static CallScenario Writing(string name, FileCaching caching, Func<SluiceHandle, Task> act) =>
+        Of(name, caching, act, [.. Old[..Offset], .. New, .. Old[(Offset + Length)..]]);
+
+    private static byte[] Appended { get; } = [.. Old, .. New];
+
+    private static byte[] Punched { get; } = [.. Old[..4096], .. new byte[8192], .. Old[12288..]];
+
+    private static CallScenario Of(string name, FileCaching caching, Func<SluiceHandle, Task> act) => Of(name, caching, act, Old);
+
+    /// <param name="expected">The file afterwards; null where it is not looked at.</param>
+    private static CallScenario Of(string name, FileCaching caching, Func<SluiceHandle, Task> act, byte[]? expected) => new(
+        $"{name} {caching}",
+        async folder =>
+        {
+            string path = Path.Combine(folder, "file");
+            using (SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, caching: caching))
+            {
+                await act(handle);
+            }
+
+            if (expected is not null)
+            {
+                FileModel.ShouldMatch(await File.ReadAllBytesAsync(path), expected, name);
+            }
+        })
+    {
+        Prepare = static folder => File.WriteAllBytes(Path.Combine(folder, "file"), Old),
+        AfterFailure = folder =>
+        {
+            // Of a transfer that failed any part may have been made, and nothing else.
+            byte[] now = File.ReadAllBytes(Path.Combine(folder, "file"));
+            byte[] whole = expected ?? Old;
+            for (int i = 0; i < now.Length; i++)
+            {
+                if (!(i < Old.Length && now[i] == Old[i]) && !(i < whole.Length && now[i] == whole[i]))
+                {
+                    throw new InvalidOperationException($"byte {i} is neither old nor new");
+                }
+            }
+        },
+        Leaves = ["file"],
+    };
+
+    private static async Task CheckRead(Func<byte[], Task<long>> read)
+    {
+        byte[] buffer = new byte[Length];
+        (await read(buffer)).ShouldBe(Length);
+        FileModel.ShouldMatch(buffer, Old.AsSpan(Offset, Length), "read");
+    }
+
+    private static Memory<byte>[] Pieces(byte[] all) => [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001)];
+
+    private static ReadOnlyMemory<byte>[] ReadOnly(byte[] all) => [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001)];
+
+    private static void ReadBatch(SluiceHandle handle)
+    {
+        ReadRequest[] requests = [.. Enumerable.Range(0, 6).Select(static i => new ReadRequest(i * 8192, new byte[8192]))];
+        handle.ReadBatch(requests);
+        for (int i = 0; i < requests.Length; i++)
+        {
+            if (requests[i].Error is { } error)
+            {
+                throw error;
+            }
+
+            requests[i].BytesRead.ShouldBe(8192);
+            FileModel.ShouldMatch(requests[i].Buffer.Span, Old.AsSpan(i * 8192, 8192), $"request {i}");
+        }
+    }
+
+    private static void WriteBatch(SluiceHandle handle)
+    {
+        WriteRequest[] requests =
+            [.. Enumerable.Range(0, 5).Select(static i => new WriteRequest(Offset + (i * 4000), New.AsMemory(i * 4000, i == 4 ? Length - 16_000 : 4000)))];
+        handle.WriteBatch(requests);
+        foreach (WriteRequest request in requests)
+        {
+            if (request.Error is { } error)
+            {
+                throw error;
+            }
+
+            request.BytesWritten.ShouldBe(request.Buffer.Length);
+        }
+    }
+
+    private static Task Run(Action act)
+    {
+        act();
+        return Task.CompletedTask;
+    }
+}
