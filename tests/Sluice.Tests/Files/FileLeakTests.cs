@@ -16,11 +16,17 @@ public sealed class FileLeakTests : IDisposable
         using CancellationTokenSource source = new();
         string path = _temp.NewFile("one\ntwo"u8);
         await RunAsync(500, path, source.Token);
-        long before = GC.GetTotalMemory(forceFullCollection: true);
-        await RunAsync(Rounds, path, source.Token);
+        long least = long.MaxValue;
+        for (int i = 0; i < 5 && least >= Rounds * 50; i++)
+        {
+            // Other threads of this process make and drop objects meanwhile, now and then; what stays on the token does so every time.
+            long before = GC.GetTotalMemory(forceFullCollection: true);
+            await RunAsync(Rounds, path, source.Token);
+            least = Math.Min(least, GC.GetTotalMemory(forceFullCollection: true) - before);
+        }
 
         // A registration is at least 100 bytes.
-        (GC.GetTotalMemory(forceFullCollection: true) - before).ShouldBeLessThan(Rounds * 50);
+        least.ShouldBeLessThan(Rounds * 50);
     }
 
     private async Task RunAsync(int rounds, string path, CancellationToken token)
