@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 
@@ -11,33 +12,55 @@ internal sealed class CopyCommand(
 {
     private readonly List<CopyRecord> _records = [];
 
+    // Sources of which nothing was copied; those in trees are in the records.
+    private int _failed;
+
     public async Task<int> RunAsync()
     {
         options.Output.Check(terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         int exitCode = options.Demo ? await RunDemoAsync() : await CopyAllAsync();
-        if (_records.Count > 0)
-            options.Output.Write(terminal, CopyPage.Of(_records, arguments, began, options.Target));
+        if (_records.Count == 0)
+            return exitCode;
+        CopyReport report = Report(began);
+        if (_records.Count + _failed > 1 && !options.Quiet)
+            await terminal.Out.WriteLineAsync(CopyText.Total(report));
+        options.Output.Write(
+            terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
         return exitCode;
     }
 
-    private static string Name(CopyMethod method) => method switch
+    private CopyReport Report(DateTimeOffset began)
     {
-        CopyMethod.Reflink => "shared blocks (reflink)",
-        CopyMethod.CopyFileRange => "within the kernel (copy_file_range)",
-        CopyMethod.Direct => "direct, past the page cache",
-        CopyMethod.Auto => "each file by what is cheapest for it",
-        _ => "buffered",
-    };
+        double seconds = _records.Sum(r => r.Seconds);
+        long bytes = _records.Sum(r => r.Bytes);
+        return new CopyReport
+        {
+            Started = began,
+            Arguments = arguments,
+            Environment = EnvironmentProbe.ForPath(options.Target),
+            Target = options.Target,
+            Bytes = bytes,
+            Files = _records.Sum(r => r.Files),
+            UnchangedFiles = _records.Sum(r => r.UnchangedFiles),
+            Failed = _failed + _records.Sum(r => r.Failures.Count),
+            Seconds = seconds,
+            CpuSeconds = _records.Sum(r => r.CpuSeconds),
+            MiBPerSecond = CopyReport.Rate(bytes, seconds),
+            Copies = _records,
+        };
+    }
 
     private async Task<int> CopyAllAsync()
     {
         bool intoFolder = Directory.Exists(options.Target);
-        if (options.Sources.Count > 1 && !intoFolder)
+        string[] sources = [.. Sources().Where(s => !options.Excluded.Excludes(Path.GetFileName(Path.TrimEndingDirectorySeparator(s))))];
+        if (sources.Length > 1 && !intoFolder)
             throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
+        var plan = new CopyPlan(terminal, options.Excluded, options.Force || options.Update, options.Update);
         int exitCode = ExitCode.Success;
         (string Source, string Target, bool WasThere)[] copies =
-            [.. from source in options.Sources let target = TargetOf(source, intoFolder) select (source, target, File.Exists(target))];
+            [.. from source in sources let target = TargetOf(source, intoFolder) select (source, target, File.Exists(target))];
         var made = new HashSet<string>(StringComparer.Ordinal);
         foreach ((string source, string target, bool wasThere) in copies)
         {
@@ -45,16 +68,32 @@ internal sealed class CopyCommand(
             {
                 if (!made.Add(Path.GetFullPath(target)) || (!wasThere && File.Exists(target)))
                     throw new IOException($"{target} was just made from another source; {source} is not copied over it");
-                exitCode = Math.Max(exitCode, await CopyOneAsync(source, target));
+                if (options.DryRun)
+                    plan.Add(source, target, options.Recursive, cancellationToken);
+                else
+                    exitCode = Math.Max(exitCode, await CopyOneAsync(source, target));
             }
-            catch (Exception e) when (options.Sources.Count > 1 && e is IOException or UnauthorizedAccessException)
+            catch (Exception e) when (sources.Length > 1 && e is IOException or UnauthorizedAccessException)
             {
                 // The other sources do not depend on this one.
                 await terminal.Error.WriteLineAsync($"sluice: {e.Message.ReplaceLineEndings(" ")}");
                 exitCode = ExitCode.IoError;
+                _failed++;
             }
         }
-        return exitCode;
+        if (options.DryRun)
+            await terminal.Out.WriteLineAsync(plan.Total);
+        else if (copies.Length == 0 && !options.Quiet)
+            await terminal.Out.WriteLineAsync("nothing was copied: no source is left");
+        return plan.Failed > 0 ? ExitCode.IoError : exitCode;
+    }
+
+    private IEnumerable<string> Sources()
+    {
+        if (options.FilesFrom is not { } list)
+            return options.Sources;
+        string text = list == "-" ? terminal.In.ReadToEnd() : File.ReadAllText(list);
+        return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
 
     // As cp: a source that ends in "." or ".." means what is in that folder, not the folder by its name.
@@ -74,7 +113,7 @@ internal sealed class CopyCommand(
         TimeSpan cpu = CpuMeter.ProcessTime();
         CopyResult result;
         IReadOnlyList<FileFailure> failures = [];
-        var line = new CopyProgressLine(source);
+        var line = new CopyProgressLine(TextTable.Printable(Path.GetFileName(Path.TrimEndingDirectorySeparator(source))));
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             progress.Show(line.Text);
@@ -99,10 +138,10 @@ internal sealed class CopyCommand(
         if (!options.Force && failures.Any(f => f.Error.Message.Contains("there already", StringComparison.Ordinal)))
             await terminal.Error.WriteLineAsync("sluice: what was there is left as it was; --force replaces it");
         cpu = CpuMeter.ProcessTime() - cpu;
+        CopyRecord record = Record(source, target, result, failures, elapsed, cpu, line);
         // Of a copy that gave nothing there is no rate to tell.
         if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
-            await terminal.Out.WriteLineAsync(Describe(result, elapsed, cpu));
-        Record(source, result, failures, elapsed, cpu, line);
+            await terminal.Out.WriteLineAsync(CopyText.Describe(record, Made()));
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
@@ -111,16 +150,18 @@ internal sealed class CopyCommand(
     private bool MayReplace(string source, string target)
     {
         // Of a tree, each file that is there is reported; a target that is the source is an error of its own.
-        if (options.Force || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
-            return options.Force;
+        if (options.Force || options.Update || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
+            return options.Force || options.Update;
         string what = $"{target} exists ({ByteSize.Format(new FileInfo(target).Length)})";
         if (!terminal.IsInputTerminal)
             throw new IOException($"{what}: replacing it needs --force");
         return terminal.Confirm($"{what}. Replace it?") ? true : throw new IOException($"{target} left as it was");
     }
 
-    private CopyOptions LibraryOptions(IProgress<CopyProgress>? progress, bool mayReplace) => new()
+    private CopyOptions LibraryOptions(IProgress<CopyProgress> progress, bool mayReplace) => new()
     {
+        SkipUnchanged = options.Update,
+        Exclude = options.Excluded.IsEmpty ? null : options.Excluded.Excludes,
         Method = options.Method,
         Depth = options.Depth,
         Recurse = options.Recursive,
@@ -130,35 +171,47 @@ internal sealed class CopyCommand(
         Resume = options.Resume,
         Verify = options.Verify,
         FlushToDisk = options.Sync,
-        Progress = progress,
+        Progress = Limited(progress),
     };
 
-    private void Record(
-        string name, CopyResult result, IReadOnlyList<FileFailure> failures, TimeSpan elapsed, TimeSpan cpu,
-        CopyProgressLine line) => _records.Add(
-        new CopyRecord(name, result.Bytes, result.Files, elapsed.TotalSeconds, cpu.TotalSeconds, Name(result.Method), result.MethodReason)
-        {
-            Rates = line.Rates,
-            Failures = [.. failures.Select(f => f.Error.Message)],
-        });
+    private IProgress<CopyProgress> Limited(IProgress<CopyProgress> progress) =>
+        options.BytesPerSecond is { } rate ? new BandwidthLimit(progress, rate, cancellationToken) : progress;
 
-    private string Describe(CopyResult result, TimeSpan elapsed, TimeSpan cpu)
+    private CopyRecord Record(
+        string source, string target, CopyResult result, IReadOnlyList<FileFailure> failures, TimeSpan elapsed, TimeSpan cpu,
+        CopyProgressLine line)
     {
-        double rate = result.Bytes / (double)ByteSize.MiB / Math.Max(elapsed.TotalSeconds, 1e-6);
-        string files = result.Folders > 0 ? $"{Counted.Of(result.Files, "file")} in {Counted.Of(result.Folders, "folder")}, " : "";
-        string depth = result.Depth > 0 ? $", {result.Depth} requests of 1 MiB outstanding" : "";
-        string resumed = result.ResumedBytes > 0 ? $"; {ByteSize.Format(result.ResumedBytes)} were there already" : "";
-        string made = (options.Verify, options.Sync) switch
+        IReadOnlyList<(double Seconds, double MiBPerSecond)> rates = line.Rates;
+        var record = new CopyRecord
         {
-            (true, true) => "; verified, on the disk",
-            (true, false) => "; verified",
-            (false, true) => "; on the disk",
-            _ => "",
+            Source = source,
+            Target = target,
+            Bytes = result.Bytes,
+            ResumedBytes = result.ResumedBytes,
+            Files = result.Files,
+            Folders = result.Folders,
+            ChangedFiles = result.ChangedFiles,
+            UnchangedFiles = result.UnchangedFiles,
+            Seconds = elapsed.TotalSeconds,
+            CpuSeconds = cpu.TotalSeconds,
+            Method = CopyCommandOptions.NameOf(result.Method),
+            Reason = result.MethodReason,
+            Depth = result.Depth,
+            Failures = [.. failures.Select(f => f.Error.Message)],
+            RateSeconds = [.. rates.Select(r => r.Seconds)],
+            RateMiBPerSecond = [.. rates.Select(r => r.MiBPerSecond)],
         };
-        string changed = result.ChangedFiles > 0 ? $"; {result.ChangedFiles:#,0} changed meanwhile" : "";
-        return $"{files}{ByteSize.Format(result.Bytes)} in {elapsed.TotalSeconds:0.00} s, {rate:#,0} MiB/s, CPU {cpu.TotalSeconds:0.00} s: "
-            + $"{Name(result.Method)}{depth} ({result.MethodReason}){resumed}{changed}{made}";
+        _records.Add(record);
+        return record;
     }
+
+    private string Made() => (options.Verify, options.Sync) switch
+    {
+        (true, true) => "; verified, on the disk",
+        (true, false) => "; verified",
+        (false, true) => "; on the disk",
+        _ => "",
+    };
 
     /// <summary>
     /// The AsyncCopy program of MSR-TR-2004-136: a source of 1 GB, four outstanding unbuffered requests, rates, nothing left.
@@ -193,14 +246,14 @@ internal sealed class CopyCommand(
         {
             progress.Show(line.Text);
             CopyMethod method = options.Method == CopyMethod.Auto ? CopyMethod.Direct : options.Method;
-            var copy = new CopyOptions { Method = method, Depth = options.Depth, FlushToDisk = true, Progress = line };
+            var copy = new CopyOptions { Method = method, Depth = options.Depth, FlushToDisk = true, Progress = Limited(line) };
             result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
         }
         string depth = result.Depth > 0 ? $", {result.Depth} requests of 1 MiB outstanding" : "";
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         cpu = CpuMeter.ProcessTime() - cpu;
-        Record($"{ByteSize.Format(options.DemoSizeBytes)} of random data", result, [], elapsed, cpu, line);
-        Report("copied", elapsed, cpu, $": {Name(result.Method)}{depth}; on the disk");
+        CopyRecord record = Record($"{ByteSize.Format(options.DemoSizeBytes)} of random data", target, result, [], elapsed, cpu, line);
+        Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth}; on the disk");
         if (!options.Quiet)
             await terminal.Out.WriteLineAsync("both files are deleted");
         return ExitCode.Success;
@@ -209,10 +262,7 @@ internal sealed class CopyCommand(
         {
             if (options.Quiet)
                 return;
-            double rate = options.DemoSizeBytes / (double)ByteSize.MiB / elapsed.TotalSeconds;
-            terminal.Out.WriteLine(
-                $"{verb} {ByteSize.Format(options.DemoSizeBytes)} in {elapsed.TotalSeconds:0.00} s, {rate:#,0} MiB/s, CPU "
-                    + $"{used.TotalSeconds:0.00} s{how}");
+            terminal.Out.WriteLine($"{verb} {CopyText.Rate(options.DemoSizeBytes, elapsed.TotalSeconds, used.TotalSeconds)}{how}");
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -30,7 +31,20 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
     /// <summary>Files that are there are replaced without a question.</summary>
     public bool Force { get; init; }
 
+    /// <summary>What is unchanged by size and time is skipped, and the rest of what is there replaced.</summary>
+    public bool Update { get; init; }
+
     public bool Resume { get; init; }
+
+    /// <summary>Say what would be copied, and copy nothing.</summary>
+    public bool DryRun { get; init; }
+
+    public ExcludePatterns Excluded { get; init; } = new([]);
+
+    /// <summary>Names of further sources, one a line; "-" is stdin.</summary>
+    public string? FilesFrom { get; init; }
+
+    public long? BytesPerSecond { get; init; }
 
     public bool Verify { get; init; }
 
@@ -60,6 +74,13 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<bool> preserve = command.Flag("--preserve", "p", "Keep modes, owners, times, extended attributes and hard links.");
         Option<bool> archive = command.Flag("--archive", "a", "The same as -r -p.");
         Option<bool> force = command.Flag("--force", "f", "Replace files that are there, without asking.");
+        Option<bool> update = command.Flag("--update", "u",
+            "Skip files that are there with the same size and time; replace the others without asking.");
+        Option<string[]> exclude = command.Values("--exclude", null, "pattern",
+            "Leave out what has such a name, or path from the source if it has a slash; * and ? as in a shell. May be repeated.");
+        Option<string> filesFrom = command.Value("--files-from", null, "file", "Copy what this file names too, one a line; - is stdin.");
+        Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing.");
+        Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second on average, as in 20M (no limit).");
         Option<string> method = command.Value("--method", null, "name",
             "auto, reflink, range (copy_file_range), direct or buffered (auto).");
         Option<string> depth = command.Value("--depth", null, "N",
@@ -84,10 +105,20 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 throw new UsageException("--demo makes its own files; at most a folder for them can be named");
             if (!demo && result.GetValue(size) is not null)
                 throw new UsageException("--size is the demo's; give --demo too");
-            if (!demo && paths.Length < 2)
+            string? names = result.GetValue(filesFrom);
+            if (demo && names is not null)
+                throw new UsageException("--demo makes its own file; --files-from names others");
+            bool resumes = result.GetValue(resume);
+            string[] patterns = result.GetValue(exclude) ?? [];
+            if (resumes && patterns.Length > 0)
+                throw new UsageException("--resume and --exclude exclude each other: what an earlier copy left may hold what is excluded now");
+            if (!demo && paths.Length < (names is null ? 2 : 1))
                 throw new UsageException("a source and a target are needed; try: sluice copy SOURCE... TARGET, sluice copy --demo");
             if (Array.Exists(paths, p => p.Length == 0))
                 throw new UsageException("an empty path names no file");
+            PageOutput results = output(result);
+            if (result.GetValue(dryRun) && (demo || results.Named.Any()))
+                throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
             return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1])
             {
                 Method = ParseMethod(result.GetValue(method)),
@@ -95,16 +126,24 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 Recursive = result.GetValue(recursive) || result.GetValue(archive),
                 Preserve = result.GetValue(preserve) || result.GetValue(archive),
                 Force = result.GetValue(force),
-                Resume = result.GetValue(resume),
+                Update = result.GetValue(update),
+                Excluded = new ExcludePatterns(patterns),
+                FilesFrom = names,
+                DryRun = result.GetValue(dryRun),
+                BytesPerSecond = result.GetValue(limit) is { } rate ? ParseSize("--bwlimit", rate) : null,
+                Resume = resumes,
                 Verify = result.GetValue(verify),
                 Sync = result.GetValue(sync),
                 Quiet = result.GetValue(quiet),
                 Demo = demo,
-                Output = output(result),
-                DemoSizeBytes = ParseSize(result.GetValue(size)),
+                Output = results,
+                DemoSizeBytes = ParseSize("--size", result.GetValue(size)),
             };
         }
     }
+
+    /// <summary>As --method has it.</summary>
+    public static string NameOf(CopyMethod method) => Methods.First(m => m.Value == method).Key;
 
     private static CopyMethod ParseMethod(string? text) =>
         text is null ? CopyMethod.Auto
@@ -116,8 +155,8 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         : int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int depth) && depth is >= 1 and <= MaxDepth ? depth
         : throw new UsageException($"--depth is a number from 1 to {MaxDepth}, not '{text}'");
 
-    private static long ParseSize(string? text) =>
+    private static long ParseSize(string option, string? text) =>
         text is null ? ByteSize.GiB
         : ByteSize.TryParse(text, out long bytes) && bytes > 0 ? bytes
-        : throw new UsageException($"--size is a size such as 256M, not '{text}'");
+        : throw new UsageException($"{option} is a size such as 256M, not '{text}'");
 }

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Programs.Frag;
 using Sluice.Cli.Report.Pages;
@@ -34,6 +35,8 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
                 return new ResultFile(path, null, FragPage.Of(Read(root, FragJsonContext.Default.FragReport)));
             if (Has("extents") && Has("worstFiles"))
                 return new ResultFile(path, null, ExtentPage.Of(Read(root, ExtentJsonContext.Default.ExtentReport), places: []));
+            if (Has("copies") && Has("miBPerSecond"))
+                return new ResultFile(path, null, CopyPage.Of(Read(root, CopyJsonContext.Default.CopyReport)));
             if (Has("sections"))
                 return new ResultFile(path, null, Read(root, PageJsonContext.Default.ReportPage));
             throw new UsageException(

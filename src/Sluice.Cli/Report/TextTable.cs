@@ -73,7 +73,8 @@ internal sealed class TextTable(params string[] headers)
         return text.ToString();
     }
 
-    private static string Printable(string cell) =>
+    /// <summary>With a question mark for each control character that a file's name may have.</summary>
+    public static string Printable(string cell) =>
         cell.Any(char.IsControl) ? string.Concat(cell.Select(c => char.IsControl(c) ? '?' : c)) : cell;
 
     private Table ToSpectre(int[] shown)

@@ -22,6 +22,11 @@ internal sealed class OptionList(Command command)
     public Option<string> Value(string name, string? shortName, string valueName, string description) =>
         Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description, shortName, OptionValue.Required);
 
+    /// <summary>One that may be given several times, a value each time.</summary>
+    public Option<string[]> Values(string name, string? shortName, string valueName, string description) =>
+        Add(new Option<string[]>(name, Aliases(shortName)) { HelpName = valueName, Arity = ArgumentArity.OneOrMore, AllowMultipleArgumentsPerToken = false },
+            description, shortName, OptionValue.Required);
+
     public Option<string> Optional(string name, string? shortName, string valueName, string description) =>
         Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description, shortName, OptionValue.Optional);
 

@@ -38,6 +38,18 @@ public sealed class CopyOptions
     public bool Recurse { get; init; }
 
     /// <summary>
+    /// Whether a file at the target stays as it is where it has the source's length and time of last write; such files are counted by
+    /// <see cref="CopyResult.UnchangedFiles"/>. Others are replaced only with <see cref="Overwrite"/>. Linux only.
+    /// </summary>
+    public bool SkipUnchanged { get; init; }
+
+    /// <summary>
+    /// Asked of everything below the source of a tree: true leaves it out, a folder with all that is below it. It gets the path relative to
+    /// the source, with '/' between the names, is called on one thread at a time, and ends the copy with what it throws. Linux only.
+    /// </summary>
+    public Func<string, bool>? Exclude { get; init; }
+
+    /// <summary>
     /// Whether the rest of a tree is copied after something in it has failed. All failures are thrown at the end, as one
     /// <see cref="FileBatchException"/>; false: the first one ends the copy.
     /// </summary>
@@ -83,6 +95,11 @@ public sealed class CopyOptions
         if (PreserveMetadata && !OperatingSystem.IsWindows() && UnixCreateMode is not null)
         {
             throw new ArgumentException("A copy has its source's permissions (PreserveMetadata) or others (UnixCreateMode), not both.");
+        }
+
+        if (Resume && Exclude is not null)
+        {
+            throw new ArgumentException("What an earlier copy left may hold what is to be left out: Resume and Exclude exclude each other.");
         }
     }
 }

@@ -29,6 +29,13 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         (string source, string target) = (from.Text, to.Text);
         using Descriptor opened = OpenSource(from, FollowsLinks, out Statx before);
         int fromFd = opened.Fd;
+        if (options.SkipUnchanged && IsThere(before, to))
+        {
+            meter.Find(0);
+            meter.EndFile();
+            return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
+        }
+
         using OldFile? old = FindTarget(source, before, to);
         long length = (long)before.Size;
         meter.Find(length);
@@ -90,6 +97,15 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             throw;
         }
     }
+
+    /// <summary>Whether the target is another plain file of the source's length and time.</summary>
+    private static bool IsThere(in Statx from, in NodePath to) =>
+        NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+        && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
+        && !there.IsSame(from)
+        && there.Size == from.Size
+        && there.Mtime.Seconds == from.Mtime.Seconds
+        && there.Mtime.Nanoseconds == from.Mtime.Nanoseconds;
 
     /// <summary>Whether a source has been written since it was first looked at.</summary>
     public static bool IsChanged(int fromFd, in Statx before, in NodePath source)

@@ -277,6 +277,11 @@ internal sealed class TreeCopier : IDisposable
         {
             while (folder.Reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
             {
+                if (folder.IsLeftOut(_options.Exclude, name))
+                {
+                    continue;
+                }
+
                 byte[] kept = [.. name, 0];
                 if (type == DirectoryReader.TypeUnknown && folder.Reader.Stat(kept, StatxMask.Type, out Statx stat) == 0)
                 {
@@ -289,7 +294,7 @@ internal sealed class TreeCopier : IDisposable
                     continue;
                 }
 
-                group ??= NewGroup(folder);
+                group ??= TreeGroup.In(folder);
                 group.Entries.Add((kept, type));
                 if (group.Entries.Count == TreeGroup.MaxEntries)
                 {
@@ -308,12 +313,6 @@ internal sealed class TreeCopier : IDisposable
         {
             _failures.Add(folder.FromText, PathErrors.Create(bytes, "Reading the folder", folder.FromText));
         }
-    }
-
-    private static TreeGroup NewGroup(TreeFolder folder)
-    {
-        folder.AddReference();
-        return new TreeGroup(folder);
     }
 
     private void CopyGroups(BlockingCollection<TreeGroup> groups)

@@ -18,7 +18,6 @@ internal sealed class TreeEntryCopier(
     private const int SmallBytes = 256 * 1024;
 #endif
 
-
     [ThreadStatic]
     private static byte[]? t_buffer;
 
@@ -28,6 +27,7 @@ internal sealed class TreeEntryCopier(
     private readonly uint _umask = Umask.Read();
     private long _resumedBytes;
     private int _changedFiles;
+    private int _unchangedFiles;
 
     public CopyResult Result()
     {
@@ -37,8 +37,9 @@ internal sealed class TreeEntryCopier(
         {
             Bytes = meter.Bytes,
             ResumedBytes = _resumedBytes,
-            Files = meter.Files,
+            Files = meter.Files - _unchangedFiles,
             ChangedFiles = _changedFiles,
+            UnchangedFiles = _unchangedFiles,
             Method = most == CopyMethod.Auto ? CopyMethod.Buffered : most,
             MethodReason = "each file by what is cheapest for it",
             Depth = most == CopyMethod.Direct ? options.Depth : 0,
@@ -206,6 +207,12 @@ internal sealed class TreeEntryCopier(
         };
         CopyResult result = alone.Copy(from, to);
         Interlocked.Add(ref _changedFiles, result.ChangedFiles);
+        Interlocked.Add(ref _unchangedFiles, result.UnchangedFiles);
+        if (result.UnchangedFiles > 0)
+        {
+            return;
+        }
+
         Book(result.Method, result.Bytes, result.ResumedBytes);
     }
 

@@ -25,6 +25,12 @@ internal sealed class TreeFolder(byte[] relative, DirectoryReader from, int toFd
 
     public NodePath To(byte[] name) => NodePath.In(toFd, name, toText);
 
+    /// <summary>Whether the caller leaves an entry of this folder out.</summary>
+    /// <param name="exclude">Asked with the entry's path from the root of the tree.</param>
+    /// <param name="name">Without a NUL.</param>
+    public bool IsLeftOut(Func<string, bool>? exclude, ReadOnlySpan<byte> name) =>
+        exclude is not null && exclude(NodePath.Decode(TreeRoot.Join(relative, name)));
+
     public void AddReference() => Interlocked.Increment(ref _references);
 
     public void Release()

@@ -1,9 +1,19 @@
+using System.Runtime.Versioning;
+
 namespace Sluice.Copying;
 
 /// <summary>Some entries of one folder that one thread copies: names that end with a NUL, and their types (DT_*).</summary>
+[SupportedOSPlatform("linux")]
 internal sealed class TreeGroup(TreeFolder folder)
 {
     public const int MaxEntries = 64;
+
+    /// <summary>A new group, with a reference to its folder that its copier releases.</summary>
+    public static TreeGroup In(TreeFolder folder)
+    {
+        folder.AddReference();
+        return new TreeGroup(folder);
+    }
 
     public TreeFolder Folder => folder;
 

@@ -1,5 +1,5 @@
 using Shouldly;
-using Sluice.Cli.Commands;
+using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -110,7 +110,7 @@ public sealed class CopyRunTests : IDisposable
         File.SetLastWriteTimeUtc(two, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc));
         ToolRun run = await ToolRun.RunAsync("copy", options, _folder["tree"], _folder["copied"]);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldStartWith("1 file in 1 folder,");
+        run.Out.ShouldStartWith($"{_folder["tree"]} -> {_folder["copied"]}: 1 file in 1 folder,");
         File.GetLastWriteTimeUtc(_folder["copied/two"]).ShouldBe(File.GetLastWriteTimeUtc(two));
     }
 

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Sluice.Cli.Terminal;
 
-namespace Sluice.Cli.Commands;
+namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>What the live line says of a copy: how far, how fast, and how long it will take if it goes on so.</summary>
 internal sealed class CopyProgressLine(string source) : IProgress<CopyProgress>

@@ -2,25 +2,24 @@ using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
-namespace Sluice.Cli.Commands;
+namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>`copy` as a page: what was copied, how, how fast, and the rate over time.</summary>
 internal static class CopyPage
 {
-    public static ReportPage Of(IReadOnlyList<CopyRecord> copies, IReadOnlyList<string> arguments, DateTimeOffset began, string folder) =>
-        new()
-        {
-            Title = copies.Count == 1 ? $"Copying {copies[0].Name}" : $"{copies.Count} copies",
-            CommandLine = ReportPage.CommandLineOf(arguments),
-            Began = began,
-            Environment = EnvironmentProbe.ForPath(folder),
-            Notes = [.. copies.SelectMany(c => c.Failures).Distinct()],
-            Sections = [new PageSection { Heading = "Rates", Charts = [.. Charts(copies)], Tables = [Table(copies)] }],
-        };
+    public static ReportPage Of(CopyReport report) => new()
+    {
+        Title = report.Copies.Count == 1 ? $"Copying {report.Copies[0].Source}" : $"{report.Copies.Count} copies",
+        CommandLine = ReportPage.CommandLineOf(report.Arguments),
+        Began = report.Started,
+        Environment = report.Environment,
+        Notes = [.. report.Copies.SelectMany(c => c.Failures).Distinct()],
+        Sections = [new PageSection { Heading = "Rates", Charts = [.. Charts(report.Copies)], Tables = [Table(report.Copies)] }],
+    };
 
     private static IEnumerable<PageChart> Charts(IReadOnlyList<CopyRecord> copies)
     {
-        if (copies.Any(c => c.Rates.Count > 1))
+        if (copies.Any(c => c.RateSeconds.Count > 1))
         {
             yield return new PageChart
             {
@@ -30,11 +29,11 @@ internal static class CopyPage
                 Y = new ChartAxis("rate", "MiB/s"),
                 Series =
                 [
-                    .. copies.Where(c => c.Rates.Count > 1).Select(c => new ChartSeries
+                    .. copies.Where(c => c.RateSeconds.Count > 1).Select(c => new ChartSeries
                     {
-                        Name = c.Name,
-                        X = [.. c.Rates.Select(r => r.Seconds)],
-                        Y = [.. c.Rates.Select(r => (double?)r.MiBPerSecond)],
+                        Name = c.Source,
+                        X = c.RateSeconds,
+                        Y = [.. c.RateMiBPerSecond],
                     }),
                 ],
             };
@@ -45,7 +44,7 @@ internal static class CopyPage
             {
                 Title = "Rate of each",
                 Kind = ChartKind.Bar,
-                X = new ChartAxis("copy", Categories: [.. copies.Select(c => c.Name)]),
+                X = new ChartAxis("copy", Categories: [.. copies.Select(c => c.Source)]),
                 Y = new ChartAxis("rate", "MiB/s"),
                 Series = [new ChartSeries { Name = "Sluice", Y = [.. copies.Select(c => (double?)c.MiBPerSecond)] }],
             };
@@ -62,8 +61,8 @@ internal static class CopyPage
         Rows =
         [
             .. copies.Select(c => new PageRow(
-                c.Name, new PageCell(ByteSize.Format(c.Bytes), c.Bytes), (long)c.Files, PageCell.Of(c.Seconds, "0.00"), c.MiBPerSecond,
-                PageCell.Of(c.CpuSeconds, "0.00"), c.Method, c.Reason)),
+                c.Source, new PageCell(ByteSize.Format(c.Bytes), c.Bytes), c.Files, PageCell.Of(c.Seconds, "0.00"), c.MiBPerSecond,
+                PageCell.Of(c.CpuSeconds, "0.00"), CopyText.Name(c.Method), c.Reason)),
         ],
     };
 }

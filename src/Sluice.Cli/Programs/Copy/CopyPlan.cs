@@ -1,0 +1,87 @@
+using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Programs.Copy;
+
+/// <summary>--dry-run: what a copy would do, entry by entry. It looks at names, lengths and times, and opens nothing but folders.</summary>
+internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns excluded, bool mayReplace, bool skipsUnchanged)
+{
+    private long _files;
+    private long _bytes;
+    private long _unchanged;
+
+    /// <summary>What the copy would not do, for lack of consent or because it cannot be read.</summary>
+    public int Failed { get; private set; }
+
+    public void Add(string source, string target, bool recursive, CancellationToken cancellationToken)
+    {
+        if (new DirectoryInfo(source) is { Exists: true } folder && (!recursive || folder.LinkTarget is null))
+        {
+            if (!recursive)
+                throw new UnauthorizedAccessException($"Copying '{source}' failed: it is a folder, and a recursive copy was not asked for.");
+            AddTree(folder, target, cancellationToken);
+            return;
+        }
+        if (!recursive)
+            LinkedFile.RequireTarget(source);
+        var file = new FileInfo(source);
+        if (!file.Exists && file.LinkTarget is null)
+            throw new FileNotFoundException($"{source}: no such file");
+        AddFile(file, target, recursive ? file.Length : LinkedFile.LengthOf(source));
+    }
+
+    public string Total =>
+        $"dry run, nothing was copied: {Counted.Of(_files, "file")}, {ByteSize.Format(_bytes)}"
+        + (_unchanged > 0 ? $"; {_unchanged:#,0} unchanged" : "") + (Failed > 0 ? $"; {Failed:#,0} would fail" : "");
+
+    private void AddTree(DirectoryInfo root, string target, CancellationToken cancellationToken)
+    {
+        var due = new Stack<(DirectoryInfo Folder, string Relative)>([(root, "")]);
+        while (due.TryPop(out (DirectoryInfo Folder, string Relative) next))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            try
+            {
+                foreach (FileSystemInfo entry in next.Folder.EnumerateFileSystemInfos().OrderBy(e => e.Name, StringComparer.Ordinal))
+                {
+                    string relative = next.Relative.Length == 0 ? entry.Name : $"{next.Relative}/{entry.Name}";
+                    if (excluded.Excludes(relative))
+                        continue;
+                    if (entry is DirectoryInfo folder && entry.LinkTarget is null)
+                        due.Push((folder, relative));
+                    else
+                        AddFile(entry, Path.Combine(target, relative), entry is FileInfo { LinkTarget: null } file ? file.Length : 0);
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                Failed++;
+                terminal.Error.WriteLine($"sluice: {e.Message.ReplaceLineEndings(" ")}");
+            }
+        }
+    }
+
+    private void AddFile(FileSystemInfo source, string target, long length)
+    {
+        var there = new FileInfo(target);
+        bool exists = there.Exists || there.LinkTarget is not null;
+        if (exists && skipsUnchanged && there.Exists && there.Length == length && there.LastWriteTimeUtc == source.LastWriteTimeUtc)
+        {
+            _unchanged++;
+            Say("unchanged", source.FullName, target);
+            return;
+        }
+        if (exists && !mayReplace)
+        {
+            Failed++;
+            Say("needs --force", source.FullName, target);
+            return;
+        }
+        _files++;
+        _bytes += length;
+        Say(exists ? "replace" : "copy", source.FullName, target);
+    }
+
+    private void Say(string verb, string source, string target) =>
+        terminal.Out.WriteLine(TextTable.Printable($"{verb,-13} {source} -> {target}"));
+}

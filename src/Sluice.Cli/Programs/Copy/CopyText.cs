@@ -1,0 +1,42 @@
+using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Programs.Copy;
+
+/// <summary>What `copy` says of its copies, a line each.</summary>
+internal static class CopyText
+{
+    public static string Name(string method) => method switch
+    {
+        "reflink" => "shared blocks (reflink)",
+        "range" => "within the kernel (copy_file_range)",
+        "direct" => "direct, past the page cache",
+        "auto" => "each file by what is cheapest for it",
+        _ => "buffered",
+    };
+
+    /// <param name="made">What was asked for beside the copy: "; verified, on the disk".</param>
+    public static string Describe(CopyRecord copy, string made)
+    {
+        string names = TextTable.Printable($"{copy.Source} -> {copy.Target}");
+        if (copy.UnchangedFiles > 0 && copy.Files == 0)
+            return $"{names}: unchanged, {(copy.UnchangedFiles == 1 ? "skipped" : $"{Counted.Of(copy.UnchangedFiles, "file")} skipped")}";
+        string files = copy.Folders > 0 ? $"{Counted.Of(copy.Files, "file")} in {Counted.Of(copy.Folders, "folder")}, " : "";
+        string depth = copy.Depth > 0 ? $", {Counted.Of(copy.Depth, "request")} of 1 MiB outstanding" : "";
+        string resumed = copy.ResumedBytes > 0 ? $"; {ByteSize.Format(copy.ResumedBytes)} were there already" : "";
+        string changed = copy.ChangedFiles > 0 ? $"; {copy.ChangedFiles:#,0} changed meanwhile" : "";
+        string unchanged = copy.UnchangedFiles > 0 ? $"; {copy.UnchangedFiles:#,0} unchanged, skipped" : "";
+        return $"{names}: {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds)}: "
+            + $"{Name(copy.Method)}{depth} ({copy.Reason}){resumed}{changed}{unchanged}{made}";
+    }
+
+    public static string Total(CopyReport report)
+    {
+        string unchanged = report.UnchangedFiles > 0 ? $"; {report.UnchangedFiles:#,0} unchanged, skipped" : "";
+        string failed = report.Failed > 0 ? $"; {report.Failed:#,0} failed" : "";
+        return $"total: {Counted.Of(report.Files, "file")}, {Rate(report.Bytes, report.Seconds, report.CpuSeconds)}{unchanged}{failed}";
+    }
+
+    public static string Rate(long bytes, double seconds, double cpuSeconds) =>
+        $"{ByteSize.Format(bytes)} in {seconds:0.00} s, {CopyReport.Rate(bytes, seconds):#,0} MiB/s, CPU {cpuSeconds:0.00} s";
+}
