@@ -53,7 +53,7 @@ internal sealed record FigureScale
         DirectRequests = [4 * KiB, MiB],
         Depths = [1, 32],
         CreationRequests = [4 * KiB, 64 * KiB],
-        CreatedFileBytes = ByteSize.MiB,
+        CreatedFileBytes = 3 * ByteSize.MiB,
         VolumeBytes = 16 * ByteSize.MiB,
     };
 }
