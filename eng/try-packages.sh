@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Packs everything, and uses the packages as a stranger would: a console program, a web application, a trimmed and a native program, and
+# the tool, each in a new folder outside of this one, from a local folder of packages. Then packs a copy of the sources elsewhere: the
+# same bytes must come out.
+#   eng/try-packages.sh [SCRATCH]     takes a few minutes; needs the packages that dotnet restores itself (nuget.org or a mirror)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root="$PWD"
+scratch="${1:-$(mktemp -d)}"
+mkdir -p "$scratch/packages"
+[ $# -gt 0 ] || trap 'rm -rf "$scratch"' EXIT
+version="$(sed -nE 's|.*<Version>(.*)</Version>.*|\1|p' Directory.Build.props)"
+rid="linux-$(uname -m | sed -e s/x86_64/x64/ -e s/aarch64/arm64/)"
+packages=(Sluice Sluice.Testing Sluice.Classic Sluice.Cli)
+
+say() { printf -- '-- %s\n' "$*"; }
+
+# new NAME: a folder that knows the packages; the cache is its own, so that an older package of the same version is not taken.
+new() {
+  mkdir -p "$scratch/$1"
+  cd "$scratch/$1"
+  cat >nuget.config <<XML
+<configuration><packageSources><add key="local" value="$scratch/packages" /></packageSources></configuration>
+XML
+  export NUGET_PACKAGES="$scratch/cache"
+}
+
+program() {
+  cat <<'CSHARP'
+using Sluice;
+using Sluice.Classic;
+using Sluice.Testing;
+
+string folder = Directory.CreateTempSubdirectory("sluice-package-").FullName;
+string path = Path.Combine(folder, "file");
+await SluiceFile.WriteAllTextAsync(path, "one\ntwo\n");
+await SluiceFile.ReplaceAtomicallyAsync(path, "three\nfour\n");
+using (SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read))
+{
+    byte[] bytes = new byte[5];
+    if (await handle.ReadAsync(bytes, 0) != 5 || !bytes.AsSpan().SequenceEqual("three"u8))
+        throw new InvalidDataException("the bytes are not those that were written");
+    Console.WriteLine($"engine {handle.EngineName}");
+}
+using (SluiceStream stream = new(path, FileMode.Append, FileAccess.Write))
+    stream.Write("five\n"u8);
+string[] lines = await SluiceFile.ReadAllLinesAsync(path);
+var engine = new FaultyEngine(new FaultPlan(1) { ShortTransfer = 0.5 });
+using (WinFileIO classic = new())
+    Console.WriteLine(classic.GetType().Name);
+Directory.Delete(folder, recursive: true);
+Console.WriteLine($"{lines.Length} lines, {engine.Name}");
+return lines is ["three", "four", "five"] ? 0 : 1;
+CSHARP
+}
+
+references() {
+  for package in Sluice Sluice.Testing Sluice.Classic; do
+    echo "<PackageReference Include=\"$package\" Version=\"$version\" />"
+  done
+}
+
+say "pack"
+for package in "${packages[@]}"; do
+  dotnet pack "src/$package" -c Release -o "$scratch/packages" -v quiet --nologo
+done
+
+say "the tool"
+new tool
+dotnet tool install Sluice.Cli --version "$version" --tool-path "$scratch/bin" --add-source "$scratch/packages" >/dev/null
+"$scratch/bin/sluice" --version
+"$scratch/bin/sluice" copy "$root/README.md" "$scratch/tool/copy" >/dev/null
+cmp "$root/README.md" "$scratch/tool/copy"
+
+say "a console program"
+new console
+program >Program.cs
+cat >console.csproj <<XML
+<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net10.0</TargetFramework>
+  <ImplicitUsings>enable</ImplicitUsings><Nullable>enable</Nullable><InvariantGlobalization>true</InvariantGlobalization></PropertyGroup>
+  <ItemGroup>$(references)</ItemGroup>
+</Project>
+XML
+dotnet run -v quiet
+
+say "a web application"
+new web
+cat >Program.cs <<'CSHARP'
+using Sluice;
+
+string path = Path.GetTempFileName();
+await SluiceFile.WriteAllTextAsync(path, "served");
+var builder = WebApplication.CreateSlimBuilder(args);
+builder.WebHost.UseUrls("http://127.0.0.1:0");
+builder.Logging.ClearProviders();
+await using WebApplication app = builder.Build();
+app.MapGet("/", () => Results.Stream(new SluiceStream(path, FileMode.Open, FileAccess.Read, FileShare.Read), "text/plain"));
+await app.StartAsync();
+using HttpClient client = new();
+string answer = await client.GetStringAsync(app.Urls.Single());
+await app.StopAsync();
+File.Delete(path);
+Console.WriteLine(answer);
+return answer == "served" ? 0 : 1;
+CSHARP
+cat >web.csproj <<XML
+<Project Sdk="Microsoft.NET.Sdk.Web">
+  <PropertyGroup><TargetFramework>net10.0</TargetFramework><ImplicitUsings>enable</ImplicitUsings><Nullable>enable</Nullable></PropertyGroup>
+  <ItemGroup>$(references)</ItemGroup>
+</Project>
+XML
+dotnet run -v quiet
+
+# publish NAME PROPERTY...: where a mirror lacks the runtime's own packages this says so.
+publish() {
+  local name="$1"
+  shift
+  say "$name"
+  new "$name"
+  program >Program.cs
+  sed 's|<Nullable>|<PublishRepositoryUrl>false</PublishRepositoryUrl><Nullable>|' "$scratch/console/console.csproj" >"$name.csproj"
+  if dotnet publish -c Release -r "$rid" -o out -v quiet --nologo "$@" >log 2>&1; then
+    ./out/"$name"
+  elif grep -q 'NU110[0-9]' log; then
+    echo "left out: $(grep -m1 -o 'NU110[0-9].*' log)"
+  else
+    cat log
+    return 1
+  fi
+}
+
+publish trimmed -p:PublishTrimmed=true -p:PublishSingleFile=true --self-contained
+publish native -p:PublishAot=true
+
+say "the same bytes from another folder"
+cd "$root"
+mkdir -p "$scratch/elsewhere" "$scratch/again"
+git archive HEAD | tar -x -C "$scratch/elsewhere"
+unset NUGET_PACKAGES
+for package in Sluice Sluice.Testing Sluice.Classic; do
+  dotnet pack "$scratch/elsewhere/src/$package" -c Release -o "$scratch/again" -v quiet --nologo
+done
+python3 - "$scratch/packages" "$scratch/again" <<'PYTHON'
+import hashlib
+import pathlib
+import sys
+import zipfile
+
+first, second = map(pathlib.Path, sys.argv[1:])
+for path in sorted(second.glob("*.*nupkg")):
+    contents = [{name: hashlib.sha256(z.read(name)).hexdigest() for name in z.namelist() if not name.endswith((".nuspec", ".psmdcp", ".rels"))}
+                for z in (zipfile.ZipFile(first / path.name), zipfile.ZipFile(path))]
+    different = {name for name in contents[0].keys() | contents[1].keys() if contents[0].get(name) != contents[1].get(name)}
+    assert not different, f"{path.name}: {sorted(different)} differ"
+    print(f"{path.name}: {len(contents[0])} files, the same")
+PYTHON
