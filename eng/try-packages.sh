@@ -135,9 +135,13 @@ publish native -p:PublishAot=true
 
 say "the same bytes from another folder"
 cd "$root"
-mkdir -p "$scratch/elsewhere" "$scratch/again"
-git archive HEAD | tar -x -C "$scratch/elsewhere"
+if [ -n "$(git status --porcelain)" ]; then
+  echo "left out: there are changes that are not committed, and a clone has none of them"
+  exit
+fi
 unset NUGET_PACKAGES
+git clone -q . "$scratch/elsewhere"
+mkdir -p "$scratch/again"
 for package in Sluice Sluice.Testing Sluice.Classic; do
   dotnet pack "$scratch/elsewhere/src/$package" -c Release -o "$scratch/again" -v quiet --nologo
 done

@@ -27,13 +27,44 @@ public sealed class PackageTests
         string package = Directory.GetFiles(folder.FullPath, "*.nupkg").ShouldHaveSingleItem();
         Entries(package).ShouldBe(
             [
-                "LICENSE", "README.md", $"{project}.nuspec",
+                "LICENSE", "README.md", "icon.png", $"{project}.nuspec",
                 .. assemblies.Select(a => $"lib/{Framework}/{a}.dll"), $"lib/{Framework}/{project}.xml",
             ],
             ignoreOrder: true);
         Entries(Directory.GetFiles(folder.FullPath, "*.snupkg").ShouldHaveSingleItem()).ShouldBe(
             [$"{project}.nuspec", .. assemblies.Select(a => $"lib/{Framework}/{a}.pdb")], ignoreOrder: true);
         string.Join(' ', Dependencies(package)).ShouldBe(dependencies);
+    }
+
+    [Theory]
+    [InlineData("Sluice", typeof(SluiceFile))]
+    [InlineData("Sluice.Classic", typeof(Classic.WinFileIO))]
+    public void A_librarys_package_documents_every_type_that_its_users_can_name_and_no_other(string project, Type any)
+    {
+        using TempFolder folder = new();
+        Pack(project, folder.FullPath);
+        using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(folder.FullPath, "*.nupkg").ShouldHaveSingleItem());
+        using Stream stream = archive.Entries.Single(e => e.Name == $"{project}.xml").Open();
+        string[] members = [.. XDocument.Load(stream).Descendants("member").Select(m => m.Attribute("name")!.Value)];
+        string[] types = [.. any.Assembly.GetTypes().Where(t => t.IsVisible).Select(t => $"T:{t.FullName!.Replace('+', '.')}")];
+        members.Where(m => m.StartsWith("T:", StringComparison.Ordinal)).ShouldBe(types, ignoreOrder: true);
+        members.Length.ShouldBeGreaterThan(2 * types.Length);
+    }
+
+    [Fact]
+    public void What_a_package_says_of_itself_is_there()
+    {
+        using TempFolder folder = new();
+        Pack("Sluice", folder.FullPath);
+        using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(folder.FullPath, "*.nupkg").ShouldHaveSingleItem());
+        using Stream manifest = archive.GetEntry("Sluice.nuspec")!.Open();
+        Dictionary<string, string> said = XDocument.Load(manifest).Root!.Elements().Single().Elements()
+            .ToDictionary(e => e.Name.LocalName, e => e.Value, StringComparer.Ordinal);
+        said["releaseNotes"].ShouldStartWith("| 0.1.0 | 0.2.0 |");
+        foreach (string name in (string[])["icon", "readme", "projectUrl", "description", "tags", "license"])
+        {
+            said[name].ShouldNotBeEmpty(name);
+        }
     }
 
     [Fact]
@@ -44,7 +75,7 @@ public sealed class PackageTests
         string[] own = ["Sluice", "Sluice.Classic", "Sluice.Cli", "Sluice.Uring"];
         Entries(Directory.GetFiles(folder.FullPath).ShouldHaveSingleItem()).ShouldBe(
             [
-                "LICENSE", "README.md", "Sluice.Cli.nuspec",
+                "LICENSE", "README.md", "icon.png", "Sluice.Cli.nuspec",
                 .. new[]
                 {
                     "DotnetToolSettings.xml", "Sluice.Cli.deps.json", "Sluice.Cli.runtimeconfig.json", "Spectre.Console.dll",
