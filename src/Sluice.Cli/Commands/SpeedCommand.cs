@@ -21,24 +21,31 @@ internal sealed class SpeedCommand(
     private readonly Dictionary<IoSide, Measurement> _measurements = [];
     private readonly Dictionary<IoSide, (string Engine, FileCaching Caching, string? CachingReason)> _opened = [];
 
+    private VerifyReport? _verified;
+
     private TimeSpan WarmUp => options.WarmUp ?? TimeSpan.FromTicks(Math.Min(options.Time.Ticks / 10, LongestWarmUp.Ticks));
 
     public async Task<int> RunAsync()
     {
-        SpeedFile file = SpeedFile.Inspect(options);
+        SpeedFile[] files = [.. options.Paths.Select(p => SpeedFile.Inspect(options with { Path = p }))];
         options.Output.Check(terminal);
-        file.RequireConsent(terminal);
-        if (file.SizeNote is { } note)
-            _notes.Add(note);
+        foreach (SpeedFile file in files)
+        {
+            file.RequireConsent(terminal);
+            if (file.SizeNote is { } note)
+                _notes.Add(note);
+        }
+        long sizeBytes = SizeOf(files);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         bool interrupted = false;
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             try
             {
-                MakeFile(file, progress);
+                foreach (SpeedFile file in files)
+                    MakeFile(file, progress);
                 if (options.Time > TimeSpan.Zero)
-                    await MeasureAsync(file, progress);
+                    await MeasureAsync(sizeBytes, progress);
                 interrupted = cancellationToken.IsCancellationRequested;
             }
             catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -47,7 +54,7 @@ internal sealed class SpeedCommand(
             }
         }
         SpeedReport report = SpeedReportBuilder.Build(
-            options, arguments, started, file.SizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted);
+            options, arguments, started, sizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted) with { Verified = _verified };
         if (options.Quiet)
             SpeedCsv.Write(terminal.Out, report);
         else
@@ -56,7 +63,27 @@ internal sealed class SpeedCommand(
             terminal, SpeedPage.Of(report),
             json: writer => JsonFile.Write(writer, report, SpeedJsonContext.Default.SpeedReport),
             csv: writer => SpeedCsv.WriteFile(writer, report));
+        if (_verified is { Wrong: > 0 } wrong)
+        {
+            await terminal.Error.WriteLineAsync(
+                $"sluice: {wrong.Wrong:#,0} of {Counted.Of(wrong.Requests, "request")} had other bytes when they were read again, the first at "
+                + $"offset {wrong.FirstWrongOffset}");
+            return ExitCode.IoError;
+        }
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
+    }
+
+    /// <summary>Of all files together: as much of each as the smallest has in whole requests.</summary>
+    private long SizeOf(SpeedFile[] files)
+    {
+        if (files.Length == 1)
+            return files[0].SizeBytes;
+        long smallest = files.Min(f => f.SizeBytes);
+        if (files.Any(f => f.SizeBytes != smallest))
+            _notes.Add($"the files are of different sizes: of each the first {ByteSize.Format(smallest)} are measured");
+        long whole = smallest / options.RequestSizeBytes * options.RequestSizeBytes;
+        return whole > 0 ? whole * files.Length
+            : throw new UsageException($"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into the smallest of the files");
     }
 
     private void MakeFile(SpeedFile file, LiveProgress progress)
@@ -67,48 +94,48 @@ internal sealed class SpeedCommand(
             for (int round = 0; round < rounds; round++)
             {
                 foreach (IoSide side in options.Sides)
-                    Recreate(side, file.SizeBytes, progress);
+                    Recreate(file.Path, side, file.SizeBytes, progress);
             }
         }
         else if (file.MustCreate)
         {
-            Discarding(() => FillUntimed(file, FileMode.CreateNew, progress), () => File.Delete(options.Path));
-            _notes.Add($"{options.Path} did not exist; created it with {ByteSize.Format(file.SizeBytes)} of random data");
+            Discarding(() => FillUntimed(file, FileMode.CreateNew, progress), () => File.Delete(file.Path));
+            _notes.Add($"{file.Path} did not exist; created it with {ByteSize.Format(file.SizeBytes)} of random data");
         }
         else if (file.MustExtend)
         {
-            Discarding(() => FillUntimed(file, FileMode.Open, progress), () => TruncateTo(file.PresentSizeBytes));
-            _notes.Add($"{options.Path} extended from {ByteSize.Format(file.PresentSizeBytes)} to {ByteSize.Format(file.SizeBytes)}");
+            Discarding(() => FillUntimed(file, FileMode.Open, progress), () => TruncateTo(file.Path, file.PresentSizeBytes));
+            _notes.Add($"{file.Path} extended from {ByteSize.Format(file.PresentSizeBytes)} to {ByteSize.Format(file.SizeBytes)}");
         }
     }
 
-    private void Recreate(IoSide side, long sizeBytes, LiveProgress progress)
+    private void Recreate(string path, IoSide side, long sizeBytes, LiveProgress progress)
     {
-        File.Delete(options.Path);
-        var open = new TargetOptions(options.Path, FileMode.CreateNew, FileAccess.ReadWrite)
+        File.Delete(path);
+        var open = new TargetOptions(path, FileMode.CreateNew, FileAccess.ReadWrite)
         {
             PreallocationSizeBytes = options.Create == CreateMode.Preallocate ? sizeBytes : 0,
             Caching = options.Cache == CacheMode.Direct ? FileCaching.Direct : FileCaching.Cached,
         };
-        progress.Show(() => $"creating {options.Path}");
+        progress.Show(() => $"creating {path}");
         Discarding(
             () => _creations.Add(FileMaker.CreateTimed(
-                side, open, sizeBytes, options.RequestSizeBytes, reached => progress.Show(() => Making(reached, sizeBytes)),
+                side, open, sizeBytes, options.RequestSizeBytes, reached => progress.Show(() => Making(path, reached, sizeBytes)),
                 cancellationToken)),
-            () => File.Delete(options.Path));
+            () => File.Delete(path));
     }
 
     private void FillUntimed(SpeedFile file, FileMode mode, LiveProgress progress)
     {
-        using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(options.Path, mode, FileAccess.ReadWrite));
+        using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, mode, FileAccess.ReadWrite));
         FileMaker.Fill(target, file.PresentSizeBytes, file.SizeBytes, FileMaker.DefaultRequestSizeBytes,
-            reached => progress.Show(() => Making(reached, file.SizeBytes)), cancellationToken);
+            reached => progress.Show(() => Making(file.Path, reached, file.SizeBytes)), cancellationToken);
         // Or the first seconds of the measurement would share the disk with write-back.
         target.Flush();
     }
 
-    private string Making(long reached, long sizeBytes) =>
-        $"creating {options.Path}: {ByteSize.Format(reached)} of {ByteSize.Format(sizeBytes)}";
+    private static string Making(string path, long reached, long sizeBytes) =>
+        $"creating {path}: {ByteSize.Format(reached)} of {ByteSize.Format(sizeBytes)}";
 
     // Nothing half-made stays behind: not after an error (a full disk), not after Ctrl-C.
     private static void Discarding(Action make, Action discard)
@@ -124,16 +151,20 @@ internal sealed class SpeedCommand(
         }
     }
 
-    private void TruncateTo(long sizeBytes)
+    private static void TruncateTo(string path, long sizeBytes)
     {
-        using Microsoft.Win32.SafeHandles.SafeFileHandle handle = File.OpenHandle(options.Path, FileMode.Open, FileAccess.Write);
+        using Microsoft.Win32.SafeHandles.SafeFileHandle handle = File.OpenHandle(path, FileMode.Open, FileAccess.Write);
         RandomAccess.SetLength(handle, sizeBytes);
     }
 
-    private async Task MeasureAsync(SpeedFile file, LiveProgress progress)
+    private async Task MeasureAsync(long sizeBytes, LiveProgress progress)
     {
-        var workload = new Workload(options.Path, file.SizeBytes, options.RequestSizeBytes)
+        var workload = new Workload(options.Path, sizeBytes, options.RequestSizeBytes)
         {
+            Paths = options.Paths,
+            Zipf = options.Zipf,
+            FlushEvery = options.FlushEvery,
+            Verify = options.Verify,
             WriteShare = options.WriteShare,
             Outstanding = options.Outstanding,
             SeekPercent = options.SeekPercent,
@@ -148,7 +179,7 @@ internal sealed class SpeedCommand(
         {
             foreach (IoSide side in options.Sides)
             {
-                IoTarget target = IoTarget.Open(side, workload.OpenOptions);
+                IoTarget target = StripedTarget.Open(side, workload);
                 targets.Add((side, target));
                 _opened[side] = (target.Engine, target.Caching, target.CachingReason);
                 CheckAlignment(target);
@@ -161,6 +192,11 @@ internal sealed class SpeedCommand(
                 runner.WarmCache(targets[0].Target, cancellationToken);
             }
             await RunSlicesAsync(runner, targets, progress);
+            if (options.Verify)
+            {
+                progress.Show(() => "reading again what was read or written");
+                _verified = runner.Verify(cancellationToken);
+            }
         }
         finally
         {
@@ -182,7 +218,10 @@ internal sealed class SpeedCommand(
         long start = Stopwatch.GetTimestamp();
         foreach ((IoSide side, IoTarget _) in targets)
             _measurements[side] = new Measurement();
-        progress.Show(() => ProgressLine(Stopwatch.GetElapsedTime(start)));
+        var line = new SpeedProgress(
+            $"{options.OperationName} {string.Join(", ", options.Paths.Select(Path.GetFileName))}", options.Time * targets.Count);
+        (string, Measurement)[] sides = [.. _measurements.Select(m => (SpeedReportBuilder.SideName(m.Key), m.Value))];
+        progress.Show(() => TextTable.Printable(line.Text(Stopwatch.GetElapsedTime(start), sides)));
         for (int round = 0; round < rounds; round++)
         {
             foreach ((IoSide side, IoTarget target) in targets)
@@ -191,14 +230,6 @@ internal sealed class SpeedCommand(
                 cancellationToken.ThrowIfCancellationRequested();
             }
         }
-    }
-
-    private string ProgressLine(TimeSpan elapsed)
-    {
-        TimeSpan total = options.Time * options.Sides.Count;
-        IEnumerable<string> sides = _measurements.Select(m =>
-            $"{m.Key.ToString().ToLowerInvariant()} {ByteSize.Format(m.Value.Bytes)}, {m.Value.Operations:#,0} requests");
-        return $"{options.OperationName} {options.Path}: {elapsed.TotalSeconds:0} of {total.TotalSeconds:0} s, {string.Join("; ", sides)}";
     }
 
     private void CheckAlignment(IoTarget target)

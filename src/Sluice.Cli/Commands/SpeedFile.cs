@@ -18,6 +18,8 @@ internal sealed class SpeedFile
         SizeBytes = sizeBytes;
     }
 
+    public string Path => _options.Path;
+
     public bool Exists { get; }
 
     public long PresentSizeBytes { get; }
@@ -43,7 +45,7 @@ internal sealed class SpeedFile
         string path = options.Path;
         if (Directory.Exists(path))
             throw new UsageException($"{path} is a directory; name a file in it");
-        string parent = Path.GetDirectoryName(Path.GetFullPath(path)) ?? "/";
+        string parent = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(path)) ?? "/";
         if (!Directory.Exists(parent))
             throw new DirectoryNotFoundException($"{path}: the directory {parent} does not exist");
 
@@ -70,7 +72,7 @@ internal sealed class SpeedFile
     private void RequireRoom()
     {
         long needed = SizeBytes - PresentSizeBytes;
-        string parent = Path.GetDirectoryName(Path.GetFullPath(_options.Path)) ?? "/";
+        string parent = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(_options.Path)) ?? "/";
         if (needed > 0 && EnvironmentProbe.FreeBytesAt(parent) is { } free && needed > free)
         {
             throw new IOException(

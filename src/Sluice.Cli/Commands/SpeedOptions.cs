@@ -18,6 +18,17 @@ internal sealed record SpeedOptions(string Path)
 
     public const long DefaultFileSizeBytes = ByteSize.GiB;
 
+    /// <summary>Further files over which requests are spread.</summary>
+    public IReadOnlyList<string> Others { get; init; } = [];
+
+    public IReadOnlyList<string> Paths => [Path, .. Others];
+
+    public double? Zipf { get; init; }
+
+    public int? FlushEvery { get; init; }
+
+    public bool Verify { get; init; }
+
     public TimeSpan Time { get; init; } = TimeSpan.FromSeconds(30);
 
     public int RequestSizeBytes { get; init; } = (int)(64 * ByteSize.KiB);
@@ -68,8 +79,11 @@ internal sealed record SpeedOptions(string Path)
     /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
     public static Func<ParseResult, SpeedOptions> Define(OptionList command)
     {
-        Argument<string> file = command.Argument(
-            new Argument<string>("FILE") { Description = "The file to read or write; made at its size if it is missing." });
+        Argument<string[]> file = command.Argument(new Argument<string[]>("FILE")
+        {
+            Description = "The file to read or write; made at its size if it is missing. Of several, requests go to each in turn.",
+            Arity = ArgumentArity.ZeroOrMore,
+        });
         Option<string> time = command.Value("--time", "t", "seconds", "Measured time for each engine (30). 0 with -x or -p: only create.");
         Option<string> block = command.Value("--block", "b", "size", "Request size (64K).");
         Option<string> read = command.Optional("--read", "r", "size", "Read a file of this size (the default, 1G).");
@@ -88,6 +102,13 @@ internal sealed record SpeedOptions(string Path)
         Option<string> mix = command.Value("--mix", null, "R:W", "Mix reads and writes in this proportion, as in 70:30.");
         Option<string> iops = command.Value("--iops", null, "rate",
             "Start this many requests a second; latency counts from when each was due.");
+        Option<string> rate = command.Value("--rate", null, "size",
+            "Offer so many bytes a second, as in 100M: --iops, said in bytes.");
+        Option<string> zipf = command.Value("--zipf", null, "exponent",
+            "At random, some places far more often than others: 0.5 nearly evenly, 1.2 mostly a few (instead of -s).");
+        Option<string> fsync = command.Value("--fsync", null, "N", "FlushToDisk after every N writes; its latency stands apart.");
+        Option<bool> verify = command.Flag("--verify", null,
+            "Afterwards read by plain calls what was read or written, and compare.");
         Option<string> cache = command.Value("--cache", null, "state",
             "hot (read in first), cold (pages dropped), direct (past the page cache).");
         Option<string> warmUp = command.Value("--warmup", null, "seconds",
@@ -100,8 +121,11 @@ internal sealed record SpeedOptions(string Path)
 
         SpeedOptions Bind(ParseResult result)
         {
-            if (result.GetValue(file) is not { Length: > 0 } path)
+            string[] paths = result.GetValue(file) ?? [];
+            if (paths.Length == 0 || Array.Exists(paths, p => p.Length == 0))
                 throw new UsageException("no file named; try: sluice speed --help");
+            if (paths.Select(System.IO.Path.GetFullPath).Distinct(StringComparer.Ordinal).Count() < paths.Length)
+                throw new UsageException("a file is named twice");
             string? readSize = result.GetValue(read);
             string? writeSize = result.GetValue(write);
             string? extendSize = result.GetValue(extend);
@@ -116,8 +140,12 @@ internal sealed record SpeedOptions(string Path)
 
             CreateMode create = extendSize is not null ? CreateMode.Extend : preallocateSize is not null ? CreateMode.Preallocate
                 : CreateMode.None;
-            var options = new SpeedOptions(path)
+            var options = new SpeedOptions(paths[0])
             {
+                Others = paths[1..] is { Length: > 0 } others ? others : [],
+                Zipf = ParseZipf(result.GetValue(zipf), result.GetValue(seek)),
+                FlushEvery = ParseFlushEvery(result.GetValue(fsync), ratio?.WriteShare ?? (writeSize is null ? 0 : 1)),
+                Verify = result.GetValue(verify),
                 Time = ParseSeconds("-t", result.GetValue(time), 30, allowZero: create != CreateMode.None),
                 RequestSizeBytes = (int)ParseRequestSize(result.GetValue(block)),
                 SizeBytes = OneSize(ParseSize("-r", readSize), ParseSize("-w", writeSize), ParseSize("-x", extendSize),
@@ -131,7 +159,8 @@ internal sealed record SpeedOptions(string Path)
                 TouchEveryByte = result.GetValue(touch),
                 Quiet = result.GetValue(quiet),
                 Engine = ParseEngine(result.GetValue(engine)),
-                OperationsPerSecond = ParseRate(result.GetValue(iops)),
+                OperationsPerSecond = ParseRate(
+                    result.GetValue(iops), ParseSize("--rate", result.GetValue(rate)), ParseRequestSize(result.GetValue(block))),
                 WarmUp = result.GetValue(warmUp) is { } seconds ? ParseSeconds("--warmup", seconds, 0, allowZero: true) : null,
                 Seed = ParseSeed(result.GetValue(seed)),
                 Output = output(result),
@@ -161,7 +190,7 @@ internal sealed record SpeedOptions(string Path)
         }
         foreach ((string option, string path) in options.Output.Named)
         {
-            if (path != "-" && System.IO.Path.GetFullPath(path) == System.IO.Path.GetFullPath(options.Path))
+            if (path != "-" && options.Paths.Any(p => System.IO.Path.GetFullPath(p) == System.IO.Path.GetFullPath(path)))
                 throw new UsageException($"{option} names the file that is measured");
         }
     }
@@ -228,10 +257,33 @@ internal sealed record SpeedOptions(string Path)
             : throw new UsageException($"-a: '{text}' is not a number of outstanding requests between 1 and {MaxOutstanding}");
     }
 
-    private static double? ParseRate(string? text)
+    private static double? ParseZipf(string? text, string? seek)
     {
         if (text is null)
             return null;
+        if (seek is not null)
+            throw new UsageException("-s and --zipf exclude each other: each says where requests go");
+        return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double exponent)
+            && exponent is > 0 and <= 10
+            ? exponent
+            : throw new UsageException($"--zipf: '{text}' is not an exponent above 0, at most 10");
+    }
+
+    private static int? ParseFlushEvery(string? text, double writeShare)
+    {
+        if (text is null)
+            return null;
+        return writeShare > 0
+            ? WholeNumber.Parse("--fsync", text, 1, int.MaxValue, 1)
+            : throw new UsageException("--fsync is about writes; give -w or --mix too");
+    }
+
+    private static double? ParseRate(string? text, long? bytesPerSecond, long requestSizeBytes)
+    {
+        if (text is not null && bytesPerSecond is not null)
+            throw new UsageException("--iops and --rate exclude each other: both say how many requests a second");
+        if (text is null)
+            return bytesPerSecond / (double)requestSizeBytes;
         return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double rate)
             && rate is > 0 and <= 1e8
             ? rate

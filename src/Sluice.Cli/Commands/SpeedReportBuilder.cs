@@ -8,6 +8,8 @@ namespace Sluice.Cli.Commands;
 /// <summary>Turns what was counted and timed into the figures of a report.</summary>
 internal static class SpeedReportBuilder
 {
+    private const double MinCachedShare = 0.1;
+
     public static SpeedReport Build(
         SpeedOptions options, IReadOnlyList<string> arguments, DateTimeOffset started, long fileSizeBytes, TimeSpan warmUp,
         IReadOnlyList<CreationTiming> creations, IReadOnlyDictionary<IoSide, Measurement> measurements,
@@ -27,7 +29,10 @@ internal static class SpeedReportBuilder
             Environment = environment,
             Workload = new SpeedWorkload
             {
-                File = options.Path,
+                File = string.Join(", ", options.Paths),
+                Files = options.Paths.Count == 1 ? null : options.Paths,
+                Zipf = options.Zipf,
+                FlushEvery = options.FlushEvery,
                 FileSizeBytes = fileSizeBytes,
                 Operation = options.OperationName,
                 RequestSizeBytes = options.RequestSizeBytes,
@@ -46,6 +51,7 @@ internal static class SpeedReportBuilder
             Notes =
             [
                 .. notes, .. CacheNotes(options, environment.FileSystem), .. sides.SelectMany(s => RateNotes(s, options)),
+                .. measurements.Select(m => CachedNote(SideName(m.Key), m.Value, options)).OfType<string>(),
                 .. EngineNotes(sides),
             ],
         };
@@ -92,6 +98,8 @@ internal static class SpeedReportBuilder
             ReadLatency = LatencySummary.From(measured.Reads),
             WriteLatency = LatencySummary.From(measured.Writes),
             ServiceTime = LatencySummary.From(measured.Service),
+            FlushLatency = LatencySummary.From(measured.Flushes),
+            StorageReadBytes = measured.StorageReadBytes,
             SteadyFromSeconds = steady is { } first ? Round(measured.Windows[first].StartSeconds) : null,
             SteadyMiBPerSecond = steady is { } from ? Round(SteadyMean(measured.Windows, from)) : null,
             SliceMiBPerSecond = [.. measured.SliceMiBPerSecond.Select(Round)],
@@ -135,6 +143,17 @@ internal static class SpeedReportBuilder
             yield return $"{string.Join(" and ", asked)}: asked for, but {caveat}";
     }
 
+    /// <summary>Who asks for what is there, without saying which state the cache is to be in, may be measuring memory.</summary>
+    private static string? CachedNote(string side, Measurement measured, SpeedOptions options)
+    {
+        if (options.Cache is not (CacheMode.AsIs or CacheMode.Cold) || measured.ReadBytes == 0 || measured.StorageReadBytes is not { } stored)
+            return null;
+        double cached = 1 - Math.Min(1, stored / (double)measured.ReadBytes);
+        return cached < MinCachedShare ? null
+            : string.Create(CultureInfo.InvariantCulture, $"{side}: {cached * 100:0} % of what was read came from the page cache")
+                + (options.Cache == CacheMode.AsIs ? "; --cache cold or -d reads from the disk" : "");
+    }
+
     private static IEnumerable<string> EngineNotes(IEnumerable<SideReport> sides)
     {
         if (sides.Any(s => s.Side == SideName(IoSide.Sluice)) && SluiceEngines.UringReason is { } reason)
@@ -153,7 +172,7 @@ internal static class SpeedReportBuilder
         }
     }
 
-    private static string SideName(IoSide side) => side == IoSide.Sluice ? "sluice" : "bcl";
+    public static string SideName(IoSide side) => side == IoSide.Sluice ? "sluice" : "bcl";
 
     private static double Per(double amount, double of) => of > 0 ? amount / of : 0;
 

@@ -29,6 +29,12 @@ internal abstract class IoTarget : IDisposable
 
     public abstract void Flush();
 
+    /// <summary>By the side's own asynchronous call, or on a thread of the pool where it has none.</summary>
+    public virtual Task FlushAsync() => Task.Run(Flush);
+
+    /// <summary>The files behind this.</summary>
+    public virtual IReadOnlyList<IoTarget> Parts => [this];
+
     public abstract void Dispose();
 
     public static IoTarget Open(IoSide side, TargetOptions options) =>

@@ -5,6 +5,7 @@ internal sealed class Measurement
 {
     private long _operations;
     private long _bytes;
+    private long _readBytes;
 
     public LatencyHistogram Reads { get; } = new();
 
@@ -12,6 +13,14 @@ internal sealed class Measurement
 
     /// <summary>With a rate limit: time from the real start, beside the latency from the intended one.</summary>
     public LatencyHistogram Service { get; } = new();
+
+    /// <summary>Of the flushes between writes (--fsync).</summary>
+    public LatencyHistogram Flushes { get; } = new();
+
+    /// <summary>Bytes that the process's reads took from the devices; null where that is not told.</summary>
+    public long? StorageReadBytes { get; set; }
+
+    public long ReadBytes => Volatile.Read(ref _readBytes);
 
     public long Operations => Volatile.Read(ref _operations);
 
@@ -38,6 +47,8 @@ internal sealed class Measurement
     {
         Interlocked.Increment(ref _operations);
         Interlocked.Add(ref _bytes, bytes);
+        if (!isWrite)
+            Interlocked.Add(ref _readBytes, bytes);
         (isWrite ? Writes : Reads).Record(latencyNanoseconds);
     }
 }

@@ -6,21 +6,26 @@ namespace Sluice.Cli.Load;
 /// </summary>
 internal sealed class OffsetSequence
 {
+    private const long Scatter = 2_654_435_761;
+    private const long OtherScatter = 2_147_483_647;
+
     private readonly long _blocks;
     private readonly long _reachBlocks;
     private readonly int _requestSizeBytes;
     private readonly Lock _lock = new();
     private readonly Random _random;
+    private readonly ZipfNumbers? _zipf;
     private long _nextBlock;
 
-    public OffsetSequence(long fileSizeBytes, int requestSizeBytes, double seekPercent, int seed)
+    public OffsetSequence(long fileSizeBytes, int requestSizeBytes, double seekPercent, int seed, double? zipf = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(fileSizeBytes, requestSizeBytes);
         _requestSizeBytes = requestSizeBytes;
         _blocks = fileSizeBytes / requestSizeBytes;
         _reachBlocks = seekPercent == 0 ? 0 : Math.Max(1, (long)Math.Ceiling(_blocks * seekPercent / 100));
         _random = new Random(seed);
-        _nextBlock = 0;
+        _zipf = zipf is { } exponent ? new ZipfNumbers(_blocks, exponent, _random) : null;
+        _nextBlock = _zipf is null ? 0 : NextPopular();
     }
 
     /// <summary>How often a sequential walk has come round to the start of the file.</summary>
@@ -31,7 +36,11 @@ internal sealed class OffsetSequence
         lock (_lock)
         {
             long block = _nextBlock;
-            if (_reachBlocks == 0)
+            if (_zipf is not null)
+            {
+                _nextBlock = NextPopular();
+            }
+            else if (_reachBlocks == 0)
             {
                 _nextBlock = block + 1 == _blocks ? 0 : block + 1;
                 if (_nextBlock == 0)
@@ -45,5 +54,12 @@ internal sealed class OffsetSequence
             }
             return block * _requestSizeBytes;
         }
+    }
+
+    // What is popular lies scattered over the file: multiplying by a prime that does not divide the count only changes the order.
+    private long NextPopular()
+    {
+        long prime = _blocks % Scatter == 0 ? OtherScatter : Scatter;
+        return (long)((UInt128)_zipf!.Next() * (UInt128)prime % (UInt128)_blocks);
     }
 }

@@ -30,5 +30,7 @@ internal sealed class SluiceTarget(TargetOptions options) : IoTarget
 
     public override void Flush() => _handle.FlushToDisk();
 
+    public override async Task FlushAsync() => await _handle.FlushToDiskAsync();
+
     public override void Dispose() => _handle.Dispose();
 }

@@ -92,6 +92,8 @@ internal static class SpeedPage
             yield return ("write", write);
         if (side.ServiceTime is { } service)
             yield return ("service time", service);
+        if (side.FlushLatency is { } flush)
+            yield return ("flush", flush);
     }
 
     private static IEnumerable<PageTable> LatencyTables(IReadOnlyList<SideReport> sides)

@@ -28,6 +28,9 @@ internal sealed record SpeedReport
 
     public bool Interrupted { get; init; }
 
+    /// <summary>With --verify.</summary>
+    public VerifyReport? Verified { get; init; }
+
     public required IReadOnlyList<string> Notes { get; init; }
 }
 
@@ -35,7 +38,15 @@ internal sealed record SpeedWorkload
 {
     public required string File { get; init; }
 
+    /// <summary>Of several; null: <see cref="File"/> is the only one.</summary>
+    public IReadOnlyList<string>? Files { get; init; }
+
+    /// <summary>What is measured, of all files together.</summary>
     public required long FileSizeBytes { get; init; }
+
+    public double? Zipf { get; init; }
+
+    public int? FlushEvery { get; init; }
 
     public required string Operation { get; init; }
 
@@ -110,6 +121,12 @@ internal sealed record SideReport
 
     /// <summary>With --iops: from the real start; the other two count from the intended one.</summary>
     public LatencySummary? ServiceTime { get; init; }
+
+    /// <summary>With --fsync: of each flush.</summary>
+    public LatencySummary? FlushLatency { get; init; }
+
+    /// <summary>Bytes that came from devices while it was measured, read-ahead included; null where that is not told.</summary>
+    public long? StorageReadBytes { get; init; }
 
     /// <summary>Seconds into the measured time from which throughput was steady, or null.</summary>
     public double? SteadyFromSeconds { get; init; }

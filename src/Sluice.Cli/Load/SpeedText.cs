@@ -24,6 +24,8 @@ internal static class SpeedText
             output.WriteLine();
             Table(report).WriteTo(terminal);
         }
+        if (report.Verified is { } verified)
+            output.WriteLine($"verified  {Counted.Of(verified.Requests, "request")} read again: {verified.Wrong:#,0} with other bytes");
         foreach (string note in report.Notes)
             output.WriteLine($"note: {note}");
         if (report.Interrupted)
@@ -36,13 +38,15 @@ internal static class SpeedText
     {
         if (load.TimeSeconds == 0)
             return $"{load.Operation}, {ByteSize.Format(load.RequestSizeBytes)} requests, {(load.Cache == "direct" ? "direct" : "cached")}";
-        string order = load.SeekPercent == 0
+        string order = load.Zipf is { } zipf ? string.Create(CultureInfo.InvariantCulture, $"at random by Zipf's law with {zipf}")
+            : load.SeekPercent == 0
             ? "sequential"
             : string.Create(CultureInfo.InvariantCulture, $"seeks of up to {load.SeekPercent:0.##} %");
         string outstanding = load.Outstanding is { } count ? $"asynchronous, {count} outstanding" : "synchronous";
         string cache = load.Cache == "as is" ? "cached" : load.Cache;
         string rate = load.OfferedIops is { } iops ? string.Create(CultureInfo.InvariantCulture, $", {iops:#,0.##} a second offered") : "";
-        return $"{load.Operation}, {order}, {ByteSize.Format(load.RequestSizeBytes)} requests, {outstanding}, {cache}{rate}";
+        string flush = load.FlushEvery is { } every ? $", a flush after every {(every == 1 ? "write" : $"{every:#,0} writes")}" : "";
+        return $"{load.Operation}, {order}, {ByteSize.Format(load.RequestSizeBytes)} requests, {outstanding}, {cache}{rate}{flush}";
     }
 
     private static TextTable Table(SpeedReport report)
@@ -70,6 +74,7 @@ internal static class SpeedText
         Latency("read latency us", s => s.ReadLatency);
         Latency("write latency us", s => s.WriteLatency);
         Latency("service time us", s => s.ServiceTime);
+        Latency("flush latency us", s => s.FlushLatency);
         Row("steady from s", s => s.SteadyFromSeconds is { } from ? Number(from) : "not reached");
         Row("steady MiB/s", s => s.SteadyMiBPerSecond is { } rate ? Number(rate) : "");
         return table;

@@ -19,9 +19,21 @@ internal sealed record Workload(string Path, long FileSizeBytes, int RequestSize
 
     public int Seed { get; init; } = 1;
 
+    /// <summary>Exponent of a Zipf distribution over the requests of the file; null: by <see cref="SeekPercent"/>.</summary>
+    public double? Zipf { get; init; }
+
+    /// <summary>FlushToDisk after so many writes, whoever made them; null: only at the end of a slice.</summary>
+    public int? FlushEvery { get; init; }
+
+    /// <summary>What is read or written is read again at the end, by plain calls, and compared.</summary>
+    public bool Verify { get; init; }
+
+    /// <summary>The files over which requests are spread in turn; <see cref="FileSizeBytes"/> is of all together.</summary>
+    public IReadOnlyList<string> Paths { get; init; } = [Path];
+
     public bool Writes => WriteShare > 0;
 
-    public TargetOptions OpenOptions => new(Path, FileMode.Open, Writes ? FileAccess.ReadWrite : FileAccess.Read)
+    public TargetOptions OpenOptionsOf(string path) => new(path, FileMode.Open, Writes ? FileAccess.ReadWrite : FileAccess.Read)
     {
         Asynchronous = Outstanding is not null,
         Caching = Cache == CacheMode.Direct ? FileCaching.Direct : FileCaching.Cached,

@@ -16,7 +16,9 @@ internal sealed class WorkloadRunner : IDisposable
     private readonly RateLimiter? _limiter;
     private readonly Memory<byte>[] _buffers;
     private readonly long _coldDropBytes;
-    private readonly BlockDevice? _device;
+    private readonly BlockDevice[] _devices;
+    private readonly BlockVerifier? _verifier;
+    private long _writes;
     private volatile bool _stop;
     private long _bytesSinceDrop;
     private long _wrapsAtDrop;
@@ -24,14 +26,15 @@ internal sealed class WorkloadRunner : IDisposable
     public WorkloadRunner(Workload workload)
     {
         _workload = workload;
-        _device = EnvironmentProbe.DeviceOf(workload.Path);
-        _offsets = new OffsetSequence(workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed);
+        _devices = [.. workload.Paths.Select(EnvironmentProbe.DeviceOf).OfType<BlockDevice>().DistinctBy(d => d.Name)];
+        _offsets = new OffsetSequence(workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed, workload.Zipf);
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate) : null;
         _buffers = new Memory<byte>[workload.Outstanding ?? 1];
         for (int i = 0; i < _buffers.Length; i++)
             _buffers[i] = PinnedBuffer.AllocateRandom(workload.RequestSizeBytes, workload.Seed + i);
+        _verifier = workload.Verify ? new BlockVerifier(workload, _buffers) : null;
         // At random, an eighth of the file may be met twice before its pages are dropped again.
-        _coldDropBytes = workload.SeekPercent == 0 ? long.MaxValue : Math.Max(workload.FileSizeBytes / 8, workload.RequestSizeBytes);
+        _coldDropBytes = workload.SeekPercent == 0 && workload.Zipf is null ? long.MaxValue : Math.Max(workload.FileSizeBytes / 8, workload.RequestSizeBytes);
     }
 
     /// <summary>Runs for the given time, or until cancelled, which ends the slice early but keeps what was measured.</summary>
@@ -44,7 +47,8 @@ internal sealed class WorkloadRunner : IDisposable
         await using CancellationTokenRegistration registration = cancellationToken.Register(() => _stop = true);
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
         TimeSpan cpu = CpuMeter.ProcessTime();
-        long? queue = _device?.QueueMilliseconds;
+        long? queue = QueueMilliseconds;
+        long? stored = ProcessReads.Bytes();
         long bytesBefore = measurement.Bytes;
         long start = Stopwatch.GetTimestamp();
         long deadline = start + (long)(duration.TotalSeconds * Stopwatch.Frequency);
@@ -74,7 +78,9 @@ internal sealed class WorkloadRunner : IDisposable
             await ended.CancelAsync();
             await sampler;
             measurement.Elapsed += elapsed;
-            if (_device?.QueueMilliseconds - queue is { } milliseconds)
+            if (_devices.Length > 0 && ProcessReads.Bytes() - stored is { } read)
+                measurement.StorageReadBytes = (measurement.StorageReadBytes ?? 0) + read;
+            if (QueueMilliseconds - queue is { } milliseconds)
                 measurement.QueueMilliseconds = (measurement.QueueMilliseconds ?? 0) + milliseconds;
             measurement.Cpu += CpuMeter.ProcessTime() - cpu;
             measurement.AllocatedBytes += GC.GetTotalAllocatedBytes(precise: true) - allocated;
@@ -92,20 +98,28 @@ internal sealed class WorkloadRunner : IDisposable
 
     public void Dispose() => _limiter?.Dispose();
 
-    /// <summary>Reads the whole file once through the page cache.</summary>
+    /// <summary>What was read and written so far, compared with what is there; null without --verify.</summary>
+    public VerifyReport? Verify(CancellationToken cancellationToken) => _verifier?.Finish(cancellationToken);
+
+    /// <summary>Reads what is measured of each file once through the page cache.</summary>
     public void WarmCache(IoTarget target, CancellationToken cancellationToken)
     {
         Memory<byte> buffer = PinnedBuffer.Allocate((int)ByteSize.MiB);
-        long offset = 0;
-        int read;
-        do
+        foreach (IoTarget part in target.Parts)
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            read = target.Read(buffer, offset);
-            offset += read;
+            long offset = 0;
+            int read;
+            do
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                read = part.Read(buffer, offset);
+                offset += read;
+            }
+            while (read > 0 && offset < _workload.FileSizeBytes / _workload.Paths.Count);
         }
-        while (read > 0 && offset < _workload.FileSizeBytes);
     }
+
+    private long? QueueMilliseconds => _devices.Length == 0 ? null : _devices.Sum(d => d.QueueMilliseconds);
 
     // With a rate limit the last request may end long before the time is over; the rest of it belongs to the measurement.
     private async Task WaitOutAsync(long deadline, CancellationToken cancellationToken)
@@ -146,11 +160,19 @@ internal sealed class WorkloadRunner : IDisposable
                 bool isWrite = NextIsWrite(random);
                 int bytes = buffer.Length;
                 if (isWrite)
+                {
                     target.Write(Stamp(buffer, offset), offset);
+                    _verifier?.OnWritten(offset);
+                }
                 else
                     bytes = AfterRead(buffer, target.Read(buffer, offset), offset);
                 now = Stopwatch.GetTimestamp();
                 Count(target, measurement, isWrite, bytes, intended, started, now);
+                if (isWrite && IsFlushDue())
+                {
+                    target.Flush();
+                    now = CountFlush(measurement, now);
+                }
             }
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -185,11 +207,19 @@ internal sealed class WorkloadRunner : IDisposable
                 bool isWrite = NextIsWrite(random);
                 int bytes = buffer.Length;
                 if (isWrite)
+                {
                     await target.WriteAsync(Stamp(buffer, offset), offset);
+                    _verifier?.OnWritten(offset);
+                }
                 else
                     bytes = AfterRead(buffer, await target.ReadAsync(buffer, offset), offset);
                 now = Stopwatch.GetTimestamp();
                 Count(target, measurement, isWrite, bytes, intended, started, now);
+                if (isWrite && IsFlushDue())
+                {
+                    await target.FlushAsync();
+                    now = CountFlush(measurement, now);
+                }
             }
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -201,6 +231,15 @@ internal sealed class WorkloadRunner : IDisposable
             _stop = true;
             throw;
         }
+    }
+
+    private bool IsFlushDue() => _workload.FlushEvery is { } every && Interlocked.Increment(ref _writes) % every == 0;
+
+    private static long CountFlush(Measurement measurement, long began)
+    {
+        long now = Stopwatch.GetTimestamp();
+        measurement.Flushes.Record(ToNanoseconds(now - began));
+        return now;
     }
 
     private bool NextIsWrite(Random random) =>
@@ -218,6 +257,7 @@ internal sealed class WorkloadRunner : IDisposable
     {
         if (bytes == 0)
             throw new IOException($"{_workload.Path}: the file ended at offset {offset} while it was being read");
+        _verifier?.OnRead(buffer.Span[..bytes], offset);
         if (_workload.TouchEveryByte)
             ByteToucher.Touch(buffer.Span[..bytes]);
         return bytes;
@@ -238,7 +278,8 @@ internal sealed class WorkloadRunner : IDisposable
     {
         Interlocked.Exchange(ref _bytesSinceDrop, 0);
         Volatile.Write(ref _wrapsAtDrop, _offsets.Wraps);
-        PageCache.Drop(target.SafeFileHandle);
+        foreach (IoTarget part in target.Parts)
+            PageCache.Drop(part.SafeFileHandle);
     }
 
     private static long ToNanoseconds(long ticks) => (long)(ticks * (1e9 / Stopwatch.Frequency));

@@ -12,12 +12,21 @@ internal sealed class InterruptSignals : IDisposable
     private readonly CancellationTokenSource _cancellation = new();
     private readonly List<PosixSignalRegistration> _registrations = [];
 
+    private static volatile bool s_isAsking;
+
     private long _firstTimestamp;
 
     public InterruptSignals()
     {
         foreach (PosixSignal signal in (ReadOnlySpan<PosixSignal>)[PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGHUP])
             _registrations.Add(PosixSignalRegistration.Create(signal, Handle));
+    }
+
+    /// <summary>While a question waits for its answer nothing has begun that could end in good order: a signal ends the process.</summary>
+    public static bool IsAsking
+    {
+        get => s_isAsking;
+        set => s_isAsking = value;
     }
 
     public CancellationToken Token => _cancellation.Token;
@@ -34,6 +43,8 @@ internal sealed class InterruptSignals : IDisposable
 
     private void Handle(PosixSignalContext context)
     {
+        if (IsAsking)
+            return;
         if (ExitCode is not null)
         {
             context.Cancel = Stopwatch.GetElapsedTime(_firstTimestamp) < SameSignal;

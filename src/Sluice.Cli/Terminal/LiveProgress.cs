@@ -33,10 +33,17 @@ internal sealed class LiveProgress : IDisposable
         _ended.Dispose();
     }
 
+    /// <summary>As much of a line as fits behind the spinner: a line that is wrapped would leave its rest behind.</summary>
+    public static string Fit(string line, int columns)
+    {
+        int room = Math.Max(1, columns - 3);
+        return line.Length <= room ? line : $"{line[..Math.Max(0, room - 3)]}...";
+    }
+
     private void Display(IAnsiConsole console) =>
         console.Status().Spinner(Spinner.Known.Line).Start("starting", context =>
         {
             while (!_ended.Wait(Interval))
-                context.Status = Markup.Escape(_line());
+                context.Status = Markup.Escape(Fit(_line(), console.Profile.Width));
         });
 }

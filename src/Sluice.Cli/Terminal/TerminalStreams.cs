@@ -69,7 +69,9 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     {
         Error.Write($"{question} [y/N] ");
         Error.Flush();
+        InterruptSignals.IsAsking = IsInputTerminal;
         string answer = In.ReadLine()?.Trim() ?? "";
+        InterruptSignals.IsAsking = false;
         return answer.Equals("y", StringComparison.OrdinalIgnoreCase) || answer.Equals("yes", StringComparison.OrdinalIgnoreCase);
     }
 

@@ -86,7 +86,6 @@ public sealed class SpeedArgumentsTests
 
     [Theory]
     [InlineData("", "FILE")]
-    [InlineData("a b", "b")]
     [InlineData("-t0 a", "longer than 0")]
     [InlineData("-tx a", "-t")]
     [InlineData("-t-1 a", "-t")]

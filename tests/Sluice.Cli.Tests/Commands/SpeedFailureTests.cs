@@ -30,7 +30,6 @@ public sealed class SpeedFailureTests : IDisposable
     [InlineData("speed -z a.dat")]
     [InlineData("speed -t 30 a.dat")]
     [InlineData("speed --time")]
-    [InlineData("speed -t1 a.dat b.dat")]
     [InlineData("speed -b1Q a.dat")]
     [InlineData("bench --suite nothing")]
     [InlineData("bench --row nothing")]

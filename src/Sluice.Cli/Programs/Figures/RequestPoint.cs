@@ -13,10 +13,10 @@ internal static class RequestPoint
     /// <returns>Null where this request is no whole number of the file system's blocks.</returns>
     public static async Task<CurvePoint?> MeasureAsync(FigureContext context, string curve, Workload workload)
     {
-        using IoTarget dotNet = IoTarget.Open(IoSide.Bcl, workload.OpenOptions);
+        using IoTarget dotNet = IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(workload.Path));
         if (workload.RequestSizeBytes % dotNet.RequestAlignmentBytes != 0)
             return null;
-        using IoTarget sluice = IoTarget.Open(IoSide.Sluice, workload.OpenOptions);
+        using IoTarget sluice = IoTarget.Open(IoSide.Sluice, workload.OpenOptionsOf(workload.Path));
         if (workload.Cache == CacheMode.Direct && sluice.Caching != FileCaching.Direct)
             throw new IOException($"{workload.Path}: direct I/O is not to be had: {sluice.CachingReason}");
         using var runner = new WorkloadRunner(workload);

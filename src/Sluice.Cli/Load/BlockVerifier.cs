@@ -1,0 +1,123 @@
+using System.Buffers.Binary;
+using System.Numerics;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>
+/// --verify. Of each request that is read the checksum is kept; at the end plain calls read it again. Of each request that is written it
+/// is known that every sector comes from one of the writers' buffers; at the end it is read from the disk and compared. Thread-safe.
+/// </summary>
+internal sealed class BlockVerifier
+{
+    private const int SectorBytes = 512;
+    private const long MaxRequests = 1L << 26;
+    private const long Seen = 1L << 32;
+
+    private readonly Workload _workload;
+    private readonly IReadOnlyList<Memory<byte>> _buffers;
+
+    // For each request: 0, or what was seen of it.
+    private readonly long[] _seen;
+    private long _wrong;
+    private long _firstWrong = long.MaxValue;
+
+    /// <param name="buffers">What the writers write, but for the offset in the first 8 bytes.</param>
+    public BlockVerifier(Workload workload, IReadOnlyList<Memory<byte>> buffers)
+    {
+        long requests = workload.FileSizeBytes / workload.RequestSizeBytes;
+        if (requests > MaxRequests)
+        {
+            throw new UsageException(
+                $"--verify keeps 8 bytes for each request: {requests:#,0} of them are too many; name a smaller size or a larger -b");
+        }
+        (_workload, _buffers, _seen) = (workload, buffers, new long[requests]);
+    }
+
+    public void OnRead(ReadOnlySpan<byte> bytes, long offset)
+    {
+        // What is written meanwhile may be read before or after; a short read is no whole request.
+        if (_workload.Writes || bytes.Length != _workload.RequestSizeBytes)
+            return;
+        long found = Seen | Checksum(bytes);
+        long before = Interlocked.CompareExchange(ref _seen[offset / _workload.RequestSizeBytes], found, 0);
+        if (before != 0 && before != found)
+            Fail(offset);
+    }
+
+    public void OnWritten(long offset) => Volatile.Write(ref _seen[offset / _workload.RequestSizeBytes], Seen);
+
+    /// <summary>Reads everything again that was read or written.</summary>
+    public VerifyReport Finish(CancellationToken cancellationToken)
+    {
+        Workload plain = _workload with { Cache = CacheMode.AsIs, WriteShare = 0, Outstanding = null };
+        using IoTarget target = StripedTarget.Open(IoSide.Bcl, plain);
+        if (_workload.Writes)
+        {
+            foreach (IoTarget part in target.Parts)
+                PageCache.Drop(part.SafeFileHandle);
+        }
+        Memory<byte> buffer = PinnedBuffer.Allocate(_workload.RequestSizeBytes);
+        long compared = 0;
+        for (long i = 0; i < _seen.Length; i++)
+        {
+            if (_seen[i] == 0)
+                continue;
+            cancellationToken.ThrowIfCancellationRequested();
+            long offset = i * _workload.RequestSizeBytes;
+            int bytes = target.Read(buffer, offset);
+            compared++;
+            bool isRight = bytes == buffer.Length
+                && (_workload.Writes ? IsWritten(buffer.Span, offset) : _seen[i] == (Seen | Checksum(buffer.Span)));
+            if (!isRight)
+                Fail(offset);
+        }
+        return new VerifyReport(compared, _wrong, _wrong == 0 ? null : _firstWrong);
+    }
+
+    /// <summary>Whether each sector is one of a writer's; of two writers to one place each may have written a part.</summary>
+    private bool IsWritten(ReadOnlySpan<byte> found, long offset)
+    {
+        int stamp = found.Length >= sizeof(long) ? sizeof(long) : 0;
+        if (stamp > 0 && BinaryPrimitives.ReadInt64LittleEndian(found) != offset)
+            return false;
+        int writer = 0;
+        for (int at = 0; at < found.Length; at += SectorBytes)
+        {
+            int from = at == 0 ? stamp : at;
+            int length = Math.Min(at + SectorBytes, found.Length) - from;
+            int tried = 0;
+            while (tried < _buffers.Count && !found.Slice(from, length).SequenceEqual(_buffers[writer].Span.Slice(from, length)))
+            {
+                writer = (writer + 1) % _buffers.Count;
+                tried++;
+            }
+            if (tried == _buffers.Count)
+                return false;
+        }
+        return true;
+    }
+
+    private void Fail(long offset)
+    {
+        Interlocked.Increment(ref _wrong);
+        for (long seen = Volatile.Read(ref _firstWrong); offset < seen;)
+            seen = Math.Max(Interlocked.CompareExchange(ref _firstWrong, offset, seen), Volatile.Read(ref _firstWrong));
+    }
+
+    private static uint Checksum(ReadOnlySpan<byte> bytes)
+    {
+        uint crc = uint.MaxValue;
+        int at = 0;
+        for (; bytes.Length - at >= sizeof(ulong); at += sizeof(ulong))
+            crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt64LittleEndian(bytes[at..]));
+        for (; at < bytes.Length; at++)
+            crc = BitOperations.Crc32C(crc, bytes[at]);
+        return crc;
+    }
+}
+
+/// <summary>What --verify found.</summary>
+/// <param name="FirstWrongOffset">In the file; of several files, in their requests taken in turn. Null where none is wrong.</param>
+internal sealed record VerifyReport(long Requests, long Wrong, long? FirstWrongOffset);
