@@ -124,15 +124,24 @@ public static partial class SluiceFile
         FileBatchWriter writer = new(options.ContinueOnError, cancellationToken);
         using GroupedSequence<(string Path, ReadOnlyMemory<byte> Bytes)> groups = new(files, SmallFileReader.MaxFiles);
         Queue<Task> ahead = new();
+        int degree = Math.Min(options.MaxDegreeOfParallelism, MaxGroups);
+        Task?[] lanes = new Task?[degree];
+        int lane = 0;
         try
         {
+            // As many at once as were asked for, and as many more that come next: whoever is done finds work begun.
             while (!writer.IsOver && groups.Next() is { } group)
             {
-                ahead.Enqueue(Task.Run(() => writer.Write(group), CancellationToken.None));
-                if (ahead.Count > options.MaxDegreeOfParallelism)
+                if (ahead.Count == 2 * degree)
                 {
                     await ahead.Dequeue().ConfigureAwait(false);
                 }
+
+                Task written = lanes[lane] is { } before
+                    ? before.ContinueWith((_, next) => writer.Write(((string, ReadOnlyMemory<byte>)[])next!), group, TaskScheduler.Default)
+                    : Task.Run(() => writer.Write(group), CancellationToken.None);
+                ahead.Enqueue(lanes[lane] = written);
+                lane = (lane + 1) % degree;
             }
         }
         finally

@@ -48,25 +48,39 @@ public readonly struct AsyncRecordBatchEnumerable<T>
         /// <exception cref="InvalidDataException">The file ends within a record.</exception>
         /// <exception cref="IOException">The operating system reported an error.</exception>
         /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
-        /// <exception cref="OperationCanceledException">Cancelled at the border of two blocks; no byte is lost.</exception>
+        /// <exception cref="OperationCanceledException">
+        /// Cancelled at the border of two blocks. The reader stands before the record that comes next; on a pipe, which cannot go back, what
+        /// there is of that record stays here for the next call.
+        /// </exception>
         public async ValueTask<bool> MoveNextAsync()
         {
-            while (await _reader.HasUnreadAsync(_cancellationToken).ConfigureAwait(false))
+            try
             {
-                if (_got == 0 && _reader.TryTakeRecords<T>(out Memory<byte> bytes, out bool isAligned))
+                while (await _reader.HasUnreadAsync(_cancellationToken).ConfigureAwait(false))
                 {
-                    Current = isAligned ? new RecordMemory<T>(bytes).Memory : MemoryMarshal.Cast<byte, T>(bytes.Span).ToArray();
-                    return true;
-                }
+                    if (_got == 0 && _reader.TryTakeRecords<T>(out Memory<byte> bytes, out bool isAligned))
+                    {
+                        Current = isAligned
+                            ? new RecordMemory<T>(bytes).Memory
+                            : MemoryMarshal.Cast<byte, T>(bytes.Span).ToArray();
+                        return true;
+                    }
 
-                // A record across the border of two blocks. What there is of it stays here when the wait for the rest ends otherwise.
-                _got += _reader.TakeInto(MemoryMarshal.AsBytes(_single.AsSpan())[_got..]);
-                if (_got == Unsafe.SizeOf<T>())
-                {
-                    _got = 0;
-                    Current = _single;
-                    return true;
+                    // A record across the border of two blocks.
+                    _got += _reader.TakeInto(MemoryMarshal.AsBytes(_single.AsSpan())[_got..]);
+                    if (_got == Unsafe.SizeOf<T>())
+                    {
+                        _got = 0;
+                        Current = _single;
+                        return true;
+                    }
                 }
+            }
+            catch when (_got > 0 && !_reader.IsDisposed && _reader.SluiceHandle.CanSeek)
+            {
+                _reader.Seek(_reader.Position - _got);
+                _got = 0;
+                throw;
             }
 
             if (_got > 0)

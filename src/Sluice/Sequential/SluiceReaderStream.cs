@@ -15,14 +15,21 @@ internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
     {
         get
         {
-            ObjectDisposedException.ThrowIf(reader.IsDisposed, this);
+            ThrowIfClosed();
             return reader.Position;
         }
-        set => reader.Seek(value);
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            reader.Seek(value);
+        }
     }
 
-    public override int Read(Span<byte> buffer) =>
-        !buffer.IsEmpty && reader.HasUnread(CancellationToken.None) ? reader.TakeInto(buffer) : 0;
+    public override int Read(Span<byte> buffer)
+    {
+        ThrowIfClosed();
+        return !buffer.IsEmpty && reader.HasUnread(CancellationToken.None) ? reader.TakeInto(buffer) : 0;
+    }
 
     public override int Read(byte[] buffer, int offset, int count)
     {
@@ -36,8 +43,12 @@ internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
         return Read(new Span<byte>(ref value)) == 0 ? -1 : value;
     }
 
-    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
-        !buffer.IsEmpty && await reader.HasUnreadAsync(cancellationToken).ConfigureAwait(false) ? reader.TakeInto(buffer.Span) : 0;
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        ThrowIfClosed();
+        cancellationToken.ThrowIfCancellationRequested();
+        return !buffer.IsEmpty && await reader.HasUnreadAsync(cancellationToken).ConfigureAwait(false) ? reader.TakeInto(buffer.Span) : 0;
+    }
 
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
     {
@@ -57,6 +68,7 @@ internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
     public override async Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken)
     {
         ValidateCopyToArguments(destination, bufferSize);
+        cancellationToken.ThrowIfCancellationRequested();
         while (await reader.ReadBlockAsync(cancellationToken).ConfigureAwait(false) is { IsEmpty: false } block)
         {
             await destination.WriteAsync(block, cancellationToken).ConfigureAwait(false);
@@ -70,7 +82,7 @@ internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
             SeekOrigin.Begin => offset,
             SeekOrigin.Current => Position + offset,
             SeekOrigin.End => Length + offset,
-            _ => throw new ArgumentOutOfRangeException(nameof(origin)),
+            _ => throw new ArgumentException("There is no such origin.", nameof(origin)),
         };
         if (position < 0)
         {
@@ -85,9 +97,8 @@ internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
 
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException("A reader does not write.");
 
-    public override void Flush()
-    {
-    }
+    /// <summary>There is nothing to write.</summary>
+    public override void Flush() => ThrowIfClosed();
 
     protected override void Dispose(bool disposing)
     {
@@ -98,4 +109,6 @@ internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
 
         base.Dispose(disposing);
     }
+
+    private void ThrowIfClosed() => ObjectDisposedException.ThrowIf(reader.IsDisposed, this);
 }

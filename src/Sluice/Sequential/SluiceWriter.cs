@@ -93,6 +93,8 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <summary>Bytes of one write, at this moment.</summary>
     public int RequestSize => _pipeline.RequestSizeBytes;
 
+    internal bool IsDisposed => _disposed;
+
     /// <summary>Takes bytes over; blocks while as many writes are in flight as the device can use.</summary>
     /// <param name="bytes">The bytes; copied, or written, when this returns.</param>
     /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>

@@ -3,19 +3,22 @@ namespace Sluice.Sequential;
 /// <summary>A writer as a stream. Flushing hands everything to the operating system; closing it completes and closes the writer.</summary>
 internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
 {
-    private bool _isClosed;
-
     public override bool CanRead => false;
 
     public override bool CanSeek => false;
 
-    public override bool CanWrite => !_isClosed;
+    public override bool CanWrite => !writer.IsDisposed;
 
     public override long Length => throw new NotSupportedException("A writer does not seek.");
 
     public override long Position
     {
-        get => writer.Position;
+        get
+        {
+            ObjectDisposedException.ThrowIf(writer.IsDisposed, this);
+            return writer.Position;
+        }
+
         set => throw new NotSupportedException("A writer does not seek.");
     }
 
@@ -41,7 +44,9 @@ internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
     public override void Flush() => writer.Flush();
 
     public override Task FlushAsync(CancellationToken cancellationToken) =>
-        writer.FlushAsync(cancellationToken: cancellationToken).AsTask();
+        cancellationToken.IsCancellationRequested
+            ? Task.FromCanceled(cancellationToken)
+            : writer.FlushAsync(cancellationToken: cancellationToken).AsTask();
 
     public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("A writer does not read.");
 
@@ -51,14 +56,12 @@ internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
 
     public override async ValueTask DisposeAsync()
     {
-        _isClosed = true;
         await writer.DisposeAsync().ConfigureAwait(false);
         await base.DisposeAsync().ConfigureAwait(false);
     }
 
     protected override void Dispose(bool disposing)
     {
-        _isClosed = true;
         if (disposing)
         {
             writer.Dispose();

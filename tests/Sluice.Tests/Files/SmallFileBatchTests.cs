@@ -246,6 +246,19 @@ public sealed class SmallFileBatchTests : IDisposable
     }
 
     [Fact]
+    public async Task With_a_degree_of_one_files_are_written_one_after_another()
+    {
+        string path = _temp.NewPath();
+        for (int round = 0; round < 30; round++)
+        {
+            await SluiceFile.WriteManyAsync(
+                Enumerable.Range(0, 320).Select(i => (path, (ReadOnlyMemory<byte>)BitConverter.GetBytes(i))),
+                new FileBatchOptions { MaxDegreeOfParallelism = 1 });
+            BitConverter.ToInt32(File.ReadAllBytes(path)).ShouldBe(319);
+        }
+    }
+
+    [Fact]
     public async Task A_missing_folder_is_noticed()
     {
         string missing = Path.Combine(_temp.NewPath(), "part");

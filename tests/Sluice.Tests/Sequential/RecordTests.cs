@@ -100,6 +100,43 @@ public sealed class RecordTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cases))]
+    public async Task A_cancelled_enumeration_leaves_the_reader_before_the_record_that_it_had_begun(string engine, FileCaching caching)
+    {
+        Trade[] trades = [.. Enumerable.Range(0, 3000).Select(i => new Trade { Id = i, Price = i * 1.5, Flags = (byte)i })];
+        string path = _temp.NewFile(MemoryMarshal.AsBytes<Trade>(trades).ToArray());
+        using SluiceReader reader = SequentialCases.Reader(path, engine, caching, requestSize: 4096, depth: 3);
+        List<Trade> read = [];
+        int cancelled = 0;
+        for (bool isAtEnd = false; !isAtEnd;)
+        {
+            using CancellationTokenSource source = new();
+            try
+            {
+                await foreach (ReadOnlyMemory<Trade> records in reader.EnumerateRecordBatchesAsync<Trade>(source.Token))
+                {
+                    read.AddRange(records.Span);
+                    if (records.Length > 1 && cancelled < 10)
+                    {
+                        // What is left of the block is the beginning of a record.
+                        source.Cancel();
+                    }
+                }
+
+                isAtEnd = true;
+            }
+            catch (OperationCanceledException)
+            {
+                cancelled++;
+                (reader.Position % Marshal.SizeOf<Trade>()).ShouldBe(0);
+            }
+        }
+
+        cancelled.ShouldBe(10);
+        read.ShouldBe(trades);
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
     public void Each_reads_what_the_other_wrote(string engine, FileCaching caching)
     {
         for (int seed = 0; seed < 3; seed++)

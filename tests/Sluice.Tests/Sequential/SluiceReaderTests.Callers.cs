@@ -321,9 +321,22 @@ public sealed partial class SluiceReaderTests
         rest.ToArray().ShouldBeBytes(content.AsSpan(59_950));
         Should.Throw<IOException>(() => stream.Seek(-1, SeekOrigin.Begin));
         Should.Throw<NotSupportedException>(() => stream.WriteByte(1));
+        stream.Position = 0;
+        CancellationToken cancelled = new(canceled: true);
+        await Should.ThrowAsync<OperationCanceledException>(() => stream.ReadAsync(read, cancelled).AsTask());
+        stream.ReadByte();
+        await Should.ThrowAsync<OperationCanceledException>(() => stream.ReadAsync(read, cancelled).AsTask());
+        await Should.ThrowAsync<OperationCanceledException>(() => stream.CopyToAsync(rest, cancelled));
+        stream.Position.ShouldBe(1);
+        Should.Throw<ArgumentOutOfRangeException>(() => stream.Position = -1).ParamName.ShouldBe("value");
+        Should.Throw<ArgumentException>(() => stream.Seek(0, (SeekOrigin)3)).ParamName.ShouldBe("origin");
         await stream.DisposeAsync();
         stream.CanRead.ShouldBeFalse();
         Should.Throw<ObjectDisposedException>(() => stream.ReadByte());
+        Should.Throw<ObjectDisposedException>(() => stream.Read([], 0, 0));
+        await Should.ThrowAsync<ObjectDisposedException>(() => stream.ReadAsync(Memory<byte>.Empty).AsTask());
+        Should.Throw<ObjectDisposedException>(stream.Flush);
+        await Should.ThrowAsync<ObjectDisposedException>(stream.FlushAsync);
         Should.Throw<ObjectDisposedException>(() => reader.ReadByte());
     }
 }

@@ -192,10 +192,14 @@ public sealed partial class SluiceWriterTests
         }
 
         File.ReadAllBytes(path).ShouldBeBytes(content);
-        Stream closed = new SluiceWriter(path).AsStream();
-        closed.Dispose();
+        SluiceWriter writer = new(path);
+        Stream closed = writer.AsStream();
+        await Should.ThrowAsync<OperationCanceledException>(() => closed.FlushAsync(new CancellationToken(canceled: true)));
+        writer.Dispose();
         closed.CanWrite.ShouldBeFalse();
         Should.Throw<ObjectDisposedException>(() => closed.WriteByte(1));
+        Should.Throw<ObjectDisposedException>(() => closed.Position);
+        closed.Dispose();
     }
 
     [SkippableFact]
