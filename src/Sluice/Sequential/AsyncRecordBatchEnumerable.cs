@@ -49,8 +49,8 @@ public readonly struct AsyncRecordBatchEnumerable<T>
         /// <exception cref="IOException">The operating system reported an error.</exception>
         /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
         /// <exception cref="OperationCanceledException">
-        /// Cancelled at the border of two blocks. The reader stands before the record that comes next; on a pipe, which cannot go back, what
-        /// there is of that record stays here for the next call.
+        /// Cancelled at the border of two blocks. The reader stands before the record that comes next; on a pipe, which cannot go back,
+        /// what there is of that record stays here for the next call.
         /// </exception>
         public async ValueTask<bool> MoveNextAsync()
         {
