@@ -20,6 +20,7 @@ public sealed partial class ArchitectureTests
         ["Copying"] = 4,
         ["Sequential"] = 4,
         ["Streams"] = 4,
+        ["Log"] = 4,
         ["Handles"] = 3,
         ["Engines"] = 2,
         ["Diagnostics"] = 2,

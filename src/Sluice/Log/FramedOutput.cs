@@ -1,0 +1,327 @@
+using Sluice.Memory;
+
+namespace Sluice.Log;
+
+/// <summary>Framed segments: the one that is written, those that are full and wait for their footer, and the one that will be next.</summary>
+internal sealed class FramedOutput : LogOutput
+{
+    private readonly LogFolder _folder;
+    private readonly LogSettings _settings;
+    private readonly Guid _logId;
+    private readonly SegmentRetention _retention;
+
+    /// <summary>Guards <see cref="_rolled"/>.</summary>
+    private readonly Lock _rolling = new();
+
+    /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
+    private readonly Lock _making = new();
+
+    private readonly List<SegmentFile> _rolled = [];
+    private SegmentFile? _current;
+    private SegmentFile? _prepared;
+    private bool _wantsNext;
+    private bool _askedForNext;
+    private long _nextId;
+    private long _nextSequence;
+    private long _lastTime;
+    private List<SegmentMark> _marks = [];
+    private long _durable;
+
+    public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
+    {
+        (_folder, _settings, _logId, _current) = (folder, settings, recovered.LogId, recovered.Current);
+        _retention = new SegmentRetention(settings, recovered.Closed);
+        _nextId = recovered.LargestId + 1;
+        _nextSequence = recovered.NextSequence;
+        _durable = _nextSequence - 1;
+        _lastTime = recovered.LastTime;
+        if (_current is null)
+        {
+            _prepared = SegmentFile.Create(folder, _nextId++, settings, _logId);
+        }
+    }
+
+    public override int PageStart => LogLayout.FrameHeaderBytes;
+
+    public override int RecordHeaderBytes => LogLayout.RecordHeaderBytes;
+
+    public override long DurableSequence => Volatile.Read(ref _durable);
+
+    public override bool NeedsHousekeeping => Volatile.Read(ref _wantsNext) || HasRolled;
+
+    /// <summary>Sequence of the oldest record of the log.</summary>
+    public long FirstSequence => _retention.FirstSequence ?? _rolled.FirstOrDefault()?.FirstSequence ?? _current?.FirstSequence ?? _nextSequence;
+
+    private bool HasRolled
+    {
+        get
+        {
+            using (_rolling.EnterUninterrupted())
+            {
+                return _rolled.Count > 0;
+            }
+        }
+    }
+
+    public override void Write(LogPage page)
+    {
+        long time = Now();
+        int bytes = page.End - LogLayout.FrameHeaderBytes;
+        if (_current is null || IsFull(_current, LogLayout.FrameHeaderBytes + LogLayout.Padded(bytes), time))
+        {
+            Roll(page.FirstSequence, restarts: false, time);
+        }
+
+        _current!.Append(page.Bytes, page.End, page.Count, page.FirstSequence, time);
+        _nextSequence = page.FirstSequence + page.Count;
+        if (!_askedForNext && _current.Offset > _settings.SegmentBytes / 2)
+        {
+            _askedForNext = true;
+            Volatile.Write(ref _wantsNext, true);
+        }
+    }
+
+    public override void TakeMark()
+    {
+        using (_rolling.EnterUninterrupted())
+        {
+            _marks = [.. _rolled.Select(static s => s.Mark())];
+        }
+
+        if (_current is not null)
+        {
+            _marks.Add(_current.Mark());
+        }
+    }
+
+    public override void Sync()
+    {
+        foreach (SegmentMark mark in _marks)
+        {
+            if (mark.Segment.Durable.Offset != mark.Offset || mark.Segment.IsEmpty)
+            {
+                mark.Segment.FlushToDisk();
+                mark.Segment.MarkDurable(mark);
+            }
+
+            _durable = Math.Max(_durable, mark.LastSequence);
+        }
+    }
+
+    public override void Recover()
+    {
+        List<SegmentFile> old;
+        using (_rolling.EnterUninterrupted())
+        {
+            old = [.. _rolled, .. _current is null ? [] : new[] { _current }];
+        }
+
+        SegmentFile next = TakeNext();
+        try
+        {
+            next.Begin(_durable + 1, restarts: true, Now());
+            foreach (SegmentFile segment in old)
+            {
+                next.AppendCopies(segment);
+            }
+
+            next.FlushToDisk();
+            next.MarkDurable(next.Mark());
+        }
+        catch
+        {
+            // Whatever is in it, it is not to take anything back: the next opening must find what the old segments have.
+            next.Dispose();
+            SegmentFile.TryDelete(next.Path);
+            throw;
+        }
+
+        Leave(old, next);
+        _durable = next.LastSequence;
+    }
+
+    /// <summary>Drops all records behind <paramref name="lastKept"/>; everything is written, and nobody writes or syncs meanwhile.</summary>
+    public void Restart(long lastKept)
+    {
+        SegmentFile next = TakeNext();
+        try
+        {
+            next.Begin(lastKept + 1, restarts: true, Now());
+            next.FlushToDisk();
+        }
+        catch
+        {
+            next.Dispose();
+            SegmentFile.TryDelete(next.Path);
+            throw;
+        }
+
+        List<SegmentFile> old;
+        using (_rolling.EnterUninterrupted())
+        {
+            old = [.. _rolled, .. _current is null ? [] : new[] { _current }];
+        }
+
+        Leave(old, next);
+        _retention.RemoveFrom(lastKept + 1);
+        _durable = lastKept;
+        _nextSequence = lastKept + 1;
+    }
+
+    /// <summary>Removes segments all of whose records are older, and says how many.</summary>
+    public int RemoveBefore(Func<ClosedSegment, bool> isOld)
+    {
+        int removed = _retention.RemoveWhile(isOld);
+        if (removed > 0)
+        {
+            _folder.FlushToDisk();
+        }
+
+        return removed;
+    }
+
+    public override void Housekeep()
+    {
+        SegmentFile[] full;
+        using (_rolling.EnterUninterrupted())
+        {
+            full = [.. _rolled];
+        }
+
+        foreach (SegmentFile segment in full.TakeWhile(static s => s.Durable.Offset == s.Offset))
+        {
+            Close(segment);
+            using (_rolling.EnterUninterrupted())
+            {
+                _rolled.Remove(segment);
+            }
+        }
+
+        if (Volatile.Read(ref _wantsNext))
+        {
+            // Once: where it fails, whoever needs the segment tries again, and has the error.
+            _wantsNext = false;
+            using (_making.EnterUninterrupted())
+            {
+                _prepared ??= SegmentFile.Create(_folder, _nextId++, _settings, _logId);
+            }
+        }
+
+        if (_retention.Apply(DateTime.UtcNow))
+        {
+            _folder.FlushToDisk();
+        }
+    }
+
+    public override void Finish()
+    {
+        _current?.CutReserved();
+        using (_making.EnterUninterrupted())
+        {
+            if (_prepared is not null)
+            {
+                _prepared.Dispose();
+                SegmentFile.TryDelete(_prepared.Path);
+                _prepared = null;
+            }
+        }
+    }
+
+    public override void Dispose()
+    {
+        _current?.Dispose();
+        _prepared?.Dispose();
+        foreach (SegmentFile segment in _rolled)
+        {
+            segment.Dispose();
+        }
+    }
+
+    private bool IsFull(SegmentFile segment, int frameBytes, long time) =>
+        !segment.IsEmpty
+        && (segment.Offset + frameBytes > _settings.SegmentBytes
+            || (_settings.SegmentAge is { } age && time - segment.FirstTime >= age.TotalNanoseconds));
+
+    private void Roll(long firstSequence, bool restarts, long time)
+    {
+        SegmentFile next = TakeNext();
+        try
+        {
+            next.Begin(firstSequence, restarts, time);
+        }
+        catch
+        {
+            using (_making.EnterUninterrupted())
+            {
+                // The next attempt writes over what there may be of the frame.
+                _prepared = next;
+            }
+
+            throw;
+        }
+
+        using (_rolling.EnterUninterrupted())
+        {
+            if (_current is not null)
+            {
+                _rolled.Add(_current);
+            }
+        }
+
+        _current = next;
+        _askedForNext = false;
+    }
+
+    private SegmentFile TakeNext()
+    {
+        using (_making.EnterUninterrupted())
+        {
+            SegmentFile next = _prepared ?? SegmentFile.Create(_folder, _nextId++, _settings, _logId);
+            _prepared = null;
+            return next;
+        }
+    }
+
+    /// <summary>Goes on in another segment; what it has taken back of the old ones as a whole is removed.</summary>
+    private void Leave(List<SegmentFile> old, SegmentFile next)
+    {
+        using (_rolling.EnterUninterrupted())
+        {
+            _rolled.Clear();
+        }
+
+        _current = next;
+        _askedForNext = false;
+        _marks = [];
+        foreach (SegmentFile segment in old)
+        {
+            segment.Dispose();
+            if (segment.FirstSequence >= next.FirstSequence)
+            {
+                SegmentFile.TryDelete(segment.Path);
+            }
+            else
+            {
+                _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, next.FirstSequence - 1, segment.LastTime, segment.Offset));
+            }
+        }
+    }
+
+    /// <summary>Without a footer a segment is read as well: its records are on the disk, as far as the next one's first.</summary>
+    private void Close(SegmentFile segment)
+    {
+        try
+        {
+            segment.Seal();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+
+        segment.Dispose();
+        _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, segment.Offset));
+    }
+
+    /// <summary>A clock that was set back stands still here.</summary>
+    private long Now() => _lastTime = Math.Max(_lastTime, LogLayout.ToNanoseconds(DateTime.UtcNow));
+}

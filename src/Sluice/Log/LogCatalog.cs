@@ -1,0 +1,148 @@
+namespace Sluice.Log;
+
+/// <summary>The segments of a folder that have records of the log, in order, checked against one another.</summary>
+internal sealed class LogCatalog
+{
+    private readonly LogFolder _folder;
+    private readonly Action<SluiceLogDamagedException> _report;
+
+    private LogCatalog(LogFolder folder, Action<SluiceLogDamagedException> report) => (_folder, _report) = (folder, report);
+
+    /// <summary>The segments that have records, or may get some; what later ones have taken back as a whole is not among them.</summary>
+    public List<SegmentInfo> Segments { get; } = [];
+
+    /// <summary>The newest segment, begun or not; null where there is none.</summary>
+    public SegmentInfo? Newest { get; private set; }
+
+    /// <summary>Files that hold nothing of the log: never begun, or taken back.</summary>
+    public List<string> Superfluous { get; } = [];
+
+    /// <summary>The largest id that any file of the folder has.</summary>
+    public long LargestId { get; private set; }
+
+    /// <summary>Reads headers, openings and footers, and those segments as a whole that have no footer and are not the last.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="report">Told of each damage; it throws, or the catalog goes on without what is damaged.</param>
+    /// <param name="checksOrder">Whether segments are compared with one another.</param>
+    /// <param name="fromId">Segments with smaller ids are left out.</param>
+    public static LogCatalog Read(LogFolder folder, Action<SluiceLogDamagedException> report, bool checksOrder = true, long fromId = 0)
+    {
+        LogCatalog catalog = new(folder, report);
+        catalog.ReadSegments(fromId);
+        catalog.LeaveOutWhatWasTakenBack();
+        if (checksOrder)
+        {
+            catalog.CheckOrder();
+        }
+
+        return catalog;
+    }
+
+    private void ReadSegments(long fromId)
+    {
+        List<SegmentInfo> all = [];
+        foreach (long id in _folder.List().SkipWhile(id => id < fromId))
+        {
+            LargestId = id;
+            try
+            {
+                if (SegmentInfo.Read(_folder.PathOf(id), id) is { } segment)
+                {
+                    all.Add(segment);
+                }
+                else
+                {
+                    Superfluous.Add(_folder.PathOf(id));
+                }
+            }
+            catch (SluiceLogDamagedException e)
+            {
+                _report(e);
+            }
+            catch (FileNotFoundException)
+            {
+                // Removed since the folder was listed: by retention, or by whoever dropped it.
+            }
+        }
+
+        foreach (SegmentInfo segment in all)
+        {
+            if (segment.Header.LogId != all[0].Header.LogId)
+            {
+                _report(new SluiceLogDamagedException(segment.Path, 0, 0, "it is a segment of another log"));
+                continue;
+            }
+
+            Newest = segment;
+            if (segment.HasBegun)
+            {
+                Segments.Add(segment);
+            }
+        }
+
+        // One that never began is nothing, unless it is the newest: what is there may be a torn beginning.
+        foreach (SegmentInfo segment in all.Where(s => !s.HasBegun && s != Newest))
+        {
+            if (segment.TornOpening is { } reason)
+            {
+                _report(new SluiceLogDamagedException(segment.Path, LogLayout.HeaderBytes, 0, reason));
+            }
+            else
+            {
+                Superfluous.Add(segment.Path);
+            }
+        }
+    }
+
+    private void LeaveOutWhatWasTakenBack()
+    {
+        long limit = long.MaxValue;
+        for (int i = Segments.Count - 1; i >= 0; i--)
+        {
+            SegmentInfo segment = Segments[i];
+            segment.TakenBackFrom = limit;
+            if (segment.FirstSequence >= limit)
+            {
+                Superfluous.Add(segment.Path);
+                Segments.RemoveAt(i);
+            }
+
+            if (segment.Restarts)
+            {
+                limit = Math.Min(limit, segment.FirstSequence);
+            }
+        }
+    }
+
+    private void CheckOrder()
+    {
+        for (int i = 1; i < Segments.Count; i++)
+        {
+            SegmentInfo before = Segments[i - 1];
+            SegmentInfo segment = Segments[i];
+            string? reason = null;
+            long offset = -1;
+            if (!before.IsSealed)
+            {
+                using SluiceHandle file = SluiceHandle.Open(before.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+                (FrameScanner scanner, FrameResult end, _) = before.Scan(file);
+                reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
+                offset = scanner.Offset;
+            }
+
+            long expected = Math.Min(before.LastSequence, before.TakenBackFrom - 1) + 1;
+            if (segment.FirstSequence > expected)
+            {
+                _report(before.IsSealed
+                    ? new SluiceLogDamagedException(
+                        _folder.Path, -1, expected, $"a segment is missing between '{before.Path}' and '{segment.Path}'")
+                    : new SluiceLogDamagedException(before.Path, offset, expected, reason!));
+            }
+            else if (segment.FirstSequence < expected)
+            {
+                _report(new SluiceLogDamagedException(
+                    segment.Path, LogLayout.HeaderBytes, segment.FirstSequence, $"it begins before '{before.Path}' ends: a wrong order"));
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Sluice.Log;
+
+/// <summary>Exceptions of a log, each written once.</summary>
+internal static class LogErrors
+{
+    /// <summary>An exception of its own for each append that failed by the same error.</summary>
+    public static Exception Failed(string directory, string what, Exception error) =>
+        new IOException($"{what} the log '{directory}' failed: {error.Message}", error) { HResult = error.HResult };
+
+    [DoesNotReturn]
+    public static void ThrowClosed(string directory) =>
+        throw new ObjectDisposedException(nameof(SluiceLog), $"The log '{directory}' is closed.");
+
+    [DoesNotReturn]
+    public static void ThrowFull(string directory, int bytes) =>
+        throw new IOException($"Appending to the log '{directory}' failed: all of its {bytes} bytes of memory wait to be written.");
+
+    [DoesNotReturn]
+    public static void ThrowTooLong(int bytes, int most, string parameter) =>
+        throw new ArgumentException($"A record or batch of {bytes} bytes is longer than this log allows: {most} (MaxRecordBytes).", parameter);
+}

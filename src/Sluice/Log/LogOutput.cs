@@ -1,0 +1,43 @@
+namespace Sluice.Log;
+
+/// <summary>
+/// Where pages go. <see cref="Write"/>, <see cref="TakeMark"/> and <see cref="Recover"/> are called by whoever has the write stage,
+/// <see cref="Sync"/> and <see cref="Housekeep"/> by whoever has the sync stage; the two run side by side.
+/// </summary>
+internal abstract class LogOutput : IDisposable
+{
+    /// <summary>Bytes left free before the first record of a page.</summary>
+    public abstract int PageStart { get; }
+
+    /// <summary>Bytes before each record.</summary>
+    public abstract int RecordHeaderBytes { get; }
+
+    /// <summary>Whether there is something for <see cref="Housekeep"/> to do.</summary>
+    public abstract bool NeedsHousekeeping { get; }
+
+    /// <summary>Writes a sealed page whole, or throws; then the same page comes again.</summary>
+    public abstract void Write(LogPage page);
+
+    /// <summary>Notes how far it is written: what the next <see cref="Sync"/> is to make durable.</summary>
+    public abstract void TakeMark();
+
+    /// <summary>Makes durable what the mark says.</summary>
+    public abstract void Sync();
+
+    /// <summary>
+    /// After a sync that failed: writes what is not durable to another place and makes it durable there, or throws. No sync of what the failed
+    /// one was for counts any more.
+    /// </summary>
+    public abstract void Recover();
+
+    /// <summary>The last sequence that is durable; after <see cref="Sync"/> and <see cref="Housekeep"/>.</summary>
+    public abstract long DurableSequence { get; }
+
+    /// <summary>Seals what is full, makes the next segment, removes what is not to be kept.</summary>
+    public abstract void Housekeep();
+
+    /// <summary>After the last write and sync: gives back what was reserved.</summary>
+    public abstract void Finish();
+
+    public abstract void Dispose();
+}

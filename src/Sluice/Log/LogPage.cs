@@ -1,0 +1,129 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+
+namespace Sluice.Log;
+
+/// <summary>
+/// A page of records on their way to the file. Threads take places in it by one compare-and-swap, copy side by side, and say when they have
+/// copied. Sealing ends the taking; who sealed waits for the copies.
+/// </summary>
+internal sealed class LogPage
+{
+    private const long SealedBit = long.MinValue;
+    private const int CountShift = 32;
+
+    private Hot _hot;
+
+    public LogPage(int capacity)
+    {
+        Bytes = GC.AllocateUninitializedArray<byte>(capacity);
+        _hot.State = SealedBit;
+    }
+
+    /// <summary>Room for a frame: its header, its records and the zeros behind them.</summary>
+    public byte[] Bytes { get; }
+
+    /// <summary>Sequence of the first record; fixed while somebody has a place that is not copied.</summary>
+    public long FirstSequence { get; private set; }
+
+    /// <summary>Bytes up to the end of the last record. Meaningful once sealed.</summary>
+    public int End { get; private set; }
+
+    /// <summary>How many records. Meaningful once sealed.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>How many bytes have a place, those in front of the first record included.</summary>
+    public int Taken => (int)(Volatile.Read(ref _hot.State) & 0x7FFF_FFFF);
+
+    public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
+
+    /// <summary>Makes it empty, with the first <paramref name="start"/> bytes left free.</summary>
+    public void Open(long firstSequence, int start)
+    {
+        FirstSequence = firstSequence;
+        Volatile.Write(ref _hot.Copied, start);
+
+        // Last: from here on places are taken.
+        Volatile.Write(ref _hot.State, start);
+    }
+
+    /// <summary>Takes a place for some records; false where the page is sealed or has not so much room.</summary>
+    /// <param name="bytes">Of all of them.</param>
+    /// <param name="count">How many records.</param>
+    /// <param name="offset">Where the first begins.</param>
+    /// <param name="sequence">Its sequence.</param>
+    public bool TryTake(int bytes, int count, out int offset, out long sequence)
+    {
+        long state = Volatile.Read(ref _hot.State);
+        while (state >= 0)
+        {
+            offset = (int)state;
+            if (bytes > Bytes.Length - 8 - offset)
+            {
+                break;
+            }
+
+            long before = Interlocked.CompareExchange(ref _hot.State, state + ((long)count << CountShift) + bytes, state);
+            if (before == state)
+            {
+                // Read behind the swap: the page may have been another one's frame before it, and stays this one's until the copy is done.
+                sequence = FirstSequence + (state >> CountShift);
+                return true;
+            }
+
+            state = before;
+        }
+
+        (offset, sequence) = (0, 0);
+        return false;
+    }
+
+    /// <summary>The place is filled.</summary>
+    public void EndCopy(int bytes) => Interlocked.Add(ref _hot.Copied, bytes);
+
+    /// <summary>No more places; false where it was sealed before.</summary>
+    public bool TrySeal()
+    {
+        long state = Interlocked.Or(ref _hot.State, SealedBit);
+        if (state < 0)
+        {
+            return false;
+        }
+
+        (End, Count) = ((int)state, (int)(state >> CountShift));
+        return true;
+    }
+
+    /// <summary>After sealing: waits until every place is filled.</summary>
+    public void AwaitCopies()
+    {
+        SpinWait spin = default;
+        while (Volatile.Read(ref _hot.Copied) != End)
+        {
+            spin.SpinOnce();
+        }
+    }
+
+    /// <summary>Marks records that stand one behind another, and are copied, as ones whose append failed.</summary>
+    public void Withdraw(int offset, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            Span<byte> at = Bytes.AsSpan(offset);
+            uint header = BinaryPrimitives.ReadUInt32LittleEndian(at);
+            BinaryPrimitives.WriteUInt32LittleEndian(at, header | LogLayout.Withdrawn);
+            offset += LogLayout.RecordHeaderBytes + (int)(header & LogLayout.LengthMask);
+        }
+    }
+
+    /// <summary>What all threads write to, away from what they read.</summary>
+    [StructLayout(LayoutKind.Explicit, Size = 256)]
+    private struct Hot
+    {
+        [FieldOffset(64)]
+        public long State;
+
+        [FieldOffset(128)]
+        public int Copied;
+    }
+}

@@ -1,0 +1,84 @@
+namespace Sluice.Log;
+
+/// <summary>The caller's options, read once and checked.</summary>
+internal sealed class LogSettings
+{
+    private const int LeastSegmentBytes = 4096;
+
+    public LogSettings(SluiceLogOptions options)
+    {
+        Format = options.Format;
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)Format, (uint)LogFormat.Raw, nameof(options.Format));
+        Durability = Known(options.Durability);
+        SegmentBytes = options.SegmentBytes;
+        ArgumentOutOfRangeException.ThrowIfLessThan(SegmentBytes, LeastSegmentBytes, nameof(options.SegmentBytes));
+        SegmentAge = options.SegmentAge;
+        MaxRecordBytes = options.MaxRecordBytes;
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxRecordBytes, nameof(options.MaxRecordBytes));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxRecordBytes, LogLayout.MaxRecordBytes, nameof(options.MaxRecordBytes));
+        int bufferBytes = options.BufferBytes;
+        ArgumentOutOfRangeException.ThrowIfNegative(bufferBytes, nameof(options.BufferBytes));
+        PageBytes = LogLayout.Padded(MaxRecordBytes) + LogLayout.FrameHeaderBytes + 64;
+        Pages = (int)Math.Clamp((long)bufferBytes / PageBytes, 2, 4096);
+        WaitWhenFull = options.WaitWhenFull;
+        FlushBytes = options.FlushBytes;
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(FlushBytes, nameof(options.FlushBytes));
+        double intervalMs = options.FlushInterval.TotalMilliseconds;
+        ArgumentOutOfRangeException.ThrowIfLessThan(intervalMs, 1, nameof(options.FlushInterval));
+        FlushIntervalMs = (int)Math.Min(intervalMs, int.MaxValue);
+        Preallocate = options.Preallocate;
+        RetainSegments = options.RetainSegments;
+        ArgumentOutOfRangeException.ThrowIfLessThan(RetainSegments ?? 1, 1, nameof(options.RetainSegments));
+        RetainBytes = options.RetainBytes;
+        RetainAge = options.RetainAge;
+        AcceptLoss = options.AcceptLoss;
+        DisposeOnProcessExit = options.DisposeOnProcessExit;
+        UnixCreateMode = options.UnixCreateMode;
+        Engine = options.Engine ?? IoEngine.Ambient;
+    }
+
+    public LogFormat Format { get; }
+
+    public LogDurability Durability { get; }
+
+    public long SegmentBytes { get; }
+
+    public TimeSpan? SegmentAge { get; }
+
+    public int MaxRecordBytes { get; }
+
+    public int PageBytes { get; }
+
+    public int Pages { get; }
+
+    /// <summary>The most that a frame can have: what is in a page, and zeros.</summary>
+    public int MaxFrameBytes => PageBytes;
+
+    public bool WaitWhenFull { get; }
+
+    public int FlushBytes { get; }
+
+    public int FlushIntervalMs { get; }
+
+    public bool Preallocate { get; }
+
+    public int? RetainSegments { get; }
+
+    public long? RetainBytes { get; }
+
+    public TimeSpan? RetainAge { get; }
+
+    public bool AcceptLoss { get; }
+
+    public bool DisposeOnProcessExit { get; }
+
+    public UnixFileMode? UnixCreateMode { get; }
+
+    public IoEngine? Engine { get; }
+
+    public static LogDurability Known(LogDurability durability)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)durability, (uint)LogDurability.Durable, nameof(durability));
+        return durability;
+    }
+}

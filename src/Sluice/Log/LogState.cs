@@ -1,0 +1,102 @@
+using System.Buffers.Binary;
+using Sluice.Kernel;
+
+namespace Sluice.Log;
+
+/// <summary>What log.state says; see docs/log-format.md.</summary>
+/// <param name="Durability">An append's by default.</param>
+/// <param name="LogId">Of which log.</param>
+/// <param name="DurableSequence">The last sequence known to be on the disk.</param>
+/// <param name="ProcessId">Who writes, or wrote.</param>
+internal readonly record struct LogState(LogDurability Durability, Guid LogId, long DurableSequence, int ProcessId)
+{
+    public const int Bytes = 64;
+
+    private static ReadOnlySpan<byte> Magic => "SLUICEST"u8;
+
+    /// <summary>Null where there is none, or none that is whole.</summary>
+    public static LogState? TryRead(string path)
+    {
+        try
+        {
+            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            return TryRead(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    public static LogState? TryRead(SluiceHandle file)
+    {
+        Span<byte> bytes = stackalloc byte[Bytes];
+        if (file.Read(bytes, 0) < Bytes
+            || !bytes[..8].SequenceEqual(Magic)
+            || BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]) != Crc32C.Append(Crc32C.Begin, bytes[..60])
+            || bytes[8] != LogLayout.Version
+            || bytes[9] > (byte)LogDurability.Durable)
+        {
+            return null;
+        }
+
+        return new LogState(
+            (LogDurability)bytes[9],
+            new Guid(bytes[16..32], bigEndian: true),
+            BinaryPrimitives.ReadInt64LittleEndian(bytes[32..]),
+            BinaryPrimitives.ReadInt32LittleEndian(bytes[40..]));
+    }
+
+    public void Write(SluiceHandle file)
+    {
+        Span<byte> bytes = stackalloc byte[Bytes];
+        bytes.Clear();
+        Magic.CopyTo(bytes);
+        bytes[8] = LogLayout.Version;
+        bytes[9] = (byte)Durability;
+        _ = LogId.TryWriteBytes(bytes[16..], bigEndian: true, out _);
+        BinaryPrimitives.WriteInt64LittleEndian(bytes[32..], DurableSequence);
+        BinaryPrimitives.WriteInt32LittleEndian(bytes[40..], ProcessId);
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
+        file.Write(bytes, 0);
+    }
+
+    /// <summary>Opens the state file and locks it for the one writer.</summary>
+    /// <exception cref="IOException">Another writer has it.</exception>
+    public static SluiceHandle OpenLocked(string directory)
+    {
+        string path = Path.Combine(directory, LogFolder.StateName);
+
+        // Linux locks the open file; elsewhere the sharing mode does it, which Windows enforces and others advise.
+        FileShare share = Libc.IsSupported ? FileShare.ReadWrite | FileShare.Delete : OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
+        SluiceHandle file;
+        try
+        {
+            file = SluiceHandle.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, share);
+        }
+        catch (IOException e) when (!Libc.IsSupported && e.GetType() == typeof(IOException))
+        {
+            throw Locked(directory, path, e);
+        }
+
+        if (Libc.IsSupported && !TryLock(file))
+        {
+            file.Dispose();
+            throw Locked(directory, path, null);
+        }
+
+        return file;
+    }
+
+    private static bool TryLock(SluiceHandle file)
+    {
+        using OpenFile.Reference reference = file.Hold();
+        return NodeCalls.LockFileNow(file.Descriptor, forWriting: true) >= 0;
+    }
+
+    private static IOException Locked(string directory, string path, Exception? inner)
+    {
+        string by = TryRead(path) is { } state ? $" (process {state.ProcessId} wrote to it last)" : "";
+        return new IOException($"Opening the log '{directory}' failed: another writer has it{by}. A log has one writer; readers need no lock.", inner);
+    }
+}

@@ -1,0 +1,187 @@
+using Sluice.Memory;
+
+namespace Sluice.Log;
+
+/// <summary>What became of a wish for a place.</summary>
+internal enum TurnResult
+{
+    /// <summary>There is another page, or there may be: try again.</summary>
+    Turned,
+
+    /// <summary>All pages wait to be written.</summary>
+    Full,
+
+    /// <summary>No more records are taken.</summary>
+    Closed,
+}
+
+/// <summary>
+/// The pages of a log in a ring: threads fill the active one, full ones wait in their order for whoever writes. Any number of threads take
+/// places and turn pages; one at a time takes sealed pages out.
+/// </summary>
+internal sealed class PageRing
+{
+    private readonly LogPage[] _pages;
+    private readonly int _start;
+    private readonly Lock _turning = new();
+    private LogPage _active;
+    private long _activeNumber;
+    private long _oldest;
+    private bool _isClosed;
+
+    /// <param name="pages">How many pages, two at least.</param>
+    /// <param name="pageBytes">Bytes of each.</param>
+    /// <param name="start">Bytes left free before the first record of a page.</param>
+    /// <param name="firstSequence">Sequence of the first record.</param>
+    public PageRing(int pages, int pageBytes, int start, long firstSequence)
+    {
+        _pages = new LogPage[pages];
+        for (int i = 0; i < pages; i++)
+        {
+            _pages[i] = new LogPage(pageBytes);
+        }
+
+        _start = start;
+        _active = _pages[0];
+        _active.Open(firstSequence, start);
+    }
+
+    /// <summary>The page that is being filled.</summary>
+    public LogPage Active => Volatile.Read(ref _active);
+
+    /// <summary>The most bytes that a page takes.</summary>
+    public int Capacity => _pages[0].Bytes.Length - 8 - _start;
+
+    /// <summary>Whether a sealed page waits.</summary>
+    public bool HasSealed => Volatile.Read(ref _oldest) < Volatile.Read(ref _activeNumber);
+
+    /// <summary>Whether a record waits that is not written.</summary>
+    public bool HasRecords => HasSealed || Active.TakenCount > 0;
+
+    /// <summary>The sequence that the next record would get now.</summary>
+    public long NextSequence
+    {
+        get
+        {
+            using (_turning.EnterUninterrupted())
+            {
+                return _isClosed ? _active.FirstSequence + _active.Count : _active.FirstSequence + _active.TakenCount;
+            }
+        }
+    }
+
+    /// <summary>Makes another page the active one, unless somebody has done so since <paramref name="page"/> was it.</summary>
+    /// <param name="page">The page that had no room.</param>
+    /// <param name="oldestLast">Where all pages wait: the last sequence of the first that will be free again.</param>
+    public TurnResult Turn(LogPage page, out long oldestLast)
+    {
+        oldestLast = 0;
+        using (_turning.EnterUninterrupted())
+        {
+            if (_isClosed)
+            {
+                return TurnResult.Closed;
+            }
+
+            if (_active != page)
+            {
+                return TurnResult.Turned;
+            }
+
+            if (_activeNumber + 1 - Volatile.Read(ref _oldest) >= _pages.Length)
+            {
+                LogPage oldest = _pages[_oldest % _pages.Length];
+                oldestLast = oldest.FirstSequence + oldest.Count - 1;
+                return TurnResult.Full;
+            }
+
+            Advance();
+            return TurnResult.Turned;
+        }
+    }
+
+    /// <summary>Seals the active page, so that it can be taken out; false where it is empty or all pages wait.</summary>
+    public bool TrySealActive()
+    {
+        using (_turning.EnterUninterrupted())
+        {
+            if (_isClosed || _active.TakenCount == 0 || _activeNumber + 1 - _oldest >= _pages.Length)
+            {
+                return false;
+            }
+
+            Advance();
+            return true;
+        }
+    }
+
+    /// <summary>Takes no more records; those that have a place can be taken out.</summary>
+    public void Close()
+    {
+        using (_turning.EnterUninterrupted())
+        {
+            if (!_isClosed)
+            {
+                _isClosed = true;
+                _ = _active.TrySeal();
+                _activeNumber++;
+            }
+        }
+    }
+
+    /// <summary>
+    /// Lets nobody take a place until <see cref="Thaw"/>, by the same thread; false, and nothing, where a record waits to be written.
+    /// </summary>
+    public bool TryFreeze()
+    {
+        _turning.Enter();
+        if (!_isClosed && _oldest == _activeNumber)
+        {
+            _ = _active.TrySeal();
+            if (_active.Count == 0)
+            {
+                return true;
+            }
+
+            Advance();
+        }
+
+        _turning.Exit();
+        return false;
+    }
+
+    /// <summary>Goes on with a sequence.</summary>
+    public void Thaw(long firstSequence)
+    {
+        _active.Open(firstSequence, _start);
+        _turning.Exit();
+    }
+
+    /// <summary>The oldest sealed page, all of whose places are filled; it stays in the ring until <see cref="Release"/>.</summary>
+    public LogPage? PeekSealed()
+    {
+        if (!HasSealed)
+        {
+            return null;
+        }
+
+        LogPage page = _pages[_oldest % _pages.Length];
+        page.AwaitCopies();
+        return page;
+    }
+
+    /// <summary>The page that <see cref="PeekSealed"/> gave is written, and free.</summary>
+    public void Release() => Volatile.Write(ref _oldest, _oldest + 1);
+
+    private void Advance()
+    {
+        LogPage sealedPage = _active;
+        _ = sealedPage.TrySeal();
+        LogPage next = _pages[(_activeNumber + 1) % _pages.Length];
+        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start);
+        Volatile.Write(ref _active, next);
+
+        // Behind the seal and the new page: who sees the number may take the sealed one out.
+        Volatile.Write(ref _activeNumber, _activeNumber + 1);
+    }
+}

@@ -1,0 +1,182 @@
+using Sluice.Kernel;
+
+namespace Sluice.Log;
+
+/// <summary>A log as a writer finds it: checked as a whole first, and only then cut at its end, where something was being written.</summary>
+internal sealed class RecoveredLog
+{
+    private readonly LogFolder _folder;
+    private readonly LogCatalog _catalog;
+    private SegmentInfo? _last;
+    private SluiceHandle? _lastFile;
+    private FrameScanner? _scanner;
+    private List<IndexEntry> _index = [];
+
+    private RecoveredLog(LogFolder folder, LogCatalog catalog) => (_folder, _catalog) = (folder, catalog);
+
+    public Guid LogId { get; private set; }
+
+    /// <summary>The segment to go on with; null where a new one is needed.</summary>
+    public SegmentFile? Current { get; private set; }
+
+    public List<ClosedSegment> Closed { get; } = [];
+
+    public long LargestId => _catalog.LargestId;
+
+    public long NextSequence { get; private set; } = 1;
+
+    public long LastTime { get; private set; }
+
+    /// <summary>What was cut; null where everything was whole.</summary>
+    public SluiceLogCut? Cut { get; private set; }
+
+    /// <summary>Checks the log, cuts its end if need be, and makes what is there durable.</summary>
+    /// <param name="folder">The folder, which exists.</param>
+    /// <param name="settings">The options.</param>
+    /// <param name="state">What is known of the log from its last writer.</param>
+    /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged; nothing was changed.</exception>
+    public static RecoveredLog Open(LogFolder folder, LogSettings settings, LogState? state)
+    {
+        RecoveredLog log = new(folder, LogCatalog.Read(folder, static damage => throw damage));
+        try
+        {
+            log.Check(settings, state);
+            log.Mend(settings);
+            return log;
+        }
+        catch
+        {
+            log._lastFile?.Dispose();
+            throw;
+        }
+    }
+
+    private void Check(LogSettings settings, LogState? state)
+    {
+        SegmentInfo? newest = _catalog.Newest;
+        LogId = newest?.Header.LogId ?? state?.LogId ?? Guid.NewGuid();
+        SegmentInfo? last = _catalog.Segments.LastOrDefault();
+        NextSequence = (last?.LastSequence ?? 0) + 1;
+        if (newest is { HasBegun: false })
+        {
+            CheckOneThatNeverBegan(newest);
+        }
+
+        if (last is { IsSealed: false })
+        {
+            CheckLast(last, mayBeTorn: last == newest || newest is { HasBegun: false });
+        }
+
+        LastTime = last?.LastTime ?? 0;
+        foreach (SegmentInfo segment in _catalog.Segments)
+        {
+            if (segment != _last)
+            {
+                Closed.Add(new ClosedSegment(
+                    segment.Path,
+                    segment.FirstSequence,
+                    Math.Min(segment.LastSequence, segment.TakenBackFrom - 1),
+                    segment.LastTime,
+                    new FileInfo(segment.Path).Length));
+            }
+        }
+
+        if (state is { } known && known.LogId == LogId && known.DurableSequence >= NextSequence)
+        {
+            if (!settings.AcceptLoss)
+            {
+                throw new SluiceLogDamagedException(
+                    Cut?.Path ?? last?.Path ?? _folder.Path,
+                    Cut?.FileOffset ?? -1,
+                    NextSequence,
+                    $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there ({Cut?.Reason ?? "the files are gone"})");
+            }
+
+            NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
+        }
+    }
+
+    private void CheckOneThatNeverBegan(SegmentInfo newest)
+    {
+        using SluiceHandle file = SluiceHandle.Open(newest.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
+        if (end == FrameResult.Bad)
+        {
+            Cut = new SluiceLogCut(newest.Path, scanner.Offset, scanner.CountUnwrittenBytes(), NextSequence, scanner.Reason);
+        }
+
+        _catalog.Superfluous.Add(newest.Path);
+    }
+
+    private void CheckLast(SegmentInfo last, bool mayBeTorn)
+    {
+        _lastFile = SluiceHandle.Open(last.Path, new SluiceOptions
+        {
+            Mode = FileMode.Open,
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.ReadWrite | FileShare.Delete,
+            Engine = IoEngine.Ambient,
+        });
+        ReadFromDisk(_lastFile);
+        (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.Scan(_lastFile);
+        NextSequence = last.LastSequence + 1;
+        if (last.IsSealed)
+        {
+            // Its footer was written, and the space behind it not given back.
+            _lastFile.Dispose();
+            _lastFile = null;
+            return;
+        }
+
+        (_last, _scanner, _index) = (last, scanner, index);
+        long offset = scanner.Offset;
+        string reason = end == FrameResult.Bad ? scanner.Reason : "bytes behind the end";
+        long bytes = scanner.CountUnwrittenBytes();
+        if (bytes > 0 && mayBeTorn)
+        {
+            Cut = new SluiceLogCut(last.Path, offset, bytes, NextSequence, reason);
+        }
+    }
+
+    /// <summary>
+    /// What a sync of the last writer failed for may stand in the page cache, clean, and not on the disk: it is not to be taken for durable.
+    /// </summary>
+    private static void ReadFromDisk(SluiceHandle file)
+    {
+        file.FlushDataToDisk();
+        if (Libc.IsSupported)
+        {
+            using OpenFile.Reference reference = file.Hold();
+            Libc.DropFromCache(file.Descriptor, 0, 0);
+        }
+    }
+
+    private void Mend(LogSettings settings)
+    {
+        foreach (string path in _catalog.Superfluous)
+        {
+            File.Delete(path);
+        }
+
+        if (_last is not null)
+        {
+            if (Cut is not null)
+            {
+                _lastFile!.SetLength(_scanner!.Offset);
+            }
+
+            _lastFile!.FlushToDisk();
+            Current = SegmentFile.Resume(_lastFile, _last, _scanner!, _index);
+            Current.Reserve(settings);
+        }
+
+        foreach (ClosedSegment segment in Closed)
+        {
+            // Found on the disk, and perhaps never synced by who wrote it.
+            using SluiceHandle file = SluiceHandle.Open(segment.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            file.FlushToDisk();
+        }
+
+        _folder.FlushToDisk();
+    }
+}

@@ -1,0 +1,247 @@
+using System.Security.Cryptography;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Log;
+
+/// <summary>
+/// A framed segment that is being written. One thread at a time writes; syncing may be another's. What failed to be written is written over
+/// by the next frame.
+/// </summary>
+internal sealed class SegmentFile : IDisposable
+{
+    private readonly SluiceHandle _handle;
+    private readonly List<IndexEntry> _index = [];
+    private long _nextIndexAt;
+
+    private SegmentFile(SluiceHandle handle, SegmentHeader header, uint chain)
+    {
+        (_handle, Header, Chain) = (handle, header, chain);
+        Offset = LogLayout.HeaderBytes;
+    }
+
+    public SegmentHeader Header { get; }
+
+    public string Path => _handle.Path;
+
+    public SluiceHandle Handle => _handle;
+
+    /// <summary>Where the next frame goes.</summary>
+    public long Offset { get; private set; }
+
+    /// <summary>The sum that the next frame goes on from.</summary>
+    public uint Chain { get; private set; }
+
+    /// <summary>Sequence of the first record that it has or will have.</summary>
+    public long FirstSequence { get; private set; }
+
+    /// <summary>Sequence of its last record, one less than the first where it has none.</summary>
+    public long LastSequence { get; private set; }
+
+    public long FirstTime { get; private set; }
+
+    public long LastTime { get; private set; }
+
+    /// <summary>
+    /// Where the first frame is that is not known to be on the disk; in a segment that was never synced the first frame of records, although
+    /// nothing before it is on the disk either.
+    /// </summary>
+    public SegmentMark Durable { get; private set; }
+
+    public bool IsEmpty => LastSequence < FirstSequence;
+
+    /// <summary>Makes the file, reserves its space and makes header and name durable; no frame is in it yet.</summary>
+    /// <param name="folder">Where.</param>
+    /// <param name="id">A number that no segment has.</param>
+    /// <param name="options">Sizes and the engine.</param>
+    /// <param name="logId">The log's id.</param>
+    public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId)
+    {
+        string path = folder.PathOf(id);
+        SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.ReadWrite | FileShare.Delete,
+            Engine = options.Engine,
+            UnixCreateMode = options.UnixCreateMode,
+        });
+        try
+        {
+            SegmentHeader header = new(
+                id, options.MaxFrameBytes, BitConverter.ToInt64(RandomNumberGenerator.GetBytes(8)), logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            byte[] bytes = new byte[LogLayout.HeaderBytes];
+            uint chain = header.Write(bytes);
+            Reserve(handle, options);
+
+            handle.Write(bytes, 0);
+            handle.FlushToDisk();
+            folder.FlushToDisk();
+            return new SegmentFile(handle, header, chain);
+        }
+        catch
+        {
+            handle.Dispose();
+            TryDelete(path);
+            throw;
+        }
+    }
+
+    /// <summary>Goes on with a segment whose frames were checked.</summary>
+    public static SegmentFile Resume(SluiceHandle handle, in SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
+    {
+        SegmentFile file = new(handle, info.Header, scanner.Chain)
+        {
+            Offset = scanner.Offset,
+            FirstSequence = info.FirstSequence,
+            LastSequence = info.LastSequence,
+            FirstTime = info.FirstTime,
+            LastTime = info.LastTime,
+        };
+        file._index.AddRange(index);
+        file.MarkDurable(file.Mark());
+        file._nextIndexAt = (file._index.Count > 0 ? file._index[^1].Offset : 0) + LogLayout.IndexEveryBytes;
+        return file;
+    }
+
+    /// <summary>Writes the opening frame.</summary>
+    public void Begin(long firstSequence, bool restarts, long time)
+    {
+        byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes];
+        LogLayout.WriteFrameHeader(frame, new FrameHeader(LogLayout.OpeningPayloadBytes, 0, firstSequence, time, FrameKind.Opening, 0));
+        frame[LogLayout.FrameHeaderBytes] = restarts ? (byte)1 : (byte)0;
+        WriteFrame(frame);
+        (FirstSequence, LastSequence, FirstTime, LastTime) = (firstSequence, firstSequence - 1, time, time);
+        MarkDurable(Mark());
+    }
+
+    /// <summary>How far it is written now.</summary>
+    public SegmentMark Mark() => new(this, Offset, Chain, LastSequence);
+
+    /// <summary>Notes that a sync which began after a mark was taken has ended well.</summary>
+    public void MarkDurable(in SegmentMark mark) => Durable = mark;
+
+    /// <summary>Writes a frame of records, whose bytes stand behind the room for its header and before room for zeros.</summary>
+    /// <param name="bytes">Header, records and room for up to seven zeros.</param>
+    /// <param name="end">Where the records end.</param>
+    /// <param name="count">How many records.</param>
+    /// <param name="first">Sequence of the first.</param>
+    /// <param name="time">When the last had come.</param>
+    public void Append(byte[] bytes, int end, int count, long first, long time)
+    {
+        FrameHeader header = new(end - LogLayout.FrameHeaderBytes, count, first, time, FrameKind.Records, 0);
+        bytes.AsSpan(end, header.FrameBytes - end).Clear();
+        LogLayout.WriteFrameHeader(bytes, header);
+        (long offset, uint chain) = (Offset, Chain);
+        WriteFrame(bytes.AsSpan(0, header.FrameBytes));
+        if (offset >= _nextIndexAt)
+        {
+            _index.Add(new IndexEntry(first, time, offset, chain));
+            _nextIndexAt = offset + LogLayout.IndexEveryBytes;
+        }
+
+        FirstTime = IsEmpty ? time : FirstTime;
+        LastTime = time;
+        LastSequence = first + count - 1;
+    }
+
+    /// <summary>Writes the frames of another segment that are not known to be on the disk, read back and checked, at the end of this one.</summary>
+    /// <exception cref="SluiceLogDamagedException">They cannot be read back as they were written.</exception>
+    public void AppendCopies(SegmentFile from)
+    {
+        FrameScanner scanner = new(from._handle, from.Header.MaxFrameBytes, from.Durable.Offset, from.Durable.Chain);
+        byte[] copy = [];
+        while (scanner.Offset < from.Offset)
+        {
+            (long offset, FrameResult result) = (scanner.Offset, scanner.TryNext(out FrameHeader frame, out ReadOnlySpan<byte> payload));
+            if (result != FrameResult.Good || frame.Kind != FrameKind.Records)
+            {
+                throw new SluiceLogDamagedException(from.Path, offset, LastSequence + 1, "what was written there cannot be read back");
+            }
+
+            if (copy.Length < frame.FrameBytes + 8)
+            {
+                copy = new byte[frame.FrameBytes + 8];
+            }
+
+            payload.CopyTo(copy.AsSpan(LogLayout.FrameHeaderBytes));
+            Append(copy, LogLayout.FrameHeaderBytes + frame.Length, frame.Count, frame.FirstSequence, frame.Time);
+        }
+    }
+
+    /// <summary>Makes what was written durable.</summary>
+    /// <exception cref="IOException">The device failed, or the file was deleted.</exception>
+    public void FlushToDisk()
+    {
+        ThrowIfDeleted();
+        _handle.FlushDataToDisk();
+    }
+
+    /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>
+    public void Seal()
+    {
+        byte[] footer = LogLayout.MakeFooter(
+            new SegmentTotals(LastSequence - FirstSequence + 1, LastSequence, FirstTime, LastTime), _index, Offset, Chain);
+        _handle.Write(footer, Offset);
+        _handle.SetLength(Offset + footer.Length);
+        ThrowIfDeleted();
+        _handle.FlushToDisk();
+    }
+
+    /// <summary>Reserves the space of the segment; what cannot be had now may be there when it is needed.</summary>
+    public void Reserve(LogSettings options) => Reserve(_handle, options);
+
+    /// <summary>Gives reserved space back.</summary>
+    public void CutReserved() => _handle.SetLength(Offset);
+
+    public void Dispose() => _handle.Dispose();
+
+    /// <summary>Removes a file that is not needed; one that cannot be removed is no segment, by what is in it.</summary>
+    public static void TryDelete(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+
+    private void WriteFrame(Span<byte> frame)
+    {
+        uint crc = LogLayout.Sign(frame, Chain);
+        _handle.Write(frame, Offset);
+        Offset += frame.Length;
+        Chain = crc;
+    }
+
+    /// <summary>A file without a name is on the disk for nobody.</summary>
+    private void ThrowIfDeleted()
+    {
+        if (Libc.IsSupported && HasNoName())
+        {
+            throw new IOException($"Writing to '{Path}' failed: the file was deleted.");
+        }
+    }
+
+    private bool HasNoName()
+    {
+        using OpenFile.Reference reference = _handle.Hold();
+        return Libc.Stat(_handle.Descriptor, StatxMask.BasicStats, out Statx stat) == 0 && stat.NLink == 0;
+    }
+
+    private static void Reserve(SluiceHandle handle, LogSettings options)
+    {
+        try
+        {
+            if (options.Preallocate && handle.Length < options.SegmentBytes)
+            {
+                handle.Allocate(0, options.SegmentBytes);
+            }
+        }
+        catch (Exception e) when (e is IOException or PlatformNotSupportedException)
+        {
+        }
+    }
+}

@@ -1,0 +1,154 @@
+namespace Sluice.Log;
+
+/// <summary>What one segment of a folder says of itself.</summary>
+internal sealed class SegmentInfo
+{
+    public required string Path { get; init; }
+
+    public required long Id { get; init; }
+
+    public required SegmentHeader Header { get; init; }
+
+    /// <summary>The sum that its first frame goes on from.</summary>
+    public required uint HeaderChain { get; init; }
+
+    /// <summary>Whether it has an opening frame: else it has not begun.</summary>
+    public bool HasBegun { get; set; }
+
+    /// <summary>Where it has not begun: why what stands behind the header is no opening; null where nothing stands there.</summary>
+    public string? TornOpening { get; private set; }
+
+    /// <summary>Whether it takes back what earlier segments have from its first sequence on.</summary>
+    public bool Restarts { get; set; }
+
+    /// <summary>Whether a footer was found.</summary>
+    public bool IsSealed { get; set; }
+
+    /// <summary>Where its first frame of records is.</summary>
+    public long FirstOffset { get; set; }
+
+    /// <summary>The sum that that frame goes on from.</summary>
+    public uint FirstChain { get; set; }
+
+    public long FirstSequence { get; set; }
+
+    /// <summary>Its last record: what the footer says, or what was found; meaningless before a segment without footer was scanned.</summary>
+    public long LastSequence { get; set; }
+
+    public long FirstTime { get; set; }
+
+    public long LastTime { get; set; }
+
+    /// <summary>Of the footer.</summary>
+    public IndexEntry[] Index { get; set; } = [];
+
+    /// <summary>Records from this sequence on are not in the log any more: a later segment has taken them back.</summary>
+    public long TakenBackFrom { get; set; } = long.MaxValue;
+
+    /// <summary>Reads header, opening and footer; an exception says what of them is not as it should be.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="id">By its name.</param>
+    /// <returns>Null where the file has zeros behind a header that is not whole: it was being made.</returns>
+    public static SegmentInfo? Read(string path, long id)
+    {
+        using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        return Read(file, id);
+    }
+
+    public static SegmentInfo? Read(SluiceHandle file, long id)
+    {
+        byte[] bytes = new byte[LogLayout.HeaderBytes];
+        int read = file.Read(bytes, 0);
+        string? reason = SegmentHeader.Read(bytes.AsSpan(0, read), out SegmentHeader header, out uint chain);
+        if (reason is null && header.Id != id)
+        {
+            reason = $"its header says segment {header.Id}: it was renamed, or is another one's copy";
+        }
+
+        if (reason is not null)
+        {
+            bool isBeingMade = new FrameScanner(file, LogLayout.FrameHeaderBytes, read, 0).CountUnwrittenBytes() == 0 && header.Id == 0;
+            return isBeingMade ? null : throw new SluiceLogDamagedException(file.Path, 0, 0, reason);
+        }
+
+        SegmentInfo info = new() { Path = file.Path, Id = id, Header = header, HeaderChain = chain };
+        FrameScanner scanner = new(file, header.MaxFrameBytes, LogLayout.HeaderBytes, chain);
+        FrameResult result = scanner.TryNext(out FrameHeader opening, out ReadOnlySpan<byte> payload);
+        info.TornOpening = result == FrameResult.Bad ? scanner.Reason : null;
+        if (result == FrameResult.Good && opening.Kind == FrameKind.Opening)
+        {
+            info.HasBegun = true;
+            info.Restarts = payload.Length > 0 && payload[0] == 1;
+            (info.FirstSequence, info.LastSequence) = (opening.FirstSequence, opening.FirstSequence - 1);
+            (info.FirstTime, info.LastTime) = (opening.Time, opening.Time);
+            (info.FirstOffset, info.FirstChain) = (scanner.Offset, scanner.Chain);
+            info.TryReadFooter(file);
+        }
+
+        return info;
+    }
+
+    /// <summary>
+    /// Goes over the frames of a segment from its first record on, as far as they are good, and notes its last record; a footer ends it.
+    /// </summary>
+    /// <returns>Standing at the first frame that is not good, or is not of records; what was found there.</returns>
+    public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) Scan(SluiceHandle file)
+    {
+        FrameScanner scanner = HasBegun
+            ? new(file, Header.MaxFrameBytes, FirstOffset, FirstChain, readsMany: true)
+            : new(file, Header.MaxFrameBytes, LogLayout.HeaderBytes, HeaderChain, readsMany: true);
+        List<IndexEntry> index = [];
+        long nextIndexAt = 0;
+        while (true)
+        {
+            (long offset, uint chain) = (scanner.Offset, scanner.Chain);
+            FrameResult result = scanner.TryNext(out FrameHeader frame, out ReadOnlySpan<byte> payload);
+            if (result != FrameResult.Good)
+            {
+                return (scanner, result, index);
+            }
+
+            if (frame.Kind == FrameKind.Footer)
+            {
+                IsSealed = true;
+                return (scanner, FrameResult.Good, index);
+            }
+
+            if (frame.Kind != FrameKind.Records || frame.FirstSequence != LastSequence + 1)
+            {
+                throw new SluiceLogDamagedException(file.Path, offset, LastSequence + 1, "a frame is good, and does not belong here");
+            }
+
+            if (offset >= nextIndexAt)
+            {
+                index.Add(new IndexEntry(frame.FirstSequence, frame.Time, offset, chain));
+                nextIndexAt = offset + LogLayout.IndexEveryBytes;
+            }
+
+            FirstTime = LastSequence < FirstSequence ? frame.Time : FirstTime;
+            (LastSequence, LastTime) = (frame.LastSequence, frame.Time);
+        }
+    }
+
+    private void TryReadFooter(SluiceHandle file)
+    {
+        Span<byte> trailer = stackalloc byte[LogLayout.TrailerBytes];
+        long end = file.Length;
+        if (end < FirstOffset + LogLayout.TrailerBytes
+            || file.Read(trailer, end - LogLayout.TrailerBytes) < LogLayout.TrailerBytes
+            || !LogLayout.TryReadTrailer(trailer, out long offset, out uint chain)
+            || offset < FirstOffset
+            || offset > end - LogLayout.TrailerBytes)
+        {
+            return;
+        }
+
+        FrameScanner scanner = new(file, Header.MaxFrameBytes, offset, chain);
+        if (scanner.TryNext(out FrameHeader footer, out ReadOnlySpan<byte> payload) == FrameResult.Good
+            && footer.Kind == FrameKind.Footer
+            && LogLayout.TryReadFooter(payload, out SegmentTotals totals, out IndexEntry[] index))
+        {
+            (IsSealed, LastSequence, FirstTime, LastTime, Index) = (true, totals.LastSequence, totals.FirstTime, totals.LastTime, index);
+        }
+    }
+}

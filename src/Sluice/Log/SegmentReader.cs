@@ -1,0 +1,121 @@
+namespace Sluice.Log;
+
+/// <summary>One segment that is read, frame by frame, without what later segments have taken back.</summary>
+internal sealed class SegmentReader : IDisposable
+{
+    private readonly SluiceHandle _file;
+    private SegmentInfo _info;
+    private readonly FrameScanner _scanner;
+    private (long Offset, uint Chain, long ReadTo) _before;
+
+    private SegmentReader(SluiceHandle file, SegmentInfo info)
+    {
+        (_file, _info) = (file, info);
+        _scanner = new FrameScanner(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true);
+        ReadTo = info.FirstSequence - 1;
+    }
+
+    public long Id => _info.Id;
+
+    public string Path => _info.Path;
+
+    public Guid LogId => _info.Header.LogId;
+
+    public long TakenBackFrom => _info.TakenBackFrom;
+
+    /// <summary>Where the next frame is.</summary>
+    public long Offset => _scanner.Offset;
+
+    /// <summary>Where the last frame was.</summary>
+    public long FrameOffset => _before.Offset;
+
+    /// <summary>Why the last answer was bad.</summary>
+    public string Reason => _scanner.Reason;
+
+    /// <summary>The last sequence that was read or passed over.</summary>
+    public long ReadTo { get; private set; }
+
+    /// <summary>Of the last good frame.</summary>
+    public ReadOnlySpan<byte> Payload => _scanner.Payload;
+
+    public static SegmentReader Open(SegmentInfo info) =>
+        new(SluiceHandle.Open(info.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete), info);
+
+    /// <summary>Takes over what is known of the segment by now.</summary>
+    public void Update(SegmentInfo info) => _info = info;
+
+    /// <summary>The next frame; records that were taken back are not in it.</summary>
+    public FrameResult TryNext(out FrameHeader frame)
+    {
+        _before = (_scanner.Offset, _scanner.Chain, ReadTo);
+        FrameResult result = _scanner.TryNext(out frame, out _);
+        if (result == FrameResult.Good)
+        {
+            if (frame.Kind == FrameKind.Records)
+            {
+                if (frame.FirstSequence >= _info.TakenBackFrom)
+                {
+                    // As at a footer: the next segment goes on from here.
+                    frame = frame with { Kind = FrameKind.Footer, Count = 0 };
+                    return result;
+                }
+
+                int kept = (int)Math.Min(frame.Count, _info.TakenBackFrom - frame.FirstSequence);
+                frame = frame with { Count = kept };
+                ReadTo = frame.LastSequence;
+            }
+        }
+
+        return result;
+    }
+
+    /// <summary>Goes back before the last frame.</summary>
+    public void Unread()
+    {
+        _scanner.MoveTo(_before.Offset, _before.Chain);
+        ReadTo = _before.ReadTo;
+    }
+
+    /// <inheritdoc cref="FrameScanner.Forget"/>
+    public void Forget() => _scanner.Forget();
+
+    public long CountUnwrittenBytes() => _scanner.CountUnwrittenBytes();
+
+    /// <summary>Passes over what cannot be read, as little as can be: a frame, or as far as the footer's next entry. False where nothing is left.</summary>
+    public bool TryPassOver()
+    {
+        if (_scanner.TryPassOver())
+        {
+            return true;
+        }
+
+        foreach (IndexEntry entry in _info.Index)
+        {
+            if (entry.Offset > _scanner.Offset)
+            {
+                _scanner.MoveTo(entry.Offset, entry.Chain);
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>By the footer's index to the last frame that is entered there before a record and a time.</summary>
+    public void MoveNear(long sequence, long time)
+    {
+        int index = Array.FindLastIndex(_info.Index, e => e.Sequence <= sequence && (time == long.MinValue || e.Time < time));
+        if (time != long.MinValue && sequence <= _info.FirstSequence)
+        {
+            index = Array.FindLastIndex(_info.Index, e => e.Time < time);
+        }
+
+        if (index >= 0)
+        {
+            _scanner.MoveTo(_info.Index[index].Offset, _info.Index[index].Chain);
+            ReadTo = _info.Index[index].Sequence - 1;
+        }
+    }
+
+    public void Dispose() => _file.Dispose();
+}

@@ -1,0 +1,177 @@
+using Sluice.Log;
+
+namespace Sluice;
+
+/// <summary>The asynchronous members; what waits is served by the log's own threads.</summary>
+public sealed partial class SluiceLog
+{
+    /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, LogDurability, CancellationToken)"/>
+    public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken = default) =>
+        AppendAsync(record, _settings.Durability, cancellationToken);
+
+    /// <summary>As <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/>, without blocking the caller.</summary>
+    /// <param name="record">Its bytes; copied before the call returns, unless the log's memory is full.</param>
+    /// <param name="durability">What the task waits for.</param>
+    /// <param name="cancellationToken">Asks to cancel as long as the record has no place in the log's memory.</param>
+    public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, LogDurability durability, CancellationToken cancellationToken = default)
+    {
+        _ = LogSettings.Known(durability);
+        CheckLength(record.Length, nameof(record));
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<long>(cancellationToken);
+        }
+
+        try
+        {
+            return TryAppend(record, durability, out ValueTask<long> appended, out long waitFor)
+                ? appended
+                : AppendLaterAsync(record, durability, waitFor, cancellationToken);
+        }
+        catch (IOException e)
+        {
+            return ValueTask.FromException<long>(e);
+        }
+    }
+
+    /// <summary>As <see cref="AppendBatch"/>, without blocking the caller.</summary>
+    /// <param name="records">The records; copied before the call returns, unless the log's memory is full.</param>
+    /// <param name="durability">What the task waits for; null for the log's default.</param>
+    /// <param name="cancellationToken">Asks to cancel as long as the records have no place in the log's memory.</param>
+    public async ValueTask<long> AppendBatchAsync(
+        ReadOnlyMemory<ReadOnlyMemory<byte>> records, LogDurability? durability = null, CancellationToken cancellationToken = default)
+    {
+        LogDurability wanted = LogSettings.Known(durability ?? _settings.Durability);
+        cancellationToken.ThrowIfCancellationRequested();
+        if (records.IsEmpty)
+        {
+            return NextSequence;
+        }
+
+        int bytes = CheckBatch(records.Span);
+        Placed place;
+        while (!TryTake(bytes, records.Length, out place, out long waitFor))
+        {
+            await WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken).ConfigureAwait(false);
+        }
+
+        CopyBatch(place, bytes, records.Span, wanted);
+        return await WaitAsync(wanted, place.FirstSequence + records.Length - 1, records.Length, place, place.FirstSequence).ConfigureAwait(false);
+    }
+
+    /// <summary>Waits until a record is on the disk.</summary>
+    /// <param name="sequence">Its sequence number.</param>
+    /// <param name="cancellationToken">Asks to wait no longer; the record stays.</param>
+    /// <exception cref="ArgumentOutOfRangeException">No append has got this number yet.</exception>
+    /// <exception cref="IOException">It could not be made durable for now.</exception>
+    public ValueTask WaitDurableAsync(long sequence, CancellationToken cancellationToken = default)
+    {
+        if (sequence > _syncs.Durable)
+        {
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(sequence, NextSequence);
+            return WaitPlainAsync(LogDurability.Durable, sequence, cancellationToken);
+        }
+
+        return ValueTask.CompletedTask;
+    }
+
+    /// <summary>As <see cref="Flush"/>, without blocking the caller.</summary>
+    /// <param name="durability">What to wait for.</param>
+    /// <param name="cancellationToken">Asks to wait no longer.</param>
+    public ValueTask FlushAsync(LogDurability durability = LogDurability.Durable, CancellationToken cancellationToken = default)
+    {
+        _ = LogSettings.Known(durability);
+        ThrowIfClosed();
+        return durability == LogDurability.Buffered
+            ? ValueTask.CompletedTask
+            : WaitPlainAsync(durability, _ring.NextSequence - 1, cancellationToken);
+    }
+
+    private bool TryAppend(ReadOnlyMemory<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor)
+    {
+        int bytes = _headerBytes + record.Length;
+        if (!TryTake(bytes, 1, out Placed place, out waitFor))
+        {
+            appended = default;
+            return false;
+        }
+
+        _ = CopyRecord(place.Page.Bytes.AsSpan(place.Offset, bytes), record.Span, durability);
+        EndCopy(place, bytes);
+        appended = WaitAsync(durability, place.FirstSequence, 1, place, place.FirstSequence);
+        return true;
+    }
+
+    private async ValueTask<long> AppendLaterAsync(
+        ReadOnlyMemory<byte> record, LogDurability durability, long waitFor, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            await WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken).ConfigureAwait(false);
+            if (TryAppend(record, durability, out ValueTask<long> appended, out waitFor))
+            {
+                return await appended.ConfigureAwait(false);
+            }
+        }
+    }
+
+    private ValueTask<long> WaitAsync(LogDurability durability, long sequence, int ownRecords, Placed place, long result)
+    {
+        if (durability == LogDurability.Buffered || sequence <= (durability == LogDurability.Durable ? _syncs.Durable : _writes.Written))
+        {
+            return new ValueTask<long>(result);
+        }
+
+        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, place, result);
+        ValueTask<long> task = waiter.Task;
+        Push(waiter, durability);
+        return task;
+    }
+
+    private ValueTask WaitPlainAsync(LogDurability durability, long sequence, CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        if (sequence <= (durability == LogDurability.Durable ? _syncs.Durable : _writes.Written))
+        {
+            return ValueTask.CompletedTask;
+        }
+
+        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, 0, default, sequence);
+        ValueTask task = waiter.PlainTask;
+        Push(waiter, durability);
+        return cancellationToken.CanBeCanceled ? new ValueTask(task.AsTask().WaitAsync(cancellationToken)) : task;
+    }
+
+    /// <summary>A closed log has no threads: whoever waits leads.</summary>
+    private void Push(AsyncWaiter waiter, LogDurability durability)
+    {
+        if (durability == LogDurability.Durable)
+        {
+            _syncs.Waiters.Push(waiter);
+            if (Volatile.Read(ref _isClosing))
+            {
+                _syncs.TryLead();
+            }
+            else
+            {
+                _syncs.Signal();
+            }
+        }
+        else
+        {
+            _writes.Waiters.Push(waiter);
+            if (Volatile.Read(ref _isClosing))
+            {
+                _writes.TryLead();
+            }
+            else
+            {
+                _writes.Signal();
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+using Sluice.Log;
+using Sluice.Memory;
+
+namespace Sluice;
+
+/// <summary>What is done at a log's two ends: dropping its beginning or its tail, and closing it.</summary>
+public sealed partial class SluiceLog
+{
+    /// <summary>The sequence of the oldest record that is there; that of the next append where there is none. Framed logs only.</summary>
+    public long FirstSequence => Framed().FirstSequence;
+
+    /// <summary>Removes segments whose records are all before one; the segment that is written stays.</summary>
+    /// <param name="sequence">The first record that must stay.</param>
+    /// <returns>How many segments were removed.</returns>
+    /// <exception cref="IOException">One could not be removed; those before it are.</exception>
+    public int TruncateBefore(long sequence) => RemoveBefore(s => s.LastSequence < sequence);
+
+    /// <inheritdoc cref="TruncateBefore(long)"/>
+    /// <param name="time">Records from this time on must stay.</param>
+    public int TruncateBefore(DateTimeOffset time)
+    {
+        long nanoseconds = LogLayout.ToNanoseconds(time.UtcDateTime);
+        return RemoveBefore(s => s.LastTime < nanoseconds);
+    }
+
+    /// <summary>Drops all records behind one, durably: the next append gets the sequence that follows it.</summary>
+    /// <param name="sequence">The last record that stays; 0 for none, where the log begins at 1.</param>
+    /// <remarks>Appends that come meanwhile stand behind it. A reader that follows may have seen what is dropped; it goes on with what comes.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such record.</exception>
+    /// <exception cref="IOException">It could not be done; everything is as it was.</exception>
+    public void TruncateAfter(long sequence)
+    {
+        FramedOutput output = Framed();
+        ThrowIfClosed();
+        _syncs.Gate.Enter();
+        try
+        {
+            _writes.Gate.Enter();
+            try
+            {
+                Freeze(sequence);
+                long next = _writes.Written + 1;
+                try
+                {
+                    // First the mark: a crash behind it finds a log that is longer than it must be.
+                    WriteMark(Math.Min(sequence, _syncs.Durable));
+                    _state!.FlushDataToDisk();
+                    output.Restart(sequence);
+                    next = sequence + 1;
+                    _writes.Restart(sequence);
+                    _syncs.Restart(sequence);
+                    WriteMark(sequence);
+                }
+                finally
+                {
+                    _ring.Thaw(next);
+                }
+            }
+            finally
+            {
+                _writes.Leave();
+            }
+        }
+        finally
+        {
+            _syncs.Leave();
+        }
+    }
+
+    /// <summary>Writes everything that was appended, makes it durable and closes the log.</summary>
+    /// <exception cref="IOException">Something could not be written or made durable; the log is closed all the same.</exception>
+    public void Dispose()
+    {
+        using (_closing.EnterUninterrupted())
+        {
+            if (_isClosed)
+            {
+                return;
+            }
+
+            Volatile.Write(ref _isClosing, true);
+            Interlocked.MemoryBarrier();
+            _ring.Close();
+            Exception? error = Close();
+            _isClosed = true;
+            if (error is not null)
+            {
+                throw LogErrors.Failed(Directory, "Closing", error);
+            }
+        }
+    }
+
+    /// <summary>As <see cref="Dispose"/>, on a thread of the pool.</summary>
+    public ValueTask DisposeAsync() => new(Task.Run(Dispose));
+
+    private Exception? Close()
+    {
+        Exception? error = null;
+        _syncs.Gate.Enter();
+        try
+        {
+            error = _syncs.SyncAll();
+            if (error is null)
+            {
+                _output.Finish();
+            }
+        }
+        catch (Exception e)
+        {
+            error = e;
+        }
+        finally
+        {
+            _syncs.Leave();
+        }
+
+        _writes.End();
+        _syncs.End();
+
+        // Who had a place before the closing, and asked threads that are gone.
+        _writes.TryLead();
+        _syncs.TryLead();
+        _output.Dispose();
+        _state?.Dispose();
+        if (_onExit is not null)
+        {
+            AppDomain.CurrentDomain.ProcessExit -= _onExit;
+        }
+
+        return error;
+    }
+
+    /// <summary>Writes everything, and lets nobody append until the ring is thawed; both gates are held.</summary>
+    private void Freeze(long sequence)
+    {
+        do
+        {
+            ThrowIfClosed();
+            if (_writes.WriteAll() is { } error)
+            {
+                throw LogErrors.Failed(Directory, "Truncating", error);
+            }
+        }
+        while (!_ring.TryFreeze());
+        if (sequence < Framed().FirstSequence - 1 || sequence > _writes.Written)
+        {
+            _ring.Thaw(_writes.Written + 1);
+            throw new ArgumentOutOfRangeException(
+                nameof(sequence), sequence, $"The log has the records {Framed().FirstSequence} to {_writes.Written}.");
+        }
+    }
+
+    private int RemoveBefore(Func<ClosedSegment, bool> isOld)
+    {
+        FramedOutput output = Framed();
+        ThrowIfClosed();
+        _syncs.Gate.Enter();
+        try
+        {
+            return output.RemoveBefore(isOld);
+        }
+        finally
+        {
+            _syncs.Leave();
+        }
+    }
+
+    private FramedOutput Framed() =>
+        _output as FramedOutput ?? throw new NotSupportedException("A raw log has no sequences in its files.");
+}

@@ -1,0 +1,365 @@
+using System.Buffers.Binary;
+using Sluice.Log;
+using Sluice.Memory;
+
+namespace Sluice;
+
+/// <summary>
+/// A log of records in a folder: any number of threads append, each append returns once what it asked for holds (in memory, with the operating
+/// system, on the disk), and one write or one sync serves all who wait at once.
+/// </summary>
+/// <remarks>
+/// Thread-safe. A framed log has one writer, and any number of <see cref="SluiceLogReader"/>s, in other processes too. Records have sequence
+/// numbers from 1 on, without gaps, in the order in which they stand in the files. Sizes are in bytes.
+/// </remarks>
+public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
+{
+    private readonly LogSettings _settings;
+    private readonly LogOutput _output;
+    private readonly PageRing _ring;
+    private readonly WriteStage _writes;
+    private readonly SyncStage _syncs;
+    private readonly SluiceHandle? _state;
+    private readonly Guid _logId;
+    private readonly int _headerBytes;
+    private readonly int _flushAt;
+    private readonly EventHandler? _onExit;
+    private readonly Lock _closing = new();
+    private bool _isClosing;
+    private bool _isClosed;
+
+    private SluiceLog(string directory, LogSettings settings, LogOutput output, SluiceHandle? state, RecoveredLog? recovered)
+    {
+        Directory = directory;
+        (_settings, _output, _state, Cut) = (settings, output, state, recovered?.Cut);
+        _logId = recovered?.LogId ?? Guid.Empty;
+        long next = recovered?.NextSequence ?? 1;
+        _headerBytes = output.RecordHeaderBytes;
+        _ring = new PageRing(settings.Pages, settings.PageBytes, output.PageStart, next);
+        _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
+        _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.Signal());
+        _syncs = new SyncStage(_writes, output, directory, WriteMark);
+        if (recovered is not null)
+        {
+            WriteMark(next - 1);
+        }
+
+        if (settings.DisposeOnProcessExit)
+        {
+            _onExit = (_, _) => Dispose();
+            AppDomain.CurrentDomain.ProcessExit += _onExit;
+        }
+    }
+
+    /// <summary>The folder, as a full path.</summary>
+    public string Directory { get; }
+
+    /// <summary>What was cut from the end when the log was opened; null where everything was whole.</summary>
+    public SluiceLogCut? Cut { get; }
+
+    /// <summary>What an append without a durability of its own waits for.</summary>
+    public LogDurability DefaultDurability => _settings.Durability;
+
+    /// <summary>The sequence that the next record will get, if nobody else appends.</summary>
+    public long NextSequence => _ring.NextSequence;
+
+    /// <summary>The last sequence that the operating system has; 0 for none.</summary>
+    public long WrittenSequence => _writes.Written;
+
+    /// <summary>The last sequence that is on the disk; 0 for none.</summary>
+    public long DurableSequence => _syncs.Durable;
+
+    /// <summary>
+    /// The newest error of a write, a sync or of work that nobody waited for (sealing, retention, the next segment); null where there was none.
+    /// Whoever waited for something that failed was told by an exception as well.
+    /// </summary>
+    public Exception? LastError => _writes.LastError ?? _syncs.LastError;
+
+    /// <summary>Opens a log for writing, and makes the folder where there is none.</summary>
+    /// <param name="directory">The folder; it holds the log's files alone.</param>
+    /// <param name="options">Sizes, durability, retention; null for the defaults.</param>
+    /// <remarks>
+    /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when it
+    /// ended is cut (<see cref="Cut"/>), and what is there is made durable.
+    /// </remarks>
+    /// <exception cref="SluiceLogDamagedException">The log is not as it was acknowledged; nothing was changed.</exception>
+    /// <exception cref="IOException">Another writer has the log, or the operating system reported an error.</exception>
+    /// <exception cref="UnauthorizedAccessException">The folder or a file may not be written.</exception>
+    public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(directory);
+        LogSettings settings = new(options ?? new SluiceLogOptions());
+        directory = Path.GetFullPath(directory);
+        _ = System.IO.Directory.CreateDirectory(directory);
+        return settings.Format == LogFormat.Raw
+            ? new SluiceLog(directory, settings, new RawOutput(new LogFolder(directory, LogFolder.RawExtension), settings), null, null)
+            : OpenFramed(directory, settings);
+    }
+
+    /// <summary>Appends a record, and waits for the log's default durability.</summary>
+    /// <param name="record">Its bytes, which may be none; copied before this returns.</param>
+    /// <returns>Its sequence number.</returns>
+    /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
+    /// <exception cref="IOException">
+    /// It could not be written: then it is withdrawn, and not in the log. Or it was written, and could not be made durable: then it may be in the
+    /// log all the same. In a raw log it may be in both cases.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
+    public long Append(ReadOnlySpan<byte> record) => Append(record, _settings.Durability);
+
+    /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
+    /// <param name="durability">What to wait for.</param>
+    public long Append(ReadOnlySpan<byte> record, LogDurability durability)
+    {
+        _ = LogSettings.Known(durability);
+        CheckLength(record.Length, nameof(record));
+        int bytes = _headerBytes + record.Length;
+        Placed place = Take(bytes, 1);
+        _ = CopyRecord(place.Page.Bytes.AsSpan(place.Offset, bytes), record, durability);
+        EndCopy(place, bytes);
+        if (durability != LogDurability.Buffered)
+        {
+            Wait(durability, place.FirstSequence, 1, place);
+        }
+
+        return place.FirstSequence;
+    }
+
+    /// <summary>
+    /// Appends records that stand together: one behind another, and in a framed log after a crash all there or none.
+    /// </summary>
+    /// <param name="records">Their bytes. Together, with 4 for each, no more than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</param>
+    /// <param name="durability">What to wait for; null for the log's default.</param>
+    /// <returns>The sequence number of the first; the others follow it. Of no records, that of the next append.</returns>
+    /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
+    public long AppendBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records, LogDurability? durability = null)
+    {
+        LogDurability wanted = LogSettings.Known(durability ?? _settings.Durability);
+        if (records.IsEmpty)
+        {
+            return NextSequence;
+        }
+
+        int bytes = CheckBatch(records);
+        Placed place = Take(bytes, records.Length);
+        CopyBatch(place, bytes, records, wanted);
+        if (wanted != LogDurability.Buffered)
+        {
+            Wait(wanted, place.FirstSequence + records.Length - 1, records.Length, place);
+        }
+
+        return place.FirstSequence;
+    }
+
+    /// <summary>Takes a place for a record of a known size, to be written in place.</summary>
+    /// <param name="size">The record's bytes.</param>
+    /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
+    public LogReservation Reserve(int size)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(size);
+        if (_headerBytes == 0)
+        {
+            throw new NotSupportedException("A raw log cannot withdraw a record: append it.");
+        }
+
+        CheckLength(size, nameof(size));
+        Placed place = Take(_headerBytes + size, 1);
+        return new LogReservation(this, place, place.Page.Bytes.AsSpan(place.Offset + _headerBytes, size));
+    }
+
+    /// <summary>Waits until everything that was appended before is written, or on the disk.</summary>
+    /// <param name="durability">What to wait for.</param>
+    /// <exception cref="IOException">It could not be written or made durable; what was buffered stays in memory, and is tried again.</exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
+    public void Flush(LogDurability durability = LogDurability.Durable)
+    {
+        _ = LogSettings.Known(durability);
+        ThrowIfClosed();
+        if (durability != LogDurability.Buffered)
+        {
+            Wait(durability, _ring.NextSequence - 1, 0, default);
+        }
+    }
+
+    internal long EndReservation(Placed place, int size, LogDurability durability, bool isWithdrawn)
+    {
+        uint header = (uint)size | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
+        BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes.AsSpan(place.Offset), header);
+        EndCopy(place, _headerBytes + size);
+        if (durability != LogDurability.Buffered)
+        {
+            Wait(durability, place.FirstSequence, 1, place);
+        }
+
+        return place.FirstSequence;
+    }
+
+    private static SluiceLog OpenFramed(string directory, LogSettings settings)
+    {
+        SluiceHandle state = LogState.OpenLocked(directory);
+        FramedOutput? output = null;
+        try
+        {
+            LogFolder folder = new(directory, LogFolder.FramedExtension);
+            RecoveredLog recovered = RecoveredLog.Open(folder, settings, LogState.TryRead(state));
+            output = new FramedOutput(folder, settings, recovered);
+            return new SluiceLog(directory, settings, output, state, recovered);
+        }
+        catch
+        {
+            output?.Dispose();
+            state.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>How many bytes a batch takes.</summary>
+    private int CheckBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records)
+    {
+        long bytes = 0;
+        foreach (ReadOnlyMemory<byte> record in records)
+        {
+            bytes += _headerBytes + record.Length;
+        }
+
+        if (bytes > _settings.MaxRecordBytes + _headerBytes)
+        {
+            LogErrors.ThrowTooLong((int)Math.Min(bytes, int.MaxValue), _settings.MaxRecordBytes, nameof(records));
+        }
+
+        return (int)bytes;
+    }
+
+    private void CopyBatch(Placed place, int bytes, ReadOnlySpan<ReadOnlyMemory<byte>> records, LogDurability durability)
+    {
+        Span<byte> at = place.Page.Bytes.AsSpan(place.Offset, bytes);
+        foreach (ReadOnlyMemory<byte> record in records)
+        {
+            at = at[CopyRecord(at, record.Span, durability)..];
+        }
+
+        EndCopy(place, bytes);
+    }
+
+    private int CopyRecord(Span<byte> at, ReadOnlySpan<byte> record, LogDurability durability)
+    {
+        if (_headerBytes > 0)
+        {
+            BinaryPrimitives.WriteUInt32LittleEndian(at, (uint)record.Length | ((uint)durability << 30));
+        }
+
+        record.CopyTo(at[_headerBytes..]);
+        return _headerBytes + record.Length;
+    }
+
+    private void CheckLength(int bytes, string parameter)
+    {
+        if (bytes > _settings.MaxRecordBytes)
+        {
+            LogErrors.ThrowTooLong(bytes, _settings.MaxRecordBytes, parameter);
+        }
+    }
+
+    private Placed Take(int bytes, int count)
+    {
+        while (true)
+        {
+            if (TryTake(bytes, count, out Placed place, out long waitFor))
+            {
+                return place;
+            }
+
+            // Memory is full: until the oldest page is written.
+            Wait(LogDurability.Written, waitFor, 0, default);
+        }
+    }
+
+    /// <summary>False where all memory waits to be written, and the options say to wait.</summary>
+    private bool TryTake(int bytes, int count, out Placed place, out long waitFor)
+    {
+        waitFor = 0;
+        while (true)
+        {
+            LogPage page = _ring.Active;
+            if (page.TryTake(bytes, count, out int offset, out long sequence))
+            {
+                place = new Placed(page, offset, sequence);
+                return true;
+            }
+
+            switch (_ring.Turn(page, out waitFor))
+            {
+                case TurnResult.Closed:
+                    LogErrors.ThrowClosed(Directory);
+                    break;
+                case TurnResult.Full when !_settings.WaitWhenFull:
+                    _writes.Signal();
+                    LogErrors.ThrowFull(Directory, _settings.Pages * _settings.PageBytes);
+                    break;
+                case TurnResult.Full:
+                    place = default;
+                    return false;
+                default:
+                    _writes.Signal();
+                    break;
+            }
+        }
+    }
+
+    private void EndCopy(Placed place, int bytes)
+    {
+        // Read before the copy ends: afterwards the page may be another one's.
+        int offset = place.Offset;
+        int start = _output.PageStart;
+        place.Page.EndCopy(bytes);
+        if (offset == start)
+        {
+            _writes.Rouse();
+        }
+
+        if (offset < _flushAt && offset + bytes >= _flushAt)
+        {
+            _writes.SignalFlush();
+        }
+    }
+
+    private void Wait(LogDurability durability, long sequence, int ownRecords, Placed place)
+    {
+        bool isDurable = durability == LogDurability.Durable;
+        if (sequence <= (isDurable ? _syncs.Durable : _writes.Written))
+        {
+            return;
+        }
+
+        SyncWaiter waiter = SyncWaiter.ForThisThread;
+        waiter.Begin(sequence, ownRecords, place);
+        if (isDurable)
+        {
+            _syncs.Waiters.Push(waiter);
+            _syncs.TryLead();
+        }
+        else
+        {
+            _writes.Waiters.Push(waiter);
+            _writes.TryLead();
+        }
+
+        waiter.Wait();
+    }
+
+    private void ThrowIfClosed()
+    {
+        if (Volatile.Read(ref _isClosing))
+        {
+            LogErrors.ThrowClosed(Directory);
+        }
+    }
+
+    private void WriteMark(long durable)
+    {
+        if (_state is not null)
+        {
+            new LogState(_settings.Durability, _logId, durable, Environment.ProcessId).Write(_state);
+        }
+    }
+}

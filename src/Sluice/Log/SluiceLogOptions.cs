@@ -1,0 +1,65 @@
+namespace Sluice;
+
+/// <summary>How a <see cref="SluiceLog"/> writes. Read once, when the log is opened. Sizes are in bytes.</summary>
+public sealed class SluiceLogOptions
+{
+    /// <summary>How the files look; what a folder holds already must have the same format.</summary>
+    public LogFormat Format { get; init; } = LogFormat.Framed;
+
+    /// <summary>What an append without a durability of its own waits for.</summary>
+    public LogDurability Durability { get; init; } = LogDurability.Written;
+
+    /// <summary>A segment that has reached this size is followed by another one; a frame is not divided. 256 MiB.</summary>
+    public long SegmentBytes { get; init; } = 256L * 1024 * 1024;
+
+    /// <summary>A segment whose first record is older than this is followed by another one; null for no limit.</summary>
+    public TimeSpan? SegmentAge { get; init; }
+
+    /// <summary>The longest record, or batch of records with 4 bytes for each; 1 MiB - 4 KiB. At most 1 GiB - 8 KiB.</summary>
+    public int MaxRecordBytes { get; init; } = (1024 * 1024) - 4096;
+
+    /// <summary>Memory for records that are not written yet; two pages of <see cref="MaxRecordBytes"/> at least. 16 MiB.</summary>
+    public int BufferBytes { get; init; } = 16 * 1024 * 1024;
+
+    /// <summary>
+    /// Whether an append that finds <see cref="BufferBytes"/> full waits until some of it is written (true), or throws an
+    /// <see cref="IOException"/> and is not in the log (false).
+    /// </summary>
+    public bool WaitWhenFull { get; init; } = true;
+
+    /// <summary>
+    /// At most about so many bytes of buffered records wait before they are written, even if nobody asks. It is a bound and no delay: what
+    /// somebody waits for is written at once. 5 MiB.
+    /// </summary>
+    public int FlushBytes { get; init; } = 5 * 1024 * 1024;
+
+    /// <summary>A buffered record is written after at most about this time, and after twice it at the latest. 200 ms.</summary>
+    public TimeSpan FlushInterval { get; init; } = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>Whether the space of a segment is reserved when it is made. Framed logs only.</summary>
+    public bool Preallocate { get; init; } = true;
+
+    /// <summary>The oldest segments are removed while there are more than this; null for no limit. The one that is written stays.</summary>
+    public int? RetainSegments { get; init; }
+
+    /// <summary>The oldest segments are removed while all together are larger than this; null for no limit.</summary>
+    public long? RetainBytes { get; init; }
+
+    /// <summary>Segments whose last record is older than this are removed; null for no limit.</summary>
+    public TimeSpan? RetainAge { get; init; }
+
+    /// <summary>
+    /// Whether a log is opened whose end was lost although it had been acknowledged as durable: it is cut to what is whole. False: opening it
+    /// throws a <see cref="SluiceLogDamagedException"/>, and nothing is changed.
+    /// </summary>
+    public bool AcceptLoss { get; init; }
+
+    /// <summary>Whether the log is disposed when the process ends in an orderly way without having done so (AppDomain.ProcessExit).</summary>
+    public bool DisposeOnProcessExit { get; init; }
+
+    /// <summary>Permissions of files that are made, subject to the umask; null for .NET's own. Ignored on Windows.</summary>
+    public UnixFileMode? UnixCreateMode { get; init; }
+
+    /// <summary>The engine of the segments' handles, for tests; null for the process's own.</summary>
+    public IoEngine? Engine { get; init; }
+}

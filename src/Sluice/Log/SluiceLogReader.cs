@@ -1,0 +1,373 @@
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+using Sluice.Log;
+
+namespace Sluice;
+
+/// <summary>
+/// Reads a framed log forward, in the process of its writer or another; it needs no lock and changes nothing. Every frame is checked before a
+/// record of it is given out.
+/// </summary>
+/// <remarks>For one thread at a time.</remarks>
+public sealed class SluiceLogReader : IDisposable
+{
+    private readonly LogFolder _folder;
+    private readonly SluiceLogReaderOptions _options;
+    private readonly List<SluiceLogDamagedException> _damage = [];
+    private readonly long _fromTime;
+    private SegmentReader? _segment;
+    private long _next;
+    private long _limit;
+    private bool _hasFrame;
+    private bool _isDisposed;
+    private FrameHeader _frame;
+    private int _recordAt;
+    private long _recordSequence;
+
+    /// <summary>Opens a log for reading.</summary>
+    /// <param name="directory">The folder.</param>
+    /// <param name="options">Where to begin and end; null for all that is there.</param>
+    /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
+    /// <exception cref="SluiceLogDamagedException">A segment is damaged or missing; unless damage is to be passed over.</exception>
+    public SluiceLogReader(string directory, SluiceLogReaderOptions? options = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(directory);
+        _options = options ?? new SluiceLogReaderOptions();
+        _folder = new LogFolder(Path.GetFullPath(directory), LogFolder.FramedExtension);
+        _fromTime = _options.FromTime is { } time ? LogLayout.ToNanoseconds(time.UtcDateTime) : long.MinValue;
+        _next = Math.Max(1, _options.FromSequence);
+        if (_options.FromEnd)
+        {
+            MoveToEnd();
+        }
+        else
+        {
+            _ = FindSegment();
+        }
+    }
+
+    /// <summary>The folder, as a full path.</summary>
+    public string Directory => _folder.Path;
+
+    /// <summary>The sequence of the next record, if it is there.</summary>
+    public long NextSequence => _next;
+
+    /// <summary>What was damaged and passed over.</summary>
+    public IReadOnlyList<SluiceLogDamagedException> Damage => _damage;
+
+    /// <summary>
+    /// After the end was reached: bytes behind it that are no record, where and why; null where there are none. In a log that nobody writes they
+    /// were being written when it ended; in one that is written they may be a record by now.
+    /// </summary>
+    public SluiceLogCut? Tail { get; private set; }
+
+    /// <summary>The records from where the reader stands to the end, each of which is good until the next is read.</summary>
+    public LogEntryEnumerable Entries => new(this);
+
+    /// <summary>Reads the next record; false at the end. More may come, and be read by a later call.</summary>
+    /// <param name="entry">The record, good until the next call.</param>
+    /// <exception cref="SluiceLogDamagedException">What comes is damaged; the same again at the next call.</exception>
+    public bool TryRead(out LogEntry entry)
+    {
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        while (true)
+        {
+            while (_hasFrame)
+            {
+                if (TryTakeRecord(out entry))
+                {
+                    return true;
+                }
+            }
+
+            if (!TryTakeFrame())
+            {
+                entry = default;
+                return false;
+            }
+        }
+    }
+
+    /// <summary>The records from where the reader stands to the end, each with memory of its own.</summary>
+    /// <param name="cancellationToken">Ends the enumeration.</param>
+    public IAsyncEnumerable<SluiceLogRecord> ReadAllAsync(CancellationToken cancellationToken = default) => EnumerateAsync(follows: false, cancellationToken);
+
+    /// <summary>
+    /// The records from where the reader stands, and those that come, until it is cancelled; it sees a tail that is dropped by records whose
+    /// sequences begin again.
+    /// </summary>
+    /// <param name="cancellationToken">Ends the enumeration, with an exception.</param>
+    public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) => EnumerateAsync(follows: true, cancellationToken);
+
+    /// <summary>Closes the segment that is open.</summary>
+    public void Dispose()
+    {
+        _isDisposed = true;
+        _segment?.Dispose();
+        _segment = null;
+    }
+
+    private async IAsyncEnumerable<SluiceLogRecord> EnumerateAsync(bool follows, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        while (true)
+        {
+            while (TryReadRecord(out SluiceLogRecord record))
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                yield return record;
+            }
+
+            if (!follows)
+            {
+                yield break;
+            }
+
+            await Task.Delay(_options.PollInterval, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private bool TryReadRecord(out SluiceLogRecord record)
+    {
+        bool isThere = TryRead(out LogEntry entry);
+        record = isThere ? entry.ToRecord() : default;
+        return isThere;
+    }
+
+    private bool TryTakeRecord(out LogEntry entry)
+    {
+        entry = default;
+        ReadOnlySpan<byte> payload = _segment!.Payload;
+        if (_recordSequence > _frame.LastSequence)
+        {
+            _hasFrame = false;
+            return false;
+        }
+
+        uint header = payload.Length - _recordAt >= LogLayout.RecordHeaderBytes
+            ? BinaryPrimitives.ReadUInt32LittleEndian(payload[_recordAt..])
+            : uint.MaxValue;
+        int length = (int)(header & LogLayout.LengthMask);
+        if (length > payload.Length - _recordAt - LogLayout.RecordHeaderBytes)
+        {
+            // Its sum was right: whoever wrote it did not keep to the format.
+            _hasFrame = false;
+            Report(new SluiceLogDamagedException(_segment.Path, _segment.FrameOffset, _recordSequence, "a record is longer than its frame"));
+            _next = _frame.LastSequence + 1;
+            return false;
+        }
+
+        long sequence = _recordSequence++;
+        int at = _recordAt + LogLayout.RecordHeaderBytes;
+        _recordAt = at + length;
+        if (sequence < _next || header >= LogLayout.Withdrawn || _frame.Time < _fromTime)
+        {
+            _next = Math.Max(_next, sequence + 1);
+            return false;
+        }
+
+        _next = sequence + 1;
+        entry = new LogEntry(sequence, _frame.Time, payload.Slice(at, length));
+        return true;
+    }
+
+    /// <summary>The next frame of records; false at the end of what may be read.</summary>
+    private bool TryTakeFrame()
+    {
+        while (true)
+        {
+            if (_segment is null && !FindSegment())
+            {
+                return false;
+            }
+
+            if (!MayRead(_next))
+            {
+                return false;
+            }
+
+            FrameResult result = _segment!.TryNext(out _frame);
+            if (result == FrameResult.Good && _frame.Kind == FrameKind.Records)
+            {
+                if (!MayRead(_frame.LastSequence))
+                {
+                    _segment.Unread();
+                    return false;
+                }
+
+                Tail = null;
+                (_hasFrame, _recordAt, _recordSequence) = (true, 0, _frame.FirstSequence);
+                return true;
+            }
+
+            if (result == FrameResult.Good && _frame.Kind != FrameKind.Footer)
+            {
+                continue;
+            }
+
+            if (!TryLeaveSegment(result))
+            {
+                return false;
+            }
+        }
+    }
+
+    /// <summary>At the end of what is good in a segment: to the next one, if there is one; false at the end of the log.</summary>
+    private bool TryLeaveSegment(FrameResult result)
+    {
+        SegmentInfo? next = FindNext(out SluiceLogCut? torn);
+        if (next is null)
+        {
+            _segment!.Forget();
+            Tail = result == FrameResult.Bad
+                ? new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, _segment.Reason)
+                : torn;
+            CheckEnd();
+            return false;
+        }
+
+        // Frames may have been written between the look at them and the look for the next segment.
+        _segment!.Forget();
+        FrameResult again = result == FrameResult.Good ? result : _segment.TryNext(out _frame);
+        if (again == FrameResult.Good && result != FrameResult.Good)
+        {
+            _segment.Unread();
+            return true;
+        }
+
+        if (_segment.ReadTo + 1 < next.FirstSequence)
+        {
+            Report(result == FrameResult.Good
+                ? new SluiceLogDamagedException(
+                    _folder.Path, -1, _segment.ReadTo + 1, $"a segment is missing between '{_segment.Path}' and '{next.Path}'")
+                : new SluiceLogDamagedException(
+                    _segment.Path,
+                    _segment.Offset,
+                    _segment.ReadTo + 1,
+                    again == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins"));
+            if (result != FrameResult.Good && _segment.TryPassOver())
+            {
+                return true;
+            }
+        }
+
+        Enter(next);
+        return true;
+    }
+
+    /// <summary>A log that ends before what was durable is damaged, and has no torn tail.</summary>
+    private void CheckEnd()
+    {
+        if (Tail is not null
+            && State() is { } state
+            && state.LogId == _segment!.LogId
+            && state.DurableSequence > _segment.ReadTo)
+        {
+            SluiceLogDamagedException damage = new(Tail.Path, Tail.FileOffset, _segment.ReadTo + 1, Tail.Reason);
+            Report(damage);
+            _ = _segment.TryPassOver();
+        }
+    }
+
+    /// <summary>What stands in a segment that was about to begin.</summary>
+    private SluiceLogCut? TornOf(LogCatalog catalog) => catalog.Newest is { TornOpening: { } reason } torn
+        ? new SluiceLogCut(torn.Path, LogLayout.HeaderBytes, new FileInfo(torn.Path).Length - LogLayout.HeaderBytes, _next, reason)
+        : null;
+
+    /// <summary>The segment behind the present one, by now; null where there is none.</summary>
+    private SegmentInfo? FindNext(out SluiceLogCut? torn)
+    {
+        long id = _segment!.Id;
+        torn = null;
+        if (_folder.List() is not [.., long last] || last <= id)
+        {
+            return null;
+        }
+
+        LogCatalog catalog = LogCatalog.Read(_folder, Report, checksOrder: false, fromId: id);
+        torn = TornOf(catalog);
+        if (catalog.Segments.Find(s => s.Id == id) is { } present)
+        {
+            _segment.Update(present);
+        }
+
+        return catalog.Segments.Find(s => s.Id > id);
+    }
+
+    private bool MayRead(long sequence)
+    {
+        if (sequence > _limit)
+        {
+            LogState? state = State();
+            LogDurability upTo = _options.UpTo ?? state?.Durability ?? LogDurability.Written;
+            _limit = upTo == LogDurability.Durable ? state?.DurableSequence ?? 0 : long.MaxValue;
+        }
+
+        return sequence <= _limit;
+    }
+
+    private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName));
+
+    private void Report(SluiceLogDamagedException damage)
+    {
+        if (!_options.SkipDamage)
+        {
+            throw damage;
+        }
+
+        if (!_damage.Exists(d => d.Message == damage.Message))
+        {
+            _damage.Add(damage);
+        }
+    }
+
+    /// <summary>The segment in which the next record is, or would be.</summary>
+    private bool FindSegment()
+    {
+        LogCatalog catalog = LogCatalog.Read(_folder, Report, checksOrder: false);
+        List<SegmentInfo> segments = catalog.Segments;
+        if (segments.Count == 0)
+        {
+            Tail = TornOf(catalog);
+            return false;
+        }
+
+        int index = segments.FindLastIndex(s => s.FirstSequence <= _next && s.FirstTime <= _fromTime);
+        if (_fromTime == long.MinValue)
+        {
+            index = segments.FindLastIndex(s => s.FirstSequence <= _next);
+        }
+
+        Enter(segments[Math.Max(index, 0)]);
+        return true;
+    }
+
+    private void Enter(SegmentInfo segment)
+    {
+        bool dropsWhatWasRead = segment.Restarts && _segment is not null && _segment.ReadTo >= segment.FirstSequence;
+        _segment?.Dispose();
+        _segment = SegmentReader.Open(segment);
+        if (dropsWhatWasRead)
+        {
+            (_next, _limit) = (segment.FirstSequence, 0);
+        }
+
+        _next = Math.Max(_next, segment.FirstSequence);
+        _segment.MoveNear(_next, _fromTime);
+    }
+
+    private void MoveToEnd()
+    {
+        List<SegmentInfo> segments = LogCatalog.Read(_folder, Report, checksOrder: false).Segments;
+        if (segments.Count == 0)
+        {
+            return;
+        }
+
+        Enter(segments[^1]);
+        while (TryTakeFrame())
+        {
+            _hasFrame = false;
+            _next = _frame.LastSequence + 1;
+        }
+    }
+}

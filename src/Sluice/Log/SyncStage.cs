@@ -1,0 +1,197 @@
+namespace Sluice.Log;
+
+/// <summary>
+/// Makes written records durable: one sync at a time, whose target is taken when it begins, acknowledges all who wait for no more than that.
+/// What comes while it runs gathers for the next. The log's own thread also seals and prepares segments here, off everybody's way.
+/// </summary>
+internal sealed class SyncStage
+{
+    private readonly WriteStage _writes;
+    private readonly LogOutput _output;
+    private readonly string _directory;
+    private readonly Action<long> _mark;
+    private readonly StageThread _thread;
+    private long _durable;
+    private bool _mustRecover;
+
+    /// <param name="writes">What comes before.</param>
+    /// <param name="output">Where records are.</param>
+    /// <param name="directory">For messages.</param>
+    /// <param name="mark">Notes for readers, and for the next opening, how far the log is durable.</param>
+    public SyncStage(WriteStage writes, LogOutput output, string directory, Action<long> mark)
+    {
+        (_writes, _output, _directory, _mark, _durable) = (writes, output, directory, mark, output.DurableSequence);
+        _thread = new StageThread("Sluice log sync", Timeout.Infinite, Round, static () => false);
+    }
+
+    /// <summary>Held by who leads; taken before <see cref="WriteStage.Gate"/>.</summary>
+    public Lock Gate { get; } = new();
+
+    /// <summary>Those who wait for their records to be durable.</summary>
+    public WaiterList Waiters { get; } = new();
+
+    /// <summary>The last sequence that is on the disk.</summary>
+    public long Durable => Volatile.Read(ref _durable);
+
+    /// <summary>The newest error of a sync, or of work that nobody waited for.</summary>
+    public Exception? LastError { get; private set; }
+
+    public void Signal() => _thread.Signal();
+
+    /// <summary>Leads a sync if nobody leads. Whoever waits was pushed before.</summary>
+    public void TryLead()
+    {
+        if (Gate.TryEnter())
+        {
+            try
+            {
+                _ = SyncAll();
+            }
+            finally
+            {
+                Leave();
+            }
+        }
+    }
+
+    /// <summary>Leaves <see cref="Gate"/>, and sees to those who came too late for the round.</summary>
+    public void Leave()
+    {
+        Gate.Exit();
+        Interlocked.MemoryBarrier();
+        if (!Waiters.IsEmpty)
+        {
+            Signal();
+        }
+    }
+
+    /// <summary>
+    /// Writes what is in the ring and makes it durable, for whoever holds <see cref="Gate"/>. An error goes to those who wait for what it
+    /// concerns, and is returned.
+    /// </summary>
+    public Exception? SyncAll()
+    {
+        Exception? error;
+        long target;
+        _writes.Gate.Enter();
+        try
+        {
+            error = _writes.WriteAll();
+            if (error is not null)
+            {
+                _writes.Fail(Waiters, error);
+            }
+
+            target = _writes.Written;
+            if (target > Durable)
+            {
+                _output.TakeMark();
+            }
+        }
+        finally
+        {
+            _writes.Leave();
+        }
+
+        return target > Durable ? Sync(target) ?? error : Reach(Durable, error);
+    }
+
+    /// <summary>After a tail was dropped, by whoever holds both gates.</summary>
+    public void Restart(long durable)
+    {
+        Volatile.Write(ref _durable, durable);
+        _mustRecover = false;
+    }
+
+    /// <summary>Ends the log's own thread.</summary>
+    public void End() => _thread.End();
+
+    private Exception? Sync(long target)
+    {
+        try
+        {
+            if (!_mustRecover)
+            {
+                _output.Sync();
+                return Reach(target, null);
+            }
+        }
+        catch (Exception e)
+        {
+            // From now on no sync of these pages proves anything: the kernel tells of a lost page once.
+            (_mustRecover, LastError) = (true, e);
+        }
+
+        return Recover();
+    }
+
+    private Exception? Recover()
+    {
+        _writes.Gate.Enter();
+        try
+        {
+            _output.Recover();
+            _mustRecover = false;
+        }
+        catch (Exception e)
+        {
+            LastError = e;
+            Exception cause = e;
+            Waiters.Fail(Durable, _ => LogErrors.Failed(_directory, "Making durable", cause));
+            return e;
+        }
+        finally
+        {
+            _writes.Leave();
+        }
+
+        return Reach(_output.DurableSequence, null);
+    }
+
+    private Exception? Reach(long durable, Exception? error)
+    {
+        if (durable > Durable)
+        {
+            Volatile.Write(ref _durable, durable);
+            try
+            {
+                _mark(durable);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+            {
+                // A mark that is too low is true as well.
+                LastError = e;
+            }
+        }
+
+        Waiters.Complete(Durable);
+        return error;
+    }
+
+    /// <summary>On the log's own thread.</summary>
+    private void Round(bool asked)
+    {
+        Gate.Enter();
+        try
+        {
+            if (!Waiters.IsEmpty || _output.NeedsHousekeeping)
+            {
+                _ = SyncAll();
+            }
+
+            if (_output.NeedsHousekeeping)
+            {
+                _output.Housekeep();
+            }
+        }
+        catch (Exception e)
+        {
+            // Whoever needs what could not be done tries again, and is told.
+            LastError = e;
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+}

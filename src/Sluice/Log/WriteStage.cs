@@ -1,0 +1,180 @@
+namespace Sluice.Log;
+
+/// <summary>
+/// Takes full pages out of the ring and writes them; one thread at a time, whoever finds the stage free. Who waits for its records to be written
+/// leads one round itself, or is served by whoever leads; what is left over is the log's own thread's.
+/// </summary>
+internal sealed class WriteStage
+{
+    private readonly PageRing _ring;
+    private readonly LogOutput _output;
+    private readonly string _directory;
+    private readonly StageThread _thread;
+    private readonly Action _housekeeping;
+    private long _written;
+    private bool _flushIsDue;
+
+    public WriteStage(PageRing ring, LogOutput output, string directory, long written, int intervalMs, Action housekeeping)
+    {
+        (_ring, _output, _directory, _written, _housekeeping) = (ring, output, directory, written, housekeeping);
+        _thread = new StageThread("Sluice log writer", intervalMs, Round, () => _ring.HasRecords);
+    }
+
+    /// <summary>Held by who leads.</summary>
+    public Lock Gate { get; } = new();
+
+    /// <summary>Those who wait for their records to be written.</summary>
+    public WaiterList Waiters { get; } = new();
+
+    /// <summary>The last sequence that the operating system has.</summary>
+    public long Written => Volatile.Read(ref _written);
+
+    /// <summary>Asks the log's own thread for a round.</summary>
+    public void Signal() => _thread.Signal();
+
+    /// <summary>Sees to it that what is in the ring is written within the interval.</summary>
+    public void Rouse() => _thread.Rouse();
+
+    /// <summary>Leads a round if nobody leads. Whoever waits was pushed before.</summary>
+    public void TryLead()
+    {
+        // Where somebody leads, it is for that one to see who came meanwhile.
+        if (Gate.TryEnter())
+        {
+            try
+            {
+                _ = WriteAll();
+            }
+            finally
+            {
+                Leave();
+            }
+        }
+    }
+
+    /// <summary>Leaves <see cref="Gate"/>, and sees to those who came too late for the round.</summary>
+    public void Leave()
+    {
+        Gate.Exit();
+
+        // Who waits was pushed before it found the gate taken: it is seen here, or it found the gate free.
+        Interlocked.MemoryBarrier();
+        if (!Waiters.IsEmpty)
+        {
+            Signal();
+        }
+    }
+
+    /// <summary>
+    /// Writes everything that has a place now, for whoever holds <see cref="Gate"/>. An error goes to all who wait here, and is returned; the
+    /// pages stay.
+    /// </summary>
+    public Exception? WriteAll()
+    {
+        Exception? error = Write(sealsActive: true);
+        if (error is not null)
+        {
+            Fail(Waiters, error);
+        }
+
+        return error;
+    }
+
+    /// <summary>Fails all who wait in a list for what is not written; their own records are withdrawn. The gate is held.</summary>
+    public void Fail(WaiterList waiters, Exception error)
+    {
+        LastError = error;
+        waiters.Fail(Written, waiter =>
+        {
+            Withdraw(waiter);
+            return LogErrors.Failed(_directory, "Appending to", error);
+        });
+    }
+
+    /// <summary>The newest error of a write, whoever was told of it.</summary>
+    public Exception? LastError { get; private set; }
+
+    /// <summary>Asks the log's own thread to write what is there, full page or not.</summary>
+    public void SignalFlush()
+    {
+        Volatile.Write(ref _flushIsDue, true);
+        Signal();
+    }
+
+    /// <summary>After the ring is empty and nobody appends: the log goes on behind a record.</summary>
+    public void Restart(long written) => Volatile.Write(ref _written, written);
+
+    /// <summary>Ends the log's own thread.</summary>
+    public void End() => _thread.End();
+
+    /// <summary>On the log's own thread.</summary>
+    private void Round(bool asked)
+    {
+        Gate.Enter();
+        try
+        {
+            bool sealsActive = !asked || !Waiters.IsEmpty || Volatile.Read(ref _flushIsDue);
+            Volatile.Write(ref _flushIsDue, false);
+            if (Write(sealsActive) is { } error)
+            {
+                Fail(Waiters, error);
+            }
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    private Exception? Write(bool sealsActive)
+    {
+        try
+        {
+            while (true)
+            {
+                while (_ring.PeekSealed() is { } page)
+                {
+                    if (page.Count > 0)
+                    {
+                        _output.Write(page);
+                    }
+
+                    long last = page.FirstSequence + page.Count - 1;
+                    _ring.Release();
+                    Volatile.Write(ref _written, last);
+                    Waiters.Complete(last);
+                }
+
+                if (!sealsActive || !_ring.TrySealActive())
+                {
+                    break;
+                }
+
+                // Once: what comes from now on is the next round's.
+                sealsActive = false;
+            }
+
+            Waiters.Complete(Written);
+            if (_output.NeedsHousekeeping)
+            {
+                _housekeeping();
+            }
+
+            return null;
+        }
+        catch (Exception e)
+        {
+            // Whatever it was, nobody waits for ever.
+            return e;
+        }
+    }
+
+    private void Withdraw(LogWaiter waiter)
+    {
+        // A batch is in one page, so it is written as a whole or not at all.
+        if (waiter.OwnRecords > 0 && _output.RecordHeaderBytes > 0)
+        {
+            waiter.Place.Page.Withdraw(waiter.Place.Offset, waiter.OwnRecords);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// Two cores: more tests at once only wait for one another.
+[assembly: CollectionBehavior(MaxParallelThreads = 2)]

@@ -1,0 +1,162 @@
+namespace Sluice.Log.Tests;
+
+/// <summary>Logs that are not as they were written: never a wrong record, never a crash, always a place.</summary>
+public sealed class DamageTests
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Every_byte_flipped_is_found(bool isDurable)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable);
+        log.Files.Count(static f => f.Key.EndsWith(".slog", StringComparison.Ordinal)).ShouldBeGreaterThan(1);
+        Random random = new(5);
+        foreach ((string name, byte[] content) in log.Files)
+        {
+            for (int i = 0; i < content.Length; i++)
+            {
+                byte[] flipped = [.. content];
+                flipped[i] ^= (byte)(1 << random.Next(8));
+                log.WriteTo(folder.Log, name, flipped);
+                bool told = log.Prove(folder.Log, $"byte {i} of {name}");
+                (told || name == LogFolder.StateName).ShouldBeTrue($"nobody noticed that byte {i} of {name} was flipped");
+            }
+        }
+    }
+
+    [Fact]
+    public void Every_prefix_of_the_last_segment_ends_with_a_whole_record()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: false);
+        for (int length = 0; length < log.Files[log.Last].Length; length++)
+        {
+            // A prefix that ends at a frame's border is a shorter log.
+            log.WriteTo(folder.Log, log.Last, log.Files[log.Last][..length]);
+            using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
+            {
+                List<(long Sequence, byte[] Bytes)> left = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+                left.Count.ShouldBe((int)opened.NextSequence - 1);
+                Records.ShouldBeInOrder(left, 1, 0);
+                opened.Append(Records.Make(0, left.Count, 30));
+            }
+
+            Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        }
+    }
+
+    [Fact]
+    public void Every_prefix_of_a_durable_log_is_an_error_and_changes_nothing()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: true);
+        for (int length = 0; length < log.Files[log.Last].Length; length += 7)
+        {
+            log.WriteTo(folder.Log, log.Last, log.Files[log.Last][..length]);
+            SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+            damage.Sequence.ShouldBeGreaterThan(0);
+            new FileInfo(Path.Combine(folder.Log, log.Last)).Length.ShouldBe(length);
+            if (length % 5 == 0)
+            {
+                using SluiceLog accepted = SluiceLog.Open(
+                    folder.Log, new SluiceLogOptions { AcceptLoss = true, MaxRecordBytes = 1000, Preallocate = false });
+                accepted.NextSequence.ShouldBe(damage.Sequence);
+                accepted.Append("again"u8).ShouldBe(damage.Sequence);
+            }
+        }
+    }
+
+    [Fact]
+    public void Random_truncations_and_garbage_behind_them()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: false);
+        Random random = new(77);
+        for (int run = 0; run < 300; run++)
+        {
+            string name = log.Files.Keys.ElementAt(random.Next(log.Files.Count));
+            byte[] content = log.Files[name];
+            byte[] bytes = content[..random.Next(content.Length)];
+            byte[] garbage = new byte[random.Next(3) * random.Next(200)];
+            random.NextBytes(garbage);
+            log.WriteTo(folder.Log, name, [.. bytes, .. garbage]);
+            _ = log.Prove(folder.Log, $"run {run}: prefix of {bytes.Length} bytes of {name}, and {garbage.Length} others", mayBeShorter: true);
+        }
+    }
+
+    [Fact]
+    public void A_missing_or_exchanged_segment_is_an_error_with_its_place()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(120, isDurable: true);
+        string[] names = [.. log.Files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+        names.Length.ShouldBeGreaterThan(3);
+        log.WriteTo(folder.Log, names[1]);
+        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Message.ShouldContain("missing");
+        Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log)).Message.ShouldContain("missing");
+        using (SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }))
+        {
+            long last = 0;
+            int count = 0;
+            foreach (LogEntry entry in reader.Entries)
+            {
+                entry.Sequence.ShouldBeGreaterThan(last);
+                last = entry.Sequence;
+                count++;
+            }
+
+            last.ShouldBe(120);
+            count.ShouldBeInRange(60, 119);
+            reader.Damage.Count.ShouldBe(1);
+        }
+
+        log.WriteTo(folder.Log, names[1], log.Files[names[2]]);
+        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Path.ShouldContain(names[1]);
+        log.WriteTo(folder.Log, names[2], new SmallLog(60, isDurable: true).Files[names[0]]);
+        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Path.ShouldContain(names[2]);
+    }
+
+    [Fact]
+    public void Damage_in_a_sealed_segment_is_passed_over_on_request_and_little_is_lost()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(120, isDurable: true);
+        string first = log.Files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal).First();
+        byte[] bytes = [.. log.Files[first]];
+        bytes[700] ^= 4;
+        log.WriteTo(folder.Log, first, bytes);
+        SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log));
+        damage.Path.ShouldContain(first);
+        damage.FileOffset.ShouldBeInRange(400, 700);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
+        int count = 0;
+        foreach (LogEntry _ in reader.Entries)
+        {
+            count++;
+        }
+
+        count.ShouldBe(119);
+        reader.Damage.Single().Sequence.ShouldBe(damage.Sequence);
+    }
+
+    [Fact]
+    public void A_length_that_cannot_be_takes_no_memory()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: false);
+        byte[] bytes = [.. log.Files[log.Last], .. new byte[64]];
+        int end = log.Files[log.Last].Length;
+        bytes[end + 3] = 0x3F;
+        bytes[end + 24] = 2;
+        log.WriteTo(folder.Log, log.Last, bytes);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        foreach (LogEntry _ in reader.Entries)
+        {
+        }
+
+        (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBeLessThan(20_000_000);
+        reader.Tail.ShouldNotBeNull().FileOffset.ShouldBe(end);
+    }
+}

@@ -1,0 +1,162 @@
+namespace Sluice.Log.Tests;
+
+/// <summary>Dropping the beginning and the tail, and what is kept.</summary>
+public sealed class EndsTests
+{
+    [Fact]
+    public void A_dropped_tail_is_gone_for_good_and_its_numbers_are_given_again()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                log.Append(Records.Make(0, i, 100));
+            }
+
+            log.TruncateAfter(63);
+            log.NextSequence.ShouldBe(64);
+            log.DurableSequence.ShouldBe(63);
+            Records.ReadAll(folder.Log).Count.ShouldBe(63);
+            log.Append(Records.Make(0, 63, 100)).ShouldBe(64);
+            log.TruncateAfter(64);
+            log.TruncateAfter(10);
+            log.Append(Records.Make(0, 10, 100)).ShouldBe(11);
+            Should.Throw<ArgumentOutOfRangeException>(() => log.TruncateAfter(12));
+            log.Append(Records.Make(0, 11, 100)).ShouldBe(12);
+        }
+
+        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
+        records.Count.ShouldBe(12);
+        Records.ShouldBeInOrder(records, 1, 0);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            log.NextSequence.ShouldBe(13);
+            log.TruncateAfter(0);
+            log.Append(Records.Make(0, 5, 100)).ShouldBe(1);
+        }
+
+        Records.ReadAll(folder.Log).Single().Sequence.ShouldBe(1);
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBe(1);
+    }
+
+    [Fact]
+    public void A_dropped_tail_beside_appends_leaves_no_gap()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        bool ends = false;
+        Thread[] threads = [.. Enumerable.Range(0, 3).Select(t => new Thread(() =>
+        {
+            for (int i = 0; !Volatile.Read(ref ends); i++)
+            {
+                log.Append(Records.Make(t, i, 60));
+            }
+        }))];
+        foreach (Thread thread in threads)
+        {
+            thread.Start();
+        }
+
+        for (int run = 0; run < 20; run++)
+        {
+            while (log.WrittenSequence < 40)
+            {
+                Thread.Yield();
+            }
+
+            log.TruncateAfter(log.WrittenSequence / 2);
+        }
+
+        Volatile.Write(ref ends, true);
+        foreach (Thread thread in threads)
+        {
+            thread.Join();
+        }
+
+        long last = log.NextSequence - 1;
+        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        records.Count.ShouldBe((int)last);
+        for (int i = 0; i < records.Count; i++)
+        {
+            records[i].Sequence.ShouldBe(i + 1);
+            _ = Records.Check(records[i].Bytes);
+        }
+    }
+
+    [Fact]
+    public void The_beginning_goes_by_whole_segments()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            for (int i = 0; i < 200; i++)
+            {
+                log.Append(Records.Make(0, i, 100));
+            }
+
+            log.Flush();
+            while (Directory.GetFiles(folder.Log, "*.slog").Length > 0 && log.TruncateBefore(100) == 0)
+            {
+                // Sealing is a thread's of its own.
+                Thread.Yield();
+            }
+
+            log.FirstSequence.ShouldBeInRange(2, 100);
+            log.TruncateBefore(long.MaxValue);
+            log.Append(Records.Make(0, 200, 100)).ShouldBe(201);
+        }
+
+        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
+        records[^1].Sequence.ShouldBe(201);
+        Records.ShouldBeInOrder(records, records[0].Sequence, (int)records[0].Sequence - 1);
+        using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+        again.NextSequence.ShouldBe(202);
+        again.FirstSequence.ShouldBe(records[0].Sequence);
+    }
+
+    [Theory]
+    [InlineData("count")]
+    [InlineData("bytes")]
+    [InlineData("age")]
+    public void What_is_not_to_be_kept_is_removed(string by)
+    {
+        using TempFolder folder = new();
+        SluiceLogOptions options = new()
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            Preallocate = false,
+            RetainSegments = by == "count" ? 3 : null,
+            RetainBytes = by == "bytes" ? 10_000 : null,
+            RetainAge = by == "age" ? TimeSpan.Zero : null,
+        };
+        for (int run = 0; run < 5; run++)
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, options);
+            for (int i = 0; i < 100; i++)
+            {
+                log.Append(Records.Make(0, (run * 100) + i, 100), LogDurability.Durable);
+            }
+        }
+
+        // The last roll may have been too late for the thread that removes.
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeInRange(1, 5);
+        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
+        records[^1].Sequence.ShouldBe(500);
+        Records.ShouldBeInOrder(records, records[0].Sequence, (int)records[0].Sequence - 1);
+    }
+
+    [Fact]
+    public void A_segment_that_is_old_enough_is_followed_by_another()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentAge = TimeSpan.FromTicks(1), Preallocate = false });
+        log.Append("one"u8);
+        log.Append("two"u8);
+        log.Append("three"u8);
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeGreaterThanOrEqualTo(2);
+        Records.ReadAll(folder.Log).Count.ShouldBe(3);
+    }
+}

@@ -1,0 +1,19 @@
+namespace Sluice.Log.Tests;
+
+/// <summary>What tests start as a second process; never called by the test host.</summary>
+internal static class Program
+{
+    public static int Main(string[] args)
+    {
+        switch (args)
+        {
+            case ["raw", string directory, string writer, string threads, string count]:
+                return RawProgram.Run(directory, int.Parse(writer), int.Parse(threads), int.Parse(count));
+            case ["append", string directory, string durability]:
+                return AppendProgram.Run(directory, Enum.Parse<LogDurability>(durability));
+            default:
+                Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT | append DIRECTORY DURABILITY");
+                return 2;
+        }
+    }
+}

@@ -1,0 +1,134 @@
+namespace Sluice.Log.Tests.Support;
+
+/// <summary>A log of some segments and a few dozen records, to be damaged.</summary>
+internal sealed class SmallLog
+{
+    public static readonly SluiceLogOptions Options = new()
+    {
+        SegmentBytes = 4096,
+        MaxRecordBytes = 1000,
+        BufferBytes = 4000,
+        Preallocate = false,
+        Durability = LogDurability.Written,
+    };
+
+    private readonly Dictionary<string, byte[]> _files;
+
+    /// <param name="records">How many.</param>
+    /// <param name="isDurable">Whether the state file says that all are on the disk.</param>
+    public SmallLog(int records, bool isDurable)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, Options))
+        {
+            for (int i = 0; i < records; i++)
+            {
+                log.Append(Records.Make(0, i, 20 + (i * 29 % 150)));
+            }
+        }
+
+        All = Records.ReadAll(folder.Log);
+        All.Count.ShouldBe(records);
+        _files = Directory.GetFiles(folder.Log)
+            .Where(f => isDurable || !f.EndsWith(".state", StringComparison.Ordinal))
+            .ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
+    }
+
+    public List<(long Sequence, byte[] Bytes)> All { get; }
+
+    public IReadOnlyDictionary<string, byte[]> Files => _files;
+
+    public string Last => _files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal).Last();
+
+    /// <summary>Writes the files, one of them with other bytes; null for none at all.</summary>
+    public void WriteTo(string directory, string? changed = null, byte[]? bytes = null)
+    {
+        if (Directory.Exists(directory))
+        {
+            Directory.Delete(directory, recursive: true);
+        }
+
+        Directory.CreateDirectory(directory);
+        foreach ((string name, byte[] content) in _files)
+        {
+            if (name != changed || bytes is not null)
+            {
+                File.WriteAllBytes(Path.Combine(directory, name), name == changed ? bytes! : content);
+            }
+        }
+    }
+
+    /// <summary>
+    /// Reads with every way of reading, and opens for writing: nothing that was not appended comes, and what does not come is told of.
+    /// </summary>
+    /// <param name="directory">Where it is.</param>
+    /// <param name="what">What was done to it.</param>
+    /// <param name="mayBeShorter">Whether it may be a shorter log that is whole: a file cut at a frame's border.</param>
+    /// <returns>Whether somebody told of damage, or everything is there.</returns>
+    public bool Prove(string directory, string what, bool mayBeShorter = false)
+    {
+        int read = Read(directory, skips: false, what, mayBeShorter);
+        _ = Read(directory, skips: true, what, mayBeShorter);
+        bool told = true;
+        try
+        {
+            using (SluiceLog log = SluiceLog.Open(directory, Options))
+            {
+                told = log.Cut is not null || read == All.Count;
+                log.NextSequence.ShouldBeLessThanOrEqualTo(All.Count + 1, what);
+                (log.NextSequence == All.Count + 1 || log.Cut is not null || mayBeShorter).ShouldBeTrue($"{what}: {All.Count + 1 - log.NextSequence} records are gone, and nobody said so");
+                log.Append(Records.Make(9, 9, 50));
+            }
+
+            List<(long Sequence, byte[] Bytes)> after = [];
+            try
+            {
+                after = Records.ReadAll(directory);
+            }
+            catch (SluiceLogDamagedException)
+            {
+                // Inside a sealed segment: the writer reads headers and footers of those.
+                return true;
+            }
+
+            Records.Check(after[^1].Bytes).ShouldBe((9, 9), what);
+            for (int i = 0; i < after.Count - 1; i++)
+            {
+                after[i].Sequence.ShouldBe(All[i].Sequence, what);
+                after[i].Bytes.ShouldBe(All[i].Bytes, what);
+            }
+        }
+        catch (SluiceLogDamagedException e)
+        {
+            e.Path.ShouldContain(directory);
+        }
+
+        return told;
+    }
+
+    private int Read(string directory, bool skips, string what, bool mayBeShorter)
+    {
+        int count = 0;
+        try
+        {
+            using SluiceLogReader reader = new(directory, new SluiceLogReaderOptions { SkipDamage = skips, UpTo = LogDurability.Written });
+            long last = 0;
+            foreach (LogEntry entry in reader.Entries)
+            {
+                entry.Sequence.ShouldBeGreaterThan(last, what);
+                last = entry.Sequence;
+                entry.Bytes.SequenceEqual(All[(int)last - 1].Bytes).ShouldBeTrue($"{what}: record {last} is not what was appended");
+                count++;
+            }
+
+            (count == All.Count || reader.Tail is not null || reader.Damage.Count > 0 || mayBeShorter)
+                .ShouldBeTrue($"{what}: {All.Count - count} records did not come, and nobody said so");
+        }
+        catch (SluiceLogDamagedException e) when (!skips)
+        {
+            e.Path.ShouldContain(directory, Case.Sensitive, what);
+        }
+
+        return count;
+    }
+}
