@@ -1,0 +1,77 @@
+using System.Globalization;
+
+namespace Sluice.Hostile.Tests.Support;
+
+/// <summary>A folder, the configurations, and what repeats a scenario for every call of the caller's code.</summary>
+public abstract class HostileTests : IDisposable
+{
+    /// <summary>More calls than any scenario makes; beyond them a test repeats itself.</summary>
+    private const int MaxCalls = 3000;
+
+    /// <summary>How often everything is repeated: 1, or for as long as SLUICE_HOSTILE_MINUTES says in a run by switch.</summary>
+    private static readonly DateTime Until = DateTime.UtcNow + TimeSpan.FromMinutes(
+        double.TryParse(Environment.GetEnvironmentVariable("SLUICE_HOSTILE_MINUTES"), CultureInfo.InvariantCulture, out double m) ? m : 0);
+
+    private protected TempFolder Temp { get; } = new();
+
+    /// <summary>Engine x caching: "own" is the process's engine, "held" one whose completions come late, from a thread of the pool.</summary>
+    public static TheoryData<string, FileCaching> Cases
+    {
+        get
+        {
+            TheoryData<string, FileCaching> data = [];
+            foreach (string engine in (string[])["own", "held"])
+            {
+                data.Add(engine, FileCaching.Cached);
+                data.Add(engine, FileCaching.Direct);
+            }
+
+            return data;
+        }
+    }
+
+    /// <summary>Whether a long run goes on.</summary>
+    private protected static bool HasTime => DateTime.UtcNow < Until;
+
+    public virtual void Dispose()
+    {
+        Temp.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    private protected static IoEngine? Engine(string name) => name == "own" ? null : new HeldEngine();
+
+    /// <summary>
+    /// Repeats a scenario with an exception at the first call of the caller's code, at the second, and so on until it has no more, for each
+    /// kind of exception. The scenario checks its own results; the accounts are looked at after each.
+    /// </summary>
+    private protected async Task EveryCallAsync(Func<Countdown, Task> scenario)
+    {
+        foreach (ThrownKind kind in Enum.GetValues<ThrownKind>())
+        {
+            bool hasThrown = true;
+            int at = 0;
+            while (hasThrown)
+            {
+                at++;
+                at.ShouldBeLessThan(MaxCalls, "a scenario without an end");
+                string what = $"{kind}, call {at}";
+                Countdown countdown = new(at, kind);
+                Accounts accounts = Accounts.Open(Temp.Root);
+                try
+                {
+                    await Watchdog.EndsAsync(() => scenario(countdown), what);
+                }
+                catch (Exception e)
+                {
+                    Assert.Fail($"{what}: {e}");
+                }
+
+                await accounts.CloseAsync(what);
+                hasThrown = countdown.HasThrown;
+            }
+
+            at.ShouldBeGreaterThan(1, "the caller's code was never called");
+        }
+    }
+}
