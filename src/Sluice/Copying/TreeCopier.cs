@@ -326,9 +326,9 @@ internal sealed class TreeCopier : IDisposable
                     _entries.Copy(group);
                 }
             }
-            catch (OperationCanceledException)
+            catch (OperationCanceledException) when (_stop.IsCancellationRequested)
             {
-                // The walk sees the same token.
+                // The walk sees the same token; any other one is the progress's own, and ends the copy as any other exception does.
             }
 #pragma warning disable CA1031 // It ends the copy, on the caller's thread.
             catch (Exception e)

@@ -292,7 +292,8 @@ internal sealed partial class IoOperation
     public void CompleteWith(Exception error)
     {
         Hold = null;
-        Finish(0, error is OperationCanceledException ? Cancelled() : IoErrors.Wrap(error, Verb, _handle!.Path, FileOffset));
+        bool isCancelled = error is OperationCanceledException && _cancellationToken.IsCancellationRequested;
+        Finish(0, isCancelled ? Cancelled() : IoErrors.Wrap(error, Verb, _handle!.Path, FileOffset));
     }
 
     /// <summary>Through the gate, if this submission passes it, and to the engine. Afterwards the operation may already be another

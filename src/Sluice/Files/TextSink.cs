@@ -67,8 +67,9 @@ internal sealed class TextSink : IDisposable
     public async ValueTask EndAsync(CancellationToken cancellationToken)
     {
         await MakeRoomAsync(cancellationToken).ConfigureAwait(false);
-        _encoder.Convert([], _bytes.AsSpan(_used), flush: true, out _, out int bytesUsed, out _);
-        _used += bytesUsed;
+
+        // Convert would refuse an empty text where a caller's encoder leaves it to the base class.
+        _used += _encoder.GetBytes([], _bytes.AsSpan(_used), flush: true);
         await WriteOutAsync(cancellationToken).ConfigureAwait(false);
     }
 

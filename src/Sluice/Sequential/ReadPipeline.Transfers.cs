@@ -1,4 +1,3 @@
-using System.Runtime.ExceptionServices;
 using Sluice.Memory;
 
 namespace Sluice.Sequential;
@@ -118,13 +117,8 @@ internal sealed partial class ReadPipeline
         if (transfer.Task is { } task)
         {
             transfer.Task = null;
-            ObjectDisposedException.ThrowIf(task.IsCanceled, typeof(SluiceReader));
-            if (task.Exception is { } error)
-            {
-                ExceptionDispatchInfo.Throw(error.InnerException!);
-            }
-
-            return task.Result;
+            ObjectDisposedException.ThrowIf(task.IsCanceled && _closing!.IsCancellationRequested, typeof(SluiceReader));
+            return task.GetAwaiter().GetResult();
         }
 
         int got = Math.Max(transfer.Result, 0);

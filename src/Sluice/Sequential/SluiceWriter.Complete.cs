@@ -24,7 +24,7 @@ public sealed partial class SluiceWriter
         }
         finally
         {
-            _busy = 0;
+            Leave();
         }
     }
 
@@ -42,7 +42,7 @@ public sealed partial class SluiceWriter
         }
         finally
         {
-            _busy = 0;
+            await LeaveAsync().ConfigureAwait(false);
         }
     }
 
@@ -61,7 +61,7 @@ public sealed partial class SluiceWriter
         }
         finally
         {
-            _busy = 0;
+            Leave();
         }
     }
 
@@ -75,63 +75,81 @@ public sealed partial class SluiceWriter
         }
         finally
         {
-            _busy = 0;
+            await LeaveAsync().ConfigureAwait(false);
         }
     }
 
     /// <summary>Completes, unless that was done or a write has failed before, and closes the file if it is the writer's own.</summary>
+    /// <remarks>Beside a running call it returns at once, and leaves both to that call. Harmless when called twice.</remarks>
     /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
     public void Dispose()
     {
-        if (_disposed)
+        if (TryBeginClosing())
         {
-            return;
+            WritePipeline.Ended(CompleteAndCloseAsync(isAsync: false));
         }
-
-        EnterToClose();
-        _pipeline.BeginClosing();
-        try
-        {
-            if (!_completed && !_pipeline.IsFaulted)
-            {
-                WritePipeline.Ended(CompleteAsync(isAsync: false, CancellationToken.None));
-            }
-        }
-        finally
-        {
-            if (_pipeline.IsFaulted)
-            {
-                WritePipeline.Ended(_pipeline.EndTransfersAsync(isAsync: false));
-            }
-
-            Close();
-        }
-
-        _pipeline.ThrowProgressError();
     }
 
     /// <summary>As <see cref="Dispose"/>, without blocking the caller.</summary>
     public async ValueTask DisposeAsync()
     {
-        if (_disposed)
+        if (TryBeginClosing())
         {
-            return;
+            await CompleteAndCloseAsync(isAsync: true).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Gives up what was not flushed: disposing does not write it, and cuts off what of it was sent ahead.</summary>
+    internal void Abandon(Exception reason)
+    {
+        if (!IsClosing)
+        {
+            EnterToClose();
+            _pipeline.Abandon(reason);
+            Leave();
+        }
+    }
+
+    /// <summary>True for the one call that is to close the writer; false when that was done, or is left to a call that runs.</summary>
+    private bool TryBeginClosing()
+    {
+        if (Interlocked.Exchange(ref _closing, 1) != 0)
+        {
+            return false;
         }
 
-        EnterToClose();
+        if (Interlocked.CompareExchange(ref _busy, 1, 0) == 0)
+        {
+            return true;
+        }
+
+        // The call that runs looks at the mark after it has stored that it ended, without a fence between: behind this barrier either it sees
+        // the mark, or what it stored is seen here.
+        Interlocked.MemoryBarrierProcessWide();
+        if (Interlocked.CompareExchange(ref _busy, 1, 0) == 0)
+        {
+            return true;
+        }
+
+        _pipeline.CancelAwaited();
+        return false;
+    }
+
+    private async ValueTask CompleteAndCloseAsync(bool isAsync)
+    {
         _pipeline.BeginClosing();
         try
         {
             if (!_completed && !_pipeline.IsFaulted)
             {
-                await CompleteAsync(isAsync: true, CancellationToken.None).ConfigureAwait(false);
+                await CompleteAsync(isAsync, CancellationToken.None).ConfigureAwait(false);
             }
         }
         finally
         {
             if (_pipeline.IsFaulted)
             {
-                await _pipeline.EndTransfersAsync(isAsync: true).ConfigureAwait(false);
+                await _pipeline.EndTransfersAsync(isAsync).ConfigureAwait(false);
             }
 
             Close();
@@ -140,15 +158,19 @@ public sealed partial class SluiceWriter
         _pipeline.ThrowProgressError();
     }
 
-    /// <summary>Gives up what was not flushed: disposing does not write it, and cuts off what of it was sent ahead.</summary>
-    internal void Abandon(Exception reason)
+    /// <summary>Closes for whoever disposed beside the call that ends here, whose outcome does not count any more.</summary>
+    private async ValueTask CloseAfterCallAsync(bool isAsync)
     {
-        if (!_disposed)
+        ObjectDisposedException error = new(nameof(SluiceWriter));
+        if (!_handle.CanSeek)
         {
-            EnterToClose();
-            _pipeline.Abandon(reason);
-            _busy = 0;
+            // What the other end of a pipe does not take would be waited for once more.
+            _pipeline.Abandon(error);
         }
+
+        await CompleteAndCloseAsync(isAsync).ConfigureAwait(false);
+        _pipeline.ThrowIfFailed();
+        throw error;
     }
 
     private async ValueTask CompleteAsync(bool isAsync, CancellationToken cancellationToken)
@@ -172,7 +194,6 @@ public sealed partial class SluiceWriter
 
     private void Close()
     {
-        _disposed = true;
         try
         {
             _pipeline.Close(isBlockLent: _lent > 0);

@@ -12,6 +12,9 @@ namespace Sluice;
 /// </summary>
 public sealed partial class SluiceWriter
 {
+    /// <summary>The longest length of a string, 7 bits a byte.</summary>
+    private const int MaxPrefixBytes = 5;
+
     /// <summary>Writes records as they lie in memory, byte order included.</summary>
     /// <typeparam name="T">The record.</typeparam>
     /// <inheritdoc cref="Write"/>
@@ -171,14 +174,28 @@ public sealed partial class SluiceWriter
         ArgumentNullException.ThrowIfNull(value);
         encoding ??= Encoding.UTF8;
         cancellationToken.ThrowIfCancellationRequested();
-        int length = encoding.GetByteCount(value);
-        Write7BitEncodedInt(length, CancellationToken.None);
-        Advance(encoding.GetBytes(value, GetSpan(length)));
+
+        // The encoding may be of the caller's own making: whatever it throws, nothing of the string has been taken.
+        int expected = encoding.GetByteCount(value);
+        Span<byte> room = GetSpan(MaxPrefixBytes + expected);
+        int start = Put7Bits(room, (ulong)expected);
+        int length = encoding.GetBytes(value, room[start..]);
+        if (length != expected)
+        {
+            throw new ArgumentException($"The encoding said {expected} bytes, and gave {length}.", nameof(encoding));
+        }
+
+        Advance(start + length);
     }
 
     private void Write7Bits(ulong value, CancellationToken cancellationToken)
     {
         Span<byte> bytes = stackalloc byte[10];
+        Write(bytes[..Put7Bits(bytes, value)], cancellationToken);
+    }
+
+    private static int Put7Bits(Span<byte> bytes, ulong value)
+    {
         int length = 0;
         while (value > 0x7F)
         {
@@ -187,6 +204,6 @@ public sealed partial class SluiceWriter
         }
 
         bytes[length++] = (byte)value;
-        Write(bytes[..length], cancellationToken);
+        return length;
     }
 }

@@ -18,7 +18,9 @@ namespace Sluice;
 /// <see cref="Complete"/>. A cached writer's file is never longer than what was written. An error is final: it names the offset,
 /// every later call throws it again, and disposing cuts the file where the block that failed begins, though never before what was flushed,
 /// so that no gap stays behind it. A file that others have made longer meanwhile is not cut, and keeps a direct writer's zeros.</para>
-/// <para>One call at a time, from any thread; disposing is such a call.</para>
+/// <para>One call at a time, from any thread. <see cref="Dispose"/> may come beside a running call: that call completes the file and closes
+/// it when what it waits for has ended (on a pipe, what waits is given up, and nothing more is written), and throws an
+/// <see cref="ObjectDisposedException"/>, as every later call does; <see cref="Position"/> tells how many bytes were taken.</para>
 /// </remarks>
 public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
 {
@@ -30,7 +32,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     private int _lent;
     private bool _completed;
     private int _busy;
-    private bool _disposed;
+    private int _closing;
 
     /// <summary>Creates a file, or opens one as <see cref="SluiceWriterOptions.Mode"/> says.</summary>
     /// <param name="path">The file.</param>
@@ -93,7 +95,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <summary>Bytes of one write, at this moment.</summary>
     public int RequestSize => _pipeline.RequestSizeBytes;
 
-    internal bool IsDisposed => _disposed;
+    internal bool IsDisposed => IsClosing;
 
     /// <summary>Takes bytes over; blocks while as many writes are in flight as the device can use.</summary>
     /// <param name="bytes">The bytes; copied, or written, when this returns.</param>
@@ -123,7 +125,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
         finally
         {
-            _busy = 0;
+            Leave();
         }
     }
 
@@ -139,14 +141,9 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
 
         Enter();
-        if (!_pipeline.IsFull && !IsLarge(bytes.Length) && bytes.Length < _pipeline.Room.Length)
-        {
-            _ = Take(bytes.Span);
-            _busy = 0;
-            return ValueTask.CompletedTask;
-        }
-
-        return WriteSlowAsync(bytes, cancellationToken);
+        return !_pipeline.IsFull && !IsLarge(bytes.Length) && bytes.Length < _pipeline.Room.Length
+            ? TakeAndLeave(bytes)
+            : WriteSlowAsync(bytes, cancellationToken);
     }
 
     /// <summary>
@@ -180,7 +177,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
         finally
         {
-            _busy = 0;
+            Leave();
         }
     }
 
@@ -192,17 +189,19 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     public void Advance(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
-        ObjectDisposedException.ThrowIf(_disposed, this);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, Math.Abs(_lent));
-        bool isScratch = _lent < 0;
-        _lent = 0;
-        if (isScratch)
+        ObjectDisposedException.ThrowIf(IsClosing, this);
+        int lent = _lent;
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, Math.Abs(lent));
+        if (lent < 0)
         {
             Write(_scratch.AsSpan(0, count));
-            return;
         }
-
-        _pipeline.Advance(count);
+        else if (lent > 0)
+        {
+            Enter();
+            _pipeline.Advance(count);
+            Leave();
+        }
     }
 
     private static SluiceHandle Open(string path, SluiceWriterOptions options)
@@ -238,6 +237,22 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         return count;
     }
 
+    private ValueTask TakeAndLeave(ReadOnlyMemory<byte> bytes)
+    {
+        try
+        {
+            // The memory may be of the caller's own making, and throw.
+            _ = Take(bytes.Span);
+        }
+        catch
+        {
+            Leave();
+            throw;
+        }
+
+        return TryLeave() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
+    }
+
     private async ValueTask WriteSlowAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
         try
@@ -265,32 +280,54 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
         finally
         {
-            _busy = 0;
+            await LeaveAsync().ConfigureAwait(false);
         }
     }
 
+    private bool IsClosing => Volatile.Read(ref _closing) != 0;
+
     private void Enter()
     {
-        ObjectDisposedException.ThrowIf(_disposed, this);
+        EnterToClose();
         if (_completed)
         {
+            Leave();
             throw new InvalidOperationException("The writer is complete.");
         }
 
-        EnterToClose();
         _lent = 0;
         if (_pipeline.IsFaulted)
         {
-            _busy = 0;
+            Leave();
             _pipeline.ThrowIfFaulted();
         }
     }
 
     private void EnterToClose()
     {
+        ObjectDisposedException.ThrowIf(IsClosing, this);
         if (Interlocked.Exchange(ref _busy, 1) != 0)
         {
+            ObjectDisposedException.ThrowIf(IsClosing, this);
             throw new InvalidOperationException("A writer takes one call at a time.");
         }
     }
+
+    /// <summary>False when the writer was disposed of meanwhile, and closing it was left to this call.</summary>
+    private bool TryLeave()
+    {
+        // A plain store and a plain load: whoever disposes has a barrier for both sides.
+        Volatile.Write(ref _busy, 0);
+        return !IsClosing || Interlocked.CompareExchange(ref _busy, 1, 0) != 0;
+    }
+
+    private void Leave()
+    {
+        if (!TryLeave())
+        {
+            WritePipeline.Ended(CloseAfterCallAsync(isAsync: false));
+        }
+    }
+
+    private ValueTask LeaveAsync() => TryLeave() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
 }

@@ -61,7 +61,8 @@ internal sealed partial class WritePipeline
             if (isAsync || (IsOverlapped && !TryQueue(block)))
             {
 #pragma warning disable CA2012 // It becomes a task, or has ended.
-                ValueTask task = _handle.WriteAsync(block.Block.Memory[..block.Length], block.Offset, CancellationToken.None);
+                ValueTask task = _handle.WriteAsync(
+                    block.Block.Memory[..block.Length], block.Offset, _closing?.Token ?? CancellationToken.None);
 #pragma warning restore CA2012
                 if (task.IsCompletedSuccessfully)
                 {

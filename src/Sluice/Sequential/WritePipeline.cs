@@ -35,6 +35,9 @@ internal sealed partial class WritePipeline
     private readonly bool _canSeek;
     private readonly SpaceAhead _space;
     private readonly int _unit;
+
+    /// <summary>Ends what waits for the other end of a pipe; null for a file, whose writes end by themselves.</summary>
+    private readonly CancellationTokenSource? _closing;
     private SequentialRingLease? _lease;
     private bool _ringRefused;
     private BlockTransfer? _block;
@@ -44,12 +47,16 @@ internal sealed partial class WritePipeline
     private int _limit;
     private ExceptionDispatchInfo? _fault;
     private long _faultOffset;
+
+    /// <summary>How far a piece that failed may have been written.</summary>
+    private long _reached;
     private long _flushedTo;
 
     public WritePipeline(SluiceHandle handle, long offset, SluiceWriterOptions options)
     {
         _handle = handle;
         _canSeek = handle.CanSeek;
+        _closing = _canSeek ? null : new CancellationTokenSource();
         _blockOffset = offset;
         _flushedTo = offset;
         _progress = options.Progress;
@@ -129,10 +136,11 @@ internal sealed partial class WritePipeline
             try
             {
                 // A file gets the whole piece: one that was cancelled could be longer than the position says. A pipe may never take it.
-                await _handle.WriteAsync(piece, _blockOffset, _canSeek ? CancellationToken.None : cancellationToken).ConfigureAwait(false);
+                await WriteAsync(piece, _blockOffset, _canSeek ? CancellationToken.None : cancellationToken).ConfigureAwait(false);
             }
-            catch (Exception e) when (IsFinal(e))
+            catch (Exception e) when (IsFinal(e, cancellationToken))
             {
+                _reached = _blockOffset + piece.Length;
                 Fault(e, _blockOffset);
                 throw;
             }
@@ -156,6 +164,7 @@ internal sealed partial class WritePipeline
             }
             catch (Exception e)
             {
+                _reached = _blockOffset + piece.Length;
                 Fault(e, _blockOffset);
                 throw;
             }
@@ -181,14 +190,14 @@ internal sealed partial class WritePipeline
             int from = _written / _unit * _unit;
             if (isAsync)
             {
-                await _handle.WriteAsync(_block!.Block.Memory[from.._filled], _blockOffset + from, cancellationToken).ConfigureAwait(false);
+                await WriteAsync(_block!.Block.Memory[from.._filled], _blockOffset + from, cancellationToken).ConfigureAwait(false);
             }
             else
             {
                 _handle.Write(_block!.Block.Span[from.._filled], _blockOffset + from);
             }
         }
-        catch (Exception e) when (IsFinal(e))
+        catch (Exception e) when (IsFinal(e, cancellationToken))
         {
             Fault(e, _blockOffset + _written);
             throw;
@@ -199,6 +208,9 @@ internal sealed partial class WritePipeline
         Report(Position);
     }
 
+    /// <summary>Asks what waits for the other end of a pipe to end; the writer is closed by whoever awaits it.</summary>
+    public void CancelAwaited() => _closing?.Cancel();
+
     /// <summary>From here on an exception of the progress stops nothing; <see cref="ThrowProgressError"/> throws it.</summary>
     public void BeginClosing() => _isClosing = true;
 
@@ -208,7 +220,7 @@ internal sealed partial class WritePipeline
     /// <summary>Gives back the space that was allocated ahead. Everything has been flushed, or writing has failed.</summary>
     public void Trim() =>
         // A failed block may begin in front of what was flushed: its first page was partly written before.
-        _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), Position, IsFaulted);
+        _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), Math.Max(Position, _reached), IsFaulted);
 
     /// <summary>Nothing more is written, and what was not flushed is to be cut off.</summary>
     public void Abandon(Exception reason) => Fault(reason, _flushedTo);
@@ -225,6 +237,15 @@ internal sealed partial class WritePipeline
     /// <summary>What failed once stays failed: bytes behind the error would leave a gap.</summary>
     public void ThrowIfFaulted() => _fault?.Throw();
 
+    /// <summary>As <see cref="ThrowIfFaulted"/>, unless it was given up.</summary>
+    public void ThrowIfFailed()
+    {
+        if (_fault is { SourceException: not OperationCanceledException } fault)
+        {
+            fault.Throw();
+        }
+    }
+
     private async ValueTask DrainAsync(bool isAsync, CancellationToken cancellationToken)
     {
         ThrowIfFaulted();
@@ -236,6 +257,24 @@ internal sealed partial class WritePipeline
         while (_inFlight.Count > 0)
         {
             await TakeOldestAsync(isAsync, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, long offset, CancellationToken cancellationToken)
+    {
+        return _closing is null ? _handle.WriteAsync(bytes, offset, cancellationToken) : WriteToPipeAsync(_closing.Token);
+
+        async ValueTask WriteToPipeAsync(CancellationToken closing)
+        {
+            using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(closing, cancellationToken);
+            try
+            {
+                await _handle.WriteAsync(bytes, offset, either.Token).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            {
+                throw new OperationCanceledException(cancellationToken);
+            }
         }
     }
 
@@ -293,8 +332,11 @@ internal sealed partial class WritePipeline
         }
     }
 
-    /// <summary>A cancelled write may be made again at its offset; on a pipe nobody knows how much of it went out.</summary>
-    private bool IsFinal(Exception error) => !_canSeek || error is not OperationCanceledException;
+    /// <summary>
+    /// A write that the caller cancelled may be made again at its offset; on a pipe nobody knows how much of it went out.
+    /// </summary>
+    private bool IsFinal(Exception error, CancellationToken cancellationToken) =>
+        !_canSeek || error is not OperationCanceledException || !cancellationToken.IsCancellationRequested;
 
     private void Fault(Exception error, long offset)
     {

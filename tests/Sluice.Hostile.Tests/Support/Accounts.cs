@@ -61,7 +61,7 @@ internal sealed class Accounts
 
     private string[] Descriptors() =>
         Directory.Exists("/proc/self/fd")
-            ? [.. Directory.GetFiles("/proc/self/fd").Select(LinkOf).OfType<string>().Where(l => l.StartsWith(_root, StringComparison.Ordinal))]
+            ? [.. Directory.GetFiles("/proc/self/fd").Select(LinkOf).Where(l => l?.StartsWith(_root, StringComparison.Ordinal) == true)!]
             : [];
 
     private static string? LinkOf(string descriptor)

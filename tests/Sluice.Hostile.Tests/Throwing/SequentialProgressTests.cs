@@ -9,7 +9,8 @@ public sealed class SequentialProgressTests : HostileTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public Task Writer(string engine, FileCaching caching) => EveryCallAsync(countdown => WriteAsync(countdown, engine, caching, isAsync: false));
+    public Task Writer(string engine, FileCaching caching) =>
+        EveryCallAsync(countdown => WriteAsync(countdown, engine, caching, isAsync: false));
 
     [Theory]
     [MemberData(nameof(Cases))]
@@ -81,7 +82,10 @@ public sealed class SequentialProgressTests : HostileTests
     {
         string[] lines = [.. Enumerable.Range(0, 2500).Select(i => $"line {i} {new string('x', i % 50)}")];
         string path = Temp.NewFile(Encoding.ASCII.GetBytes(string.Join('\n', lines) + "\n"));
-        SluiceScanOptions options = new() { Ordered = ordered, PartSize = 20_000, Degree = 2, Progress = new HostileProgress<long>(countdown) };
+        SluiceScanOptions options = new()
+        {
+            Ordered = ordered, PartSize = 20_000, Degree = 2, Progress = new HostileProgress<long>(countdown),
+        };
         List<(long Offset, string Text)> parts = [];
         bool isWhole = await countdown.TryAsync(async () =>
         {

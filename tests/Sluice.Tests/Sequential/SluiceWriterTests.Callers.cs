@@ -73,9 +73,10 @@ public sealed partial class SluiceWriterTests
         File.ReadAllBytes(path).ShouldBeBytes(content);
     }
 
-    [Fact]
+    [SkippableFact]
     public async Task A_cancelled_large_write_leaves_no_byte_behind_the_position()
     {
+        SmallPieces.OrSkip();
         byte[] content = Bytes.Pattern(3 << 20);
         bool isCancelled = true;
         int count = 0;
