@@ -14,7 +14,9 @@ public abstract class HostileTests : IDisposable
 
     private protected TempFolder Temp { get; } = new();
 
-    /// <summary>Engine x caching: "own" is the process's engine, "held" one whose completions come late, from a thread of the pool.</summary>
+    /// <summary>
+    /// Engine x caching: "own" is the process's engine, "held" one whose completions come late, from a thread of the pool.
+    /// </summary>
     public static TheoryData<string, FileCaching> Cases
     {
         get

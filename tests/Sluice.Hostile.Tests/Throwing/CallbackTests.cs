@@ -1,6 +1,8 @@
 namespace Sluice.Hostile.Tests.Throwing;
 
-/// <summary>Delegates of the caller's own: what writes a replacement's content, what is told of the end of Begin calls, what a token calls.</summary>
+/// <summary>
+/// Delegates of the caller's own: what writes a replacement's content, what is told of the end of Begin calls, what a token calls.
+/// </summary>
 public sealed class CallbackTests : HostileTests
 {
     private static readonly byte[] Content = Bytes.Pattern(30_000);

@@ -2,7 +2,9 @@ using System.Text;
 
 namespace Sluice.Hostile.Tests.Throwing;
 
-/// <summary>Sequences of paths, of files and of lines that throw: what came before is done, nothing after it, and the enumerator is closed.</summary>
+/// <summary>
+/// Sequences of paths, of files and of lines that throw: what came before is done, nothing after it, and the enumerator is closed.
+/// </summary>
 public sealed class SequenceTests : HostileTests
 {
     [Theory]

@@ -2,7 +2,9 @@ using System.IO.Pipelines;
 
 namespace Sluice.Hostile.Tests.Throwing;
 
-/// <summary>Streams of the caller's that throw when something is copied into them: what they got is right, and the source goes on behind it.</summary>
+/// <summary>
+/// Streams of the caller's that throw when something is copied into them: what they got is right, and the source goes on behind it.
+/// </summary>
 public sealed class TargetStreamTests : HostileTests
 {
     private static readonly byte[] Content = Bytes.Pattern(50_000);
