@@ -14,14 +14,16 @@ public sealed class ClientTests
     private static readonly Client[] All =
         [.. FrameworkClients.All, .. SeekingClients.All, .. PackageClients.All, .. LogClients.All, .. WebClients.All];
 
-    public static TheoryData<string, FileCaching> Cases()
+    public static TheoryData<string, FileCaching, int> Cases()
     {
-        TheoryData<string, FileCaching> cases = [];
+        TheoryData<string, FileCaching, int> cases = [];
         foreach (Client client in All)
         {
-            foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Uncached, FileCaching.Direct])
+            // -1: a buffer that sizes itself.
+            foreach ((FileCaching caching, int bufferSize) in ((FileCaching, int)[])[(FileCaching.Cached, -1), (FileCaching.Cached, 0),
+                (FileCaching.Cached, 4096), (FileCaching.Uncached, -1), (FileCaching.Direct, -1), (FileCaching.Direct, 4096)])
             {
-                cases.Add(client.Name, caching);
+                cases.Add(client.Name, caching, bufferSize);
             }
         }
 
@@ -30,14 +32,14 @@ public sealed class ClientTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task A_client_makes_and_sees_the_same(string name, FileCaching caching)
+    public async Task A_client_makes_and_sees_the_same(string name, FileCaching caching, int bufferSize)
     {
         Client client = All.Single(c => c.Name == name);
         string root = Directory.CreateTempSubdirectory("sluice-clients-").FullName;
         try
         {
             using Workplace expected = new(Path.Combine(root, "FileStream"), caching: null);
-            using Workplace actual = new(Path.Combine(root, "SluiceStream"), caching);
+            using Workplace actual = new(Path.Combine(root, "SluiceStream"), caching, bufferSize);
             await client.Work(expected);
             await client.Work(actual);
             actual.Seen.ShouldBe(expected.Seen);

@@ -1,7 +1,7 @@
 namespace Sluice.Clients.Tests.Support;
 
 /// <summary>A folder, the way in which its files are opened, and what was seen in them.</summary>
-internal sealed class Workplace(string folder, FileCaching? caching) : IDisposable
+internal sealed class Workplace(string folder, FileCaching? caching, int bufferSize = -1) : IDisposable
 {
     /// <summary>Not a multiple of any block or buffer.</summary>
     public const int Size = 700_001;
@@ -23,9 +23,17 @@ internal sealed class Workplace(string folder, FileCaching? caching) : IDisposab
     public Stream OpenRead(string name) => Open(name, FileMode.Open, FileAccess.Read);
 
     /// <summary>A FileStream, or a SluiceStream where a way of caching is named.</summary>
-    public Stream Open(string name, FileMode mode, FileAccess access) => caching is { } way
-        ? new SluiceStream(PathOf(name), new SluiceOptions { Mode = mode, Access = access, Share = FileShare.Read, Caching = way })
-        : new FileStream(PathOf(name), mode, access, FileShare.Read, 4096, useAsync: true);
+    public Stream Open(string name, FileMode mode, FileAccess access)
+    {
+        if (caching is not { } way)
+        {
+            return new FileStream(PathOf(name), mode, access, FileShare.Read, 4096, useAsync: true);
+        }
+
+        SluiceOptions options = new() { Mode = mode, Access = access, Share = FileShare.Read, Caching = way };
+        return bufferSize < 0 || mode == FileMode.Append ? new SluiceStream(PathOf(name), options)
+            : new SluiceStream(SluiceHandle.Open(PathOf(name), options), access, bufferSize);
+    }
 
     public void Saw(object? value) => _seen.Add(value?.ToString() ?? "null");
 
