@@ -150,8 +150,9 @@ internal sealed class CopyCommand(
     private bool MayReplace(string source, string target)
     {
         // Of a tree, each file that is there is reported; a target that is the source is an error of its own.
-        if (options.Force || options.Update || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
-            return options.Force || options.Update;
+        bool mayReplace = options.Force || options.Update;
+        if (mayReplace || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
+            return mayReplace;
         string what = $"{target} exists ({ByteSize.Format(new FileInfo(target).Length)})";
         if (!terminal.IsInputTerminal)
             throw new IOException($"{what}: replacing it needs --force");

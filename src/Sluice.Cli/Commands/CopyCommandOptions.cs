@@ -111,7 +111,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             bool resumes = result.GetValue(resume);
             string[] patterns = result.GetValue(exclude) ?? [];
             if (resumes && patterns.Length > 0)
-                throw new UsageException("--resume and --exclude exclude each other: what an earlier copy left may hold what is excluded now");
+                throw new UsageException("--resume and --exclude exclude each other: an earlier copy may have left what is excluded now");
             if (!demo && paths.Length < (names is null ? 2 : 1))
                 throw new UsageException("a source and a target are needed; try: sluice copy SOURCE... TARGET, sluice copy --demo");
             if (Array.Exists(paths, p => p.Length == 0))

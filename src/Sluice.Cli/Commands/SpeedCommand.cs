@@ -54,7 +54,8 @@ internal sealed class SpeedCommand(
             }
         }
         SpeedReport report = SpeedReportBuilder.Build(
-            options, arguments, started, sizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted) with { Verified = _verified };
+            options, arguments, started, sizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted);
+        report = report with { Verified = _verified };
         if (options.Quiet)
             SpeedCsv.Write(terminal.Out, report);
         else
@@ -66,8 +67,8 @@ internal sealed class SpeedCommand(
         if (_verified is { Wrong: > 0 } wrong)
         {
             await terminal.Error.WriteLineAsync(
-                $"sluice: {wrong.Wrong:#,0} of {Counted.Of(wrong.Requests, "request")} had other bytes when they were read again, the first at "
-                + $"offset {wrong.FirstWrongOffset}");
+                $"sluice: {wrong.Wrong:#,0} of {Counted.Of(wrong.Requests, "request")} had other bytes when they were read again, "
+                + $"the first at offset {wrong.FirstWrongOffset}");
             return ExitCode.IoError;
         }
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
@@ -83,7 +84,8 @@ internal sealed class SpeedCommand(
             _notes.Add($"the files are of different sizes: of each the first {ByteSize.Format(smallest)} are measured");
         long whole = smallest / options.RequestSizeBytes * options.RequestSizeBytes;
         return whole > 0 ? whole * files.Length
-            : throw new UsageException($"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into the smallest of the files");
+            : throw new UsageException(
+                $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into the smallest of the files");
     }
 
     private void MakeFile(SpeedFile file, LiveProgress progress)

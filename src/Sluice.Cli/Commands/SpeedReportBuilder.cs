@@ -146,7 +146,8 @@ internal static class SpeedReportBuilder
     /// <summary>Who asks for what is there, without saying which state the cache is to be in, may be measuring memory.</summary>
     private static string? CachedNote(string side, Measurement measured, SpeedOptions options)
     {
-        if (options.Cache is not (CacheMode.AsIs or CacheMode.Cold) || measured.ReadBytes == 0 || measured.StorageReadBytes is not { } stored)
+        bool isAsked = options.Cache is CacheMode.AsIs or CacheMode.Cold;
+        if (!isAsked || measured.ReadBytes == 0 || measured.StorageReadBytes is not { } stored)
             return null;
         double cached = 1 - Math.Min(1, stored / (double)measured.ReadBytes);
         return cached < MinCachedShare ? null

@@ -27,14 +27,16 @@ internal sealed class WorkloadRunner : IDisposable
     {
         _workload = workload;
         _devices = [.. workload.Paths.Select(EnvironmentProbe.DeviceOf).OfType<BlockDevice>().DistinctBy(d => d.Name)];
-        _offsets = new OffsetSequence(workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed, workload.Zipf);
+        _offsets = new OffsetSequence(
+            workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed, workload.Zipf);
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate) : null;
         _buffers = new Memory<byte>[workload.Outstanding ?? 1];
         for (int i = 0; i < _buffers.Length; i++)
             _buffers[i] = PinnedBuffer.AllocateRandom(workload.RequestSizeBytes, workload.Seed + i);
         _verifier = workload.Verify ? new BlockVerifier(workload, _buffers) : null;
         // At random, an eighth of the file may be met twice before its pages are dropped again.
-        _coldDropBytes = workload.SeekPercent == 0 && workload.Zipf is null ? long.MaxValue : Math.Max(workload.FileSizeBytes / 8, workload.RequestSizeBytes);
+        _coldDropBytes = workload.SeekPercent == 0 && workload.Zipf is null ? long.MaxValue
+            : Math.Max(workload.FileSizeBytes / 8, workload.RequestSizeBytes);
     }
 
     /// <summary>Runs for the given time, or until cancelled, which ends the slice early but keeps what was measured.</summary>
@@ -55,7 +57,8 @@ internal sealed class WorkloadRunner : IDisposable
         _limiter?.Start();
 
         using var ended = new CancellationTokenSource();
-        Task sampler = SampleAsync(measurement, duration, ended.Token);
+        var sampler = new Thread(() => Sample(measurement, duration, ended.Token)) { IsBackground = true, Name = "sampler" };
+        sampler.Start();
         var loops = new Task[_buffers.Length];
         for (int i = 0; i < loops.Length; i++)
         {
@@ -76,7 +79,7 @@ internal sealed class WorkloadRunner : IDisposable
         {
             TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
             await ended.CancelAsync();
-            await sampler;
+            sampler.Join();
             measurement.Elapsed += elapsed;
             if (_devices.Length > 0 && ProcessReads.Bytes() - stored is { } read)
                 measurement.StorageReadBytes = (measurement.StorageReadBytes ?? 0) + read;
@@ -284,28 +287,24 @@ internal sealed class WorkloadRunner : IDisposable
 
     private static long ToNanoseconds(long ticks) => (long)(ticks * (1e9 / Stopwatch.Frequency));
 
-    private static async Task SampleAsync(Measurement measurement, TimeSpan duration, CancellationToken ended)
+    // On a thread of its own: .NET's asynchronous calls may hold all of the pool's for longer than a window.
+    private static void Sample(Measurement measurement, TimeSpan duration, CancellationToken ended)
     {
         TimeSpan window = TimeSpan.FromTicks(Math.Clamp(duration.Ticks / 20, MinWindow.Ticks, MaxWindow.Ticks));
         double measuredBefore = measurement.Elapsed.TotalSeconds;
         long start = Stopwatch.GetTimestamp();
         double lastSeconds = 0;
         long lastBytes = measurement.Bytes;
-        using var timer = new PeriodicTimer(window);
-        try
+        // When the slice is over, a cut-off window would look slow and is left out.
+        for (TimeSpan due = window; !ended.WaitHandle.WaitOne(Max(due - Stopwatch.GetElapsedTime(start))); due += window)
         {
-            while (await timer.WaitForNextTickAsync(ended))
-            {
-                double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-                long bytes = measurement.Bytes;
-                double rate = (bytes - lastBytes) / (double)ByteSize.MiB / (seconds - lastSeconds);
-                measurement.Windows.Add(new RateWindow(measuredBefore + lastSeconds, seconds - lastSeconds, rate));
-                (lastSeconds, lastBytes) = (seconds, bytes);
-            }
+            double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+            long bytes = measurement.Bytes;
+            double rate = (bytes - lastBytes) / (double)ByteSize.MiB / (seconds - lastSeconds);
+            measurement.Windows.Add(new RateWindow(measuredBefore + lastSeconds, seconds - lastSeconds, rate));
+            (lastSeconds, lastBytes) = (seconds, bytes);
         }
-        catch (OperationCanceledException) when (ended.IsCancellationRequested)
-        {
-            // The slice is over; a cut-off window would look slow and is left out.
-        }
+
+        static TimeSpan Max(TimeSpan rest) => rest > TimeSpan.FromMilliseconds(1) ? rest : TimeSpan.FromMilliseconds(1);
     }
 }

@@ -99,7 +99,7 @@ public sealed class CopyOptions
 
         if (Resume && Exclude is not null)
         {
-            throw new ArgumentException("What an earlier copy left may hold what is to be left out: Resume and Exclude exclude each other.");
+            throw new ArgumentException("An earlier copy may have left what is to be left out: Resume and Exclude exclude each other.");
         }
     }
 }

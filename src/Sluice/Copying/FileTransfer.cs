@@ -193,7 +193,7 @@ internal sealed class FileTransfer(
             }
         }
 
-        string refusal = SluiceEngines.AllowsRings ? $"there is no ring (errno {-result})" : SluiceEngines.UringReason ?? "there is no ring";
+        string refusal = (SluiceEngines.AllowsRings ? null : SluiceEngines.UringReason) ?? $"there is no ring (errno {-result})";
         Note(CopyMethod.Direct, why);
         Reason += $"; by threads: {refusal}";
         Depth = options.Depth;

@@ -49,7 +49,8 @@ public sealed class CopySelectionTests : IDisposable
             int left = i;
             InvalidDataException thrown = new("no");
             CopyOptions options = new() { Recurse = true, ContinueOnError = true, Exclude = _ => --left == 0 ? throw thrown : false };
-            (await Should.ThrowAsync<InvalidDataException>(() => SluiceFile.CopyAsync(source, _temp.NewPath(), options))).ShouldBeSameAs(thrown);
+            Exception error = await Should.ThrowAsync<InvalidDataException>(() => SluiceFile.CopyAsync(source, _temp.NewPath(), options));
+            error.ShouldBeSameAs(thrown);
             Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
         }
     }
@@ -81,8 +82,8 @@ public sealed class CopySelectionTests : IDisposable
         CopyResult alone = await SluiceFile.CopyAsync(one, Path.Combine(target, "1"), new CopyOptions { SkipUnchanged = true });
         (alone.Files, alone.UnchangedFiles).ShouldBe((0, 1));
         File.SetLastWriteTimeUtc(one, DateTime.UnixEpoch);
-        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(one, Path.Combine(target, "1"), new CopyOptions { SkipUnchanged = true })))
-            .Message.ShouldContain("there already");
+        CopyOptions skips = new() { SkipUnchanged = true };
+        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(one, Path.Combine(target, "1"), skips))).Message.ShouldContain("there already");
     }
 
     private string NewTree()

@@ -44,7 +44,8 @@ public sealed class DirectCopyTests : IDisposable
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
 
         HashSet<int> threads = [];
-        options = new() { Method = CopyMethod.Direct, Depth = 8, Progress = new Telling(_ => threads.Add(Environment.CurrentManagedThreadId)) };
+        Telling telling = new(_ => threads.Add(Environment.CurrentManagedThreadId));
+        options = new() { Method = CopyMethod.Direct, Depth = 8, Progress = telling };
         (await SluiceFile.CopyAsync(source, target, options)).Bytes.ShouldBe(8_000_000);
         threads.Count.ShouldBe(1);
     }

@@ -18,7 +18,7 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
         if (new DirectoryInfo(source) is { Exists: true } folder && (!recursive || folder.LinkTarget is null))
         {
             if (!recursive)
-                throw new UnauthorizedAccessException($"Copying '{source}' failed: it is a folder, and a recursive copy was not asked for.");
+                throw new UnauthorizedAccessException($"{source} is a folder, and a recursive copy was not asked for");
             AddTree(folder, target, cancellationToken);
             return;
         }

@@ -18,7 +18,8 @@ internal sealed class ExcludePatterns(IReadOnlyList<string> patterns)
         {
             ReadOnlySpan<char> wanted = pattern.AsSpan().TrimEnd('/');
             bool isPath = wanted.Contains('/');
-            if (FileSystemName.MatchesSimpleExpression(isPath ? wanted.TrimStart('/') : wanted, isPath ? relativePath : name, ignoreCase: false))
+            ReadOnlySpan<char> held = isPath ? relativePath : name;
+            if (FileSystemName.MatchesSimpleExpression(isPath ? wanted.TrimStart('/') : wanted, held, ignoreCase: false))
                 return true;
         }
         return false;

@@ -14,26 +14,27 @@ internal static class HtmlMap
     public static void Write(TextWriter writer, PageMap map)
     {
         bool isFile = map.FileBytes is not null;
-        int deviceTop = isFile ? 20 + StripHeight + JoinHeight : 20;
-        int height = deviceTop + StripHeight + 22;
+        int deviceTop = isFile ? StripHeight + JoinHeight : 0;
+        int height = deviceTop + StripHeight;
         writer.WriteLine("<figure class=\"map\">");
         writer.WriteLine($"<figcaption>{HtmlText.Escape(map.Title)}</figcaption>");
-        writer.WriteLine($"<svg viewBox=\"0 0 {Width} {height}\" role=\"img\" aria-label=\"{HtmlText.Escape(map.Title)}\">");
         if (isFile)
-        {
-            writer.WriteLine("<text x=\"0\" y=\"13\">file: 0</text>"
-                + $"<text x=\"{Width}\" y=\"13\" text-anchor=\"end\">{ByteSize.Format(map.FileBytes!.Value)}</text>");
-            writer.WriteLine($"<rect class=\"frame\" x=\"0\" y=\"20\" width=\"{Width}\" height=\"{StripHeight}\" rx=\"3\"/>");
-        }
-        writer.WriteLine($"<rect class=\"frame\" x=\"0\" y=\"{deviceTop}\" width=\"{Width}\" height=\"{StripHeight}\" rx=\"3\"/>");
+            WriteEnds(writer, "file: 0", ByteSize.Format(map.FileBytes!.Value));
+        // The picture is stretched to its place, and only across: what is written beside it is no part of it.
+        writer.WriteLine($"<svg viewBox=\"0 0 {Width} {height}\" height=\"{height}\" preserveAspectRatio=\"none\" role=\"img\" "
+            + $"aria-label=\"{HtmlText.Escape(map.Title)}\">");
+        if (isFile)
+            writer.WriteLine($"<rect class=\"frame\" x=\"0\" y=\"0\" width=\"{Width}\" height=\"{StripHeight}\"/>");
+        writer.WriteLine($"<rect class=\"frame\" x=\"0\" y=\"{deviceTop}\" width=\"{Width}\" height=\"{StripHeight}\"/>");
         foreach (MapSpan span in map.Spans)
             WriteSpan(writer, map, span, deviceTop);
-        int below = deviceTop + StripHeight + 15;
-        writer.WriteLine($"<text x=\"0\" y=\"{below}\">device: {ByteSize.Format(map.DeviceStart)}</text>"
-            + $"<text x=\"{Width}\" y=\"{below}\" text-anchor=\"end\">{ByteSize.Format(map.DeviceEnd)}</text>");
         writer.WriteLine("</svg>");
+        WriteEnds(writer, $"device: {ByteSize.Format(map.DeviceStart)}", ByteSize.Format(map.DeviceEnd));
         writer.WriteLine("</figure>");
     }
+
+    private static void WriteEnds(TextWriter writer, string left, string right) =>
+        writer.WriteLine($"<div class=\"ends\"><span>{left}</span><span>{right}</span></div>");
 
     private static void WriteSpan(TextWriter writer, PageMap map, MapSpan span, int deviceTop)
     {
@@ -52,10 +53,10 @@ internal static class HtmlMap
         double topWidth = Math.Max(0.6, span.Length / fileBytes * Width);
         // From teal over violet to orange along the file, so that a look tells which end of it a piece is from.
         string colour = $"hsl({N(175 + 215 * offset / fileBytes)} 60% 50%)";
-        int join = 20 + StripHeight;
+        int join = StripHeight;
         writer.WriteLine($"<g fill=\"{colour}\">"
             + $"<title>{ByteSize.Format(span.Length)} at {ByteSize.Format(offset)} of the file, at {ByteSize.Format(span.DeviceOffset)} of "
-            + $"the device</title><rect x=\"{N(top)}\" y=\"20\" width=\"{N(topWidth)}\" height=\"{StripHeight}\"/>"
+            + $"the device</title><rect x=\"{N(top)}\" y=\"0\" width=\"{N(topWidth)}\" height=\"{StripHeight}\"/>"
             + $"<path fill-opacity=\".28\" d=\"M{N(top)} {join}L{N(top + topWidth)} {join}L{N(from + width)} {deviceTop}L{N(from)} "
             + $"{deviceTop}Z\"/>"
             + $"<rect x=\"{N(from)}\" y=\"{deviceTop}\" width=\"{N(width)}\" height=\"{StripHeight}\"/></g>");

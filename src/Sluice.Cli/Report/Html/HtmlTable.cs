@@ -11,7 +11,7 @@ internal static class HtmlTable
         bool hasTargets = table.Rows.Any(r => r.Reached is not null);
         if (table.Title is { } title)
             writer.WriteLine($"<h3>{HtmlText.Escape(title)}</h3>");
-        writer.WriteLine("<div class=\"scroll\"><table class=\"data\">");
+        writer.WriteLine("<div class=\"scroll\" tabindex=\"0\"><table class=\"data\">");
         writer.Write("<thead><tr>");
         foreach (PageColumn column in table.Columns)
             WriteHeader(writer, column);

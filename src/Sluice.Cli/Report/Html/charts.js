@@ -42,16 +42,38 @@ function columnsOf(chart) {
   return { data: tables.length === 1 ? tables[0] : uPlot.join(tables), places: columns.filter(c => c !== null) };
 }
 
-function isHorizontal(chart) {
+const phoneWidth = 560;
+const nameHeight = 18;
+
+function isHorizontal(chart, width) {
   const names = chart.x.categories;
-  return chart.kind === 'Bar' && names && (names.length > 8 || names.some(n => n.length > 16));
+  return chart.kind === 'Bar' && names && (names.length > 8 || names.some(n => n.length > 16)
+    || (width < phoneWidth && names.some(n => textWidth(n, 12) > (width - 80) / names.length - 6)));
+}
+
+// Names along a line: as many as do not meet, the first and the last among them.
+function apart(names, room) {
+  const step = room / Math.max(1, names.length - 1);
+  const kept = [];
+  names.forEach((name, i) => {
+    const half = textWidth(name, 12) / 2 + 4;
+    while (kept.length > 0 && i * step - half < kept.at(-1).end) {
+      if (i < names.length - 1 || kept.length === 1) return;
+      kept.pop();
+    }
+    kept.push({ i, end: i * step + half });
+  });
+  const shown = new Set(kept.map(k => k.i));
+  return names.map((name, i) => (shown.has(i) ? name : ''));
 }
 
 function drawChart(holder, chart) {
   const { data, places } = columnsOf(chart);
   const names = chart.x.categories;
   const isBar = chart.kind === 'Bar';
-  const flat = isHorizontal(chart);
+  const flat = isHorizontal(chart, holder.clientWidth);
+  // On a phone a row's name stands above its bars: beside them there is room for neither.
+  const namesAbove = () => flat && names && holder.clientWidth < phoneWidth;
   const colours = colourNames(chart.series);
   const colour = i => css(colours[i]);
   const shown = chart.series.map(() => true);
@@ -82,8 +104,9 @@ function drawChart(holder, chart) {
     const visible = shown.flatMap((on, i) => (on ? [i] : []));
     const bars = exclusive ? 1 : Math.max(1, visible.length);
     const room = flat ? 40 : Math.max(200, holder.clientWidth - 100) / count;
-    const width = Math.min(0.78 / bars, 90 / room);
-    return { width, offset: -width * bars / 2 + (exclusive ? 0 : Math.max(0, visible.indexOf(index)) * width) };
+    const taken = namesAbove() ? nameHeight / rowHeight() : 0;
+    const width = Math.min(0.78 * (1 - taken) / bars, 90 / room);
+    return { width, offset: taken / 2 - width * bars / 2 + (exclusive ? 0 : Math.max(0, visible.indexOf(index)) * width) };
   }
 
   function barPaths(index) {
@@ -125,11 +148,29 @@ function drawChart(holder, chart) {
     const ends = [min, max, chart.reference?.y].filter(v => v !== null && v !== undefined && Number.isFinite(v));
     if (ends.length === 0) return chart.y.isLog ? [1, 10] : [0, 1];
     const low = Math.min(...ends), high = Math.max(...ends);
+    if (flat) return withRoomForLabels(low, high);
     if (chart.y.isLog) {
       const pad = Math.max(1.12, (high / low) ** 0.08);
       return [low / (isBar && low >= 1 ? 1.1 : pad), high * (isBar ? pad * 1.12 : pad)];
     }
-    return [Math.min(0, low * 1.1), high <= 0 ? 1 : high * (isBar && flat ? 1.15 : 1.1)];
+    return [Math.min(0, low * 1.1), high <= 0 ? 1 : high * 1.1];
+  }
+
+  // The values stand beyond the bars' ends, also of the longest.
+  function withRoomForLabels(low, high) {
+    const values = chart.series.flatMap(s => s.y).filter(v => v !== null && Number.isFinite(v));
+    const label = 14 + Math.max(...values.map(v => textWidth(format(chart.y, v), 11)));
+    const room = Math.max(120, holder.clientWidth - (namesAbove() ? 40 : nameWidth + 50));
+    const [to, from] = chart.y.isLog ? [Math.log, Math.exp] : [v => v, v => v];
+    const first = chart.y.isLog ? low / (base === undefined ? 1.12 : 1) : Math.min(0, low);
+    const left = first < 0 || (base !== undefined && base > 0 && low < base) ? label : 0;
+    const span = Math.max(to(high) - to(first), 1e-3) / Math.max(60, room - label - left);
+    const range = [from(to(first) - span * left), from(to(high) + span * label)];
+    return !chart.y.isLog && high <= 0 ? [range[0], 1] : range;
+  }
+
+  function rowHeight() {
+    return (chart.series.length === 1 || exclusive ? 22 : 13 * chart.series.length + 10) + (namesAbove() ? nameHeight : 0);
   }
 
   function xRange(u, min, max) {
@@ -162,19 +203,19 @@ function drawChart(holder, chart) {
 
   const muted = () => css('--muted'), grid = () => css('--line-soft');
   const common = { stroke: muted, font: font(12), labelFont: font(12), labelGap: 4, ticks: { show: false }, border: { show: true, stroke: () => css('--line'), width: 1 } };
-  const nameWidth = names && flat ? Math.min(300, 0.42 * holder.clientWidth, Math.max(...names.map(n => textWidth(n, 12)))) : 0;
+  const nameWidth = names && flat ? Math.min(380, 0.42 * holder.clientWidth, Math.max(...names.map(n => textWidth(n, 12)))) : 0;
   const tickWidth = Math.max(46, ...chart.series.flatMap(s => s.y).filter(v => v !== null).map(v => textWidth(formatTick(+v.toPrecision(2)), 12) + 18));
   const xAxis = {
     ...common,
     scale: 'x',
     side: flat ? 3 : 2,
-    size: flat ? nameWidth + 16 : 28,
+    size: () => (!flat ? 28 : namesAbove() ? 6 : nameWidth + 16),
     grid: { show: !isBar, stroke: grid, width: 1 },
     label: names ? undefined : axisLabel(chart.x),
     labelSize: 20,
     ...(names ? {
       splits: () => data[0], space: 0, rotate: 0,
-      values: (u, splits) => splits.map(i => shorten(names[i] ?? '', flat ? nameWidth + 1 : Math.max(40, u.bbox.width / devicePixelRatio / count - 6))),
+      values: (u, splits) => (namesAbove() ? splits.map(() => '') : !isBar ? apart(names, u.bbox.width / devicePixelRatio) : splits.map(i => shorten(names[i] ?? '', flat ? nameWidth + 1 : Math.max(40, u.bbox.width / devicePixelRatio / count - 6)))),
     } : {
       ...(chart.x.isLog ? { splits: logSplits(chart.x) } : { space: 70, ...(data[0].every(Number.isInteger) ? { incrs: wholeSteps } : {}) }),
       values: (u, splits) => splits.map(v => (chart.x.unit === 'B' ? formatSize(v) : formatTick(v))),
@@ -260,6 +301,19 @@ function drawChart(holder, chart) {
       ctx.stroke();
       ctx.setLineDash([]);
     }
+    if (namesAbove()) {
+      ctx.textAlign = 'left';
+      ctx.textBaseline = 'middle';
+      const row = Math.abs(xPos(1) - xPos(0));
+      for (const x of data[0]) {
+        const name = shorten(names[x] ?? '', u.bbox.width / ratio - 4), top = xPos(x) - row / 2;
+        ctx.fillStyle = css('--paper');
+        ctx.fillRect(u.bbox.left + 2 * ratio, top + ratio, textWidth(name, 12) * ratio + 4 * ratio, (nameHeight - 2) * ratio);
+        ctx.fillStyle = css('--muted');
+        ctx.font = font(12 * ratio);
+        ctx.fillText(name, u.bbox.left + 3 * ratio, top + nameHeight / 2 * ratio);
+      }
+    }
     if (isBar) {
       chart.series.forEach((_, i) => {
         if (!shown[i]) return;
@@ -304,9 +358,8 @@ function drawChart(holder, chart) {
   }
 
   function heightFor() {
-    if (!flat) return holder.clientWidth < 560 ? 260 : 340;
-    const bar = chart.series.length === 1 ? 22 : 13 * chart.series.length + 10;
-    return count * bar + 70;
+    if (!flat) return holder.clientWidth < phoneWidth ? 260 : 340;
+    return count * rowHeight() + 70;
   }
 
   const options = {

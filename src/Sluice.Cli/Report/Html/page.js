@@ -30,6 +30,10 @@ for (const table of document.querySelectorAll('table.data'))
   for (const th of table.tHead.rows[0].cells)
     th.querySelector('button')?.addEventListener('click', () => sortBy(table, th));
 
+// A table that is wider than its place says so.
+for (const scroll of document.querySelectorAll('.scroll'))
+  new ResizeObserver(() => scroll.classList.toggle('cut', scroll.scrollWidth > scroll.clientWidth + 1)).observe(scroll);
+
 // ---- start, theme, print
 
 applyTheme(wantedTheme());

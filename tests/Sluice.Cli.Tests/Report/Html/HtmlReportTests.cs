@@ -79,7 +79,7 @@ public sealed class HtmlReportTests
         };
         var section = new PageSection { Heading = "h", Maps = [map] };
         string html = Render(SamplePage.Make() with { Sections = [section] }, uplot: null);
-        html.ShouldContain("d=\"M0 46L500 46L750 136L500 136Z\"");
+        html.ShouldContain("d=\"M0 26L500 26L750 116L500 116Z\"");
         html.ShouldContain("d=\"M500 46L1000 46L250 136L0 136Z\"");
     }
 

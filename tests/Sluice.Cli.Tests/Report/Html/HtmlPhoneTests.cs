@@ -1,0 +1,138 @@
+using Microsoft.Playwright;
+using Shouldly;
+using Sluice.Cli.Report.Html;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Tests.Report.Pages;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Report.Html;
+
+/// <summary>On a screen of 390 pixels nothing is clipped, nothing lies over anything else, and what must be scrolled says so.</summary>
+public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<BrowserFixture>, IDisposable
+{
+    // What is written to a canvas, with its ends in pixels of the page.
+    private const string Recorder = """
+        window.written = [];
+        const fillText = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+          const width = this.measureText(text).width, at = this.getTransform().transformPoint({ x, y });
+          const left = this.textAlign === 'center' ? at.x - width / 2 : ['right', 'end'].includes(this.textAlign) ? at.x - width : at.x;
+          const isTurned = Math.abs(this.getTransform().b) > 0.5;
+          if (text && !isTurned) window.written.push({ text, left, right: left + width, y: at.y, canvas: this.canvas.width });
+          return fillText.apply(this, arguments);
+        };
+        """;
+
+    private static readonly string[] LongNames =
+        [.. Enumerable.Range(0, 10).Select(i => $"direct 4 KiB random read of a large file, depth {1 << i}")];
+
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [SkippableTheory]
+    [InlineData(390)]
+    [InlineData(1280)]
+    public async Task Names_and_values_of_bars_are_whole(int width)
+    {
+        Written[] written = await DrawAsync(width, new PageChart
+        {
+            Title = "Speed",
+            Kind = ChartKind.Bar,
+            X = new ChartAxis("row", Categories: LongNames),
+            Y = new ChartAxis("times as fast as .NET", IsLog: true),
+            Series = [new ChartSeries { Name = "Sluice to .NET", Y = [.. LongNames.Select((_, i) => (double?)Math.Pow(10, i - 4))] }],
+            Reference = new ChartLine(1, "as fast as .NET"),
+        });
+        foreach (string name in LongNames)
+            written.ShouldContain(w => w.Text == name);
+        Check(written);
+    }
+
+    [SkippableFact]
+    public async Task Names_along_a_line_do_not_meet()
+    {
+        string[] names = ["50 %", "90 %", "95 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "max"];
+        Written[] written = await DrawAsync(390, new PageChart
+        {
+            Title = "Latency",
+            Kind = ChartKind.Line,
+            X = new ChartAxis("of all requests", Categories: names),
+            Y = new ChartAxis("latency", "us", IsLog: true),
+            Series = [new ChartSeries { Name = "Sluice", Y = [1, 2, 3, 4, 50, 600, 7000, 80_000] }],
+        });
+        written.ShouldContain(w => w.Text == "50 %");
+        written.ShouldContain(w => w.Text == "max");
+        Check(written);
+    }
+
+    [SkippableTheory]
+    [InlineData(390, true)]
+    [InlineData(1280, false)]
+    public async Task A_table_that_is_cut_says_so_and_the_page_is_no_wider_than_the_screen(int width, bool isCut)
+    {
+        var table = new PageTable
+        {
+            Columns = [PageColumn.Text("row"), .. Enumerable.Range(0, 8).Select(i => new PageColumn($"figure {i}", "MiB/s"))],
+            Rows = [new PageRow([new PageCell("a row"), .. Enumerable.Range(0, 8).Select(i => PageCell.Of(1234.5 * i))])],
+        };
+        IPage page = await OpenAsync(width, SamplePage.Make() with { Sections = [new PageSection { Heading = "Figures", Tables = [table] }] });
+        await page.WaitForTimeoutAsync(200);
+        (await page.Locator(".scroll.cut").CountAsync()).ShouldBe(isCut ? 1 : 0);
+        (await page.EvaluateAsync<bool>("document.documentElement.scrollWidth <= innerWidth")).ShouldBeTrue();
+        if (isCut)
+        {
+            (await page.EvaluateAsync<string>("getComputedStyle(document.querySelector('.scroll'), '::before').content"))
+                .ShouldContain("more columns");
+        }
+    }
+
+    private static void Check(Written[] written)
+    {
+        foreach (Written text in written)
+        {
+            text.Left.ShouldBeGreaterThanOrEqualTo(-1, $"'{text.Text}' is cut on the left");
+            text.Right.ShouldBeLessThanOrEqualTo(text.Canvas + 1, $"'{text.Text}' is cut on the right");
+        }
+        foreach (Written one in written)
+        {
+            written.Where(other => other != one && Math.Abs(other.Y - one.Y) < 9 && other.Left < one.Right && one.Left < other.Right)
+                .Select(other => $"'{other.Text}' lies over '{one.Text}'").ShouldBeEmpty();
+        }
+    }
+
+    private async Task<Written[]> DrawAsync(int width, PageChart chart)
+    {
+        IPage page = await OpenAsync(width, SamplePage.Make() with { Sections = [new PageSection { Heading = "Chart", Charts = [chart] }] });
+        await page.EvaluateAsync("window.written = []; sluiceCharts[0].redraw(false, true)");
+        await page.WaitForTimeoutAsync(200);
+        return await page.EvaluateAsync<Written[]>("window.written");
+    }
+
+    private async Task<IPage> OpenAsync(int width, ReportPage content)
+    {
+        Skip.If(fixture.Browser is null, fixture.Reason);
+        Skip.If(HtmlAssets.UplotScript is null, "the build had no chart library to embed");
+        string path = _folder["page.html"];
+        using (var writer = new StreamWriter(path))
+            HtmlReport.Write(writer, content, HtmlAssets.UplotScript);
+        IPage page = await fixture.Browser!.NewPageAsync(new BrowserNewPageOptions { ViewportSize = new() { Width = width, Height = 900 } });
+        await page.AddInitScriptAsync(Recorder);
+        await page.GotoAsync(new Uri(path).AbsoluteUri);
+        return page;
+    }
+
+    public sealed record Written
+    {
+        public string Text { get; init; } = "";
+
+        public double Left { get; init; }
+
+        public double Right { get; init; }
+
+        public double Y { get; init; }
+
+        public double Canvas { get; init; }
+    }
+}
