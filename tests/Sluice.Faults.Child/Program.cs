@@ -9,6 +9,8 @@ return args switch
         AppendCommand.Run(path, Enum.Parse<Sluice.FileCaching>(caching), int.Parse(id), int.Parse(count)),
     ["durable", string path, string caching, string way] =>
         await DurableCommand.RunAsync(path, Enum.Parse<Sluice.FileCaching>(caching), way),
+    ["fork", string folder] => await ForkCommand.RunAsync(folder),
+    ["exit", string way, string folder] => await ExitCommand.RunAsync(way, folder),
     ["replace", string path, string firstVersion] => await ReplaceCommand.RunAsync(path, int.Parse(firstVersion)),
     ["copy", string folder, string method] => await CopyCommand.RunAsync(folder, Enum.Parse<Sluice.CopyMethod>(method)),
     ["copy-tree", string folder] => await CopyTreeCommand.RunAsync(folder),
@@ -22,7 +24,8 @@ return args switch
 static int Usage()
 {
     Console.Error.WriteLine("refuse SCENARIO FOLDER | engine SCENARIO FOLDER | append PATH CACHING ID COUNT | "
-        + "durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD | copy-tree FOLDER | once replace PATH | "
+        + "durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD | copy-tree FOLDER | "
+        + "fork FOLDER | exit return|exit|handler|thread FOLDER | once replace PATH | "
         + "once copy SOURCE TARGET | hostile planted|swapped FOLDER OUTSIDE");
     return 2;
 }

@@ -27,7 +27,7 @@ public sealed partial class SystemCallSeamTests
                 foreach (Match call in Regex.Matches(code, $@"(?<![\w.""]){name}\(", RegexOptions.None, TimeSpan.FromSeconds(10)))
                 {
                     string statement = code[(code.LastIndexOf(';', call.Index) + 1)..call.Index];
-                    if (statement.Contains("partial", StringComparison.Ordinal) && statement.Contains("LibraryImport", StringComparison.Ordinal))
+                    if (statement.Contains("[LibraryImport", StringComparison.Ordinal))
                     {
                         continue;
                     }
@@ -52,7 +52,10 @@ public sealed partial class SystemCallSeamTests
             .Concat(Directory.EnumerateFiles(Path.Combine(root, "Sluice.Uring"), "*.cs"));
     }
 
-    [GeneratedRegex(@"\[LibraryImport[^\]]*\]\s*(\[[^\]]*\]\s*)?private static partial [\w*.]+ (?<name>\w+)\(", RegexOptions.ExplicitCapture, TimeoutMs)]
+    [GeneratedRegex(
+        @"\[LibraryImport[^\]]*\]\s*(\[[^\]]*\]\s*)?private static partial [\w*.]+ (?<name>\w+)\(",
+        RegexOptions.ExplicitCapture,
+        TimeoutMs)]
     private static partial Regex Declaration();
 
     [GeneratedRegex(@"//[^\n]*", RegexOptions.None, TimeoutMs)]

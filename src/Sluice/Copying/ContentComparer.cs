@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
+using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring.Abi;
 
@@ -52,8 +53,8 @@ internal static class ContentComparer
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
         Libc.DropFromCache(copyFd, 0, 0);
-        Task<byte[]> expected = Task.Run(() => HashAsync(PathOf(fromFd), FileCaching.Cached, cancellationToken), cancellationToken);
-        byte[] actual = HashAsync(PathOf(copyFd), FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
+        Task<byte[]> expected = Task.Run(() => HashAsync(PathOf(fromFd), source, FileCaching.Cached, cancellationToken), cancellationToken);
+        byte[] actual = HashAsync(PathOf(copyFd), target, FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
         if (!expected.GetAwaiter().GetResult().AsSpan().SequenceEqual(actual))
         {
             throw new IOException(
@@ -64,7 +65,7 @@ internal static class ContentComparer
     /// <summary>Opens the very file anew, whatever has its name now: with flags of its own.</summary>
     private static string PathOf(int fd) => $"/proc/self/fd/{fd}";
 
-    private static async Task<byte[]> HashAsync(string path, FileCaching caching, CancellationToken cancellationToken)
+    private static async Task<byte[]> HashAsync(string path, string name, FileCaching caching, CancellationToken cancellationToken)
     {
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, caching: caching);
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
@@ -86,6 +87,10 @@ internal static class ContentComparer
                 next = handle.ReadAsync(buffers[turn ^ 1].AsMemory(0, BlockBytes), at, cancellationToken).AsTask();
                 hash.AppendData(buffers[turn], 0, bytes);
             }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw IoErrors.Wrap(e, IoVerb.Read, name, -1);
         }
         finally
         {

@@ -19,7 +19,7 @@ internal sealed class LinuxReplacement : AtomicReplacement
     private LinuxReplacement(TargetLocation target, OldFile? old, TemporaryFile temporary)
     {
         (_target, _old, _temporary) = (target, old, temporary);
-        Handle = SluiceHandle.FromSafeFileHandle(temporary.SafeFileHandle, FileAccess.ReadWrite, ownsHandle: false);
+        Handle = SluiceHandle.FromSafeFileHandle(temporary.SafeFileHandle, target.Path.Text, FileAccess.ReadWrite, ownsHandle: false);
     }
 
     public override SluiceHandle Handle { get; }

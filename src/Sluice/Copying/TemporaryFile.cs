@@ -200,8 +200,9 @@ internal sealed class TemporaryFile : IDisposable
 
     private void ThrowIfTaken()
     {
-        if (!TemporaryName.LeadsTo(_name!.Value, Descriptor))
+        if (!TemporaryName.LeadsTo(_name!.Value, Descriptor, out int error))
         {
+            PathErrors.ThrowIfFailed(error, "Looking at", _name.Value.Text);
             throw new IOException(
                 $"Writing '{_target.Text}' failed: its temporary file '{_name.Value.Text}' has been taken away by somebody.");
         }

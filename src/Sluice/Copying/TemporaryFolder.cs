@@ -80,8 +80,9 @@ internal sealed class TemporaryFolder : IDisposable
     /// <summary>Gives the folder its target's name.</summary>
     public void RenameTo(in NodePath target)
     {
-        if (!TemporaryName.LeadsTo(_name, Descriptor))
+        if (!TemporaryName.LeadsTo(_name, Descriptor, out int error))
         {
+            PathErrors.ThrowIfFailed(error, "Looking at", Text);
             throw new IOException($"Copying to '{target.Text}' failed: its temporary folder '{Text}' has been taken away by somebody.");
         }
 
@@ -122,14 +123,12 @@ internal sealed class TemporaryFolder : IDisposable
             return fd;
         }
 
+        // Only an empty folder can be removed, whoever has put it there by now.
         new Descriptor(fd).Dispose();
-        if (mustBeMarked)
-        {
-            _ = NodeCalls.RemoveDirectory(name);
-        }
+        _ = NodeCalls.RemoveDirectory(name);
 
         // Something else has been put in its place, or it cannot be told from that.
-        return -Errno.EEXIST;
+        return fd >= 0 || TemporaryName.IsElsewhere(fd) ? -Errno.EEXIST : fd;
     }
 
     private static int Reopen(in NodePath name)

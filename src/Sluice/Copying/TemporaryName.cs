@@ -2,6 +2,7 @@ using System.Runtime.Versioning;
 using System.Security.Cryptography;
 using System.Text;
 using Sluice.Kernel;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
@@ -26,10 +27,29 @@ internal static class TemporaryName
 
     /// <summary>Whether a name leads to what is open: it may have been renamed, removed, or put there by somebody else.</summary>
     [SupportedOSPlatform("linux")]
-    public static bool LeadsTo(in NodePath name, int fd) =>
-        Libc.Stat(fd, StatxMask.BasicStats, out Statx open) == 0
-        && NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx named) == 0
-        && open.IsSame(named);
+    public static bool LeadsTo(in NodePath name, int fd) => LeadsTo(name, fd, out _);
+
+    /// <inheritdoc cref="LeadsTo(in NodePath, int)"/>
+    /// <param name="name">The name.</param>
+    /// <param name="fd">What is open.</param>
+    /// <param name="error">A negative errno where it cannot be told; 0 where it can, and where nothing has the name.</param>
+    [SupportedOSPlatform("linux")]
+    public static bool LeadsTo(in NodePath name, int fd, out int error)
+    {
+        error = Libc.Stat(fd, StatxMask.BasicStats, out Statx open);
+        if (error < 0)
+        {
+            return false;
+        }
+
+        error = NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx named);
+        bool leads = error == 0 && open.IsSame(named);
+        error = IsElsewhere(error) ? 0 : error;
+        return leads;
+    }
+
+    /// <summary>Whether an errno says that something else, or nothing, has a name by now.</summary>
+    public static bool IsElsewhere(int error) => error is -Errno.ENOENT or -Errno.ENOTDIR or -Errno.ELOOP;
 
     private static NodePath Beside(in NodePath target, string digits)
     {

@@ -1,4 +1,6 @@
+using Sluice.Errors;
 using Sluice.Uring.Abi;
+using Sluice.Uring;
 
 namespace Sluice.Enumeration;
 
@@ -77,8 +79,14 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
     private FileEntry Describe(string path, ReadOnlySpan<byte> name)
     {
         const StatxMask mask = StatxMask.BasicStats | StatxMask.Btime;
-        if (_folder!.Stat(name, mask, out Statx stat) < 0)
+        int error = _folder!.Stat(name, mask, out Statx stat);
+        if (error < 0)
         {
+            if (error is not (-Errno.ENOENT or -Errno.EACCES or -Errno.EPERM))
+            {
+                throw PathErrors.Create(error, "Looking at", path);
+            }
+
             // As FileInfo says of a file that is gone.
             return new FileEntry(path, -1, DateTime.FromFileTimeUtc(0), DateTime.FromFileTimeUtc(0), DateTime.FromFileTimeUtc(0));
         }

@@ -37,7 +37,7 @@ internal static class WholeFile
             return LargeArrayHold.Keep(bytes);
         }
 
-        using RentedContent content = Rent(SluiceHandle.FromSafeFileHandle(file, FileAccess.Read, ownsHandle: false));
+        using RentedContent content = Rent(SluiceHandle.FromSafeFileHandle(file, path, FileAccess.Read, ownsHandle: false));
         return content.Span.ToArray();
     }
 

@@ -65,8 +65,14 @@ public sealed partial class SluiceHandle
             throw new ArgumentOutOfRangeException(nameof(access));
         }
 
+        return FromSafeFileHandle(handle, path: null, access, ownsHandle);
+    }
+
+    /// <summary>As the public one, for what was opened by another way; errors name <paramref name="path"/>.</summary>
+    internal static SluiceHandle FromSafeFileHandle(SafeFileHandle handle, string? path, FileAccess access, bool ownsHandle)
+    {
         FileCaching caching = Libc.IsSupported && IsDirect(handle) ? FileCaching.Direct : FileCaching.Cached;
-        return new SluiceHandle(handle, path: null, access, caching, null, ownsHandle);
+        return new SluiceHandle(handle, path, access, caching, null, ownsHandle);
     }
 
     /// <summary>Once for both System.IO and this handle; what is no path at all goes to System.IO as it is, for its exception.</summary>

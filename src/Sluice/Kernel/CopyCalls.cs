@@ -35,10 +35,12 @@ internal static unsafe partial class CopyCalls
     }
 
     /// <summary>Where data begins at or behind an offset; -ENXIO when only a hole follows.</summary>
-    public static long FindData(int fd, long offset) => Result(SystemCallFaults.Fails("lseek SEEK_DATA", fd) ? -1 : lseek(fd, offset, SeekData));
+    public static long FindData(int fd, long offset) =>
+        Result(SystemCallFaults.Fails("lseek SEEK_DATA", fd) ? -1 : lseek(fd, offset, SeekData));
 
     /// <summary>Where a hole, or the end of the file, begins at or behind an offset.</summary>
-    public static long FindHole(int fd, long offset) => Result(SystemCallFaults.Fails("lseek SEEK_HOLE", fd) ? -1 : lseek(fd, offset, SeekHole));
+    public static long FindHole(int fd, long offset) =>
+        Result(SystemCallFaults.Fails("lseek SEEK_HOLE", fd) ? -1 : lseek(fd, offset, SeekHole));
 
     /// <summary>renameat2 with RENAME_NOREPLACE; -EEXIST where the name is taken, -EINVAL or -ENOSYS where this is not known.</summary>
     public static int RenameNew(in NodePath from, in NodePath to)

@@ -87,7 +87,8 @@ internal sealed partial class WritePipeline
         }
 
         // A task that has ended already may have failed: only TakeOldestAsync finds out.
-        if (block.Task is null && !block.IsInRing && _inFlight.Count == 0)
+        // An entry that the ring completed while it was submitted may have failed, or be short: that is told where its turn comes.
+        if (block.Task is null && !block.IsInRing && block.Result == block.Length && _inFlight.Count == 0)
         {
             _idle.Push(block);
             Report(block.Offset + block.Length);

@@ -167,6 +167,21 @@ internal static unsafe partial class Native
     [LibraryImport("libc")]
     private static partial int setrlimit(int resource, ulong* limits);
 
+    /// <summary>Whether a descriptor has O_DIRECT.</summary>
+    public static bool IsDirect(int fd) => fd >= 0 && fcntl(fd, FGetFl, 0) is >= 0 and int flags && (flags & DirectFlag) != 0;
+
+    /// <summary>Another name of a file.</summary>
+    public static void MakeLink(string from, string to)
+    {
+        if (link(from, to) < 0)
+        {
+            throw new InvalidOperationException($"link failed with errno {Marshal.GetLastSystemError()}");
+        }
+    }
+
+    [LibraryImport("libc", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int link(string from, string to);
+
     public static void MakeFifo(string path)
     {
         if (mkfifo(path, 0x180) != 0)

@@ -1,3 +1,4 @@
+using Sluice.Faults.Child.Support;
 using Sluice.Uring;
 
 namespace Sluice.Faults.Tests.Support;
@@ -60,13 +61,19 @@ internal sealed class CallFaults : IDisposable
     /// <summary>Whether nobody should notice: the call was cut short, or interrupted.</summary>
     public bool MustBeHidden { get; private set; }
 
+    /// <summary>Whether what was made cannot be removed: no folder can be opened any more, or removing is what fails.</summary>
+    public bool PreventsCleaning { get; private set; }
+
+    /// <summary>Whether the caller must hear of it: what it wrote may not be on the disk.</summary>
+    public bool MustBeSeen { get; private set; }
+
     /// <summary>Whether the answer says that the file system, or the kernel, does not know the call.</summary>
     public bool MeansUnsupported { get; private set; }
 
     public void Dispose() => SystemCallFaults.Use(null);
 
     /// <summary>What a call may answer instead; a second member that is true makes all later calls of its name answer so too.</summary>
-    private static List<(long Answer, bool Lasts)> AnswersOf(string call, long length)
+    private static List<(long Answer, bool Lasts)> AnswersOf(string call, int fd, long length)
     {
         List<(long, bool)> answers = call switch
         {
@@ -79,7 +86,8 @@ internal sealed class CallFaults : IDisposable
             "syncfs" => [(-EIO, false)],
             "ftruncate" => [(-EIO, false), (-ENOSPC, false), (-EINTR, false)],
             "fallocate" => [(-ENOSPC, false), (-EOPNOTSUPP, true), (-EINTR, false)],
-            "renameat" or "renameat2" or "linkat" or "symlinkat" or "mkdirat" or "mknodat" => [(-EIO, false), (-ENOSPC, false), (-EACCES, true)],
+            "renameat" or "renameat2" or "linkat" or "symlinkat" or "mkdirat" or "mknodat" =>
+                [(-EIO, false), (-ENOSPC, false), (-EACCES, true)],
             "unlinkat" => [(-EIO, false), (-EACCES, false)],
             "fchmod" or "fchmodat" or "fchownat" or "futimens" or "utimensat" => [(-EPERM, false), (-EIO, false)],
             "fcntl" => [(-EINVAL, false)],
@@ -94,10 +102,12 @@ internal sealed class CallFaults : IDisposable
             "posix_fadvise" or "sync_file_range" => [(-EIO, true)],
             _ => [],
         };
-        if (length > 1)
+        // What is open for direct I/O ends early between two blocks only.
+        long half = Native.IsDirect(fd) ? length / 2 & ~511L : length / 2;
+        if (half > 0)
         {
-            answers.Add((length / 2, false));
-            answers.Add((1, false));
+            answers.Add((half, false));
+            answers.Add((Native.IsDirect(fd) ? 512 : 1, false));
         }
 
         return answers;
@@ -123,7 +133,7 @@ internal sealed class CallFaults : IDisposable
                 return 0;
             }
 
-            List<(long Answer, bool Lasts)> answers = AnswersOf(call, length);
+            List<(long Answer, bool Lasts)> answers = AnswersOf(call, fd, length);
             Kinds = answers.Count;
             if (_kind >= answers.Count)
             {
@@ -133,6 +143,8 @@ internal sealed class CallFaults : IDisposable
             (long answer, bool lasts) = answers[_kind];
             Struck = $"{call} (call {_at}) {(answer < 0 ? $"errno {-answer}" : $"{answer} of {length}")}{(lasts ? " for good" : "")}";
             MustBeHidden = answer > 0 || answer == -EINTR;
+            PreventsCleaning = call == "unlinkat" || (lasts && call.StartsWith("openat", StringComparison.Ordinal));
+            MustBeSeen = (call is "fsync" or "ring Fsync" or "syncfs") && (answer is -EIO or -ENOSPC);
             MeansUnsupported = answer is -EOPNOTSUPP or -ENOTTY;
             _lasting = lasts ? call : null;
             _lastingAnswer = answer;

@@ -44,6 +44,8 @@ internal sealed class LeakCounters(string folder, bool countsRings = true)
         return AlignedBufferPool.Rented;
     }
 
+    private bool IsBusy() => InFlight != 0 || Rented() != _rented || Descriptors(folder, countsRings).Length > _descriptors.Length;
+
     private static int InFlight => SluiceEngines.Default is UringEngine ring ? ring.InFlight : 0;
 
     /// <summary>
@@ -53,7 +55,7 @@ internal sealed class LeakCounters(string folder, bool countsRings = true)
     public async Task ShouldBeAsBeforeAsync(long operationsUsed, string what)
     {
         // The last continuation may run a moment before its engine has put everything back.
-        for (int i = 0; i < 200 && (InFlight != 0 || Rented() != _rented || Descriptors(folder, countsRings).Length > _descriptors.Length); i++)
+        for (int i = 0; i < 200 && IsBusy(); i++)
         {
             await Task.Delay(10);
         }

@@ -8,6 +8,7 @@ namespace Sluice.Faults.Tests.SystemCalls;
 /// </summary>
 internal static class CallFaultRunner
 {
+    private static readonly EnumerationOptions Everything = new() { RecurseSubdirectories = true, AttributesToSkip = 0 };
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 
     /// <returns>How many faults were brought about.</returns>
@@ -15,7 +16,14 @@ internal static class CallFaultRunner
     {
         using Mount mount = new(FileSystemKind.Local);
         int runs = 0;
-        await RunOnceAsync(scenario, mount.Folder, runs++, -1, 0);
+        (CallFaults calm, string? initial) = await RunOnceAsync(scenario, mount.Folder, runs++, -1, 0);
+        initial.ShouldBeNull(scenario.Name);
+        foreach (IGrouping<string, string> part in scenario.MustCall.GroupBy(static name => name))
+        {
+            calm.Calls.Count(call => call.Contains(part.Key, StringComparison.OrdinalIgnoreCase))
+                .ShouldBeGreaterThanOrEqualTo(part.Count(), $"{scenario.Name}: {string.Join(", ", calm.Calls)}");
+        }
+
         LeakCounters before = new(mount.Folder, countsRings: false);
         int faults = 0;
         List<string> wrong = [];
@@ -41,7 +49,7 @@ internal static class CallFaultRunner
                     return faults;
                 }
 
-                if (kind + 1 >= plan.Kinds)
+                if (kind + 1 >= Math.Min(plan.Kinds, scenario.MaxKinds))
                 {
                     break;
                 }
@@ -75,7 +83,9 @@ internal static class CallFaultRunner
             }
         }
 
-        string? complaint = error is null ? null : Complain(plan, folder, error);
+        string? complaint = error is not null ? Complain(plan, folder, error)
+            : plan.MustBeSeen ? $"{plan.Struck}: nobody was told"
+            : null;
         if (error is not null && complaint is null)
         {
             try
@@ -90,10 +100,10 @@ internal static class CallFaultRunner
 
         string[] leftovers =
         [
-            .. Directory.EnumerateFileSystemEntries(folder, "*", new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = 0 })
+            .. Directory.EnumerateFileSystemEntries(folder, "*", Everything)
                 .Where(path => !scenario.Leaves.Contains(Path.GetFileName(path))),
         ];
-        if (leftovers.Length > 0)
+        if (leftovers.Length > 0 && !plan.PreventsCleaning)
         {
             complaint ??= $"{plan.Struck}: leaves {string.Join(", ", leftovers)} after {error?.Message ?? "success"}";
         }
@@ -113,7 +123,9 @@ internal static class CallFaultRunner
 
         if (error is FileBatchException batch)
         {
-            return batch.Failures.Count == 0 ? what : batch.Failures.Select(f => Complain(plan, folder, f.Error)).FirstOrDefault(c => c is not null);
+            return batch.Failures.Count == 0
+                ? what
+                : batch.Failures.Select(f => Complain(plan, folder, f.Error)).FirstOrDefault(static c => c is not null);
         }
 
         if (error is NotSupportedException && plan.MeansUnsupported)
@@ -121,10 +133,13 @@ internal static class CallFaultRunner
             return error.Message.Contains(folder, StringComparison.Ordinal) ? null : what;
         }
 
+        // A lock that is refused means one thing only, and .NET has its own words for it.
+        bool namesReason = error.Message.Contains("(errno ", StringComparison.Ordinal)
+            || (plan.Struck.StartsWith("flock", StringComparison.Ordinal)
+                && error.Message.Contains("used by another process", StringComparison.Ordinal));
         return error is IOException or UnauthorizedAccessException
             && error.Message.Contains(folder, StringComparison.Ordinal)
-            && error.Message.Contains("failed: ", StringComparison.Ordinal)
-            && error.Message.Contains("(errno ", StringComparison.Ordinal)
+            && namesReason
             ? null
             : what;
     }

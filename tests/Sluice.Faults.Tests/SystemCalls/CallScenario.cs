@@ -13,6 +13,12 @@ internal sealed record CallScenario(string Name, Func<string, Task> Run)
     /// <summary>Looks at the folder after an exception, without faults: what is there must be old or new.</summary>
     public Action<string> AfterFailure { get; init; } = static _ => { };
 
+    /// <summary>Calls that must be made where nothing fails, by a part of their names; one that stands twice must be made twice.</summary>
+    public string[] MustCall { get; init; } = [];
+
+    /// <summary>How many answers of each call are tried; fewer where there are very many calls.</summary>
+    public int MaxKinds { get; init; } = int.MaxValue;
+
     /// <summary>Names that may be in the folder afterwards, at any depth; others are leftovers.</summary>
     public string[] Leaves { get; init; } = [];
 }

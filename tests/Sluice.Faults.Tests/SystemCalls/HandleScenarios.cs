@@ -37,7 +37,7 @@ internal static class HandleScenarios
         yield return Of("FlushToDiskAsync", caching, static h => h.FlushToDiskAsync().AsTask());
         yield return Of("Allocate", caching, static h => Run(() => h.Allocate(0, 100_000)), null);
         yield return Of("PunchHole", caching, static h => Run(() => h.PunchHole(4096, 8192)), Punched);
-        yield return Of("GetExtents", caching, static h => Run(() => h.GetExtents().Sum(static e => e.Length).ShouldBeGreaterThanOrEqualTo(Old.Length)));
+        yield return Of("GetExtents", caching, static h => Run(() => GetExtents(h).ShouldBeGreaterThanOrEqualTo(Old.Length)));
     }
 
     private static CallScenario Writing(string name, FileCaching caching, Func<SluiceHandle, Task> act) =>
@@ -113,7 +113,7 @@ internal static class HandleScenarios
     private static void WriteBatch(SluiceHandle handle)
     {
         WriteRequest[] requests =
-            [.. Enumerable.Range(0, 5).Select(static i => new WriteRequest(Offset + (i * 4000), New.AsMemory(i * 4000, i == 4 ? Length - 16_000 : 4000)))];
+            [.. New.Chunk(4000).Select(static (piece, i) => new WriteRequest(Offset + (i * 4000), piece))];
         handle.WriteBatch(requests);
         foreach (WriteRequest request in requests)
         {
@@ -125,6 +125,8 @@ internal static class HandleScenarios
             request.BytesWritten.ShouldBe(request.Buffer.Length);
         }
     }
+
+    private static long GetExtents(SluiceHandle handle) => handle.GetExtents().Sum(static e => e.Length);
 
     private static Task Run(Action act)
     {

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Puts each of the mutants in mutants.txt into a copy of the tree, builds it, and asks the tests. See docs/testing.md.
+
+  tests/mutation/run.py                      all of them, in a folder of its own below the system's folder for temporary files
+  tests/mutation/run.py --only S1,S2 --room Streams
+  tests/mutation/run.py --quick              only the tests that are named with the mutant, not those of its room
+  tests/mutation/run.py --check              no build: does each mutant still fit the sources?
+"""
+import argparse, os, re, shutil, signal, subprocess, sys, tempfile, time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PROJECTS = {"L": "Sluice.Tests", "U": "Sluice.Uring.Tests", "F": "Sluice.Faults.Tests"}
+ROOMS = {
+    "Kernel": "F:SystemCallFaultTests F:SystemCallSeamTests L:Files L:Conformance.OwnEngine L:Conformance.PoolEngine",
+    "Errors": "L:DifferentialTests L:Files L:Conformance.OwnEngine L:StreamFailureTests",
+    "Memory": "L:Buffers L:Engines L:Conformance.OwnEngine L:Sequential",
+    "Enumeration": "L:EnumerationTests L:Files F:SystemCallFaultTests",
+    "Handles": "L:Conformance.OwnEngine L:Conformance.Faulty L:HandleModelTests L:ZeroAllocationTests F:FaultStorm F:SystemCallFaultTests",
+    "Engines": "L:Engines L:Conformance.OwnEngine L:Conformance.Faulty L:UringEngineTests L:SegmentCursorTests F:FaultStorm F:SystemCallFaultTests",
+    "Streams": "L:Streams.Stream F:SystemCallFaultTests",
+    "Sequential": "L:Sequential F:Sequential F:SystemCallFaultTests",
+    "Copying": "L:Files F:Copy F:Replace F:OtherUser F:Hostile F:SystemCallFaultTests",
+    "Files": "L:Files F:SystemCallFaultTests",
+    "Uring": "U:Sluice F:RefusalTests F:EngineTests F:SystemCallFaultTests",
+}
+
+
+class Mutant:
+    def __init__(self, ident, path, what):
+        self.ident, self.path, self.what = ident, path, what
+        self.above, self.old, self.new, self.tests = None, [], [], ""
+        self.room = "Uring" if path.startswith("uring:") else path.split("/")[0]
+
+    def file(self, root):
+        if self.path.startswith("uring:"):
+            return root / "src/Sluice.Uring" / self.path[len("uring:"):]
+        return root / "src/Sluice" / self.path
+
+    def apply(self, root):
+        """The changed text, or None where the lines are not there."""
+        lines = self.file(root).read_text().split("\n")
+        plain = [line.strip() for line in lines]
+        begin = 0
+        if self.above is not None:
+            if self.above not in plain:
+                return None
+            begin = plain.index(self.above) + 1
+        for at in range(begin, len(lines) - len(self.old) + 1):
+            if plain[at:at + len(self.old)] == self.old:
+                indent = lines[at][:len(lines[at]) - len(lines[at].lstrip())]
+                return "\n".join(lines[:at] + [indent + line for line in self.new] + lines[at + len(self.old):])
+        return None
+
+
+def read_mutants():
+    mutants = []
+    for line in (HERE / "mutants.txt").read_text().split("\n"):
+        if match := re.match(r"\[(\w+)\] (\S+): (.*)", line):
+            mutants.append(Mutant(*match.groups()))
+        elif line.startswith("< "):
+            mutants[-1].above = line[2:].strip()
+        elif line.startswith("- "):
+            mutants[-1].old.append(line[2:].strip())
+        elif line.startswith("+"):
+            if line[1:].strip():
+                mutants[-1].new.append(line[1:].strip())
+        elif line.startswith("? "):
+            mutants[-1].tests = line[2:].strip()
+    return mutants
+
+
+def run(command, folder, seconds):
+    """Exit status and output; the status is None after a timeout. The command and what it started end with it."""
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True, errors="replace")
+    try:
+        output, _ = process.communicate(timeout=seconds)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None, ""
+
+
+def build(root, projects):
+    for project in projects:
+        status, output = run(
+            ["dotnet", "build", f"tests/{project}", "-c", "Release", "-v", "quiet", "--nologo",
+             "-p:RunAnalyzers=false", "-p:TreatWarningsAsErrors=false", "-p:EnforceCodeStyleInBuild=false"], root, 600)
+        if status != 0:
+            return re.findall(r"error \w+: [^\[]*", output)[:1] or ["the build failed"]
+    return None
+
+
+def ask(root, tests, seconds):
+    """What a failing test says; None where all pass."""
+    by_project = {}
+    for test in tests.split():
+        by_project.setdefault(test[0], []).append(test[2:])
+    for letter, names in by_project.items():
+        project = PROJECTS[letter]
+        wanted = "|".join(f"FullyQualifiedName~{name}" for name in names)
+        status, output = run(
+            ["dotnet", "test", f"tests/{project}", "-c", "Release", "--no-build", "--nologo", "--filter", wanted], root, seconds)
+        if status is None:
+            return f"{project}: no end within {seconds} s"
+        if status != 0:
+            failed = re.findall(r"^\s*Failed ([\w.]+)", output, re.M)
+            return f"{failed[0].split('.')[-2]}.{failed[0].split('.')[-1]} and {len(set(failed)) - 1} more" if failed else "the test host crashed"
+    return None
+
+
+def copy_tree(target):
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in files.split("\n"):
+        if name and (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+    subprocess.run(["git", "init", "-q"], cwd=target, check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", help="these, by a comma each")
+    parser.add_argument("--room", help="those of one room")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--tree", help="keep the copy here, and use it again")
+    parser.add_argument("--out", help="append each outcome to this file")
+    parser.add_argument("--seconds", type=int, default=240, help="longest run of one set of tests")
+    args = parser.parse_args()
+    mutants = [m for m in read_mutants()
+               if (not args.only or m.ident in args.only.split(",")) and (not args.room or m.room == args.room)]
+    lost = [m for m in mutants if m.apply(ROOT) is None]
+    for mutant in lost:
+        print(f"{mutant.ident}: its lines are not in {mutant.path} any more")
+    if args.check:
+        print(f"{len(mutants)} mutants, {len(lost)} of them do not fit")
+        return 1 if lost else 0
+    tree = Path(args.tree) if args.tree else Path(tempfile.mkdtemp(prefix="sluice-mutation-"))
+    if not (tree / "src").exists():
+        tree.mkdir(parents=True, exist_ok=True)
+        copy_tree(tree)
+    if problem := build(tree, PROJECTS.values()):
+        print(f"the tree itself does not build: {problem[0]}")
+        return 2
+    outcomes = {"killed": 0, "survived": 0, "invalid": 0}
+    for mutant in mutants:
+        text = mutant.apply(tree)
+        if text is None:
+            outcome, why = "invalid", "its lines are not there"
+        else:
+            began = time.time()
+            path = mutant.file(tree)
+            original = path.read_text()
+            path.write_text(text)
+            try:
+                letters = {t[0] for t in mutant.tests.split()}
+                problem = build(tree, [PROJECTS[letter] for letter in sorted(letters)])
+                if problem:
+                    outcome, why = "invalid", problem[0]
+                else:
+                    why = ask(tree, mutant.tests, args.seconds)
+                    if why is None and not args.quick:
+                        room = ROOMS[mutant.room]
+                        problem = build(tree, [PROJECTS[letter] for letter in sorted({t[0] for t in room.split()} - letters)])
+                        why = problem[0] if problem else ask(tree, room, args.seconds * 2)
+                        why = why and f"(room) {why}"
+                    outcome = "survived" if why is None else "killed"
+            finally:
+                path.write_text(original)
+            why = f"{why or ''} [{time.time() - began:.0f} s]"
+        outcomes[outcome] += 1
+        line = f"{outcome:8} {mutant.ident:4} {mutant.path}: {mutant.what} -- {why}"
+        print(line, flush=True)
+        if args.out:
+            with open(args.out, "a") as out:
+                out.write(line + "\n")
+    print(", ".join(f"{count} {name}" for name, count in outcomes.items()))
+    if not args.tree:
+        shutil.rmtree(tree, ignore_errors=True)
+    return 0 if outcomes["survived"] == outcomes["invalid"] == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
