@@ -79,11 +79,11 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>Has a pool thread carry the transfer out.</summary>
-    public void QueueTransfer()
+    /// <summary>Has a pool thread carry the transfer out: this one, when it is done with what it runs, or another if that takes long.</summary>
+    public void QueueTransfer(bool preferLocal = false)
     {
         _work = WorkKind.Transfer;
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
     }
 
     /// <summary>Called by the cancellation token, at any moment until the registration is disposed in <see cref="Release"/>.</summary>
@@ -148,6 +148,7 @@ internal sealed partial class IoOperation
         IsFault = false;
         RingUserData = 0;
         Ring = null;
+        Meter = null;
         Hold = null;
         _work = WorkKind.None;
         if (_referenced)

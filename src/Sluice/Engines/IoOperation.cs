@@ -86,6 +86,9 @@ internal sealed partial class IoOperation
     /// <summary>The ring that carries this operation, once one has been chosen.</summary>
     public UringEngine? Ring { get; set; }
 
+    /// <summary>The ring for which this submission is a plain call; null where it is no such call.</summary>
+    public UringEngine? Meter { get; set; }
+
     /// <summary>Engines' queues link operations through this.</summary>
     public IoOperation? Next { get; set; }
 
@@ -104,6 +107,10 @@ internal sealed partial class IoOperation
     /// <summary>One blocking call of a file or a block device does all of this submission, and ends by itself.</summary>
     public bool IsPlainTransfer =>
         Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle!.Caching == FileCaching.Direct && !IsCancellationRequested;
+
+    /// <summary>As <see cref="IsPlainTransfer"/>, and whatever is no direct or a vectored transfer: its caller bears a wait in a call.</summary>
+    public bool IsPlainCall =>
+        Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector && FileOffset >= 0;
 
     /// <summary>Whoever carries out one submission on a thread may carry out the next one there.</summary>
     public bool StaysOnThread => _engine is ThreadPoolEngine || (NeedsBlocking && _engine is UringEngine);

@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Engines;
 
 /// <summary>
@@ -7,12 +9,6 @@ namespace Sluice.Engines;
 /// </summary>
 internal struct LeaderPenalty
 {
-    public const int FirstMs = 20;
-    public const int MostMs = 10_000;
-
-    /// <summary>After so long without one that was stuck, the next penalty is a first one again.</summary>
-    public const int ForgivenAfterMs = 1000;
-
     private long _endMs;
     private int _lengthMs;
 
@@ -20,7 +16,7 @@ internal struct LeaderPenalty
 
     public void Begin(long nowMs)
     {
-        _lengthMs = _lengthMs == 0 || nowMs - _endMs > ForgivenAfterMs ? FirstMs : Math.Min(_lengthMs * 2, MostMs);
+        _lengthMs = _lengthMs == 0 || nowMs - _endMs > Tuning.PenaltyForgivenAfterMs ? Tuning.FirstPenaltyMs : Math.Min(_lengthMs * 2, Tuning.LongestPenaltyMs);
         Volatile.Write(ref _endMs, nowMs + _lengthMs);
     }
 }

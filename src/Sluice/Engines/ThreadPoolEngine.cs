@@ -98,7 +98,9 @@ internal sealed class ThreadPoolEngine : IoEngine
             return false;
         }
 
-        if (!operation.GoesOnAfter(result))
+        UringEngine? meter = operation.Meter;
+        operation.Meter = null;
+        if (!(meter is null ? operation.GoesOnAfter(result) : meter.GoesOnAfterCall(operation, result)))
         {
             return false;
         }

@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -5,68 +8,340 @@ using Sluice.Uring.Abi;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Taking completions, and the completion thread. Completions are taken by one thread at a time: by the completion thread
-/// (<see cref="RoleCompletionThread"/>), by a leader from the pool (a positive number, its own), or by nobody while nothing is in
-/// flight (<see cref="RoleIdle"/>). Whoever takes them only queues them: what follows a completion runs on the pool.
+/// What the threads of a ring do: those of the pool, which run callers' continuations and may wait in the ring between them, and the
+/// completion thread. <see cref="CompletionDuty"/> says what comes next; here it is done.
 /// </summary>
-internal sealed partial class UringEngine
+internal sealed partial class UringEngine : IThreadPoolWorkItem
 {
-    private const int RoleCompletionThread = 0;
-    private const int RoleIdle = -1;
-    private const int CompletionsAtOnce = 64;
+    /// <summary>The turn that this thread is on: submissions from inside a continuation find it here.</summary>
+    [ThreadStatic]
+    private static DutyTurn? t_turn;
 
-    /// <summary>How often the completion thread looks whether a leader is stuck in a caller's continuation.</summary>
-    private const int WatchMs = 2;
-
-    /// <summary>How soon it tries again what the kernel had no memory for.</summary>
-    private const int StarvedRetryMs = 1;
-
-    /// <summary>It cannot be woken to do so where the kernel takes no entry: so it looks by itself, seldom.</summary>
-    private const int LookAgainMs = 500;
-
-    /// <summary>How often it looks for completions where it may not wait for them in the kernel.</summary>
-    private const int RefusedLookMs = 1;
-
-    private readonly Lock _reapLock = new();
+    private readonly ConcurrentQueue<IoOperation> _completed = new();
     private readonly object _standby = new();
-    private int _role = RoleCompletionThread;
-    private int _watchedRole;
-    private LeaderPenalty _penalty;
+    private Func<Span<IoUringCqe>, int> _take = null!;
+    private int _executing;
+    private int _entering;
+
+    /// <summary>Whether the pool has work that is not this engine's own.</summary>
+    private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > _duty.Asked;
+
+    /// <summary>Has a plain call that was made for this engine go on, with the caller's continuation, and books what that takes.</summary>
+    /// <returns><see cref="IoOperation.GoesOnAfter"/></returns>
+    public bool GoesOnAfterCall(IoOperation operation, int result)
+    {
+        DutyTurn turn = t_turn ??= new DutyTurn();
+        turn.Engine = this;
+        turn.Role = CompletionDuty.CompletionThread;
+        turn.SubmitTicks = 0;
+        long begin = Stopwatch.GetTimestamp();
+        try
+        {
+            return operation.GoesOnAfter(result);
+        }
+        finally
+        {
+            turn.Engine = null;
+            _duty.Measure(Stopwatch.GetTimestamp() - begin - turn.SubmitTicks);
+        }
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        Interlocked.Increment(ref _executing);
+        DutyTurn turn = t_turn ??= new DutyTurn();
+        turn.Engine = this;
+        try
+        {
+            ExecutionContext? clean = ExecutionContext.Capture();
+            IoOperation? picked = null;
+            DutyStep step = _duty.Begin(turn);
+            while (step != DutyStep.Leave)
+            {
+                step = step switch
+                {
+                    DutyStep.Pick => _duty.Picked(turn, _completed.TryDequeue(out picked), !_completed.IsEmpty),
+                    DutyStep.AskHelp => AskHelp(turn),
+                    DutyStep.Run => Run(turn, picked!, clean),
+                    DutyStep.Consider => _duty.Considered(turn, IsPoolWanted, Environment.TickCount64),
+                    DutyStep.Summon => Summon(turn),
+                    DutyStep.Take => _duty.Taken(turn, Take(turn.Role, turn), IsPoolWanted),
+                    DutyStep.RunAlone => _duty.RanAlone(turn, RunAlone(), IsPoolWanted),
+                    DutyStep.Wait => _duty.Waited(turn, Wait()),
+                    DutyStep.Retire => Retire(turn),
+                    _ => throw new UnreachableException(),
+                };
+            }
+        }
+        finally
+        {
+            turn.Engine = null;
+            if (turn.HasLed)
+            {
+                Flush(turn);
+            }
+
+            Interlocked.Decrement(ref _executing);
+        }
+    }
+
+    private DutyStep AskHelp(DutyTurn turn)
+    {
+        QueueDuty();
+        return _duty.HelpAsked(turn);
+    }
+
+    private void QueueDuty() => ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+
+    /// <summary>Ends one operation and runs its continuation; only what the caller's code takes is measured.</summary>
+    private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? clean)
+    {
+        turn.SubmitTicks = 0;
+        long begin = Stopwatch.GetTimestamp();
+        ThreadPoolEngine.Complete(operation, operation.RingResult);
+        long ticks = Stopwatch.GetTimestamp() - begin - turn.SubmitTicks;
+
+        // As the pool does between two work items: what one continuation set, the next must not see.
+        if (SynchronizationContext.Current is not null)
+        {
+            SynchronizationContext.SetSynchronizationContext(null);
+        }
+
+        if (clean is not null && ExecutionContext.Capture() != clean)
+        {
+            ExecutionContext.Restore(clean);
+        }
+
+        bool more = !_completed.IsEmpty;
+
+        // While more continuations wait their turn, much that was gathered, or a quarter of what is in flight, is handed over now: a
+        // device with little to do must not wait for the end of the batch.
+        if (more && turn.HasLed && Volatile.Read(ref _refusal) == 0 && _ring.Pending is var pending && pending > 0
+            && (pending >= Tuning.MaxGathered || pending * 4 >= _duty.InFlight))
+        {
+            Flush(turn);
+        }
+
+        return _duty.Ran(turn, ticks, more, !_duty.Leads(turn) && IsPoolWanted);
+    }
+
+    /// <summary>The completion thread must watch from now on: out of its sleep, and out of its wait in the kernel.</summary>
+    private DutyStep Summon(DutyTurn turn)
+    {
+        WakeCompletionThread();
+        lock (_submitLock)
+        {
+            TryQueueWakerLocked();
+            EnterLocked();
+        }
+
+        return _duty.Summoned(turn);
+    }
+
+    /// <summary>Takes what is ready and queues it; <see cref="CompletionDuty.Lost"/> when the role has gone to somebody else.</summary>
+    private int Take(int role, DutyTurn? turn)
+    {
+        Span<IoUringCqe> cqes = stackalloc IoUringCqe[Tuning.CompletionsAtOnce];
+        int count = _duty.Take(role, cqes, _take);
+        if (count <= 0)
+        {
+            return count;
+        }
+
+        cqes = cqes[..count];
+        foreach (ref readonly IoUringCqe cqe in cqes)
+        {
+            if (cqe.UserData != ExtraUserData)
+            {
+                IoOperation operation = _slots.Empty(cqe.UserData);
+                operation.RingResult = cqe.Res;
+                _duty.Exit();
+                _completed.Enqueue(operation);
+            }
+        }
+
+        lock (_submitLock)
+        {
+            foreach (ref readonly IoUringCqe cqe in cqes)
+            {
+                if (cqe.UserData == ExtraUserData)
+                {
+                    _extras--;
+                }
+                else
+                {
+                    _slots.Free(cqe.UserData);
+                }
+            }
+
+            QueueBacklogLocked();
+            QueueCancelsLocked();
+            if (_ring.Pending > 0 && (turn is null || !_duty.Gathers(turn)))
+            {
+                EnterLocked();
+            }
+        }
+
+        return count;
+    }
+
+    /// <summary>
+    /// With one gathered transfer of a file and nothing else in flight, the plain system call is the shortest way: this thread would
+    /// only wait for the ring. False when there is more, or something that cannot be left to a blocking call.
+    /// </summary>
+    private bool RunAlone()
+    {
+        IoOperation operation;
+        lock (_submitLock)
+        {
+            if (_duty.InFlight != 1 || _backlog.First is not null || _starved || _refusal != 0 || _ring.Pending != 1
+                || _slots.Newest is not { IsPlainTransfer: true } last || !_ring.TryTakeBack())
+            {
+                return false;
+            }
+
+            ulong userData = last.RingUserData;
+            operation = _slots.Empty(userData);
+            _slots.Free(userData);
+            _duty.Exit();
+        }
+
+        operation.RingResult = LinuxTransfer.Run(operation);
+        _completed.Enqueue(operation);
+        return true;
+    }
+
+    /// <summary>Submits what was gathered and waits; false when nothing completed in time.</summary>
+    private bool Wait()
+    {
+        uint pending;
+        lock (_submitLock)
+        {
+            if (_refusal != 0)
+            {
+                return false;
+            }
+
+            pending = _ring.Publish();
+            _entering++;
+        }
+
+        // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
+        _duty.EnterKernel();
+        int result = _ring.EnterPublished(pending, 1, Tuning.LeaderWaitMs);
+        _duty.LeaveKernel();
+        lock (_submitLock)
+        {
+            _entering--;
+            if (_refusal != 0)
+            {
+                RefuseLocked(_refusal);
+            }
+            else if (result is < 0 and not (-Errno.ETIME or -Errno.EINTR))
+            {
+                AfterEnterLocked(result);
+            }
+        }
+
+        return _ring.CqReady > 0 || (result is not -Errno.ETIME && pending > 0);
+    }
+
+    private DutyStep Retire(DutyTurn turn)
+    {
+        Flush(turn);
+        bool wake;
+        lock (_submitLock)
+        {
+            wake = _duty.StepDown(turn, _backlog.First is null);
+        }
+
+        if (wake)
+        {
+            WakeCompletionThread();
+        }
+
+        return _duty.Retired(turn);
+    }
+
+    private void Flush(DutyTurn turn)
+    {
+        if (Volatile.Read(ref _refusal) != 0)
+        {
+            return;
+        }
+
+        // Handing over may take long (a read that misses starts its device access in it), and is no caller's code that blocks.
+        bool leads = _duty.Leads(turn);
+        if (leads)
+        {
+            _duty.EnterKernel();
+        }
+
+        lock (_submitLock)
+        {
+            if (_ring.Pending > 0)
+            {
+                EnterLocked();
+            }
+        }
+
+        if (leads)
+        {
+            _duty.LeaveKernel();
+        }
+    }
 
     private void CompletionLoop()
     {
-        while (!HasEnded())
+        WatchTurn turn = new();
+        WatchStep step = WatchStep.Look;
+        while (step != WatchStep.Leave)
         {
-            if (Volatile.Read(ref _role) != RoleCompletionThread)
+            switch (step)
             {
-                StandBy();
-                continue;
-            }
+                case WatchStep.Look:
+                    step = _duty.Look(turn);
+                    break;
+                case WatchStep.Take:
+                    int count = Take(CompletionDuty.CompletionThread, null);
+                    step = _duty.WatcherTook(count, !_completed.IsEmpty);
+                    break;
+                case WatchStep.AskHelp:
+                    QueueDuty();
+                    step = WatchStep.Look;
+                    break;
+                case WatchStep.WaitInKernel:
+                    WaitForCompletion();
+                    step = WatchStep.Look;
+                    break;
+                case WatchStep.Sleep:
+                    _ = SleepUnlessChanged(turn, Timeout.Infinite);
+                    step = WatchStep.Look;
+                    break;
+                case WatchStep.Watch:
+                    bool isWoken = SleepUnlessChanged(turn, Tuning.WatchMs);
+                    step = _duty.Watched(turn, isWoken, !_completed.IsEmpty, Environment.TickCount64);
+                    break;
+                case WatchStep.TakeOver:
+                    lock (_submitLock)
+                    {
+                        EnterLocked();
+                    }
 
-            int count = Reap(RoleCompletionThread);
-            if (count > 0)
-            {
-                ScheduleDrain();
-            }
-            else if (count == 0)
-            {
-                WaitForCompletion();
+                    step = _duty.TookOver(!_completed.IsEmpty);
+                    break;
             }
         }
 
         Close();
     }
 
-    /// <summary>A refused ring in which nothing is in flight has nothing more to wait for.</summary>
-    private bool HasEnded() =>
-        Volatile.Read(ref _refusal) != 0 && Volatile.Read(ref _inFlight) == 0 && Volatile.Read(ref _role) <= RoleCompletionThread;
-
     private void Close()
     {
         // Whoever comes after the refusal does not touch the ring; those that came before it are waited for.
         while (Volatile.Read(ref _executing) > 0)
         {
-            Thread.Sleep(RefusedLookMs);
+            Thread.Sleep(Tuning.RefusedLookMs);
         }
 
         lock (_submitLock)
@@ -87,18 +362,14 @@ internal sealed partial class UringEngine
     {
         if (Volatile.Read(ref _refusal) != 0)
         {
-            Thread.Sleep(RefusedLookMs);
+            Thread.Sleep(Tuning.RefusedLookMs);
             return;
         }
 
-        int result = _ring.Wait(1, _starved ? StarvedRetryMs : LookAgainMs);
-        if (result == -Errno.ETIME && Volatile.Read(ref _inFlight) == 0)
-        {
-            BecomeIdle();
-        }
-
+        int result = _ring.Wait(1, _starved ? Tuning.StarvedRetryMs : Tuning.LookAgainMs);
         bool isRefusal = result < 0 && result is not (-Errno.ETIME or -Errno.EINTR) && !Ring.IsPassing(result);
-        if (!isRefusal && !_starved)
+        bool mayIdle = result == -Errno.ETIME && _duty.InFlight == 0;
+        if (!isRefusal && !mayIdle && !_starved)
         {
             return;
         }
@@ -108,8 +379,15 @@ internal sealed partial class UringEngine
             if (isRefusal)
             {
                 RefuseLocked(result);
+                return;
             }
-            else
+
+            if (mayIdle)
+            {
+                _duty.BecomeIdle(_backlog.First is null);
+            }
+
+            if (_starved)
             {
                 QueueCancelsLocked();
                 EnterLocked();
@@ -117,133 +395,13 @@ internal sealed partial class UringEngine
         }
     }
 
-    /// <summary>Nothing is in flight: the next submission wakes this thread, which needs not look until then.</summary>
-    private void BecomeIdle()
+    /// <summary>Sleeps unless the role has changed since the last look; true when woken, or when there is something to look at.</summary>
+    private bool SleepUnlessChanged(WatchTurn turn, int timeoutMs)
     {
-        lock (_submitLock)
-        {
-            lock (_reapLock)
-            {
-                if (_role == RoleCompletionThread && _inFlight == 0 && _backlogFirst is null)
-                {
-                    _role = RoleIdle;
-                }
-            }
-        }
-    }
-
-    /// <summary>Takes what is ready and queues it; -1 when the role has gone to somebody else.</summary>
-    private int Reap(int role)
-    {
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[CompletionsAtOnce];
-        Span<int> freed = stackalloc int[CompletionsAtOnce];
-        int count;
-        lock (_reapLock)
-        {
-            if (_role != role)
-            {
-                return -1;
-            }
-
-            count = _ring.Take(cqes);
-        }
-
-        if (count == 0)
-        {
-            return 0;
-        }
-
-        int freedCount = 0;
-        foreach (ref readonly IoUringCqe cqe in cqes[..count])
-        {
-            if (cqe.UserData == ExtraUserData)
-            {
-                continue;
-            }
-
-            int slot = (int)(uint)cqe.UserData - 1;
-            IoOperation operation = _slots[slot]!;
-            _slots[slot] = null;
-            operation.RingUserData = 0;
-            operation.RingResult = cqe.Res;
-            Interlocked.Decrement(ref _inFlight);
-            _continuations.Enqueue(operation);
-            freed[freedCount++] = slot;
-        }
-
-        lock (_submitLock)
-        {
-            foreach (int slot in freed[..freedCount])
-            {
-                _freeSlots[_freeCount++] = slot;
-            }
-
-            _extras -= count - freedCount;
-            QueueBacklogLocked();
-            QueueCancelsLocked();
-            if (!IsGathering && _ring.Pending > 0)
-            {
-                EnterLocked();
-            }
-        }
-
-        return count;
-    }
-
-    /// <summary>
-    /// Sleeps while a leader takes the completions, and looks now and then whether it still does: one that is stuck in a caller's
-    /// continuation loses the role, and for a while nobody gets it.
-    /// </summary>
-    private void StandBy()
-    {
-        int lastBeat = Volatile.Read(ref _beat);
-        int role;
         lock (_standby)
         {
-            role = Volatile.Read(ref _role);
-            if (role == RoleCompletionThread || HasEnded())
-            {
-                return;
-            }
-
-            if (role == RoleIdle)
-            {
-                Monitor.Wait(_standby);
-                return;
-            }
-
-            // From here on this leader may gather: until its role has gone, this thread comes back here and nowhere else.
-            Volatile.Write(ref _watchedRole, role);
-            if (Monitor.Wait(_standby, WatchMs))
-            {
-                return;
-            }
+            return _duty.Role != turn.Role || _duty.HasEnded || Monitor.Wait(_standby, timeoutMs);
         }
-
-        if (Volatile.Read(ref _beat) != lastBeat || Volatile.Read(ref _leaderInKernel))
-        {
-            return;
-        }
-
-        lock (_reapLock)
-        {
-            if (_role == role && Volatile.Read(ref _beat) == lastBeat)
-            {
-                _role = RoleCompletionThread;
-                if (Volatile.Read(ref _inFlight) > 0 || !_continuations.IsEmpty)
-                {
-                    _penalty.Begin(Environment.TickCount64);
-                }
-            }
-        }
-
-        // What the stuck leader has gathered and not submitted, and the continuations behind the one it is stuck in.
-        lock (_submitLock)
-        {
-            EnterLocked();
-        }
-
-        ScheduleDrain();
     }
 
     private void WakeCompletionThread()
@@ -254,17 +412,5 @@ internal sealed partial class UringEngine
         Monitor.Pulse(_standby);
         Monitor.Exit(_standby);
         Uninterrupted.Restore(isInterrupted);
-    }
-
-    /// <summary>With an operation in the ring somebody must wait for it: true when the completion thread is to be woken for that.</summary>
-    private bool LeaveIdleLocked()
-    {
-        if (Volatile.Read(ref _role) != RoleIdle)
-        {
-            return false;
-        }
-
-        Volatile.Write(ref _role, RoleCompletionThread);
-        return true;
     }
 }

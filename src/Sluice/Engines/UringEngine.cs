@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -8,8 +9,8 @@ namespace Sluice.Engines;
 
 /// <summary>
 /// Public asynchronous transfers by one ring that every thread may enter. A caller's thread submits by itself; what continuations
-/// submit is gathered and goes in with the wait that follows them. Who waits is decided in the other parts: a thread of the pool that
-/// runs the continuations too (the leader), or the completion thread when the pool has other work or continuations take long.
+/// submit is gathered and goes in with the wait that follows them. Who waits, and who runs what follows, is <see cref="CompletionDuty"/>'s
+/// to say and stands in the other part. While continuations take long, a transfer of a file is a plain call on a thread of the pool.
 /// </summary>
 /// <remarks>
 /// The ring and its thread are made by <see cref="TryStart"/>. Should the kernel refuse the ring later, what it has not taken goes to
@@ -17,40 +18,24 @@ namespace Sluice.Engines;
 /// </remarks>
 internal sealed partial class UringEngine : IoEngine
 {
-    private const uint SqEntries = 512;
-    private const uint CqEntries = 4096;
-
     /// <summary>User data of entries that are no operations, requests to cancel and wakers: no slot has this low half.</summary>
     private const ulong ExtraUserData = 0x7FFF_FFFF_FFFF_FFFF;
 
-    /// <summary>
-    /// So many of them at once. Together with the slots they are as many as completions have room, so that none can be lost.
-    /// </summary>
-    private const int MaxExtras = 64;
-
-    /// <summary>Kernel workers, for each thread that submits, that may block in files which cannot be polled; the kernel's own limit is
-    /// RLIMIT_NPROC.</summary>
-    private const uint MaxBlockingWorkers = 64;
-
     private readonly Lock _submitLock = new();
+    private readonly Backlog _backlog = new();
     private readonly Queue<ulong> _cancels = new();
+    private readonly CompletionDuty _duty = new(Tuning.LongContinuationMicroseconds * Stopwatch.Frequency / 1_000_000);
+    private SlotTable _slots = null!;
     private Ring _ring = null!;
-    private IoOperation?[] _slots = [];
-    private int[] _freeSlots = [];
-    private uint[] _generations = [];
-    private int _freeCount;
-    private int _inFlight;
     private int _extras;
     private int _refusal;
     private bool _isServing;
     private bool _starved;
-    private IoOperation? _backlogFirst;
-    private IoOperation? _backlogLast;
 
     public override string Name => _refusal != 0 ? ThreadPoolEngine.Instance.Name : "uring";
 
     /// <summary>Operations that the kernel or the submission queue holds now.</summary>
-    public int InFlight => Volatile.Read(ref _inFlight);
+    public int InFlight => _duty.InFlight;
 
     /// <summary>What the kernel lets its workers be, for each thread that submits; negative where it does not say.</summary>
     public int MaxWorkers => _ring.LimitWorkers(0, 0, out _, out uint unbounded) < 0 ? -1 : (int)unbounded;
@@ -59,31 +44,22 @@ internal sealed partial class UringEngine : IoEngine
 
     /// <summary>Why the kernel will not be entered any more, for a negative errno.</summary>
     public static string ExplainRefusal(int errno) => -errno is Errno.EPERM or Errno.EACCES
-        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: "
-            + "a seccomp filter or a security module)"
+        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: a seccomp filter or a security module)"
         : $"io_uring_enter failed after rings had been in use (errno {-errno})";
 
     /// <summary>Sets the ring up and starts its completion thread; false, with the reason in one line, where that is refused.</summary>
     public bool TryStart([NotNullWhen(false)] out string? reason)
     {
-        Ring? ring = Ring.TryCreate(SqEntries, CqEntries, SetupFlags.SubmitAll, out int errno);
+        Ring? ring = Ring.TryCreate(Tuning.RingEntries, Tuning.RingCompletions, SetupFlags.SubmitAll, out int errno);
         if (ring is null)
         {
             reason = RingProbe.Explain(-errno);
             return false;
         }
 
-        _ = ring.LimitWorkers(0, MaxBlockingWorkers, out _, out _);
-        int slots = (int)ring.CqEntries - MaxExtras;
-        _slots = new IoOperation?[slots];
-        _freeSlots = new int[slots];
-        _generations = new uint[slots];
-        _freeCount = slots;
-        for (int i = 0; i < slots; i++)
-        {
-            _freeSlots[i] = slots - 1 - i;
-        }
-
+        _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
+        _slots = new SlotTable((int)ring.CqEntries - Tuning.MaxExtras);
+        _take = ring.Take;
         _ring = ring;
         try
         {
@@ -129,7 +105,7 @@ internal sealed partial class UringEngine : IoEngine
             if (target == 0)
             {
                 // Not in the ring: Submit looks at the request itself; the backlog may wait for long.
-                if (TryRemoveFromBacklogLocked(operation))
+                if (_backlog.TryRemove(operation))
                 {
                     CancelSoon(operation);
                 }
@@ -163,39 +139,26 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
-        operation.Ring = this;
-        bool cancelled = false;
+        DutyTurn? turn = t_turn is { } mine && mine.Engine == this ? mine : null;
+        long begin = turn is null ? 0 : Stopwatch.GetTimestamp();
+        bool cancelled = operation.IsCancellationRequested;
         bool wake = false;
-        bool helps = t_draining == this && !IsGathering;
-        long begin = helps ? Stopwatch.GetTimestamp() : 0;
-        using (_submitLock.EnterUninterrupted())
+        if (!cancelled && operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && ThreadPool.PendingWorkItemCount == 0)
         {
-            if (_refusal != 0)
-            {
-                operation.Ring = null;
-                ThreadPoolEngine.Instance.Submit(operation);
-                return;
-            }
-
-            if (operation.IsCancellationRequested)
-            {
-                cancelled = true;
-            }
-            else if (!TryQueueLocked(operation))
-            {
-                AddToBacklogLocked(operation);
-            }
-            else if (!IsGathering)
-            {
-                EnterLocked();
-            }
-
-            wake = !cancelled && LeaveIdleLocked();
+            operation.Ring = null;
+            operation.Meter = this;
+            operation.QueueTransfer(preferLocal: true);
+        }
+        else if (!TrySubmit(operation, turn, ref cancelled, out wake))
+        {
+            operation.Ring = null;
+            ThreadPoolEngine.Instance.Submit(operation);
+            return;
         }
 
-        if (helps)
+        if (turn is not null)
         {
-            t_submittingTicks += Stopwatch.GetTimestamp() - begin;
+            turn.SubmitTicks += Stopwatch.GetTimestamp() - begin;
         }
 
         if (cancelled)
@@ -205,6 +168,43 @@ internal sealed partial class UringEngine : IoEngine
         else if (wake)
         {
             WakeCompletionThread();
+        }
+    }
+
+    /// <summary>Into the ring or its backlog; false where the ring is refused. Afterwards the operation may be another one's.</summary>
+    private bool TrySubmit(IoOperation operation, DutyTurn? turn, ref bool cancelled, out bool wake)
+    {
+        wake = false;
+        operation.Ring = this;
+        using (_submitLock.EnterUninterrupted())
+        {
+            if (_refusal != 0)
+            {
+                return false;
+            }
+
+            // Again: from here on a request to cancel finds it under this lock.
+            cancelled = operation.IsCancellationRequested;
+            if (cancelled)
+            {
+                return true;
+            }
+
+            if (!TryQueueLocked(operation))
+            {
+                _backlog.Add(operation);
+                if (_refusal != 0)
+                {
+                    RefuseLocked(_refusal);
+                }
+            }
+            else if (turn is null || !_duty.Gathers(turn))
+            {
+                EnterLocked();
+            }
+
+            wake = _duty.LeaveIdle();
+            return true;
         }
     }
 
@@ -219,15 +219,12 @@ internal sealed partial class UringEngine : IoEngine
 
     private bool TryQueueLocked(IoOperation operation)
     {
-        if (_freeCount == 0)
+        if (_slots.IsFull)
         {
             return false;
         }
 
-        int slot = _freeSlots[_freeCount - 1];
-
-        // Slot and generation together: a late request to cancel never meets the slot's next tenant. Never 0.
-        ulong userData = (uint)(slot + 1) | ((ulong)(++_generations[slot] & 0x7FFF_FFFF) << 32);
+        ulong userData = _slots.NextUserData();
         if (!OperationEncoder.TryEncode(_ring, operation, userData))
         {
             EnterLocked();
@@ -237,17 +234,15 @@ internal sealed partial class UringEngine : IoEngine
             }
         }
 
-        _freeCount--;
-        _slots[slot] = operation;
-        operation.RingUserData = userData;
-        Interlocked.Increment(ref _inFlight);
+        _slots.Add(operation, userData);
+        _duty.Enter();
         return true;
     }
 
     /// <summary>Queues the requests to cancel that there is room for; the others follow when completions have been taken.</summary>
     private void QueueCancelsLocked()
     {
-        while (_extras < MaxExtras && _cancels.TryPeek(out ulong target) && OperationEncoder.TryEncodeCancel(_ring, target, ExtraUserData))
+        while (_extras < Tuning.MaxExtras && _cancels.TryPeek(out ulong target) && OperationEncoder.TryEncodeCancel(_ring, target, ExtraUserData))
         {
             _extras++;
             _cancels.Dequeue();
@@ -257,73 +252,23 @@ internal sealed partial class UringEngine : IoEngine
     /// <summary>An entry that completes at once and so ends a wait in the kernel; needless where others are about to complete.</summary>
     private void TryQueueWakerLocked()
     {
-        if (_refusal == 0 && _extras < MaxExtras && OperationEncoder.TryEncodeNop(_ring, ExtraUserData))
+        if (_refusal == 0 && _extras < Tuning.MaxExtras && OperationEncoder.TryEncodeNop(_ring, ExtraUserData))
         {
             _extras++;
         }
     }
 
-    private void AddToBacklogLocked(IoOperation operation)
-    {
-        operation.Next = null;
-        operation.Previous = _backlogLast;
-        if (_backlogLast is null)
-        {
-            _backlogFirst = operation;
-        }
-        else
-        {
-            _backlogLast.Next = operation;
-        }
-
-        _backlogLast = operation;
-        if (_refusal != 0)
-        {
-            RefuseLocked(_refusal);
-        }
-    }
-
-    private bool TryRemoveFromBacklogLocked(IoOperation operation)
-    {
-        if (operation != _backlogFirst && operation.Previous is null)
-        {
-            return false;
-        }
-
-        if (operation.Previous is { } previous)
-        {
-            previous.Next = operation.Next;
-        }
-        else
-        {
-            _backlogFirst = operation.Next;
-        }
-
-        if (operation.Next is { } next)
-        {
-            next.Previous = operation.Previous;
-        }
-        else
-        {
-            _backlogLast = operation.Previous;
-        }
-
-        operation.Next = null;
-        operation.Previous = null;
-        return true;
-    }
-
     /// <summary>Moves the backlog up, as far as there are slots.</summary>
     private void QueueBacklogLocked()
     {
-        while (_backlogFirst is { } operation)
+        while (_backlog.First is { } operation)
         {
             if (!operation.IsCancellationRequested && !TryQueueLocked(operation))
             {
                 return;
             }
 
-            _ = TryRemoveFromBacklogLocked(operation);
+            _ = _backlog.TryRemove(operation);
             if (operation.IsCancellationRequested && operation.RingUserData == 0)
             {
                 CancelSoon(operation);
@@ -362,12 +307,13 @@ internal sealed partial class UringEngine : IoEngine
         {
             SluiceEngines.Refuse(ExplainRefusal(errno));
             Volatile.Write(ref _refusal, errno);
+            _duty.Refuse();
         }
 
         _cancels.Clear();
-        while (_backlogFirst is { } waiting)
+        while (_backlog.First is { } waiting)
         {
-            _ = TryRemoveFromBacklogLocked(waiting);
+            _ = _backlog.TryRemove(waiting);
             CancelSoon(waiting);
         }
 
@@ -385,12 +331,9 @@ internal sealed partial class UringEngine : IoEngine
                 continue;
             }
 
-            int slot = (int)(uint)userData - 1;
-            IoOperation operation = _slots[slot]!;
-            _slots[slot] = null;
-            _freeSlots[_freeCount++] = slot;
-            operation.RingUserData = 0;
-            Interlocked.Decrement(ref _inFlight);
+            IoOperation operation = _slots.Empty(userData);
+            _slots.Free(userData);
+            _duty.Exit();
             CancelSoon(operation);
         }
     }

@@ -1,4 +1,5 @@
 using Sluice.Engines;
+using Sluice.Kernel;
 
 namespace Sluice.Tests.Engines;
 
@@ -16,8 +17,8 @@ public sealed class LeaderPenaltyTests
     {
         LeaderPenalty penalty = default;
         penalty.Begin(5000);
-        penalty.IsOver(5000 + LeaderPenalty.FirstMs - 1).ShouldBeFalse();
-        penalty.IsOver(5000 + LeaderPenalty.FirstMs).ShouldBeTrue();
+        penalty.IsOver(5000 + Tuning.FirstPenaltyMs - 1).ShouldBeFalse();
+        penalty.IsOver(5000 + Tuning.FirstPenaltyMs).ShouldBeTrue();
     }
 
     [Fact]
@@ -25,13 +26,13 @@ public sealed class LeaderPenaltyTests
     {
         LeaderPenalty penalty = default;
         long now = 5000;
-        for (long expected = LeaderPenalty.FirstMs; expected < 20 * LeaderPenalty.MostMs; expected *= 2)
+        for (long expected = Tuning.FirstPenaltyMs; expected < 20 * Tuning.LongestPenaltyMs; expected *= 2)
         {
             penalty.Begin(now);
-            long length = Math.Min(expected, LeaderPenalty.MostMs);
+            long length = Math.Min(expected, Tuning.LongestPenaltyMs);
             penalty.IsOver(now + length - 1).ShouldBeFalse();
             penalty.IsOver(now + length).ShouldBeTrue();
-            now += length + LeaderPenalty.ForgivenAfterMs;
+            now += length + Tuning.PenaltyForgivenAfterMs;
         }
     }
 
@@ -40,9 +41,9 @@ public sealed class LeaderPenaltyTests
     {
         LeaderPenalty penalty = default;
         penalty.Begin(5000);
-        penalty.Begin(5000 + LeaderPenalty.FirstMs);
-        long later = 5000 + (3 * LeaderPenalty.FirstMs) + LeaderPenalty.ForgivenAfterMs + 1;
+        penalty.Begin(5000 + Tuning.FirstPenaltyMs);
+        long later = 5000 + (3 * Tuning.FirstPenaltyMs) + Tuning.PenaltyForgivenAfterMs + 1;
         penalty.Begin(later);
-        penalty.IsOver(later + LeaderPenalty.FirstMs).ShouldBeTrue();
+        penalty.IsOver(later + Tuning.FirstPenaltyMs).ShouldBeTrue();
     }
 }

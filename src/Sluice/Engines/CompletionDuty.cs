@@ -1,0 +1,382 @@
+using Sluice.Kernel;
+
+namespace Sluice.Engines;
+
+/// <summary>
+/// Who takes a ring's completions, who runs what follows them, who watches and who has been asked for help. It makes no system call,
+/// reads no clock and starts no thread: it says what a thread is to do next, is told what came of it, and so can be explored step by
+/// step (CompletionDutyTests does, over every order of a bounded number of preemptions).
+/// </summary>
+/// <remarks>
+/// The role is the right to take completions. The completion thread holds it at first; a thread of the pool that has run continuations
+/// takes it to wait itself (a leader); while nothing is in flight nobody has it. What holds in every order of steps:
+/// (a) what has completed starts within one hop between threads of its completion, or, in the batch of a leader whose continuations have
+/// been short, behind those before it and at most two looks of the watcher;
+/// (b) no caller's code runs on the completion thread;
+/// (c) what has completed is never without a thread that will run it: whoever is about to run a continuation while others wait, and is
+/// not watched, has asked the pool for another work item before;
+/// (d) nobody holds nothing: the role is nobody's only while nothing is in flight.
+/// Each method is one step, and atomic; those that say so are called under the ring's submission lock. Thread-safe.
+/// </remarks>
+/// <param name="longTicks">From here on a continuation is long.</param>
+internal class CompletionDuty(long longTicks)
+{
+    /// <summary>The completion thread has the role.</summary>
+    public const int CompletionThread = 0;
+
+    /// <summary>Nobody has it, and nothing is in flight.</summary>
+    public const int Nobody = -1;
+
+    /// <summary>What taking returns to somebody who does not have the role any more.</summary>
+    public const int Lost = -1;
+
+    private readonly Lock _lock = new();
+    private LeaderPenalty _penalty;
+    private int _role = CompletionThread;
+    private int _watched;
+    private int _lastLeader;
+    private bool _isRefused;
+    private bool _isLeaderWaiting;
+
+    /// <summary>
+    /// What continuations have lately cost, in ticks: an eighth of a long one at once, forgotten within a few hundred short ones. Races
+    /// between threads lose a sample, nothing else.
+    /// </summary>
+    private long _cost;
+    private Apart _inFlight;
+    private Apart _beat;
+    private Apart _asked;
+
+    /// <summary>Operations in the ring.</summary>
+    public int InFlight => Volatile.Read(ref _inFlight.Value);
+
+    /// <summary>Work items that the pool has been asked for and has not begun: 0 or 1.</summary>
+    public int Asked => Volatile.Read(ref _asked.Value);
+
+    public int Role => Volatile.Read(ref _role);
+
+    /// <summary>Continuations have lately been long: whoever waits for them would keep others waiting.</summary>
+    public bool AreContinuationsLong => Volatile.Read(ref _cost) > longTicks;
+
+    /// <summary>The completion thread's work has ended: the ring is refused and nothing is in flight.</summary>
+    public bool HasEnded => Volatile.Read(ref _isRefused) && InFlight == 0 && Role <= CompletionThread;
+
+    /// <summary>An operation goes into the ring. Under the submission lock.</summary>
+    public void Enter() => Interlocked.Increment(ref _inFlight.Value);
+
+    /// <summary>An operation has come out of it.</summary>
+    public void Exit() => Interlocked.Decrement(ref _inFlight.Value);
+
+    /// <summary>Nobody leads any more; what is in flight is waited for by the completion thread.</summary>
+    public void Refuse() => Volatile.Write(ref _isRefused, true);
+
+    /// <summary>
+    /// Whether one thread for each transfer, which waits for it and goes on, serves callers better than the ring: continuations are long,
+    /// or one has lately been stuck. A leader must not run those, and without one each completion costs two hops.
+    /// </summary>
+    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
+    public bool PrefersCalls(long nowMs) => AreContinuationsLong || !_penalty.IsOver(nowMs);
+
+    /// <summary>Books what one continuation took; one that was interrupted by others counts for little more than a long one.</summary>
+    public void Measure(long ticks)
+    {
+        long cost = _cost;
+        _cost = ticks > cost ? cost + ((Math.Min(ticks, longTicks * 8) - cost) >> 3) : cost - (cost >> 7);
+    }
+
+    /// <summary>
+    /// Whether this thread may leave entries to be handed over together: only while it has the role, and only once the completion thread
+    /// watches it, which hands them over should a continuation block. Under the submission lock: so does whoever takes the role away.
+    /// </summary>
+    public bool Gathers(DutyTurn turn) => Leads(turn) && Volatile.Read(ref _watched) == turn.Role;
+
+    public bool Leads(DutyTurn turn) => turn.Role > CompletionThread && Role == turn.Role;
+
+    /// <summary>Takes completions, if <paramref name="role"/> is still the role: one thread at a time.</summary>
+    /// <returns>What <paramref name="take"/> returns, or <see cref="Lost"/>.</returns>
+    public int Take<T>(int role, T state, Func<T, int> take)
+        where T : allows ref struct
+    {
+        lock (_lock)
+        {
+            return _role == role ? take(state) : Lost;
+        }
+    }
+
+    /// <summary>A work item of the pool begins.</summary>
+    public DutyStep Begin(DutyTurn turn)
+    {
+        // Full fence: whoever queues from here on sees that nobody is asked for, and asks; or it has queued before this thread looks.
+        Interlocked.Exchange(ref _asked.Value, 0);
+        turn.Role = CompletionThread;
+        turn.HasLed = false;
+        turn.TimesWanted = 0;
+        return DutyStep.Pick;
+    }
+
+    /// <param name="turn">The thread's turn.</param>
+    /// <param name="got">There was something to run.</param>
+    /// <param name="more">More of it is queued.</param>
+    public DutyStep Picked(DutyTurn turn, bool got, bool more)
+    {
+        if (!got)
+        {
+            return Leads(turn) ? DutyStep.Take : DutyStep.Consider;
+        }
+
+        return more && NeedsHelp(turn) ? AskBefore(turn, DutyStep.Run) : DutyStep.Run;
+    }
+
+    public DutyStep HelpAsked(DutyTurn turn) => turn.After;
+
+    /// <param name="turn">The thread's turn.</param>
+    /// <param name="ticks">What the caller's code took.</param>
+    /// <param name="more">More is queued.</param>
+    /// <param name="isPoolWanted">The pool has work that is not this ring's; asked only where this thread does not lead.</param>
+    public DutyStep Ran(DutyTurn turn, long ticks, bool more, bool isPoolWanted)
+    {
+        Measure(ticks);
+        if (Leads(turn))
+        {
+            _beat.Value++;
+            return DutyStep.Pick;
+        }
+
+        if (!AreContinuationsLong && !isPoolWanted)
+        {
+            return DutyStep.Pick;
+        }
+
+        // Beside long continuations, and beside others' work, one of them a work item: the pool decides whose turn it is.
+        return more ? AskBefore(turn, DutyStep.Leave) : DutyStep.Pick;
+    }
+
+    /// <param name="turn">The thread's turn.</param>
+    /// <param name="isPoolWanted">The pool has work that is not this ring's.</param>
+    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
+    public DutyStep Considered(DutyTurn turn, bool isPoolWanted, long nowMs)
+    {
+        if (InFlight == 0 || isPoolWanted || PrefersCalls(nowMs) || Volatile.Read(ref _isRefused))
+        {
+            return DutyStep.Leave;
+        }
+
+        lock (_lock)
+        {
+            if (_role > CompletionThread)
+            {
+                return DutyStep.Leave;
+            }
+
+            _lastLeader = _lastLeader == int.MaxValue ? 1 : _lastLeader + 1;
+            turn.Role = _lastLeader;
+            _role = _lastLeader;
+        }
+
+        turn.HasLed = true;
+        return DutyStep.Summon;
+    }
+
+    public DutyStep Summoned(DutyTurn turn) => Leads(turn) ? DutyStep.Take : DutyStep.Pick;
+
+    /// <param name="turn">The thread's turn.</param>
+    /// <param name="count">How many were taken and queued; <see cref="Lost"/> where the role has gone.</param>
+    /// <param name="isPoolWanted">The pool has work that is not this ring's.</param>
+    public DutyStep Taken(DutyTurn turn, int count, bool isPoolWanted)
+    {
+        if (count == Lost)
+        {
+            return DutyStep.Pick;
+        }
+
+        turn.TimesWanted = isPoolWanted ? turn.TimesWanted + 1 : 0;
+        if (count == 0)
+        {
+            return DutyStep.RunAlone;
+        }
+
+        if (turn.TimesWanted < Tuning.LeaderPatience)
+        {
+            return DutyStep.Pick;
+        }
+
+        turn.After = DutyStep.Pick;
+        return DutyStep.Retire;
+    }
+
+    /// <param name="turn">The thread's turn.</param>
+    /// <param name="done">There was a lone transfer, and it is queued as completed.</param>
+    /// <param name="isPoolWanted">The pool has work that is not this ring's.</param>
+    public DutyStep RanAlone(DutyTurn turn, bool done, bool isPoolWanted)
+    {
+        if (done)
+        {
+            // Not a wait in the ring: had it lasted, the completion thread would have the role by now.
+            _beat.Value++;
+            return DutyStep.Pick;
+        }
+
+        if (InFlight > 0 && !isPoolWanted && !AreContinuationsLong && !Volatile.Read(ref _isRefused))
+        {
+            return DutyStep.Wait;
+        }
+
+        turn.After = DutyStep.Leave;
+        return DutyStep.Retire;
+    }
+
+    /// <summary>A leader enters the kernel, to wait or to hand over: no caller's code that blocks, however long it takes.</summary>
+    public void EnterKernel() => Volatile.Write(ref _isLeaderWaiting, true);
+
+    public void LeaveKernel()
+    {
+        _beat.Value++;
+        Volatile.Write(ref _isLeaderWaiting, false);
+    }
+
+    /// <param name="turn">The thread's turn.</param>
+    /// <param name="any">Something has completed in time.</param>
+    public DutyStep Waited(DutyTurn turn, bool any)
+    {
+        if (any)
+        {
+            return DutyStep.Take;
+        }
+
+        turn.After = DutyStep.Leave;
+        return DutyStep.Retire;
+    }
+
+    /// <summary>Gives the role up, if this thread still has it. Under the submission lock, so that nothing enters the ring unseen.</summary>
+    /// <param name="turn">The thread's turn.</param>
+    /// <param name="isBacklogEmpty">Nothing waits for room in the ring.</param>
+    /// <returns>The completion thread is to be woken.</returns>
+    public bool StepDown(DutyTurn turn, bool isBacklogEmpty)
+    {
+        lock (_lock)
+        {
+            if (_role != turn.Role)
+            {
+                return false;
+            }
+
+            _role = InFlight == 0 && isBacklogEmpty ? Nobody : CompletionThread;
+            return _role == CompletionThread;
+        }
+    }
+
+    /// <summary>After <see cref="StepDown"/>: whoever retires for others' sake runs what it has queued, as one that does not lead.</summary>
+    public DutyStep Retired(DutyTurn turn)
+    {
+        turn.Role = CompletionThread;
+        return turn.After;
+    }
+
+    /// <summary>Somebody must wait for what is in the ring: true when the completion thread is to be woken. Under the submission lock.</summary>
+    public bool LeaveIdle()
+    {
+        if (Role != Nobody)
+        {
+            return false;
+        }
+
+        lock (_lock)
+        {
+            if (_role != Nobody)
+            {
+                return false;
+            }
+
+            _role = CompletionThread;
+            return true;
+        }
+    }
+
+    /// <summary>Nothing is in flight: the next submission wakes the completion thread, which need not look until then. Under the submission lock.</summary>
+    public void BecomeIdle(bool isBacklogEmpty)
+    {
+        lock (_lock)
+        {
+            if (_role == CompletionThread && InFlight == 0 && isBacklogEmpty)
+            {
+                _role = Nobody;
+            }
+        }
+    }
+
+    /// <summary>Where the completion thread begins, and comes back to.</summary>
+    public WatchStep Look(WatchTurn turn)
+    {
+        if (HasEnded)
+        {
+            return WatchStep.Leave;
+        }
+
+        // The beat before the role: a step of this leader that is made from here on is seen.
+        turn.Beat = Volatile.Read(ref _beat.Value);
+        turn.Role = Role;
+        switch (turn.Role)
+        {
+            case CompletionThread:
+                return WatchStep.Take;
+            case Nobody:
+                return WatchStep.Sleep;
+            default:
+                // From here on this leader may gather: until its role has gone, this thread comes back here and nowhere else.
+                Volatile.Write(ref _watched, turn.Role);
+                return WatchStep.Watch;
+        }
+    }
+
+    /// <param name="count">How many were taken and queued; <see cref="Lost"/> where the role has gone.</param>
+    /// <param name="more">Something is queued.</param>
+    public WatchStep WatcherTook(int count, bool more) =>
+        count == 0 ? WatchStep.WaitInKernel : more && TryAsk() ? WatchStep.AskHelp : WatchStep.Look;
+
+    /// <param name="turn">The completion thread's turn.</param>
+    /// <param name="isWoken">Somebody has woken it; else the time is over.</param>
+    /// <param name="more">Something is queued.</param>
+    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
+    public WatchStep Watched(WatchTurn turn, bool isWoken, bool more, long nowMs)
+    {
+        if (isWoken)
+        {
+            return WatchStep.Look;
+        }
+
+        lock (_lock)
+        {
+            // A leader in the kernel makes its step when it comes out: whoever sees it outside sees the step too.
+            if (_role != turn.Role || Volatile.Read(ref _isLeaderWaiting) || Volatile.Read(ref _beat.Value) != turn.Beat)
+            {
+                return WatchStep.Look;
+            }
+
+            _role = CompletionThread;
+            if (more || InFlight > 0)
+            {
+                _penalty.Begin(nowMs);
+            }
+        }
+
+        return WatchStep.TakeOver;
+    }
+
+    /// <summary>The completion thread has the role of a leader that was stuck, and has handed over what that had gathered.</summary>
+    /// <param name="more">Something is queued.</param>
+    public WatchStep TookOver(bool more) => more && TryAsk() ? WatchStep.AskHelp : WatchStep.Look;
+
+    /// <summary>
+    /// Whether a thread that is about to run a continuation has the pool run what is queued behind it. A leader is watched: should it get
+    /// stuck, the completion thread asks. Whoever has lost the role, even since it took what is queued, must ask itself.
+    /// </summary>
+    protected virtual bool NeedsHelp(DutyTurn turn) => !Leads(turn) || AreContinuationsLong;
+
+    private DutyStep AskBefore(DutyTurn turn, DutyStep next)
+    {
+        turn.After = next;
+        return TryAsk() ? DutyStep.AskHelp : next;
+    }
+
+    private bool TryAsk() => Interlocked.Exchange(ref _asked.Value, 1) == 0;
+}
