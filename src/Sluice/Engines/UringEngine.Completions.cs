@@ -22,9 +22,18 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private Func<Span<IoUringCqe>, int> _take = null!;
     private int _executing;
     private int _entering;
+    private int _passes;
 
     /// <summary>Whether the pool has work that is not this engine's own.</summary>
     private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > _duty.Asked;
+
+    /// <summary>
+    /// Whether a call that is queued now soon has a thread. What has completed is passed by so few times only. Else the ring: there an
+    /// operation is on its way whether or not the pool has threads.
+    /// </summary>
+    private bool HasPoolThreads =>
+        ThreadPool.PendingWorkItemCount < Environment.ProcessorCount
+            && (_completed.IsEmpty || Interlocked.Increment(ref _passes) <= Environment.ProcessorCount);
 
     /// <summary>Has a plain call that was made for this engine go on, with the caller's continuation, and books what that takes.</summary>
     /// <returns><see cref="IoOperation.GoesOnAfter"/></returns>
@@ -55,6 +64,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         {
             ExecutionContext? clean = ExecutionContext.Capture();
             IoOperation? picked = null;
+            Volatile.Write(ref _passes, 0);
             DutyStep step = _duty.Begin(turn);
             while (step != DutyStep.Leave)
             {

@@ -143,7 +143,7 @@ internal sealed partial class UringEngine : IoEngine
         long begin = turn is null ? 0 : Stopwatch.GetTimestamp();
         bool cancelled = operation.IsCancellationRequested;
         bool wake = false;
-        if (!cancelled && operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && ThreadPool.PendingWorkItemCount == 0)
+        if (!cancelled && operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && HasPoolThreads)
         {
             operation.Ring = null;
             operation.Meter = this;
