@@ -127,7 +127,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
         if (!Ring.IsPassing(result))
         {
             Refusal = result;
-            SluiceEngines.Refuse(UringEngine.ExplainRefusal(result));
+            SluiceEngines.Refuse(RingEntries.Explain(result));
             while (_ring.TryTakeBackUnused(out ulong userData))
             {
                 Complete(userData, -Errno.ECANCELED);

@@ -74,13 +74,16 @@ public abstract partial class OpenFile
         }
     }
 
-    /// <summary>Why <see cref="EngineName"/> is not "uring"; null where it is, or where an engine was asked for.</summary>
-    public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason;
+    /// <summary>
+    /// Why <see cref="EngineName"/> is not "uring", or what is wrong with the setting that was to choose an engine; null where neither
+    /// is so, or where an engine was asked for. <see cref="SluiceEngines.RingsDescription"/> says how many rings there are.
+    /// </summary>
+    public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason ?? SluiceEngines.SettingsNote;
 
     /// <summary>Whether the handle can be used no more.</summary>
     internal bool IsClosed => _disposed || _file.IsClosed;
 
-    internal IoEngine EngineInUse => _extras?.Engine ?? SluiceEngines.ForDescriptor(_fd);
+    internal IoEngine EngineInUse => _extras?.Engine ?? SluiceEngines.Ring;
 
     internal int Descriptor => _fd;
 

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.Loader;
 using Sluice.Engines;
 using Sluice.Kernel;
@@ -7,18 +8,19 @@ using Sluice.Uring;
 namespace Sluice;
 
 /// <summary>
-/// The engines of this process. The environment variable SLUICE_ENGINE chooses: "uring", "pool", or nothing for the ring where the
-/// kernel and the sandbox allow it. SLUICE_RINGS sets the number of rings (1; many cores may need several). A ring is made when the
-/// first operation needs it, or when its engine is asked for; should the kernel refuse it later, the pool serves from then on.
-/// Thread-safe.
+/// The engines of this process. The environment variable SLUICE_ENGINE, or else the runtimeconfig knob "Sluice.Engine", chooses:
+/// "uring", "pool", or nothing for the ring where the kernel and the sandbox allow it. SLUICE_RINGS, or "Sluice.Rings", sets the number
+/// of rings; else there is one, and more are made when threads that submit meet often, one for every four processors at most. A ring is
+/// made when the first operation needs it, or when its engine is asked for; should the kernel refuse it later, the pool serves from then
+/// on. Thread-safe.
 /// </summary>
 public static class SluiceEngines
 {
     private static readonly Lock StartLock = new();
+    private static readonly int RingsAskedFor = FindRings();
     private static UringEngine[] s_rings = MakeRings();
     private static string? s_reason = FindReason();
     private static bool s_started;
-    private static int s_next;
 
     /// <summary>The engine that a handle gets when nothing else is asked for.</summary>
     public static IoEngine Default
@@ -26,10 +28,7 @@ public static class SluiceEngines
         get
         {
             Start();
-            UringEngine[] rings = s_rings;
-            return s_reason is not null ? ThreadPoolEngine.Instance
-                : rings.Length == 1 ? rings[0]
-                : rings[(uint)Interlocked.Increment(ref s_next) % (uint)rings.Length];
+            return Ring;
         }
     }
 
@@ -66,14 +65,59 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>The same as <see cref="Default"/>, but always the same ring for one open file; one that may not have been made
-    /// yet.</summary>
-    internal static IoEngine ForDescriptor(int descriptor)
+    /// <summary>How many rings serve asynchronous transfers, and why so many, in one line.</summary>
+    public static string RingsDescription
     {
-        UringEngine[] rings = s_rings;
-        return Volatile.Read(ref s_reason) is not null ? ThreadPoolEngine.Instance
-            : rings.Length == 1 ? rings[0]
-            : rings[(uint)descriptor % (uint)rings.Length];
+        get
+        {
+            Start();
+            int count = Volatile.Read(ref s_rings).Length;
+            return Volatile.Read(ref s_reason) is { } reason ? $"no ring: {reason}"
+                : RingsAskedFor > 0 ? $"{count}, as SLUICE_RINGS or Sluice.Rings says"
+                : MostRings == 1 ? $"1, which is enough for {Environment.ProcessorCount} processors"
+                : $"{count} of at most {MostRings}: one more when threads that submit meet often";
+        }
+    }
+
+    /// <summary>What is wrong with the settings, in one line; null when nothing is.</summary>
+    internal static string? SettingsNote { get; } = FindNote();
+
+    /// <summary>As <see cref="Default"/>, but one whose rings may not have been made yet.</summary>
+    internal static IoEngine Ring => Volatile.Read(ref s_reason) is not null ? ThreadPoolEngine.Instance : Volatile.Read(ref s_rings)[0];
+
+    private static string? EngineSetting => Tuning.Setting("SLUICE_ENGINE", "Sluice.Engine");
+
+    private static int MostRings => RingsAskedFor > 0 ? RingsAskedFor : Math.Max(1, Environment.ProcessorCount / Tuning.ProcessorsPerRing);
+
+    /// <summary>The ring for what this processor submits; <paramref name="only"/> where there is one.</summary>
+    internal static UringEngine RingOfProcessor(UringEngine only)
+    {
+        UringEngine[] rings = Volatile.Read(ref s_rings);
+        return rings.Length == 1 ? only : rings[(int)((uint)Thread.GetCurrentProcessorId() * (uint)rings.Length / (uint)Environment.ProcessorCount) % rings.Length];
+    }
+
+    /// <summary>Makes one ring more, unless there are enough; threads that submit have met often.</summary>
+    internal static void Grow()
+    {
+        if (RingsAskedFor > 0 || Volatile.Read(ref s_rings).Length >= MostRings)
+        {
+            return;
+        }
+
+        // Not on the thread that submits, and once: this one's descriptor and thread take a while.
+        ThreadPool.UnsafeQueueUserWorkItem(
+            static _ =>
+            {
+                lock (StartLock)
+                {
+                    UringEngine ring = new();
+                    if (s_started && s_reason is null && s_rings.Length < MostRings && ring.TryStart(out string? _))
+                    {
+                        Volatile.Write(ref s_rings, [.. s_rings, ring]);
+                    }
+                }
+            },
+            null);
     }
 
     /// <summary>Makes the rings, unless that has been done or refused.</summary>
@@ -115,8 +159,7 @@ public static class SluiceEngines
 
     private static UringEngine[] MakeRings()
     {
-        _ = int.TryParse(Environment.GetEnvironmentVariable("SLUICE_RINGS"), out int count);
-        UringEngine[] rings = new UringEngine[Math.Clamp(count, 1, 256)];
+        UringEngine[] rings = new UringEngine[Math.Max(RingsAskedFor, 1)];
         for (int i = 0; i < rings.Length; i++)
         {
             rings[i] = new UringEngine();
@@ -130,11 +173,24 @@ public static class SluiceEngines
         return rings;
     }
 
+    private static int FindRings() =>
+        int.TryParse(Tuning.Setting("SLUICE_RINGS", "Sluice.Rings"), CultureInfo.InvariantCulture, out int count) ? Math.Clamp(count, 1, 256) : 0;
+
     private static string? FindReason() =>
-        string.Equals(Environment.GetEnvironmentVariable("SLUICE_ENGINE"), "pool", StringComparison.OrdinalIgnoreCase)
-            ? "the environment variable SLUICE_ENGINE asks for the pool"
+        string.Equals(EngineSetting, "pool", StringComparison.OrdinalIgnoreCase)
+            ? Environment.GetEnvironmentVariable("SLUICE_ENGINE") is { Length: > 0 }
+                ? "the environment variable SLUICE_ENGINE asks for the pool"
+                : "the knob Sluice.Engine asks for the pool"
         : Libc.IsSupported ? null
         : "this operating system or architecture has no io_uring that Sluice knows";
+
+    private static string? FindNote() =>
+        EngineSetting is { } engine
+            && !string.Equals(engine, "pool", StringComparison.OrdinalIgnoreCase) && !string.Equals(engine, "uring", StringComparison.OrdinalIgnoreCase)
+            ? $"SLUICE_ENGINE or Sluice.Engine has the unknown value '{engine}', which is neither \"uring\" nor \"pool\": it is ignored"
+        : Tuning.Setting("SLUICE_RINGS", "Sluice.Rings") is { } rings && RingsAskedFor == 0
+            ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}', which is no number: it is ignored"
+        : null;
 
     /// <summary>A thread that waits for completions, and rings that are kept, would hold the load context for ever.</summary>
     private static void Unload()

@@ -18,11 +18,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private static DutyTurn? t_turn;
 
     private readonly ConcurrentQueue<IoOperation> _completed = new();
-    private readonly object _standby = new();
     private Func<Span<IoUringCqe>, int> _take = null!;
     private int _executing;
-    private int _entering;
     private int _passes;
+
+    /// <summary>Something has completed and waits for a thread to run it.</summary>
+    public bool HasCompleted => !_completed.IsEmpty;
 
     /// <summary>Whether the pool has work that is not this engine's own.</summary>
     private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > _duty.Asked;
@@ -101,7 +102,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         return _duty.HelpAsked(turn);
     }
 
-    private void QueueDuty() => ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    /// <summary>Has the pool run what is queued.</summary>
+    public void QueueDuty() => ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
 
     /// <summary>Ends one operation and runs its continuation; only what the caller's code takes is measured.</summary>
     private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? clean)
@@ -126,7 +128,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
         // While more continuations wait their turn, much that was gathered, or a quarter of what is in flight, is handed over now: a
         // device with little to do must not wait for the end of the batch.
-        if (more && turn.HasLed && Volatile.Read(ref _refusal) == 0 && _ring.Pending is var pending && pending > 0
+        if (more && turn.HasLed && _entries.Refusal == 0 && _ring.Pending is var pending && pending > 0
             && (pending >= Tuning.MaxGathered || pending * 4 >= _duty.InFlight))
         {
             Flush(turn);
@@ -138,18 +140,18 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// <summary>The completion thread must watch from now on: out of its sleep, and out of its wait in the kernel.</summary>
     private DutyStep Summon(DutyTurn turn)
     {
-        WakeCompletionThread();
-        lock (_submitLock)
+        _watcher.Wake();
+        lock (_entries.Gate)
         {
-            TryQueueWakerLocked();
-            EnterLocked();
+            _entries.TryQueueWaker();
+            _entries.Enter();
         }
 
         return _duty.Summoned(turn);
     }
 
     /// <summary>Takes what is ready and queues it; <see cref="CompletionDuty.Lost"/> when the role has gone to somebody else.</summary>
-    private int Take(int role, DutyTurn? turn)
+    public int Take(int role, DutyTurn? turn)
     {
         Span<IoUringCqe> cqes = stackalloc IoUringCqe[Tuning.CompletionsAtOnce];
         int count = _duty.Take(role, cqes, _take);
@@ -161,34 +163,34 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         cqes = cqes[..count];
         foreach (ref readonly IoUringCqe cqe in cqes)
         {
-            if (cqe.UserData != ExtraUserData)
+            if (cqe.UserData != RingEntries.ExtraUserData)
             {
-                IoOperation operation = _slots.Empty(cqe.UserData);
+                IoOperation operation = _entries.Slots.Empty(cqe.UserData);
                 operation.RingResult = cqe.Res;
                 _duty.Exit();
                 _completed.Enqueue(operation);
             }
         }
 
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
             foreach (ref readonly IoUringCqe cqe in cqes)
             {
-                if (cqe.UserData == ExtraUserData)
+                if (cqe.UserData == RingEntries.ExtraUserData)
                 {
-                    _extras--;
+                    _entries.Extras--;
                 }
                 else
                 {
-                    _slots.Free(cqe.UserData);
+                    _entries.Slots.Free(cqe.UserData);
                 }
             }
 
-            QueueBacklogLocked();
-            QueueCancelsLocked();
+            _entries.QueueBacklog();
+            _entries.QueueCancels();
             if (_ring.Pending > 0 && (turn is null || !_duty.Gathers(turn)))
             {
-                EnterLocked();
+                _entries.Enter();
             }
         }
 
@@ -202,17 +204,17 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private bool RunAlone()
     {
         IoOperation operation;
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
-            if (_duty.InFlight != 1 || _backlog.First is not null || _starved || _refusal != 0 || _ring.Pending != 1
-                || _slots.Newest is not { IsPlainTransfer: true } last || !_ring.TryTakeBack())
+            if (_duty.InFlight != 1 || _entries.Backlog.First is not null || _entries.IsStarved || _entries.Refusal != 0 || _ring.Pending != 1
+                || _entries.Slots.Newest is not { IsPlainTransfer: true } last || !_ring.TryTakeBack())
             {
                 return false;
             }
 
             ulong userData = last.RingUserData;
-            operation = _slots.Empty(userData);
-            _slots.Free(userData);
+            operation = _entries.Slots.Empty(userData);
+            _entries.Slots.Free(userData);
             _duty.Exit();
         }
 
@@ -225,31 +227,31 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private bool Wait()
     {
         uint pending;
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
-            if (_refusal != 0)
+            if (_entries.Refusal != 0)
             {
                 return false;
             }
 
             pending = _ring.Publish();
-            _entering++;
+            _entries.Entering++;
         }
 
         // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
         _duty.EnterKernel();
         int result = _ring.EnterPublished(pending, 1, Tuning.LeaderWaitMs);
         _duty.LeaveKernel();
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
-            _entering--;
-            if (_refusal != 0)
+            _entries.Entering--;
+            if (_entries.Refusal != 0)
             {
-                RefuseLocked(_refusal);
+                _entries.Refuse(_entries.Refusal);
             }
             else if (result is < 0 and not (-Errno.ETIME or -Errno.EINTR))
             {
-                AfterEnterLocked(result);
+                _entries.AfterEnter(result);
             }
         }
 
@@ -260,14 +262,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     {
         Flush(turn);
         bool wake;
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
-            wake = _duty.StepDown(turn, _backlog.First is null);
+            wake = _duty.StepDown(turn, _entries.Backlog.First is null);
         }
 
         if (wake)
         {
-            WakeCompletionThread();
+            _watcher.Wake();
         }
 
         return _duty.Retired(turn);
@@ -275,7 +277,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
     private void Flush(DutyTurn turn)
     {
-        if (Volatile.Read(ref _refusal) != 0)
+        if (_entries.Refusal != 0)
         {
             return;
         }
@@ -287,11 +289,11 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _duty.EnterKernel();
         }
 
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
             if (_ring.Pending > 0)
             {
-                EnterLocked();
+                _entries.Enter();
             }
         }
 
@@ -301,52 +303,17 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
     }
 
-    private void CompletionLoop()
+    /// <summary>Hands over what a leader has gathered who has lost the role.</summary>
+    public void TakeOver()
     {
-        WatchTurn turn = new();
-        WatchStep step = WatchStep.Look;
-        while (step != WatchStep.Leave)
+        lock (_entries.Gate)
         {
-            switch (step)
-            {
-                case WatchStep.Look:
-                    step = _duty.Look(turn);
-                    break;
-                case WatchStep.Take:
-                    int count = Take(CompletionDuty.CompletionThread, null);
-                    step = _duty.WatcherTook(count, !_completed.IsEmpty);
-                    break;
-                case WatchStep.AskHelp:
-                    QueueDuty();
-                    step = WatchStep.Look;
-                    break;
-                case WatchStep.WaitInKernel:
-                    WaitForCompletion();
-                    step = WatchStep.Look;
-                    break;
-                case WatchStep.Sleep:
-                    _ = SleepUnlessChanged(turn, Timeout.Infinite);
-                    step = WatchStep.Look;
-                    break;
-                case WatchStep.Watch:
-                    bool isWoken = SleepUnlessChanged(turn, Tuning.WatchMs);
-                    step = _duty.Watched(turn, isWoken, !_completed.IsEmpty, Environment.TickCount64);
-                    break;
-                case WatchStep.TakeOver:
-                    lock (_submitLock)
-                    {
-                        EnterLocked();
-                    }
-
-                    step = _duty.TookOver(!_completed.IsEmpty);
-                    break;
-            }
+            _entries.Enter();
         }
-
-        Close();
     }
 
-    private void Close()
+    /// <summary>The completion thread's last step.</summary>
+    public void Close()
     {
         // Whoever comes after the refusal does not touch the ring; those that came before it are waited for.
         while (Volatile.Read(ref _executing) > 0)
@@ -354,7 +321,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             Thread.Sleep(Tuning.RefusedLookMs);
         }
 
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
             try
             {
@@ -368,59 +335,40 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     }
 
     /// <summary>Waits in the kernel; EINTR and the like only lead to another look.</summary>
-    private void WaitForCompletion()
+    public void WaitForCompletion()
     {
-        if (Volatile.Read(ref _refusal) != 0)
+        if (_entries.Refusal != 0)
         {
             Thread.Sleep(Tuning.RefusedLookMs);
             return;
         }
 
-        int result = _ring.Wait(1, _starved ? Tuning.StarvedRetryMs : Tuning.LookAgainMs);
+        int result = _ring.Wait(1, _entries.IsStarved ? Tuning.StarvedRetryMs : Tuning.LookAgainMs);
         bool isRefusal = result < 0 && result is not (-Errno.ETIME or -Errno.EINTR) && !Ring.IsPassing(result);
         bool mayIdle = result == -Errno.ETIME && _duty.InFlight == 0;
-        if (!isRefusal && !mayIdle && !_starved)
+        if (!isRefusal && !mayIdle && !_entries.IsStarved)
         {
             return;
         }
 
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
             if (isRefusal)
             {
-                RefuseLocked(result);
+                _entries.Refuse(result);
                 return;
             }
 
             if (mayIdle)
             {
-                _duty.BecomeIdle(_backlog.First is null);
+                _duty.BecomeIdle(_entries.Backlog.First is null);
             }
 
-            if (_starved)
+            if (_entries.IsStarved)
             {
-                QueueCancelsLocked();
-                EnterLocked();
+                _entries.QueueCancels();
+                _entries.Enter();
             }
         }
-    }
-
-    /// <summary>Sleeps unless the role has changed since the last look; true when woken, or when there is something to look at.</summary>
-    private bool SleepUnlessChanged(WatchTurn turn, int timeoutMs)
-    {
-        lock (_standby)
-        {
-            return _duty.Role != turn.Role || _duty.HasEnded || Monitor.Wait(_standby, timeoutMs);
-        }
-    }
-
-    private void WakeCompletionThread()
-    {
-        // A submission that is on its way must not end in an exception.
-        bool isInterrupted = false;
-        Uninterrupted.Enter(_standby, ref isInterrupted);
-        Monitor.Pulse(_standby);
-        Monitor.Exit(_standby);
-        Uninterrupted.Restore(isInterrupted);
     }
 }

@@ -18,21 +18,15 @@ namespace Sluice.Engines;
 /// </remarks>
 internal sealed partial class UringEngine : IoEngine
 {
-    /// <summary>User data of entries that are no operations, requests to cancel and wakers: no slot has this low half.</summary>
-    private const ulong ExtraUserData = 0x7FFF_FFFF_FFFF_FFFF;
-
-    private readonly Lock _submitLock = new();
-    private readonly Backlog _backlog = new();
-    private readonly Queue<ulong> _cancels = new();
     private readonly CompletionDuty _duty = new(Tuning.LongContinuationMicroseconds * Stopwatch.Frequency / 1_000_000);
-    private SlotTable _slots = null!;
+    private readonly CompletionThread _watcher;
+    private RingEntries _entries = null!;
     private Ring _ring = null!;
-    private int _extras;
-    private int _refusal;
     private bool _isServing;
-    private bool _starved;
 
-    public override string Name => _refusal != 0 ? ThreadPoolEngine.Instance.Name : "uring";
+    public UringEngine() => _watcher = new CompletionThread(this, _duty);
+
+    public override string Name => IsRefused ? ThreadPoolEngine.Instance.Name : "uring";
 
     /// <summary>Operations that the kernel or the submission queue holds now.</summary>
     public int InFlight => _duty.InFlight;
@@ -40,12 +34,9 @@ internal sealed partial class UringEngine : IoEngine
     /// <summary>What the kernel lets its workers be, for each thread that submits; negative where it does not say.</summary>
     public int MaxWorkers => _ring.LimitWorkers(0, 0, out _, out uint unbounded) < 0 ? -1 : (int)unbounded;
 
-    internal override bool BlocksThreads => _refusal != 0;
+    internal override bool BlocksThreads => IsRefused;
 
-    /// <summary>Why the kernel will not be entered any more, for a negative errno.</summary>
-    public static string ExplainRefusal(int errno) => -errno is Errno.EPERM or Errno.EACCES
-        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: a seccomp filter or a security module)"
-        : $"io_uring_enter failed after rings had been in use (errno {-errno})";
+    private bool IsRefused => Volatile.Read(ref _isServing) && _entries.Refusal != 0;
 
     /// <summary>Sets the ring up and starts its completion thread; false, with the reason in one line, where that is refused.</summary>
     public bool TryStart([NotNullWhen(false)] out string? reason)
@@ -58,12 +49,12 @@ internal sealed partial class UringEngine : IoEngine
         }
 
         _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
-        _slots = new SlotTable((int)ring.CqEntries - Tuning.MaxExtras);
+        _entries = new RingEntries(ring, _duty);
         _take = ring.Take;
         _ring = ring;
         try
         {
-            new Thread(CompletionLoop) { IsBackground = true, Name = "Sluice completions" }.UnsafeStart();
+            _watcher.Start();
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
@@ -85,41 +76,39 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
-        lock (_submitLock)
+        lock (_entries.Gate)
         {
             // Out of its wait in the kernel, while that can still be entered.
-            TryQueueWakerLocked();
-            EnterLocked();
-            RefuseLocked(-Errno.ECANCELED);
+            _entries.TryQueueWaker();
+            _entries.Enter();
+            _entries.Refuse(-Errno.ECANCELED);
         }
 
-        WakeCompletionThread();
+        _watcher.Wake();
     }
 
     /// <summary>Asks the kernel to cancel an operation; its completion still comes, and only then is its memory free.</summary>
     public void Cancel(IoOperation operation)
     {
-        using (_submitLock.EnterUninterrupted())
+        using (_entries.Gate.EnterUninterrupted())
         {
             ulong target = operation.RingUserData;
             if (target == 0)
             {
                 // Not in the ring: Submit looks at the request itself; the backlog may wait for long.
-                if (_backlog.TryRemove(operation))
+                if (_entries.Backlog.TryRemove(operation))
                 {
-                    CancelSoon(operation);
+                    RingEntries.CancelSoon(operation);
                 }
             }
-            else if (_refusal != 0)
+            else if (_entries.Refusal != 0)
             {
                 // A refusal to enter need not be one to register. Else the operation ends by itself.
                 _ = _ring.Cancel(target);
             }
             else
             {
-                _cancels.Enqueue(target);
-                QueueCancelsLocked();
-                EnterLocked();
+                _entries.Cancel(target);
             }
         }
     }
@@ -133,12 +122,19 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
-        if (!_isServing)
+        if (!Volatile.Read(ref _isServing))
         {
             SubmitFirst(operation);
             return;
         }
 
+        // What a continuation submits stays with the ring that runs it, and is gathered there; else the processor chooses.
+        UringEngine ring = t_turn?.Engine ?? SluiceEngines.RingOfProcessor(this);
+        ring.SubmitHere(operation);
+    }
+
+    private void SubmitHere(IoOperation operation)
+    {
         DutyTurn? turn = t_turn is { } mine && mine.Engine == this ? mine : null;
         long begin = turn is null ? 0 : Stopwatch.GetTimestamp();
         bool cancelled = operation.IsCancellationRequested;
@@ -167,7 +163,7 @@ internal sealed partial class UringEngine : IoEngine
         }
         else if (wake)
         {
-            WakeCompletionThread();
+            _watcher.Wake();
         }
     }
 
@@ -176,9 +172,10 @@ internal sealed partial class UringEngine : IoEngine
     {
         wake = false;
         operation.Ring = this;
-        using (_submitLock.EnterUninterrupted())
+        _entries.LookForContention();
+        using (_entries.Gate.EnterUninterrupted())
         {
-            if (_refusal != 0)
+            if (_entries.Refusal != 0)
             {
                 return false;
             }
@@ -190,17 +187,17 @@ internal sealed partial class UringEngine : IoEngine
                 return true;
             }
 
-            if (!TryQueueLocked(operation))
+            if (!_entries.TryQueue(operation))
             {
-                _backlog.Add(operation);
-                if (_refusal != 0)
+                _entries.Backlog.Add(operation);
+                if (_entries.Refusal != 0)
                 {
-                    RefuseLocked(_refusal);
+                    _entries.Refuse(_entries.Refusal);
                 }
             }
             else if (turn is null || !_duty.Gathers(turn))
             {
-                EnterLocked();
+                _entries.Enter();
             }
 
             wake = _duty.LeaveIdle();
@@ -211,130 +208,6 @@ internal sealed partial class UringEngine : IoEngine
     private static void SubmitFirst(IoOperation operation)
     {
         SluiceEngines.Start();
-        SluiceEngines.ForDescriptor(operation.Descriptor).Submit(operation);
-    }
-
-    private static void CancelSoon(IoOperation operation) =>
-        ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Errno.ECANCELED), operation, preferLocal: false);
-
-    private bool TryQueueLocked(IoOperation operation)
-    {
-        if (_slots.IsFull)
-        {
-            return false;
-        }
-
-        ulong userData = _slots.NextUserData();
-        if (!OperationEncoder.TryEncode(_ring, operation, userData))
-        {
-            EnterLocked();
-            if (_refusal != 0 || !OperationEncoder.TryEncode(_ring, operation, userData))
-            {
-                return false;
-            }
-        }
-
-        _slots.Add(operation, userData);
-        _duty.Enter();
-        return true;
-    }
-
-    /// <summary>Queues the requests to cancel that there is room for; the others follow when completions have been taken.</summary>
-    private void QueueCancelsLocked()
-    {
-        while (_extras < Tuning.MaxExtras && _cancels.TryPeek(out ulong target) && OperationEncoder.TryEncodeCancel(_ring, target, ExtraUserData))
-        {
-            _extras++;
-            _cancels.Dequeue();
-        }
-    }
-
-    /// <summary>An entry that completes at once and so ends a wait in the kernel; needless where others are about to complete.</summary>
-    private void TryQueueWakerLocked()
-    {
-        if (_refusal == 0 && _extras < Tuning.MaxExtras && OperationEncoder.TryEncodeNop(_ring, ExtraUserData))
-        {
-            _extras++;
-        }
-    }
-
-    /// <summary>Moves the backlog up, as far as there are slots.</summary>
-    private void QueueBacklogLocked()
-    {
-        while (_backlog.First is { } operation)
-        {
-            if (!operation.IsCancellationRequested && !TryQueueLocked(operation))
-            {
-                return;
-            }
-
-            _ = _backlog.TryRemove(operation);
-            if (operation.IsCancellationRequested && operation.RingUserData == 0)
-            {
-                CancelSoon(operation);
-            }
-        }
-    }
-
-    private void EnterLocked()
-    {
-        if (_refusal == 0)
-        {
-            AfterEnterLocked(_ring.Submit());
-        }
-    }
-
-    private void AfterEnterLocked(int result)
-    {
-        if (result < 0 && !Ring.IsPassing(result))
-        {
-            RefuseLocked(result);
-            return;
-        }
-
-        // No memory at this moment, or completions to be taken first: the entries stay queued, and whoever waits tries again. The kernel
-        // may also have run out of memory behind the first entries: their count then hides the refusal.
-        _starved = _ring.Pending > 0;
-    }
-
-    /// <summary>
-    /// The kernel will not be entered any more. What it has not taken is tried again, by the pool; what it has will complete, and the
-    /// completion thread sees that without entering.
-    /// </summary>
-    private void RefuseLocked(int errno)
-    {
-        if (_refusal == 0)
-        {
-            SluiceEngines.Refuse(ExplainRefusal(errno));
-            Volatile.Write(ref _refusal, errno);
-            _duty.Refuse();
-        }
-
-        _cancels.Clear();
-        while (_backlog.First is { } waiting)
-        {
-            _ = _backlog.TryRemove(waiting);
-            CancelSoon(waiting);
-        }
-
-        if (_entering > 0)
-        {
-            // A leader is showing entries to the kernel at this moment: it does the rest when it is back.
-            return;
-        }
-
-        while (_ring.TryTakeBackUnused(out ulong userData))
-        {
-            if (userData == ExtraUserData)
-            {
-                _extras--;
-                continue;
-            }
-
-            IoOperation operation = _slots.Empty(userData);
-            _slots.Free(userData);
-            _duty.Exit();
-            CancelSoon(operation);
-        }
+        SluiceEngines.Ring.Submit(operation);
     }
 }

@@ -21,6 +21,15 @@ internal static class Tuning
     /// </summary>
     public static int ProcessorsPerRing { get; } = (int)Number("Sluice.ProcessorsPerRing", 4, 1, 4096);
 
+    /// <summary>One submission of so many, and one, looks whether the submission lock is another thread's at that moment: a power of two less one.</summary>
+    public const int ContentionSample = 63;
+
+    /// <summary>What each look that finds it taken counts; a look that finds it free forgets a sixteenth.</summary>
+    public const int ContentionStep = 64;
+
+    /// <summary>Above this another ring is made: about every fourth look. No measurement: see <see cref="ProcessorsPerRing"/>.</summary>
+    public const int ContentionMost = 256;
+
     /// <summary>Entries of a ring that wait to be submitted.</summary>
     public const uint RingEntries = 512;
 

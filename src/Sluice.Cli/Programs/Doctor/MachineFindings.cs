@@ -31,10 +31,11 @@ internal static class MachineFindings
     private static Finding Engine()
     {
         string name = SluiceEngines.Default.Name;
+        string note = SluiceEngines.SettingsNote is { } wrong ? $"; {wrong}" : "";
         return SluiceEngines.UringReason is { } reason
-            ? new Finding("engine", FindingState.Fact, $"{name}: {reason}",
+            ? new Finding("engine", FindingState.Fact, $"{name}: {reason}{note}",
                 "asynchronous transfers block threads of the pool, as .NET's do")
-            : new Finding("engine", FindingState.Fact, $"{name}: kernel and sandbox allow io_uring",
+            : new Finding("engine", FindingState.Fact, $"{name}: kernel and sandbox allow io_uring; rings: {SluiceEngines.RingsDescription}{note}",
                 "what is not in the page cache goes through a ring; SLUICE_ENGINE=pool turns that off");
     }
 

@@ -1,0 +1,77 @@
+using Sluice.Kernel;
+using Sluice.Memory;
+
+namespace Sluice.Engines;
+
+/// <summary>
+/// The thread of a ring that takes completions while nobody of the pool does, and watches whoever does. No caller's code runs on it.
+/// </summary>
+internal sealed class CompletionThread(UringEngine engine, CompletionDuty duty)
+{
+    private readonly object _standby = new();
+
+    /// <exception cref="OutOfMemoryException">There can be no thread.</exception>
+    /// <exception cref="ThreadStartException">There can be no thread.</exception>
+    public void Start() => new Thread(Loop) { IsBackground = true, Name = "Sluice completions" }.UnsafeStart();
+
+    private void Loop()
+    {
+        WatchTurn turn = new();
+        WatchStep step = WatchStep.Look;
+        while (step != WatchStep.Leave)
+        {
+            switch (step)
+            {
+                case WatchStep.Look:
+                    step = duty.Look(turn);
+                    break;
+                case WatchStep.Take:
+                    int count = engine.Take(CompletionDuty.CompletionThread, null);
+                    step = duty.WatcherTook(count, engine.HasCompleted);
+                    break;
+                case WatchStep.AskHelp:
+                    engine.QueueDuty();
+                    step = WatchStep.Look;
+                    break;
+                case WatchStep.WaitInKernel:
+                    engine.WaitForCompletion();
+                    step = WatchStep.Look;
+                    break;
+                case WatchStep.Sleep:
+                    _ = SleepUnlessChanged(turn, Timeout.Infinite);
+                    step = WatchStep.Look;
+                    break;
+                case WatchStep.Watch:
+                    bool isWoken = SleepUnlessChanged(turn, Tuning.WatchMs);
+                    step = duty.Watched(turn, isWoken, engine.HasCompleted, Environment.TickCount64);
+                    break;
+                case WatchStep.TakeOver:
+                    engine.TakeOver();
+                    step = duty.TookOver(engine.HasCompleted);
+                    break;
+            }
+        }
+
+        engine.Close();
+    }
+
+    /// <summary>Sleeps unless the role has changed since the last look; true when woken, or when there is something to look at.</summary>
+    private bool SleepUnlessChanged(WatchTurn turn, int timeoutMs)
+    {
+        lock (_standby)
+        {
+            return duty.Role != turn.Role || duty.HasEnded || Monitor.Wait(_standby, timeoutMs);
+        }
+    }
+
+    /// <summary>Has the thread look again, if it sleeps.</summary>
+    public void Wake()
+    {
+        // A submission that is on its way must not end in an exception.
+        bool isInterrupted = false;
+        Uninterrupted.Enter(_standby, ref isInterrupted);
+        Monitor.Pulse(_standby);
+        Monitor.Exit(_standby);
+        Uninterrupted.Restore(isInterrupted);
+    }
+}

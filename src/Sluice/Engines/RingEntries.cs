@@ -1,0 +1,198 @@
+using Sluice.Kernel;
+using Sluice.Uring;
+
+namespace Sluice.Engines;
+
+/// <summary>
+/// What goes into a ring: operations with their slots, the backlog of those that find no room, requests to cancel, wakers. Also the
+/// refusal after which nothing goes in any more.
+/// </summary>
+/// <remarks>All of it is for who has <see cref="Gate"/>, the submission lock, unless a member says something else.</remarks>
+internal sealed class RingEntries(Ring ring, CompletionDuty duty)
+{
+    /// <summary>User data of entries that are no operations, requests to cancel and wakers: no slot has this low half.</summary>
+    public const ulong ExtraUserData = 0x7FFF_FFFF_FFFF_FFFF;
+
+    private readonly Queue<ulong> _cancels = new();
+    private int _refusal;
+
+    // Races between threads lose a count, nothing else.
+    private int _submissions;
+    private int _contended;
+
+    public Lock Gate { get; } = new();
+
+    public SlotTable Slots { get; } = new((int)ring.CqEntries - Tuning.MaxExtras);
+
+    public Backlog Backlog { get; } = new();
+
+    /// <summary>Requests to cancel and wakers in the ring.</summary>
+    public int Extras { get; set; }
+
+    /// <summary>Threads that show entries to the kernel without the lock.</summary>
+    public int Entering { get; set; }
+
+    /// <summary>The kernel had no memory: what is queued must be tried again. May be read without the lock.</summary>
+    public bool IsStarved { get; private set; }
+
+    /// <summary>The negative errno with which the kernel has refused to be entered; 0 while it has not. May be read without the lock.</summary>
+    public int Refusal => Volatile.Read(ref _refusal);
+
+    /// <summary>Once in a while: is the submission lock others' so often that they need a ring of their own? To be called without it.</summary>
+    public void LookForContention()
+    {
+        if ((++_submissions & Tuning.ContentionSample) != 0)
+        {
+            return;
+        }
+
+        if (Gate.TryEnter())
+        {
+            Gate.Exit();
+            _contended -= _contended >> 4;
+        }
+        else if ((_contended += Tuning.ContentionStep) > Tuning.ContentionMost)
+        {
+            _contended = 0;
+            SluiceEngines.Grow();
+        }
+    }
+
+    /// <summary>Completes on the pool what never went in.</summary>
+    public static void CancelSoon(IoOperation operation) =>
+        ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Errno.ECANCELED), operation, preferLocal: false);
+
+    /// <summary>Asks for an operation in the ring to be cancelled.</summary>
+    public void Cancel(ulong target)
+    {
+        _cancels.Enqueue(target);
+        QueueCancels();
+        Enter();
+    }
+
+    /// <summary>Why the kernel will not be entered any more, for a negative errno.</summary>
+    public static string Explain(int errno) => -errno is Errno.EPERM or Errno.EACCES
+        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: a seccomp filter or a security module)"
+        : $"io_uring_enter failed after rings had been in use (errno {-errno})";
+
+    public bool TryQueue(IoOperation operation)
+    {
+        if (Slots.IsFull)
+        {
+            return false;
+        }
+
+        ulong userData = Slots.NextUserData();
+        if (!OperationEncoder.TryEncode(ring, operation, userData))
+        {
+            Enter();
+            if (Refusal != 0 || !OperationEncoder.TryEncode(ring, operation, userData))
+            {
+                return false;
+            }
+        }
+
+        Slots.Add(operation, userData);
+        duty.Enter();
+        return true;
+    }
+
+    /// <summary>Queues the requests to cancel that there is room for; the others follow when completions have been taken.</summary>
+    public void QueueCancels()
+    {
+        while (Extras < Tuning.MaxExtras && _cancels.TryPeek(out ulong target) && OperationEncoder.TryEncodeCancel(ring, target, ExtraUserData))
+        {
+            Extras++;
+            _cancels.Dequeue();
+        }
+    }
+
+    /// <summary>An entry that completes at once and so ends a wait in the kernel; needless where others are about to complete.</summary>
+    public void TryQueueWaker()
+    {
+        if (Refusal == 0 && Extras < Tuning.MaxExtras && OperationEncoder.TryEncodeNop(ring, ExtraUserData))
+        {
+            Extras++;
+        }
+    }
+
+    /// <summary>Moves the backlog up, as far as there are slots.</summary>
+    public void QueueBacklog()
+    {
+        while (Backlog.First is { } operation)
+        {
+            if (!operation.IsCancellationRequested && !TryQueue(operation))
+            {
+                return;
+            }
+
+            _ = Backlog.TryRemove(operation);
+            if (operation.IsCancellationRequested && operation.RingUserData == 0)
+            {
+                CancelSoon(operation);
+            }
+        }
+    }
+
+    public void Enter()
+    {
+        if (Refusal == 0)
+        {
+            AfterEnter(ring.Submit());
+        }
+    }
+
+    public void AfterEnter(int result)
+    {
+        if (result < 0 && !Ring.IsPassing(result))
+        {
+            Refuse(result);
+            return;
+        }
+
+        // No memory at this moment, or completions to be taken first: the entries stay queued, and whoever waits tries again. The kernel
+        // may also have run out of memory behind the first entries: their count then hides the refusal.
+        IsStarved = ring.Pending > 0;
+    }
+
+    /// <summary>
+    /// The kernel will not be entered any more. What it has not taken is tried again, by the pool; what it has will complete, and the
+    /// completion thread sees that without entering.
+    /// </summary>
+    public void Refuse(int errno)
+    {
+        if (Refusal == 0)
+        {
+            SluiceEngines.Refuse(Explain(errno));
+            Volatile.Write(ref _refusal, errno);
+            duty.Refuse();
+        }
+
+        _cancels.Clear();
+        while (Backlog.First is { } waiting)
+        {
+            _ = Backlog.TryRemove(waiting);
+            CancelSoon(waiting);
+        }
+
+        if (Entering > 0)
+        {
+            // A leader is showing entries to the kernel at this moment: it does the rest when it is back.
+            return;
+        }
+
+        while (ring.TryTakeBackUnused(out ulong userData))
+        {
+            if (userData == ExtraUserData)
+            {
+                Extras--;
+                continue;
+            }
+
+            IoOperation operation = Slots.Empty(userData);
+            Slots.Free(userData);
+            duty.Exit();
+            CancelSoon(operation);
+        }
+    }
+}
