@@ -9,6 +9,9 @@ HANDLE_ROWS = {
     "append-4k-async", "overwrite-4k-async", "append-64k-async", "overwrite-64k-async", "sync-read-4k", "sync-write-4k",
     "read-batch-128", "scatter-read-4x16000", "gather-write-4x16000", "append-200-t64", "preallocated-100mb",
     "allocated-d1", "allocated-d128", "open-close",
+    "neighbour-50us-median", "neighbour-50us-p99", "neighbour-200us-median", "neighbour-200us-p99",
+    "neighbour-1000us-median", "neighbour-1000us-p99", "working-20us-d64", "working-100us-d64", "working-500us-d64",
+    "engine-alone-t1", "engine-alone-t2", "engine-alone-t4",
 }
 STREAM_ROWS = {
     "stream-read-async-512", "stream-read-async-4096", "stream-read-async-16384",

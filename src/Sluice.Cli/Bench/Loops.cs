@@ -166,6 +166,7 @@ internal static class Loops
     private static int Burst(int depth) => depth == 1 ? ClockEvery : 1;
 
     // Each loop gets its own start on the pool: a loop whose reads complete at once would keep the ones behind it from starting.
-    private static Task RunLoops(int count, Func<int, Task> loop) =>
+    /// <summary>So many loops at once, on the pool.</summary>
+    public static Task RunLoops(int count, Func<int, Task> loop) =>
         count == 1 ? loop(0) : Task.WhenAll(Enumerable.Range(0, count).Select(i => Task.Run(() => loop(i))));
 }

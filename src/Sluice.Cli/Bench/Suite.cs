@@ -17,5 +17,5 @@ internal sealed record Suite(
     public const string AllName = "all";
 
     public static IReadOnlyList<Suite> All { get; } =
-        [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create()];
+        [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), ScaleSuite.Create()];
 }

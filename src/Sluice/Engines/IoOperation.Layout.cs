@@ -53,7 +53,7 @@ internal sealed partial class IoOperation
         _passesGate = false;
         switch (Verb)
         {
-            case IoVerb.Flush or IoVerb.FlushData:
+            case IoVerb.Flush or IoVerb.FlushData or IoVerb.Nothing:
                 return;
             case IoVerb.Append:
                 NeedsBlocking = true;

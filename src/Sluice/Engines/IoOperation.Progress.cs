@@ -44,7 +44,7 @@ internal sealed partial class IoOperation
     {
         switch (Verb)
         {
-            case IoVerb.Flush or IoVerb.FlushData:
+            case IoVerb.Flush or IoVerb.FlushData or IoVerb.Nothing:
                 return false;
             case IoVerb.Append:
                 // The blocking call appended everything or failed; where it landed is in _result.

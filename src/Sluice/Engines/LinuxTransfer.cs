@@ -39,6 +39,8 @@ internal static unsafe class LinuxTransfer
             case IoVerb.Append:
                 operation.SetResult(handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, length)));
                 return length;
+            case IoVerb.Nothing:
+                return 0;
             case IoVerb.Flush or IoVerb.FlushData:
                 return Libc.Flush(fd, operation.Verb == IoVerb.FlushData);
             default:

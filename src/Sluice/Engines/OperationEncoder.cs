@@ -34,6 +34,9 @@ internal static unsafe class OperationEncoder
             case IoVerb.WriteVector:
                 Prep.WriteV(sqe, fd, (Iovec*)address, (uint)operation.SegmentCount, offset, operation.Flags, userData);
                 break;
+            case IoVerb.Nothing:
+                Prep.Nop(sqe, userData);
+                break;
             case IoVerb.Flush:
                 Prep.Fsync(sqe, fd, FsyncFlags.None, userData);
                 break;

@@ -27,6 +27,8 @@ internal static unsafe class PortableTransfer
             case IoVerb.Append:
                 operation.SetResult(handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, operation.Length)));
                 return operation.Length;
+            case IoVerb.Nothing:
+                return 0;
             case IoVerb.Flush or IoVerb.FlushData:
                 RandomAccess.FlushToDisk(file);
                 return 0;

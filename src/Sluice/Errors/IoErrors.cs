@@ -72,6 +72,7 @@ internal static class IoErrors
         IoVerb.Append => "Appending to",
         IoVerb.Flush => "Flushing",
         IoVerb.FlushData => "Flushing the data of",
+        IoVerb.Nothing => "Doing nothing with",
         IoVerb.SetLength => "Setting the length of",
         IoVerb.Allocate => "Allocating space for",
         IoVerb.PunchHole => "Punching a hole into",

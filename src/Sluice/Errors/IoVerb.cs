@@ -10,6 +10,7 @@ internal enum IoVerb : byte
     Append,
     Flush,
     FlushData,
+    Nothing,
     SetLength,
     Allocate,
     PunchHole,

@@ -191,6 +191,12 @@ public sealed partial class SluiceHandle
     /// <summary>As <see cref="FlushDataToDisk"/>, without blocking the caller.</summary>
     public ValueTask FlushDataToDiskAsync(CancellationToken cancellationToken = default) => FlushAsync(IoVerb.FlushData, cancellationToken);
 
+    /// <summary>
+    /// An operation that does nothing but pass through the engine and come back: for measuring the engine alone. The bench's; no file is
+    /// touched.
+    /// </summary>
+    internal ValueTask NothingAsync() => FlushAsync(IoVerb.Nothing, CancellationToken.None);
+
     private void Flush(IoVerb verb)
     {
         ThrowIfClosed();

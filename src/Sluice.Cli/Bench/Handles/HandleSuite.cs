@@ -63,6 +63,15 @@ internal static class HandleSuite
         yield return Allocations(1);
         yield return Allocations(128);
         yield return HandleFileRows.OpenClose();
+        foreach (int us in (int[])[50, 200, 1000])
+        {
+            yield return NeighbourRows.Neighbour(us, isMedian: true);
+            yield return NeighbourRows.Neighbour(us, isMedian: false);
+        }
+        foreach (int us in (int[])[20, 100, 500])
+            yield return NeighbourRows.Working(us);
+        foreach (int loops in (int[])[1, 2, 4])
+            yield return EngineRows.Alone(loops, "engine-alone");
         // Last, because the pool gives up its threads only slowly, and the rows above are about the pool as it comes.
         yield return DirectReadManyThreads(32);
         yield return DirectReadManyThreads(128);
@@ -184,6 +193,7 @@ internal static class HandleSuite
             new TargetOptions(context.HotFile, FileMode.Open, access) { Asynchronous = asynchronous }, side => loop(side, offsets));
     }
 
-    private static TargetOptions Direct(BenchContext context, FileAccess access) =>
+    /// <summary>The direct file, opened for asynchronous transfers past the page cache.</summary>
+    public static TargetOptions Direct(BenchContext context, FileAccess access) =>
         new(context.DirectFile, FileMode.Open, access) { Asynchronous = true, Caching = FileCaching.Direct };
 }

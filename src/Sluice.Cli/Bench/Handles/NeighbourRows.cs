@@ -1,0 +1,99 @@
+using System.Diagnostics;
+using Sluice.Cli.Load;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Bench.Handles;
+
+/// <summary>Rows about callers beside one another: a reader beside one that computes, and many that compute after each read.</summary>
+internal static class NeighbourRows
+{
+    private const int PageBytes = (int)(4 * ByteSize.KiB);
+
+    /// <summary>A latency may be so much longer than .NET's; a row's rate is one over the latency.</summary>
+    private const double LatencyAllowance = 1.2;
+
+    private static readonly double TicksPerUs = Stopwatch.Frequency / 1e6;
+
+    /// <summary>The latency of a reader beside another that computes so long after each read, as operations a second: its inverse.</summary>
+    public static Row Neighbour(int computeUs, bool isMedian)
+    {
+        string figure = isMedian ? "median" : "p99";
+        return new Row($"neighbour-{computeUs}us-{figure}", $"read beside one computing {computeUs} us, {figure}",
+            "direct 4 KiB ReadAsync in two loops; the rate is one over the latency of the one that does not compute", context =>
+            {
+                long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+                return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+                    slice => NeighbourAsync(side, slice, offsets, computeUs, isMedian ? 0.5 : 0.99));
+            })
+        {
+            Target = new RowTarget { MinRatio = 1 / LatencyAllowance },
+        };
+    }
+
+    /// <summary>So many loops that read and then compute.</summary>
+    public static Row Working(int computeUs, int depth = 64) => new(
+        $"working-{computeUs}us-d{depth}", $"{depth} reads at once, {computeUs} us of work after each",
+        "direct 4 KiB ReadAsync; the work is callers' code, in so many loops", context =>
+        {
+            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+            {
+                Memory<byte>[] buffers = Loops.Buffers(depth, PageBytes);
+                return slice => Loops.RunLoops(depth, loop => WorkAsync(side, slice, loop, buffers[loop], offsets, computeUs));
+            }, depth);
+        })
+    {
+        Unit = RateUnit.Iops,
+        Target = new RowTarget { MinRatio = 1, MaxCpuShare = 1 },
+    };
+
+    private static async Task NeighbourAsync(IoTarget target, Slice slice, long[] offsets, int computeUs, double quantile)
+    {
+        Memory<byte>[] buffers = Loops.Buffers(2, PageBytes);
+        List<long> ticks = [];
+        Task computing = Task.Run(async () =>
+        {
+            int next = 997;
+            while (!slice.IsOver)
+            {
+                await target.ReadAsync(buffers[1], offsets[next++ % offsets.Length]);
+                Compute(computeUs);
+            }
+        });
+        await Task.Yield();
+        int mine = 0;
+        do
+        {
+            long begin = Stopwatch.GetTimestamp();
+            await target.ReadAsync(buffers[0], offsets[mine++ % offsets.Length]);
+            ticks.Add(Stopwatch.GetTimestamp() - begin);
+            slice.Count(0);
+        }
+        while (!slice.IsOver);
+        await computing;
+        ticks.Sort();
+        slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks[(int)((ticks.Count - 1) * quantile)]) * slice.Operations;
+    }
+
+    private static async Task WorkAsync(IoTarget target, Slice slice, int loop, Memory<byte> buffer, long[] offsets, int computeUs)
+    {
+        int next = loop * 997;
+        do
+        {
+            await target.ReadAsync(buffer, offsets[next++ % offsets.Length]);
+            Compute(computeUs);
+            slice.Count(loop);
+        }
+        while (!slice.IsOver);
+    }
+
+    /// <summary>By the clock: a thread that loses its processor meanwhile has computed less, on either side alike.</summary>
+    private static void Compute(int us)
+    {
+        long end = Stopwatch.GetTimestamp() + (long)(us * TicksPerUs);
+        while (Stopwatch.GetTimestamp() < end)
+        {
+            Thread.SpinWait(1);
+        }
+    }
+}
