@@ -1,6 +1,8 @@
 namespace Sluice.Engines;
 
-/// <summary>Operations that wait for room in a ring, in order; one that is cancelled leaves from the middle. For who has the submission lock.</summary>
+/// <summary>
+/// Operations that wait for room in a ring, in order; one that is cancelled leaves from the middle. For who has the submission lock.
+/// </summary>
 internal sealed class Backlog
 {
     private IoOperation? _last;

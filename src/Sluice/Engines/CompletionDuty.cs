@@ -247,7 +247,9 @@ internal class CompletionDuty(long longTicks)
         return DutyStep.Retire;
     }
 
-    /// <summary>Gives the role up, if this thread still has it. Under the submission lock, so that nothing enters the ring unseen.</summary>
+    /// <summary>
+    /// Gives the role up, if this thread still has it. Under the submission lock, so that nothing enters the ring unseen.
+    /// </summary>
     /// <param name="turn">The thread's turn.</param>
     /// <param name="isBacklogEmpty">Nothing waits for room in the ring.</param>
     /// <returns>The completion thread is to be woken.</returns>
@@ -265,14 +267,18 @@ internal class CompletionDuty(long longTicks)
         }
     }
 
-    /// <summary>After <see cref="StepDown"/>: whoever retires for others' sake runs what it has queued, as one that does not lead.</summary>
+    /// <summary>
+    /// After <see cref="StepDown"/>: whoever retires for others' sake runs what it has queued, as one that does not lead.
+    /// </summary>
     public DutyStep Retired(DutyTurn turn)
     {
         turn.Role = CompletionThread;
         return turn.After;
     }
 
-    /// <summary>Somebody must wait for what is in the ring: true when the completion thread is to be woken. Under the submission lock.</summary>
+    /// <summary>
+    /// Somebody must wait for what is in the ring: true when the completion thread is to be woken. Under the submission lock.
+    /// </summary>
     public bool LeaveIdle()
     {
         if (Role != Nobody)
@@ -292,7 +298,9 @@ internal class CompletionDuty(long longTicks)
         }
     }
 
-    /// <summary>Nothing is in flight: the next submission wakes the completion thread, which need not look until then. Under the submission lock.</summary>
+    /// <summary>
+    /// Nothing is in flight: the next submission wakes the completion thread, which need not look until then. Under the submission lock.
+    /// </summary>
     public void BecomeIdle(bool isBacklogEmpty)
     {
         lock (_lock)

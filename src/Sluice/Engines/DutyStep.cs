@@ -55,7 +55,9 @@ internal enum WatchStep
     /// <summary>Sleeps until somebody wakes it, then looks again.</summary>
     Sleep,
 
-    /// <summary>Sleeps until somebody wakes it, or for as long as a leader may take for one step: <see cref="CompletionDuty.Watched"/>.</summary>
+    /// <summary>
+    /// Sleeps until somebody wakes it, or for as long as a leader may take for one step: <see cref="CompletionDuty.Watched"/>.
+    /// </summary>
     Watch,
 
     /// <summary>Hands over what a stuck leader has gathered: <see cref="CompletionDuty.TookOver"/>.</summary>

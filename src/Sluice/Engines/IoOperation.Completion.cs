@@ -79,7 +79,9 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>Has a pool thread carry the transfer out: this one, when it is done with what it runs, or another if that takes long.</summary>
+    /// <summary>
+    /// Has a pool thread carry the transfer out: this one, when it is done with what it runs, or another if that takes long.
+    /// </summary>
     public void QueueTransfer(bool preferLocal = false)
     {
         _work = WorkKind.Transfer;

@@ -108,7 +108,9 @@ internal sealed partial class IoOperation
     public bool IsPlainTransfer =>
         Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle!.Caching == FileCaching.Direct && !IsCancellationRequested;
 
-    /// <summary>As <see cref="IsPlainTransfer"/>, and whatever is no direct or a vectored transfer: its caller bears a wait in a call.</summary>
+    /// <summary>
+    /// As <see cref="IsPlainTransfer"/>, and whatever is no direct or a vectored transfer: its caller bears a wait in a call.
+    /// </summary>
     public bool IsPlainCall =>
         Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector && FileOffset >= 0;
 

@@ -16,7 +16,8 @@ internal struct LeaderPenalty
 
     public void Begin(long nowMs)
     {
-        _lengthMs = _lengthMs == 0 || nowMs - _endMs > Tuning.PenaltyForgivenAfterMs ? Tuning.FirstPenaltyMs : Math.Min(_lengthMs * 2, Tuning.LongestPenaltyMs);
+        bool isFirst = _lengthMs == 0 || nowMs - _endMs > Tuning.PenaltyForgivenAfterMs;
+        _lengthMs = isFirst ? Tuning.FirstPenaltyMs : Math.Min(_lengthMs * 2, Tuning.LongestPenaltyMs);
         Volatile.Write(ref _endMs, nowMs + _lengthMs);
     }
 }

@@ -35,10 +35,14 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
     /// <summary>The kernel had no memory: what is queued must be tried again. May be read without the lock.</summary>
     public bool IsStarved { get; private set; }
 
-    /// <summary>The negative errno with which the kernel has refused to be entered; 0 while it has not. May be read without the lock.</summary>
+    /// <summary>
+    /// The negative errno with which the kernel has refused to be entered; 0 while it has not. May be read without the lock.
+    /// </summary>
     public int Refusal => Volatile.Read(ref _refusal);
 
-    /// <summary>Once in a while: is the submission lock others' so often that they need a ring of their own? To be called without it.</summary>
+    /// <summary>
+    /// Once in a while: is the submission lock others' so often that they need a ring of their own? To be called without it.
+    /// </summary>
     public void LookForContention()
     {
         if ((++_submissions & Tuning.ContentionSample) != 0)
@@ -72,7 +76,8 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
 
     /// <summary>Why the kernel will not be entered any more, for a negative errno.</summary>
     public static string Explain(int errno) => -errno is Errno.EPERM or Errno.EACCES
-        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: a seccomp filter or a security module)"
+        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: "
+            + "a seccomp filter or a security module)"
         : $"io_uring_enter failed after rings had been in use (errno {-errno})";
 
     public bool TryQueue(IoOperation operation)
@@ -100,7 +105,8 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
     /// <summary>Queues the requests to cancel that there is room for; the others follow when completions have been taken.</summary>
     public void QueueCancels()
     {
-        while (Extras < Tuning.MaxExtras && _cancels.TryPeek(out ulong target) && OperationEncoder.TryEncodeCancel(ring, target, ExtraUserData))
+        while (Extras < Tuning.MaxExtras && _cancels.TryPeek(out ulong target)
+            && OperationEncoder.TryEncodeCancel(ring, target, ExtraUserData))
         {
             Extras++;
             _cancels.Dequeue();

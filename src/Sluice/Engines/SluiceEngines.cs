@@ -93,7 +93,9 @@ public static class SluiceEngines
     internal static UringEngine RingOfProcessor(UringEngine only)
     {
         UringEngine[] rings = Volatile.Read(ref s_rings);
-        return rings.Length == 1 ? only : rings[(int)((uint)Thread.GetCurrentProcessorId() * (uint)rings.Length / (uint)Environment.ProcessorCount) % rings.Length];
+        return rings.Length == 1
+            ? only
+            : rings[(int)((uint)Thread.GetCurrentProcessorId() * (uint)rings.Length / (uint)Environment.ProcessorCount) % rings.Length];
     }
 
     /// <summary>Makes one ring more, unless there are enough; threads that submit have met often.</summary>
@@ -174,7 +176,9 @@ public static class SluiceEngines
     }
 
     private static int FindRings() =>
-        int.TryParse(Tuning.Setting("SLUICE_RINGS", "Sluice.Rings"), CultureInfo.InvariantCulture, out int count) ? Math.Clamp(count, 1, 256) : 0;
+        int.TryParse(Tuning.Setting("SLUICE_RINGS", "Sluice.Rings"), CultureInfo.InvariantCulture, out int count)
+            ? Math.Clamp(count, 1, 256)
+            : 0;
 
     private static string? FindReason() =>
         string.Equals(EngineSetting, "pool", StringComparison.OrdinalIgnoreCase)
@@ -186,7 +190,8 @@ public static class SluiceEngines
 
     private static string? FindNote() =>
         EngineSetting is { } engine
-            && !string.Equals(engine, "pool", StringComparison.OrdinalIgnoreCase) && !string.Equals(engine, "uring", StringComparison.OrdinalIgnoreCase)
+            && !string.Equals(engine, "pool", StringComparison.OrdinalIgnoreCase)
+            && !string.Equals(engine, "uring", StringComparison.OrdinalIgnoreCase)
             ? $"SLUICE_ENGINE or Sluice.Engine has the unknown value '{engine}', which is neither \"uring\" nor \"pool\": it is ignored"
         : Tuning.Setting("SLUICE_RINGS", "Sluice.Rings") is { } rings && RingsAskedFor == 0
             ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}', which is no number: it is ignored"

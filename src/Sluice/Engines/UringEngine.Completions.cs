@@ -206,8 +206,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         IoOperation operation;
         lock (_entries.Gate)
         {
-            if (_duty.InFlight != 1 || _entries.Backlog.First is not null || _entries.IsStarved || _entries.Refusal != 0 || _ring.Pending != 1
-                || _entries.Slots.Newest is not { IsPlainTransfer: true } last || !_ring.TryTakeBack())
+            if (_duty.InFlight != 1 || _entries.Backlog.First is not null || _entries.IsStarved || _entries.Refusal != 0
+                || _ring.Pending != 1 || _entries.Slots.Newest is not { IsPlainTransfer: true } last || !_ring.TryTakeBack())
             {
                 return false;
             }

@@ -21,7 +21,9 @@ internal static class Tuning
     /// </summary>
     public static int ProcessorsPerRing { get; } = (int)Number("Sluice.ProcessorsPerRing", 4, 1, 4096);
 
-    /// <summary>One submission of so many, and one, looks whether the submission lock is another thread's at that moment: a power of two less one.</summary>
+    /// <summary>
+    /// One submission of so many, and one, looks whether the submission lock is another thread's at that moment: a power of two less one.
+    /// </summary>
     public const int ContentionSample = 63;
 
     /// <summary>What each look that finds it taken counts; a look that finds it free forgets a sixteenth.</summary>
@@ -42,13 +44,17 @@ internal static class Tuning
     /// </summary>
     public const int MaxExtras = 64;
 
-    /// <summary>Kernel workers, for each thread that submits, that may block in files which cannot be polled; RLIMIT_NPROC bounds them too.</summary>
+    /// <summary>
+    /// Kernel workers, for each thread that submits, that may block in files which cannot be polled; RLIMIT_NPROC bounds them too.
+    /// </summary>
     public const uint MaxBlockingWorkers = 64;
 
     /// <summary>Completions that are taken together.</summary>
     public const int CompletionsAtOnce = 64;
 
-    /// <summary>Gathered entries that go in before a leader's batch has ended: the device must not wait for it (74,000 of 50,000 reads/s).</summary>
+    /// <summary>
+    /// Gathered entries that go in before a leader's batch has ended: the device must not wait for it (74,000 of 50,000 reads/s).
+    /// </summary>
     public const int MaxGathered = 8;
 
     /// <summary>Batches at whose ends a leader finds other work waiting in the pool before it steps down for it.</summary>
@@ -63,7 +69,9 @@ internal static class Tuning
     /// <summary>Milliseconds until the kernel is tried again after it had no memory.</summary>
     public const int StarvedRetryMs = 1;
 
-    /// <summary>Milliseconds after which the completion thread looks by itself: where the kernel takes no entry, nobody can wake it.</summary>
+    /// <summary>
+    /// Milliseconds after which the completion thread looks by itself: where the kernel takes no entry, nobody can wake it.
+    /// </summary>
     public const int LookAgainMs = 500;
 
     /// <summary>Milliseconds between two looks for completions where they may not be waited for in the kernel.</summary>

@@ -14,7 +14,11 @@ public sealed class BenchRunTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     // No figure is promised for them: a larger pool, and a file that is not preallocated.
-    private static readonly string[] RowsToCompareWith = ["direct-read-4k-d32-t64", "direct-read-4k-d128-t64", "stream-grown", "engine-alone-t1", "engine-alone-t2", "engine-alone-t4"];
+    private static readonly string[] RowsToCompareWith =
+    [
+        "direct-read-4k-d32-t64", "direct-read-4k-d128-t64", "stream-grown",
+        "engine-alone-t1", "engine-alone-t2", "engine-alone-t4",
+    ];
 
     [Theory]
     [InlineData("handle")]

@@ -4,7 +4,9 @@ using Xunit.Abstractions;
 
 namespace Sluice.Tests.Engines;
 
-/// <summary>The contract of <see cref="CompletionDuty"/>, in every order of its threads' steps up to a bounded number of lost turns.</summary>
+/// <summary>
+/// The contract of <see cref="CompletionDuty"/>, in every order of its threads' steps up to a bounded number of lost turns.
+/// </summary>
 public sealed class CompletionDutyTests(ITestOutputHelper output)
 {
     private const int MostOrders = 60_000;

@@ -14,7 +14,9 @@ internal static class NeighbourRows
 
     private static readonly double TicksPerUs = Stopwatch.Frequency / 1e6;
 
-    /// <summary>The latency of a reader beside another that computes so long after each read, as operations a second: its inverse.</summary>
+    /// <summary>
+    /// The latency of a reader beside another that computes so long after each read, as operations a second: its inverse.
+    /// </summary>
     public static Row Neighbour(int computeUs, bool isMedian)
     {
         string figure = isMedian ? "median" : "p99";

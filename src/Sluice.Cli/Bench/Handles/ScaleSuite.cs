@@ -24,7 +24,8 @@ internal static class ScaleSuite
     }
 
     private static Row DirectRead(int depth) => new(
-        $"scale-read-d{depth}", $"direct 4 KiB random read, depth {depth}", "ReadAsync in so many loops, from as many threads as the pool gives",
+        $"scale-read-d{depth}", $"direct 4 KiB random read, depth {depth}",
+        "ReadAsync in so many loops, from as many threads as the pool gives",
         context =>
         {
             long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);

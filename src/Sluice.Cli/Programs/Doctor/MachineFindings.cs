@@ -35,7 +35,8 @@ internal static class MachineFindings
         return SluiceEngines.UringReason is { } reason
             ? new Finding("engine", FindingState.Fact, $"{name}: {reason}{note}",
                 "asynchronous transfers block threads of the pool, as .NET's do")
-            : new Finding("engine", FindingState.Fact, $"{name}: kernel and sandbox allow io_uring; rings: {SluiceEngines.RingsDescription}{note}",
+            : new Finding("engine", FindingState.Fact,
+                $"{name}: kernel and sandbox allow io_uring; rings: {SluiceEngines.RingsDescription}{note}",
                 "what is not in the page cache goes through a ring; SLUICE_ENGINE=pool turns that off");
     }
 

@@ -388,7 +388,9 @@ internal sealed class DutyWorld
         }
     }
 
-    /// <summary>Taking in its parts: out of the ring, into the queue one by one, and what waits into the kernel. The count at the end.</summary>
+    /// <summary>
+    /// Taking in its parts: out of the ring, into the queue one by one, and what waits into the kernel. The count at the end.
+    /// </summary>
     private static int? TakeOn(DutyWorld world, int role, DutyTurn? turn, List<int> taken, int part)
     {
         if (part == 0)
