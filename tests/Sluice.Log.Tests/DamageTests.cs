@@ -36,7 +36,7 @@ public sealed class DamageTests
             log.WriteTo(folder.Log, log.Last, log.Files[log.Last][..length]);
             using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
             {
-                List<(long Sequence, byte[] Bytes)> left = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+                List<(long Sequence, byte[] Bytes)> left = Records.ReadWritten(folder.Log);
                 left.Count.ShouldBe((int)opened.NextSequence - 1);
                 Records.ShouldBeInOrder(left, 1, 0);
                 opened.Append(Records.Make(0, left.Count, 30));
@@ -81,7 +81,8 @@ public sealed class DamageTests
             byte[] garbage = new byte[random.Next(3) * random.Next(200)];
             random.NextBytes(garbage);
             log.WriteTo(folder.Log, name, [.. bytes, .. garbage]);
-            _ = log.Prove(folder.Log, $"run {run}: prefix of {bytes.Length} bytes of {name}, and {garbage.Length} others", mayBeShorter: true);
+            _ = log.Prove(
+                folder.Log, $"run {run}: prefix of {bytes.Length} bytes of {name}, and {garbage.Length} others", mayBeShorter: true);
         }
     }
 
@@ -122,7 +123,7 @@ public sealed class DamageTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(120, isDurable: true);
-        string first = log.Files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal).First();
+        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
         byte[] bytes = [.. log.Files[first]];
         bytes[700] ^= 4;
         log.WriteTo(folder.Log, first, bytes);

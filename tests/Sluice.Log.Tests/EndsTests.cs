@@ -75,7 +75,7 @@ public sealed class EndsTests
         }
 
         long last = log.NextSequence - 1;
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        List<(long Sequence, byte[] Bytes)> records = Records.ReadWritten(folder.Log);
         records.Count.ShouldBe((int)last);
         for (int i = 0; i < records.Count; i++)
         {

@@ -85,7 +85,7 @@ public sealed class LostWriteTests
     private static int RecordsOf(Dictionary<string, byte[]> files, TempFolder folder)
     {
         Write(files, folder);
-        return Records.ReadAll(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written }).Count;
+        return Records.ReadWritten(folder.Log).Count;
     }
 
     private static void Prove(Dictionary<string, byte[]> disk, int durable, List<byte[]> appended, TempFolder folder, string what)
@@ -123,7 +123,8 @@ public sealed class LostWriteTests
         }
     }
 
-    private static IEnumerable<(string File, int Offset, byte[] Bytes)> Difference(Dictionary<string, byte[]> before, Dictionary<string, byte[]> after)
+    private static IEnumerable<(string File, int Offset, byte[] Bytes)> Difference(
+        Dictionary<string, byte[]> before, Dictionary<string, byte[]> after)
     {
         foreach ((string name, byte[] bytes) in after)
         {

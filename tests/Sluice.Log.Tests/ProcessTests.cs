@@ -7,7 +7,9 @@ public sealed class ProcessTests
 {
     /// <summary>SLUICE_KILLS asks for more: each costs the start of a process.</summary>
     private static readonly int Kills =
-        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) && kills > 0 ? kills : 12;
+        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) && kills > 0
+            ? kills
+            : 12;
 
     [Theory]
     [InlineData(LogDurability.Written)]
@@ -38,7 +40,7 @@ public sealed class ProcessTests
 
             Dictionary<long, (int Writer, int Number)> found = [];
             long last = 0;
-            foreach ((long sequence, byte[] bytes) in Records.ReadAll(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written }))
+            foreach ((long sequence, byte[] bytes) in Records.ReadWritten(folder.Log))
             {
                 sequence.ShouldBe(++last);
                 found.Add(sequence, Records.Check(bytes));
@@ -63,7 +65,10 @@ public sealed class ProcessTests
         const int threads = 8;
         const int count = 3000;
         using TempFolder folder = new();
-        ChildProcess[] children = [.. Enumerable.Range(0, processes).Select(p => new ChildProcess("raw", folder.Log, $"{p}", $"{threads}", $"{count}"))];
+        ChildProcess[] children =
+        [
+            .. Enumerable.Range(0, processes).Select(p => new ChildProcess("raw", folder.Log, $"{p}", $"{threads}", $"{count}")),
+        ];
         try
         {
             foreach (ChildProcess child in children)

@@ -58,7 +58,11 @@ public sealed class ReaderTests
         using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
         log.Append(Records.Make(0, -1, 100));
         using CancellationTokenSource enough = new();
-        using SluiceLogReader written = new(folder.Log, new SluiceLogReaderOptions { FromEnd = true, PollInterval = TimeSpan.FromMilliseconds(1) });
+        using SluiceLogReader written = new(folder.Log, new SluiceLogReaderOptions
+        {
+            FromEnd = true,
+            PollInterval = TimeSpan.FromMilliseconds(1),
+        });
         using SluiceLogReader durable = new(folder.Log, new SluiceLogReaderOptions
         {
             FromSequence = 2,

@@ -97,7 +97,8 @@ public sealed class SluiceLogTests
         using TempFolder folder = new();
         for (int run = 0; run < 12; run++)
         {
-            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 8192, MaxRecordBytes = 2000, BufferBytes = 8000 });
+            using SluiceLog log = SluiceLog.Open(
+                folder.Log, new SluiceLogOptions { SegmentBytes = 8192, MaxRecordBytes = 2000, BufferBytes = 8000 });
             log.Cut.ShouldBeNull();
             for (int i = 0; i < 25; i++)
             {
@@ -351,7 +352,8 @@ public sealed class SluiceLogTests
     public async Task Waiting_for_memory_appends_in_the_end()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Buffered, MaxRecordBytes = 1000, BufferBytes = 1 });
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Durability = LogDurability.Buffered, MaxRecordBytes = 1000, BufferBytes = 1 });
         List<Task<long>> tasks = [];
         for (int i = 0; i < 500; i++)
         {

@@ -149,7 +149,8 @@ internal sealed class FrameScanner
     }
 
     private string? WhyImpossible(in FrameHeader header) =>
-        header.Length <= 0 || header.Length > (header.Kind == FrameKind.Footer ? LogLayout.MaxRecordBytes : _maxFrameBytes - LogLayout.FrameHeaderBytes)
+        header.Length <= 0
+        || header.Length > (header.Kind == FrameKind.Footer ? LogLayout.MaxRecordBytes : _maxFrameBytes - LogLayout.FrameHeaderBytes)
             ? "a frame's length is none that this segment may have"
             : header.Kind is < FrameKind.Opening or > FrameKind.Footer ? "a frame's kind is unknown"
             : header.Count < 0 || header.FirstSequence < 0 ? "a frame's numbers are negative"
@@ -157,7 +158,8 @@ internal sealed class FrameScanner
 
     /// <summary>No memory is taken for what the file does not have.</summary>
     private string? WhyTooLong(in FrameHeader header) =>
-        header.FrameBytes > _buffer.Length && Offset + header.FrameBytes > _file.Length ? "a frame's length is more than the file has left" : null;
+        header.FrameBytes > _buffer.Length && Offset + header.FrameBytes > _file.Length
+            ? "a frame's length is more than the file has left" : null;
 
     private FrameResult Bad(string reason)
     {

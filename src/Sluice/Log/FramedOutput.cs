@@ -2,7 +2,8 @@ using Sluice.Memory;
 
 namespace Sluice.Log;
 
-/// <summary>Framed segments: the one that is written, those that are full and wait for their footer, and the one that will be next.</summary>
+/// <summary>Framed segments: the one that is written, those that are full and wait for their footer, and the one that will be
+/// next.</summary>
 internal sealed class FramedOutput : LogOutput
 {
     private readonly LogFolder _folder;
@@ -50,7 +51,8 @@ internal sealed class FramedOutput : LogOutput
     public override bool NeedsHousekeeping => Volatile.Read(ref _wantsNext) || HasRolled;
 
     /// <summary>Sequence of the oldest record of the log.</summary>
-    public long FirstSequence => _retention.FirstSequence ?? _rolled.FirstOrDefault()?.FirstSequence ?? _current?.FirstSequence ?? _nextSequence;
+    public long FirstSequence =>
+        _retention.FirstSequence ?? _rolled.FirstOrDefault()?.FirstSequence ?? _current?.FirstSequence ?? _nextSequence;
 
     private bool HasRolled
     {
@@ -140,7 +142,8 @@ internal sealed class FramedOutput : LogOutput
         _durable = next.LastSequence;
     }
 
-    /// <summary>Drops all records behind <paramref name="lastKept"/>; everything is written, and nobody writes or syncs meanwhile.</summary>
+    /// <summary>Drops all records behind <paramref name="lastKept"/>; everything is written, and nobody writes or syncs
+    /// meanwhile.</summary>
     public void Restart(long lastKept)
     {
         SegmentFile next = TakeNext();
@@ -302,7 +305,8 @@ internal sealed class FramedOutput : LogOutput
             }
             else
             {
-                _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, next.FirstSequence - 1, segment.LastTime, segment.Offset));
+                long last = next.FirstSequence - 1;
+                _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, last, segment.LastTime, segment.Offset));
             }
         }
     }

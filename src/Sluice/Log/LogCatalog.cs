@@ -124,7 +124,7 @@ internal sealed class LogCatalog
             long offset = -1;
             if (!before.IsSealed)
             {
-                using SluiceHandle file = SluiceHandle.Open(before.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+                using SluiceHandle file = LogFolder.OpenToRead(before.Path);
                 (FrameScanner scanner, FrameResult end, _) = before.Scan(file);
                 reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
                 offset = scanner.Offset;

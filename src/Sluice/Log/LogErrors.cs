@@ -19,5 +19,6 @@ internal static class LogErrors
 
     [DoesNotReturn]
     public static void ThrowTooLong(int bytes, int most, string parameter) =>
-        throw new ArgumentException($"A record or batch of {bytes} bytes is longer than this log allows: {most} (MaxRecordBytes).", parameter);
+        throw new ArgumentException(
+            $"A record or batch of {bytes} bytes is longer than this log allows: {most} (MaxRecordBytes).", parameter);
 }

@@ -4,12 +4,14 @@ namespace Sluice;
 public enum LogFormat
 {
     /// <summary>
-    /// Records with sequences, times and sums, in files "0000000001.slog" and so on: docs/log-format.md. Read by <see cref="SluiceLogReader"/>.
+    /// Records with sequences, times and sums, in files "0000000001.slog" and so on: docs/log-format.md. Read by
+    /// <see cref="SluiceLogReader"/>.
     /// </summary>
     Framed = 0,
 
     /// <summary>
-    /// The bytes as they were given, each record whole, in files "0000000001.log" and so on: for text. Several processes may append to the same
+    /// The bytes as they were given, each record whole, in files "0000000001.log" and so on: for text. Several processes may append to
+    /// the same
     /// folder. Nothing is checked or cut when it is opened.
     /// </summary>
     Raw = 1,

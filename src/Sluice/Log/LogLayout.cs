@@ -47,7 +47,8 @@ internal static class LogLayout
         return crc;
     }
 
-    public static uint SumOf(ReadOnlySpan<byte> frame, uint chain) => Crc32C.Append(Crc32C.Append(chain, frame[..28]), frame[FrameHeaderBytes..]);
+    public static uint SumOf(ReadOnlySpan<byte> frame, uint chain) =>
+        Crc32C.Append(Crc32C.Append(chain, frame[..28]), frame[FrameHeaderBytes..]);
 
     public static FrameHeader ReadFrameHeader(ReadOnlySpan<byte> frame) => new(
         BinaryPrimitives.ReadInt32LittleEndian(frame),

@@ -6,7 +6,8 @@ namespace Sluice;
 /// Room for one record in a log's memory, to be written in place and committed. Used as a local variable by one thread, with using: what
 /// was not committed when it is disposed is withdrawn, and readers pass over it.
 /// </summary>
-/// <remarks>Records that come later are not written before this one is committed or disposed: fill it at once, and wait for nothing meanwhile.</remarks>
+/// <remarks>Records that come later are not written before this one is committed or disposed: fill it at once, and wait for nothing
+/// meanwhile.</remarks>
 public ref struct LogReservation
 {
     private readonly SluiceLog _log;
@@ -20,7 +21,8 @@ public ref struct LogReservation
         Span = span;
     }
 
-    /// <summary>The record's bytes, all of which belong to it; their contents are anything before they are written. Not to be used after the end.</summary>
+    /// <summary>The record's bytes, all of which belong to it; their contents are anything before they are written. Not to be used after
+    /// the end.</summary>
     public Span<byte> Span { get; private set; }
 
     /// <summary>The record's sequence number.</summary>

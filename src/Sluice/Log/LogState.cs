@@ -19,7 +19,7 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
     {
         try
         {
-            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            using SluiceHandle file = LogFolder.OpenToRead(path);
             return TryRead(file);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -68,7 +68,8 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
         string path = Path.Combine(directory, LogFolder.StateName);
 
         // Linux locks the open file; elsewhere the sharing mode does it, which Windows enforces and others advise.
-        FileShare share = Libc.IsSupported ? FileShare.ReadWrite | FileShare.Delete : OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
+        FileShare share = Libc.IsSupported ? FileShare.ReadWrite | FileShare.Delete
+            : OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
         SluiceHandle file;
         try
         {
@@ -97,6 +98,7 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
     private static IOException Locked(string directory, string path, Exception? inner)
     {
         string by = TryRead(path) is { } state ? $" (process {state.ProcessId} wrote to it last)" : "";
-        return new IOException($"Opening the log '{directory}' failed: another writer has it{by}. A log has one writer; readers need no lock.", inner);
+        return new IOException(
+            $"Opening the log '{directory}' failed: another writer has it{by}. A log has one writer; readers need no lock.", inner);
     }
 }

@@ -4,7 +4,8 @@ namespace Sluice.Log;
 internal readonly record struct Placed(LogPage Page, int Offset, long FirstSequence);
 
 /// <summary>Somebody who waits until all records up to a sequence are written, or are on the disk.</summary>
-/// <remarks>From <see cref="WaiterList.Push"/> until it is completed it belongs to the list; whoever completes it does not touch it again.</remarks>
+/// <remarks>From <see cref="WaiterList.Push"/> until it is completed it belongs to the list; whoever completes it does not touch it
+/// again.</remarks>
 internal abstract class LogWaiter
 {
     /// <summary>The next in a list.</summary>

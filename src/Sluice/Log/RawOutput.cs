@@ -3,7 +3,8 @@ using Sluice.Memory;
 namespace Sluice.Log;
 
 /// <summary>
-/// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which other processes may append to as
+/// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which other processes may append
+/// to as
 /// well; whoever finds a file full goes on in the next, which is made by who comes first.
 /// </summary>
 internal sealed class RawOutput : LogOutput
@@ -76,7 +77,7 @@ internal sealed class RawOutput : LogOutput
     {
         foreach (SluiceHandle file in _marked)
         {
-            file.FlushDataToDisk();
+            DiskFlush.Flush(file, dataOnly: true, _settings);
         }
 
         using (_files.EnterUninterrupted())

@@ -2,7 +2,8 @@ using Sluice.Kernel;
 
 namespace Sluice.Log;
 
-/// <summary>A log as a writer finds it: checked as a whole first, and only then cut at its end, where something was being written.</summary>
+/// <summary>A log as a writer finds it: checked as a whole first, and only then cut at its end, where something was being
+/// written.</summary>
 internal sealed class RecoveredLog
 {
     private readonly LogFolder _folder;
@@ -64,7 +65,7 @@ internal sealed class RecoveredLog
 
         if (last is { IsSealed: false })
         {
-            CheckLast(last, mayBeTorn: last == newest || newest is { HasBegun: false });
+            CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false });
         }
 
         LastTime = last?.LastTime ?? 0;
@@ -89,7 +90,8 @@ internal sealed class RecoveredLog
                     Cut?.Path ?? last?.Path ?? _folder.Path,
                     Cut?.FileOffset ?? -1,
                     NextSequence,
-                    $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there ({Cut?.Reason ?? "the files are gone"})");
+                    $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there "
+                        + $"({Cut?.Reason ?? "the files are gone"})");
             }
 
             NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
@@ -98,7 +100,7 @@ internal sealed class RecoveredLog
 
     private void CheckOneThatNeverBegan(SegmentInfo newest)
     {
-        using SluiceHandle file = SluiceHandle.Open(newest.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        using SluiceHandle file = LogFolder.OpenToRead(newest.Path);
         (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
         if (end == FrameResult.Bad)
         {
@@ -108,16 +110,16 @@ internal sealed class RecoveredLog
         _catalog.Superfluous.Add(newest.Path);
     }
 
-    private void CheckLast(SegmentInfo last, bool mayBeTorn)
+    private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn)
     {
         _lastFile = SluiceHandle.Open(last.Path, new SluiceOptions
         {
             Mode = FileMode.Open,
             Access = FileAccess.ReadWrite,
             Share = FileShare.ReadWrite | FileShare.Delete,
-            Engine = IoEngine.Ambient,
+            Engine = settings.Engine,
         });
-        ReadFromDisk(_lastFile);
+        ReadFromDisk(_lastFile, settings);
         (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.Scan(_lastFile);
         NextSequence = last.LastSequence + 1;
         if (last.IsSealed)
@@ -139,11 +141,12 @@ internal sealed class RecoveredLog
     }
 
     /// <summary>
-    /// What a sync of the last writer failed for may stand in the page cache, clean, and not on the disk: it is not to be taken for durable.
+    /// What a sync of the last writer failed for may stand in the page cache, clean, and not on the disk: it is not to be taken for
+    /// durable.
     /// </summary>
-    private static void ReadFromDisk(SluiceHandle file)
+    private static void ReadFromDisk(SluiceHandle file, LogSettings settings)
     {
-        file.FlushDataToDisk();
+        DiskFlush.Flush(file, dataOnly: true, settings);
         if (Libc.IsSupported)
         {
             using OpenFile.Reference reference = file.Hold();
@@ -165,16 +168,16 @@ internal sealed class RecoveredLog
                 _lastFile!.SetLength(_scanner!.Offset);
             }
 
-            _lastFile!.FlushToDisk();
-            Current = SegmentFile.Resume(_lastFile, _last, _scanner!, _index);
-            Current.Reserve(settings);
+            DiskFlush.Flush(_lastFile!, dataOnly: false, settings);
+            Current = SegmentFile.Resume(_lastFile!, settings, _last, _scanner!, _index);
+            Current.Reserve();
         }
 
         foreach (ClosedSegment segment in Closed)
         {
             // Found on the disk, and perhaps never synced by who wrote it.
-            using SluiceHandle file = SluiceHandle.Open(segment.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            file.FlushToDisk();
+            using SluiceHandle file = LogFolder.OpenToRead(segment.Path);
+            DiskFlush.Flush(file, dataOnly: false, settings);
         }
 
         _folder.FlushToDisk();

@@ -11,12 +11,13 @@ namespace Sluice.Log;
 internal sealed class SegmentFile : IDisposable
 {
     private readonly SluiceHandle _handle;
+    private readonly LogSettings _settings;
     private readonly List<IndexEntry> _index = [];
     private long _nextIndexAt;
 
-    private SegmentFile(SluiceHandle handle, SegmentHeader header, uint chain)
+    private SegmentFile(SluiceHandle handle, LogSettings settings, SegmentHeader header, uint chain)
     {
-        (_handle, Header, Chain) = (handle, header, chain);
+        (_handle, _settings, Header, Chain) = (handle, settings, header, chain);
         Offset = LogLayout.HeaderBytes;
     }
 
@@ -43,7 +44,8 @@ internal sealed class SegmentFile : IDisposable
     public long LastTime { get; private set; }
 
     /// <summary>
-    /// Where the first frame is that is not known to be on the disk; in a segment that was never synced the first frame of records, although
+    /// Where the first frame is that is not known to be on the disk; in a segment that was never synced the first frame of records,
+    /// although
     /// nothing before it is on the disk either.
     /// </summary>
     public SegmentMark Durable { get; private set; }
@@ -68,16 +70,16 @@ internal sealed class SegmentFile : IDisposable
         });
         try
         {
-            SegmentHeader header = new(
-                id, options.MaxFrameBytes, BitConverter.ToInt64(RandomNumberGenerator.GetBytes(8)), logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            long salt = BitConverter.ToInt64(RandomNumberGenerator.GetBytes(8));
+            SegmentHeader header = new(id, options.MaxFrameBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
             byte[] bytes = new byte[LogLayout.HeaderBytes];
             uint chain = header.Write(bytes);
             Reserve(handle, options);
 
             handle.Write(bytes, 0);
-            handle.FlushToDisk();
+            DiskFlush.Flush(handle, dataOnly: false, options);
             folder.FlushToDisk();
-            return new SegmentFile(handle, header, chain);
+            return new SegmentFile(handle, options, header, chain);
         }
         catch
         {
@@ -88,9 +90,10 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>Goes on with a segment whose frames were checked.</summary>
-    public static SegmentFile Resume(SluiceHandle handle, in SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
+    public static SegmentFile Resume(
+        SluiceHandle handle, LogSettings settings, SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
     {
-        SegmentFile file = new(handle, info.Header, scanner.Chain)
+        SegmentFile file = new(handle, settings, info.Header, scanner.Chain)
         {
             Offset = scanner.Offset,
             FirstSequence = info.FirstSequence,
@@ -145,7 +148,8 @@ internal sealed class SegmentFile : IDisposable
         LastSequence = first + count - 1;
     }
 
-    /// <summary>Writes the frames of another segment that are not known to be on the disk, read back and checked, at the end of this one.</summary>
+    /// <summary>Writes the frames of another segment that are not known to be on the disk, read back and checked, at the end of this
+    /// one.</summary>
     /// <exception cref="SluiceLogDamagedException">They cannot be read back as they were written.</exception>
     public void AppendCopies(SegmentFile from)
     {
@@ -174,7 +178,7 @@ internal sealed class SegmentFile : IDisposable
     public void FlushToDisk()
     {
         ThrowIfDeleted();
-        _handle.FlushDataToDisk();
+        DiskFlush.Flush(_handle, dataOnly: true, _settings);
     }
 
     /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>
@@ -185,11 +189,11 @@ internal sealed class SegmentFile : IDisposable
         _handle.Write(footer, Offset);
         _handle.SetLength(Offset + footer.Length);
         ThrowIfDeleted();
-        _handle.FlushToDisk();
+        DiskFlush.Flush(_handle, dataOnly: false, _settings);
     }
 
     /// <summary>Reserves the space of the segment; what cannot be had now may be there when it is needed.</summary>
-    public void Reserve(LogSettings options) => Reserve(_handle, options);
+    public void Reserve() => Reserve(_handle, _settings);
 
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => _handle.SetLength(Offset);

@@ -32,7 +32,8 @@ internal sealed class SegmentInfo
 
     public long FirstSequence { get; set; }
 
-    /// <summary>Its last record: what the footer says, or what was found; meaningless before a segment without footer was scanned.</summary>
+    /// <summary>Its last record: what the footer says, or what was found; meaningless before a segment without footer was
+    /// scanned.</summary>
     public long LastSequence { get; set; }
 
     public long FirstTime { get; set; }
@@ -51,7 +52,7 @@ internal sealed class SegmentInfo
     /// <returns>Null where the file has zeros behind a header that is not whole: it was being made.</returns>
     public static SegmentInfo? Read(string path, long id)
     {
-        using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        using SluiceHandle file = LogFolder.OpenToRead(path);
         return Read(file, id);
     }
 

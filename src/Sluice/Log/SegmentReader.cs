@@ -39,7 +39,7 @@ internal sealed class SegmentReader : IDisposable
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
 
     public static SegmentReader Open(SegmentInfo info) =>
-        new(SluiceHandle.Open(info.Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete), info);
+        new(LogFolder.OpenToRead(info.Path), info);
 
     /// <summary>Takes over what is known of the segment by now.</summary>
     public void Update(SegmentInfo info) => _info = info;
@@ -81,7 +81,8 @@ internal sealed class SegmentReader : IDisposable
 
     public long CountUnwrittenBytes() => _scanner.CountUnwrittenBytes();
 
-    /// <summary>Passes over what cannot be read, as little as can be: a frame, or as far as the footer's next entry. False where nothing is left.</summary>
+    /// <summary>Passes over what cannot be read, as little as can be: a frame, or as far as the footer's next entry. False where nothing
+    /// is left.</summary>
     public bool TryPassOver()
     {
         if (_scanner.TryPassOver())

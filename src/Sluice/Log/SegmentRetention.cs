@@ -58,7 +58,8 @@ internal sealed class SegmentRetention(LogSettings settings, IEnumerable<ClosedS
         }
     }
 
-    /// <summary>Removes those that begin at a record or later: they were taken back. The newest first, so that a crash leaves no gap.</summary>
+    /// <summary>Removes those that begin at a record or later: they were taken back. The newest first, so that a crash leaves no
+    /// gap.</summary>
     public void RemoveFrom(long sequence)
     {
         using (_lock.EnterUninterrupted())

@@ -56,7 +56,8 @@ public sealed partial class SluiceLog
         }
 
         CopyBatch(place, bytes, records.Span, wanted);
-        return await WaitAsync(wanted, place.FirstSequence + records.Length - 1, records.Length, place, place.FirstSequence).ConfigureAwait(false);
+        long first = place.FirstSequence;
+        return await WaitAsync(wanted, first + records.Length - 1, records.Length, place, first).ConfigureAwait(false);
     }
 
     /// <summary>Waits until a record is on the disk.</summary>

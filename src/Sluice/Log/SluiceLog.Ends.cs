@@ -25,7 +25,8 @@ public sealed partial class SluiceLog
 
     /// <summary>Drops all records behind one, durably: the next append gets the sequence that follows it.</summary>
     /// <param name="sequence">The last record that stays; 0 for none, where the log begins at 1.</param>
-    /// <remarks>Appends that come meanwhile stand behind it. A reader that follows may have seen what is dropped; it goes on with what comes.</remarks>
+    /// <remarks>Appends that come meanwhile stand behind it. A reader that follows may have seen what is dropped; it goes on with what
+    /// comes.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">There is no such record.</exception>
     /// <exception cref="IOException">It could not be done; everything is as it was.</exception>
     public void TruncateAfter(long sequence)
@@ -44,7 +45,7 @@ public sealed partial class SluiceLog
                 {
                     // First the mark: a crash behind it finds a log that is longer than it must be.
                     WriteMark(Math.Min(sequence, _syncs.Durable));
-                    _state!.FlushDataToDisk();
+                    DiskFlush.Flush(_state!, dataOnly: true, _settings);
                     output.Restart(sequence);
                     next = sequence + 1;
                     _writes.Restart(sequence);

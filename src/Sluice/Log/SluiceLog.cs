@@ -5,11 +5,13 @@ using Sluice.Memory;
 namespace Sluice;
 
 /// <summary>
-/// A log of records in a folder: any number of threads append, each append returns once what it asked for holds (in memory, with the operating
+/// A log of records in a folder: any number of threads append, each append returns once what it asked for holds (in memory, with the
+/// operating
 /// system, on the disk), and one write or one sync serves all who wait at once.
 /// </summary>
 /// <remarks>
-/// Thread-safe. A framed log has one writer, and any number of <see cref="SluiceLogReader"/>s, in other processes too. Records have sequence
+/// Thread-safe. A framed log has one writer, and any number of <see cref="SluiceLogReader"/>s, in other processes too. Records have
+/// sequence
 /// numbers from 1 on, without gaps, in the order in which they stand in the files. Sizes are in bytes.
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
@@ -70,7 +72,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public long DurableSequence => _syncs.Durable;
 
     /// <summary>
-    /// The newest error of a write, a sync or of work that nobody waited for (sealing, retention, the next segment); null where there was none.
+    /// The newest error of a write, a sync or of work that nobody waited for (sealing, retention, the next segment); null where there was
+    /// none.
     /// Whoever waited for something that failed was told by an exception as well.
     /// </summary>
     public Exception? LastError => _writes.LastError ?? _syncs.LastError;
@@ -79,7 +82,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <param name="directory">The folder; it holds the log's files alone.</param>
     /// <param name="options">Sizes, durability, retention; null for the defaults.</param>
     /// <remarks>
-    /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when it
+    /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when
+    /// it
     /// ended is cut (<see cref="Cut"/>), and what is there is made durable.
     /// </remarks>
     /// <exception cref="SluiceLogDamagedException">The log is not as it was acknowledged; nothing was changed.</exception>
@@ -101,7 +105,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <returns>Its sequence number.</returns>
     /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
     /// <exception cref="IOException">
-    /// It could not be written: then it is withdrawn, and not in the log. Or it was written, and could not be made durable: then it may be in the
+    /// It could not be written: then it is withdrawn, and not in the log. Or it was written, and could not be made durable: then it may
+    /// be in the
     /// log all the same. In a raw log it may be in both cases.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
@@ -169,7 +174,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     /// <summary>Waits until everything that was appended before is written, or on the disk.</summary>
     /// <param name="durability">What to wait for.</param>
-    /// <exception cref="IOException">It could not be written or made durable; what was buffered stays in memory, and is tried again.</exception>
+    /// <exception cref="IOException">It could not be written or made durable; what was buffered stays in memory, and is tried
+    /// again.</exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public void Flush(LogDurability durability = LogDurability.Durable)
     {

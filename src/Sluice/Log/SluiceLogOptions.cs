@@ -49,12 +49,14 @@ public sealed class SluiceLogOptions
     public TimeSpan? RetainAge { get; init; }
 
     /// <summary>
-    /// Whether a log is opened whose end was lost although it had been acknowledged as durable: it is cut to what is whole. False: opening it
+    /// Whether a log is opened whose end was lost although it had been acknowledged as durable: it is cut to what is whole. False:
+    /// opening it
     /// throws a <see cref="SluiceLogDamagedException"/>, and nothing is changed.
     /// </summary>
     public bool AcceptLoss { get; init; }
 
-    /// <summary>Whether the log is disposed when the process ends in an orderly way without having done so (AppDomain.ProcessExit).</summary>
+    /// <summary>Whether the log is disposed when the process ends in an orderly way without having done so
+    /// (AppDomain.ProcessExit).</summary>
     public bool DisposeOnProcessExit { get; init; }
 
     /// <summary>Permissions of files that are made, subject to the umask; null for .NET's own. Ignored on Windows.</summary>

@@ -5,7 +5,8 @@ using Sluice.Log;
 namespace Sluice;
 
 /// <summary>
-/// Reads a framed log forward, in the process of its writer or another; it needs no lock and changes nothing. Every frame is checked before a
+/// Reads a framed log forward, in the process of its writer or another; it needs no lock and changes nothing. Every frame is checked
+/// before a
 /// record of it is given out.
 /// </summary>
 /// <remarks>For one thread at a time.</remarks>
@@ -56,7 +57,8 @@ public sealed class SluiceLogReader : IDisposable
     public IReadOnlyList<SluiceLogDamagedException> Damage => _damage;
 
     /// <summary>
-    /// After the end was reached: bytes behind it that are no record, where and why; null where there are none. In a log that nobody writes they
+    /// After the end was reached: bytes behind it that are no record, where and why; null where there are none. In a log that nobody
+    /// writes they
     /// were being written when it ended; in one that is written they may be a record by now.
     /// </summary>
     public SluiceLogCut? Tail { get; private set; }
@@ -90,14 +92,17 @@ public sealed class SluiceLogReader : IDisposable
 
     /// <summary>The records from where the reader stands to the end, each with memory of its own.</summary>
     /// <param name="cancellationToken">Ends the enumeration.</param>
-    public IAsyncEnumerable<SluiceLogRecord> ReadAllAsync(CancellationToken cancellationToken = default) => EnumerateAsync(follows: false, cancellationToken);
+    public IAsyncEnumerable<SluiceLogRecord> ReadAllAsync(CancellationToken cancellationToken = default) =>
+        EnumerateAsync(follows: false, cancellationToken);
 
     /// <summary>
-    /// The records from where the reader stands, and those that come, until it is cancelled; it sees a tail that is dropped by records whose
+    /// The records from where the reader stands, and those that come, until it is cancelled; it sees a tail that is dropped by records
+    /// whose
     /// sequences begin again.
     /// </summary>
     /// <param name="cancellationToken">Ends the enumeration, with an exception.</param>
-    public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) => EnumerateAsync(follows: true, cancellationToken);
+    public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) =>
+        EnumerateAsync(follows: true, cancellationToken);
 
     /// <summary>Closes the segment that is open.</summary>
     public void Dispose()
@@ -107,7 +112,8 @@ public sealed class SluiceLogReader : IDisposable
         _segment = null;
     }
 
-    private async IAsyncEnumerable<SluiceLogRecord> EnumerateAsync(bool follows, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    private async IAsyncEnumerable<SluiceLogRecord> EnumerateAsync(
+        bool follows, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         while (true)
         {
@@ -151,7 +157,8 @@ public sealed class SluiceLogReader : IDisposable
         {
             // Its sum was right: whoever wrote it did not keep to the format.
             _hasFrame = false;
-            Report(new SluiceLogDamagedException(_segment.Path, _segment.FrameOffset, _recordSequence, "a record is longer than its frame"));
+            Report(new SluiceLogDamagedException(
+                _segment.Path, _segment.FrameOffset, _recordSequence, "a record is longer than its frame"));
             _next = _frame.LastSequence + 1;
             return false;
         }

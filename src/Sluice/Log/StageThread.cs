@@ -2,7 +2,8 @@ using Sluice.Memory;
 
 namespace Sluice.Log;
 
-/// <summary>A thread that does a log's rounds when it is asked to, or when a time is over; it sleeps otherwise, and is made when first asked.</summary>
+/// <summary>A thread that does a log's rounds when it is asked to, or when a time is over; it sleeps otherwise, and is made when first
+/// asked.</summary>
 internal sealed class StageThread
 {
     private readonly string _name;

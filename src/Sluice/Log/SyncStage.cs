@@ -1,7 +1,8 @@
 namespace Sluice.Log;
 
 /// <summary>
-/// Makes written records durable: one sync at a time, whose target is taken when it begins, acknowledges all who wait for no more than that.
+/// Makes written records durable: one sync at a time, whose target is taken when it begins, acknowledges all who wait for no more than
+/// that.
 /// What comes while it runs gathers for the next. The log's own thread also seals and prepares segments here, off everybody's way.
 /// </summary>
 internal sealed class SyncStage

@@ -28,7 +28,8 @@ internal sealed class WaiterList
     /// <summary>Completes all who wait for no more than <paramref name="reached"/>.</summary>
     public void Complete(long reached) => Sift(reached, static _ => null, completesReached: true);
 
-    /// <summary>Fails all who wait for more than <paramref name="reached"/>, each with what <paramref name="makeError"/> returns for it.</summary>
+    /// <summary>Fails all who wait for more than <paramref name="reached"/>, each with what <paramref name="makeError"/> returns for
+    /// it.</summary>
     public void Fail(long reached, Func<LogWaiter, Exception?> makeError) => Sift(reached, makeError, completesReached: false);
 
     private void Sift(long reached, Func<LogWaiter, Exception?> makeError, bool completesReached)

@@ -1,7 +1,8 @@
 namespace Sluice.Log;
 
 /// <summary>
-/// Takes full pages out of the ring and writes them; one thread at a time, whoever finds the stage free. Who waits for its records to be written
+/// Takes full pages out of the ring and writes them; one thread at a time, whoever finds the stage free. Who waits for its records to be
+/// written
 /// leads one round itself, or is served by whoever leads; what is left over is the log's own thread's.
 /// </summary>
 internal sealed class WriteStage
@@ -66,7 +67,8 @@ internal sealed class WriteStage
     }
 
     /// <summary>
-    /// Writes everything that has a place now, for whoever holds <see cref="Gate"/>. An error goes to all who wait here, and is returned; the
+    /// Writes everything that has a place now, for whoever holds <see cref="Gate"/>. An error goes to all who wait here, and is returned;
+    /// the
     /// pages stay.
     /// </summary>
     public Exception? WriteAll()

@@ -1,6 +1,7 @@
 namespace Sluice.Log.Tests.Support;
 
-/// <summary>Opens a log, says what it found there, and appends for ever with four threads; says of each record that it was acknowledged.</summary>
+/// <summary>Opens a log, says what it found there, and appends for ever with four threads; says of each record that it was
+/// acknowledged.</summary>
 internal static class AppendProgram
 {
     public const int Threads = 4;

@@ -49,6 +49,10 @@ internal static class Records
         return records;
     }
 
+    /// <summary>All records that are in the files, whatever is known of the disk.</summary>
+    public static List<(long Sequence, byte[] Bytes)> ReadWritten(string directory) =>
+        ReadAll(directory, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+
     /// <summary>The records have the numbers of one writer from one on, and sequences without a gap.</summary>
     public static void ShouldBeInOrder(List<(long Sequence, byte[] Bytes)> records, long firstSequence, int firstNumber)
     {

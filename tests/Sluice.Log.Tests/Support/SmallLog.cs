@@ -76,7 +76,8 @@ internal sealed class SmallLog
             {
                 told = log.Cut is not null || read == All.Count;
                 log.NextSequence.ShouldBeLessThanOrEqualTo(All.Count + 1, what);
-                (log.NextSequence == All.Count + 1 || log.Cut is not null || mayBeShorter).ShouldBeTrue($"{what}: {All.Count + 1 - log.NextSequence} records are gone, and nobody said so");
+                (log.NextSequence == All.Count + 1 || log.Cut is not null || mayBeShorter)
+                    .ShouldBeTrue($"{what}: {All.Count + 1 - log.NextSequence} records are gone, and nobody said so");
                 log.Append(Records.Make(9, 9, 50));
             }
 

@@ -1,0 +1,185 @@
+using System.Globalization;
+using Sluice.Faults.Tests.Support;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>Logs on file systems of their own: power cuts, a full disk, a disk that becomes read-only.</summary>
+[Collection(nameof(AloneCollection))]
+public sealed class MountedTests
+{
+    private const int ENOSPC = 28;
+
+    /// <summary>SLUICE_POWER_CUTS asks for more on each file system.</summary>
+    private static readonly int Cuts =
+        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_POWER_CUTS"), CultureInfo.InvariantCulture, out int cuts) && cuts > 0
+            ? cuts
+            : 15;
+
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Ext4)]
+    [InlineData(FileSystemKind.Xfs)]
+    public void What_was_acknowledged_as_durable_survives_power_cuts_one_after_another(FileSystemKind kind)
+    {
+        using Mount mount = Mount.OrSkip(kind);
+        string directory = Path.Combine(mount.Folder, "log");
+        Random random = new(9 + (int)kind);
+        SluiceLogOptions options = new()
+        {
+            SegmentBytes = 128 * 1024,
+            MaxRecordBytes = 16_000,
+            BufferBytes = 64_000,
+            RetainSegments = 40,
+        };
+        Dictionary<long, (int Writer, int Number)> durable = [];
+        int nextNumber = 0;
+        int losses = 0;
+        for (int cut = 0; cut < Cuts; cut++)
+        {
+            SluiceLog log = SluiceLog.Open(directory, options);
+            log.NextSequence.ShouldBeGreaterThan(durable.Count > 0 ? durable.Keys.Max() : 0, "records that were durable are gone");
+            int first = nextNumber;
+            bool isOver = false;
+            Thread[] threads = [.. Enumerable.Range(0, 4).Select(t => new Thread(() =>
+            {
+                try
+                {
+                    for (int i = first; ; i++)
+                    {
+                        LogDurability wanted = (LogDurability)((i + t) % 3);
+                        long sequence = log.Append(Records.Make(t, i, (i * 31) % 700), wanted);
+                        lock (durable)
+                        {
+                            nextNumber = Math.Max(nextNumber, i + 1);
+                            if (wanted == LogDurability.Durable && !isOver)
+                            {
+                                durable[sequence] = (t, i);
+                            }
+                        }
+                    }
+                }
+                catch (Exception e) when (e is IOException or ObjectDisposedException or UnauthorizedAccessException)
+                {
+                    // The power is gone.
+                }
+            }))];
+            foreach (Thread thread in threads)
+            {
+                thread.Start();
+            }
+
+            Thread.Sleep(random.Next(10, 60));
+            lock (durable)
+            {
+                // What is acknowledged while the power goes is acknowledged to nobody: ext4's fdatasync, overtaken by a shutdown, says 0.
+                isOver = true;
+            }
+
+            PowerCut.Cut(mount, kind);
+            foreach (Thread thread in threads)
+            {
+                thread.Join();
+            }
+
+            Should.Throw<IOException>(log.Dispose);
+            mount.Remount().ShouldBeNull();
+            if (cut % 2 == 0)
+            {
+                // Before anybody mends it, and after.
+                Prove(directory, durable);
+            }
+
+            using (SluiceLog mended = SluiceLog.Open(directory, options))
+            {
+                losses += mended.NextSequence < log.NextSequence ? 1 : 0;
+            }
+
+            Prove(directory, durable);
+        }
+
+        durable.Count.ShouldBeGreaterThan(Cuts);
+        losses.ShouldBeGreaterThan(0, "no cut lost anything, so this test proves nothing");
+    }
+
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Tmpfs)]
+    [InlineData(FileSystemKind.Ext4)]
+    public void A_disk_that_is_full_and_has_space_again_loses_nothing_that_was_acknowledged(FileSystemKind kind)
+    {
+        using Mount mount = SmallDisk.Make(kind);
+        string directory = Path.Combine(mount.Folder, "log");
+        string ballast = Path.Combine(mount.Folder, "ballast");
+        File.WriteAllBytes(ballast, new byte[300_000]);
+        List<(long Sequence, int Number)> acknowledged = [];
+        int failures = 0;
+        using (SluiceLog log = SluiceLog.Open(
+            directory, new SluiceLogOptions { SegmentBytes = 64 * 1024, MaxRecordBytes = 8000, BufferBytes = 32_000 }))
+        {
+            int number = 0;
+            for (; failures < 20; number++)
+            {
+                number.ShouldBeLessThan(100_000, "the disk never became full");
+                try
+                {
+                    acknowledged.Add((log.Append(Records.Make(0, number, 500), LogDurability.Durable), number));
+                }
+                catch (IOException e)
+                {
+                    e.HResult.ShouldBe(ENOSPC);
+                    failures++;
+                }
+            }
+
+            File.Delete(ballast);
+            for (int i = 0; i < 100; i++, number++)
+            {
+                acknowledged.Add((log.Append(Records.Make(0, number, 500), LogDurability.Durable), number));
+            }
+        }
+
+        Dictionary<long, (int Writer, int Number)> found =
+            Records.ReadAll(directory).ToDictionary(static r => r.Sequence, static r => Records.Check(r.Bytes));
+        found.Count.ShouldBe(acknowledged.Count);
+        acknowledged.ShouldAllBe(a => found[a.Sequence].Number == a.Number);
+    }
+
+    [SkippableFact]
+    public void A_disk_that_becomes_read_only_is_an_error_of_each_append()
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4);
+        string directory = Path.Combine(mount.Folder, "log");
+        SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions { SegmentBytes = 64 * 1024, MaxRecordBytes = 8000 });
+        log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
+
+        // What error=remount-ro does: no more writes, open files or not.
+        PowerCut.Cut(mount, FileSystemKind.Ext4);
+        for (int i = 0; i < 3; i++)
+        {
+            Should.Throw<IOException>(() => log.Append(Records.Make(0, 1, 100), LogDurability.Durable)).Message.ShouldContain(directory);
+        }
+
+        Should.Throw<IOException>(log.Dispose);
+        mount.Remount().ShouldBeNull();
+        Records.ReadAll(directory).Count.ShouldBe(1);
+    }
+
+    private static void Prove(string directory, Dictionary<long, (int Writer, int Number)> durable)
+    {
+        long last = 0;
+        int found = 0;
+        foreach ((long sequence, byte[] bytes) in Records.ReadWritten(directory))
+        {
+            sequence.ShouldBe(last == 0 ? sequence : last + 1);
+            last = sequence;
+            (int Writer, int Number) record = Records.Check(bytes);
+            if (durable.TryGetValue(sequence, out (int Writer, int Number) expected))
+            {
+                record.ShouldBe(expected);
+                found++;
+            }
+        }
+
+        long expectedLast = durable.Keys.DefaultIfEmpty().Max();
+        last.ShouldBeGreaterThanOrEqualTo(expectedLast, "the last durable records are gone");
+        found.ShouldBeGreaterThan(0);
+    }
+}
