@@ -1,13 +1,25 @@
 using Sluice.Handles;
+using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>What only FileStream knows: the name of a handle that came from elsewhere, and locks.</summary>
+/// <summary>What only FileStream has: being one, the name of a handle that came from elsewhere, and locks.</summary>
 public sealed partial class SluiceStream
 {
     /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>
     public string Name =>
         !_hasForeignHandle ? _handle.Path : _rare?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
+
+    /// <summary>
+    /// This stream as a <see cref="FileStream"/>, for code that asks for one: every member of it is this stream's, the handle and the
+    /// disposal too. Either may be used, not both at once; it is no copy and opens nothing.
+    /// </summary>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    public FileStream AsFileStream()
+    {
+        ThrowIfClosed();
+        return new SluiceFileStream(this, _handle.SafeFileHandle.DangerousGetHandle(), Access);
+    }
 
     /// <summary>Keeps other processes from a range of the file (an advisory lock on Unix).</summary>
     /// <inheritdoc cref="FileStream.Lock"/>

@@ -100,6 +100,19 @@ public sealed partial class SluiceStream : Stream
     {
     }
 
+    /// <summary>Opens a file, and says how its data passes through the page cache; the buffer sizes itself.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="mode">Which file may be there, and what happens to it.</param>
+    /// <param name="access">Reading, writing or both.</param>
+    /// <param name="share">What others may do with it meanwhile.</param>
+    /// <param name="caching">Through the page cache, through it and not left there, or past it.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An argument is none of its type's values.</exception>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, FileCaching caching)
+        : this(path, new SluiceOptions { Mode = mode, Access = access, Share = share, Caching = caching })
+    {
+    }
+
     /// <summary>A stream over a handle, which begins at offset 0.</summary>
     /// <param name="handle">An open handle.</param>
     /// <param name="access">What the stream may do with it.</param>

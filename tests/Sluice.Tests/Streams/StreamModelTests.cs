@@ -25,6 +25,8 @@ public sealed class StreamModelTests(ITestOutputHelper output) : IDisposable
     [InlineData("pool", FileCaching.Cached, 10)]
     [InlineData("pool", FileCaching.Uncached, 8)]
     [InlineData("pool", FileCaching.Direct, 8)]
+    [InlineData("as-file-stream", FileCaching.Cached, 8)]
+    [InlineData("as-file-stream", FileCaching.Direct, 4)]
     [InlineData("faulty", FileCaching.Cached, 2)]
     [InlineData("faulty", FileCaching.Direct, 2)]
     public void Random_operations_agree_with_FileStream(string engine, FileCaching caching, int percent)

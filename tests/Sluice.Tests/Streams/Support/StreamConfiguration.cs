@@ -12,6 +12,9 @@ internal sealed record StreamConfiguration(
     /// <summary>Buffer sizes of the matrix, in bytes.</summary>
     public static readonly int[] BufferSizes = [SluiceOptions.Adaptive, 0, 1, 64, 4096];
 
+    /// <summary>The process's own engine, and the stream used as a <see cref="FileStream"/>.</summary>
+    public const string AsFileStream = "as-file-stream";
+
     private static readonly IoEngine Faulty = new FaultyEngine(Sluice.Tests.Model.ModelProgram.HarmlessFaults(4711));
 
     /// <summary>Whether the two streams buffer alike, so that the disk may be compared before a flush.</summary>
@@ -58,20 +61,24 @@ internal sealed record StreamConfiguration(
         return new FileStreamSubject(new FileStream(path, options));
     }
 
-    public StreamSubject OpenOwn(string path, FileMode mode) => new SluiceStreamSubject(new SluiceStream(path, new SluiceOptions
+    public StreamSubject OpenOwn(string path, FileMode mode)
     {
-        Mode = mode,
-        Access = Access,
-        Share = Share,
-        Options = IsAsync ? FileOptions.Asynchronous : FileOptions.None,
-        BufferSize = BufferSize,
-        Caching = Caching,
-        Engine = EngineNamed(Engine),
-    }));
+        SluiceStream stream = new(path, new SluiceOptions
+        {
+            Mode = mode,
+            Access = Access,
+            Share = Share,
+            Options = IsAsync ? FileOptions.Asynchronous : FileOptions.None,
+            BufferSize = BufferSize,
+            Caching = Caching,
+            Engine = EngineNamed(Engine),
+        });
+        return Engine == AsFileStream ? new FileStreamSubject(stream.AsFileStream()) : new SluiceStreamSubject(stream);
+    }
 
     public static IoEngine? EngineNamed(string name) => name switch
     {
-        "own" => null,
+        "own" or AsFileStream => null,
         "plugged" => SluiceEngines.Default,
         "pool" => SluiceEngines.Pool,
         "faulty" => Faulty,
