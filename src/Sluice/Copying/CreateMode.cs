@@ -1,9 +1,11 @@
+using Sluice.Kernel;
+
 namespace Sluice.Copying;
 
 /// <summary>Permissions that a caller asks for.</summary>
 internal static class CreateMode
 {
-    private const UnixFileMode AllBits = (UnixFileMode)0xFFF;
+    private const UnixFileMode AllBits = (UnixFileMode)ModeBits.All;
 
     /// <exception cref="ArgumentException">There are bits that are no permission.</exception>
     /// <exception cref="PlatformNotSupportedException">Windows has no such permissions.</exception>

@@ -41,7 +41,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         meter.Find(length);
 
         // What the source lets its group read is not to be had by ours meanwhile.
-        uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : NodeMetadata.OwnerReadWrite;
+        uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : ModeBits.OwnerReadWrite;
         bool isFound = false;
         using TemporaryFile temporary =
             options.Resume ? TemporaryFile.CreateOrFind(to, mode, out isFound) : TemporaryFile.Create(to, mode);

@@ -10,7 +10,6 @@ namespace Sluice.Copying;
 internal sealed class LinuxReplacement : AtomicReplacement
 {
     private const string Verb = "Replacing";
-    private const uint DefaultMode = 0x1B6;
 
     private readonly TargetLocation _target;
     private readonly OldFile? _old;
@@ -37,7 +36,7 @@ internal sealed class LinuxReplacement : AtomicReplacement
                 OldFile.ThrowIfReadOnly(target.Path, Verb);
             }
 
-            uint mode = old is null ? (uint?)options.UnixCreateMode ?? DefaultMode : NodeMetadata.OwnerReadWrite;
+            uint mode = old is null ? (uint?)options.UnixCreateMode ?? ModeBits.NewFile : ModeBits.OwnerReadWrite;
             return new LinuxReplacement(target, old, TemporaryFile.Create(target.Path, mode));
         }
         catch
@@ -53,7 +52,7 @@ internal sealed class LinuxReplacement : AtomicReplacement
         if (_old is not null)
         {
             PathErrors.ThrowIfFailed(Libc.Stat(_old.Descriptor, StatxMask.BasicStats, out Statx kept), Verb, _target.Path.Text);
-            uint mode = kept.Mode & NodeMetadata.PermissionBits;
+            uint mode = kept.Mode & ModeBits.All;
             NodeMetadata.Inherit(_old.Descriptor, kept, _temporary.Descriptor, mode, mustHaveOwner: true, _target.Path.Text);
         }
 

@@ -14,10 +14,6 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal static class NodeMetadata
 {
-    public const uint PermissionBits = 0xFFF;
-    public const uint PlainPermissionBits = 0x1FF;
-    public const uint OwnerReadWrite = 0x180;
-
     private const uint SetUser = 0x800;
     private const uint SetGroup = 0x400;
     private const uint GroupBits = 0x38;
@@ -50,7 +46,7 @@ internal static class NodeMetadata
         CopyAttributes(fromFd, toFd, isSameContent: hasUser, target);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeLink)
         {
-            uint mode = from.Mode & PermissionBits & (hasUser ? ~0u : ~SetUser) & (hasGroup ? ~0u : ~SetGroup);
+            uint mode = from.Mode & ModeBits.All & (hasUser ? ~0u : ~SetUser) & (hasGroup ? ~0u : ~SetGroup);
             mode = CopyLists(fromFd, toFd, (from.Mode & Statx.TypeMask) == Statx.TypeDirectory, mode, hasGroup, target);
             PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
         }
@@ -84,8 +80,8 @@ internal static class NodeMetadata
     /// </summary>
     public static uint PlainMode(int fd, in Statx stat) =>
         AttributeCalls.Get(fd, AccessList, out _) is { } list
-            ? WithoutList(stat.Mode & PlainPermissionBits, list)
-            : stat.Mode & PlainPermissionBits;
+            ? WithoutList(stat.Mode & ModeBits.Permissions, list)
+            : stat.Mode & ModeBits.Permissions;
 
     /// <summary>
     /// Access lists, and the mode that goes with what came of them. What is not the source's is taken off: a folder's default.

@@ -18,7 +18,6 @@ internal sealed class TemporaryFile : IDisposable
 {
     private const int MaxTries = 100;
     private const int MakeFlags = PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive;
-    private const uint GroupAndOthers = 0x3F;
 
     // Without /proc nothing that has no name can be given one.
     private static readonly bool CanNameLater = Directory.Exists("/proc/self/fd");
@@ -187,7 +186,7 @@ internal sealed class TemporaryFile : IDisposable
             && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
             && stat.NLink == 1
             && stat.Uid == NodeCalls.EffectiveUser
-            && (stat.Mode & GroupAndOthers & ~mode) == 0
+            && (stat.Mode & ModeBits.GroupAndOthers & ~mode) == 0
             && TemporaryName.LeadsTo(name, fd)
             && Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking) == 0)
         {

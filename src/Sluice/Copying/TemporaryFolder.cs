@@ -16,8 +16,6 @@ namespace Sluice.Copying;
 internal sealed class TemporaryFolder : IDisposable
 {
     private const int MaxTries = 100;
-    private const uint OwnerAll = 0x1C0;
-    private const uint GroupAndOthers = 0x3F;
 
     private readonly NodePath _name;
     private bool _isKept;
@@ -107,7 +105,7 @@ internal sealed class TemporaryFolder : IDisposable
 
     private static int Make(in NodePath name, bool mustBeMarked)
     {
-        int result = NodeCalls.MakeDirectory(name, OwnerAll);
+        int result = NodeCalls.MakeDirectory(name, ModeBits.OwnerAll);
         if (result < 0)
         {
             return result;
@@ -150,7 +148,7 @@ internal sealed class TemporaryFolder : IDisposable
     private static bool IsOurs(int fd) =>
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
         && stat.Uid == NodeCalls.EffectiveUser
-        && (stat.Mode & GroupAndOthers) == 0;
+        && (stat.Mode & ModeBits.GroupAndOthers) == 0;
 
     private static bool IsEmpty(int fd)
     {

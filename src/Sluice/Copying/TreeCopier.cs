@@ -17,8 +17,6 @@ namespace Sluice.Copying;
 internal sealed class TreeCopier : IDisposable
 {
     private const int MaxWaitingGroups = 64;
-    private const uint OwnerAll = 0x1C0;
-    private const uint PermissionBits = 0xFFF;
 
     // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID.
     private const uint FolderBits = 0x3FF;
@@ -241,7 +239,7 @@ internal sealed class TreeCopier : IDisposable
 
         // Where metadata is kept, others than the owner come in when the folder is whole and has its owner.
         NodePath path = NodePath.In(parent, name, "");
-        int result = NodeCalls.MakeDirectory(path, _options.PreserveMetadata ? OwnerAll : (from.Mode & PermissionBits) | OwnerAll);
+        int result = NodeCalls.MakeDirectory(path, _options.PreserveMetadata ? ModeBits.OwnerAll : (from.Mode & ModeBits.All) | ModeBits.OwnerAll);
         isMade = result == 0;
         result = result is 0 or -Errno.EEXIST ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
         PathCalls.Close(parent);
@@ -256,7 +254,7 @@ internal sealed class TreeCopier : IDisposable
             if (_options.PreserveMetadata)
             {
                 // That copy may have come to the folder's own mode, which may keep us out.
-                PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, OwnerAll), "Setting the permissions of", to);
+                PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, ModeBits.OwnerAll), "Setting the permissions of", to);
             }
 
             StaleEntries.Remove(from, toFd, to);
@@ -348,7 +346,7 @@ internal sealed class TreeCopier : IDisposable
         {
             (byte[] relative, Statx from, bool isMade) = _folders[i];
             bool isNewRoot = i == 0 && temporary is not null;
-            bool isRestricted = isMade && (from.Mode & OwnerAll) != OwnerAll;
+            bool isRestricted = isMade && (from.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll;
             if (!_options.PreserveMetadata && !isRestricted && !isNewRoot)
             {
                 continue;
@@ -386,7 +384,7 @@ internal sealed class TreeCopier : IDisposable
         PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx made), "Looking at the folder", target.Text(relative));
         uint mode = isNewRoot
             ? from.Mode & FolderBits & ~Umask.Read()
-            : made.Mode & PermissionBits & ~(OwnerAll & ~(uint)from.Mode);
+            : made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)from.Mode);
         PathErrors.ThrowIfFailed(NodeCalls.SetMode(to.Fd, mode), "Setting the permissions of", target.Text(relative));
     }
 

@@ -224,7 +224,7 @@ internal sealed class TreeEntryCopier(
         meter.Find(length);
 
         // What the source lets its group read is not to be had by ours meanwhile.
-        uint mode = options.PreserveMetadata ? NodeMetadata.OwnerReadWrite
+        uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
             : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
         int toFd = PathCalls.Open(to, make, mode);
         if (toFd == -Errno.EEXIST && options.Resume)

@@ -10,9 +10,6 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal static class TreeRemoval
 {
-    private const uint OwnerAll = 0x1C0;
-    private const uint PermissionBits = 0xFFF;
-
     /// <summary>Removes a folder with all that is below it; 0, or the first negative errno.</summary>
     public static int Remove(in NodePath folder)
     {
@@ -113,7 +110,7 @@ internal static class TreeRemoval
 
         // O_PATH needs no permission.
         int node = PathCalls.OpenAt(parent, name, TreeRoot.FolderFlags | PathCalls.PathOnly);
-        int result = node < 0 ? node : NodeCalls.SetMode(node, OwnerAll);
+        int result = node < 0 ? node : NodeCalls.SetMode(node, ModeBits.OwnerAll);
         result = result < 0 ? result : PathCalls.OpenAt(parent, name, TreeRoot.FolderFlags);
         if (node >= 0)
         {
@@ -126,9 +123,9 @@ internal static class TreeRemoval
 
     private static void Allow(int fd)
     {
-        if (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & OwnerAll) != OwnerAll)
+        if (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll)
         {
-            _ = NodeCalls.SetMode(fd, (stat.Mode & PermissionBits) | OwnerAll);
+            _ = NodeCalls.SetMode(fd, (stat.Mode & ModeBits.All) | ModeBits.OwnerAll);
         }
     }
 }

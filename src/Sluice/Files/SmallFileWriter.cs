@@ -10,9 +10,6 @@ namespace Sluice.Files;
 /// </summary>
 internal static class SmallFileWriter
 {
-    /// <summary>Permissions before the umask, as .NET's: read and write for all.</summary>
-    private const uint DefaultMode = 0x1B6;
-
     /// <summary>Null when the file is written, else why not.</summary>
     public static Exception? Write(string path, ReadOnlyMemory<byte> bytes)
     {
@@ -37,7 +34,7 @@ internal static class SmallFileWriter
 
     private static bool TryWrite(string path, byte[] kernelPath, ReadOnlySpan<byte> bytes)
     {
-        int fd = PathCalls.Open(kernelPath, PathCalls.WriteOnly | PathCalls.Create | PathCalls.NonBlocking, DefaultMode);
+        int fd = PathCalls.Open(kernelPath, PathCalls.WriteOnly | PathCalls.Create | PathCalls.NonBlocking, ModeBits.NewFile);
         if (fd < 0)
         {
             // What nobody is at the other end of.

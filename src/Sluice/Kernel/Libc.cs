@@ -17,7 +17,6 @@ internal static unsafe partial class Libc
     private const int FSetFl = 4;
     private const int SeekCur = 1;
     private const int SeekSet = 0;
-    private const int AtEmptyPath = 0x1000;
     private const long TmpfsMagic = 0x0102_1994;
     private const long RamfsMagic = 0x8584_58F6;
     private const int FadviseDontNeed = 4;
@@ -228,7 +227,7 @@ internal static unsafe partial class Libc
         byte empty = 0;
         fixed (Statx* p = &result)
         {
-            return (SystemCallFaults.Fails("statx", fd) ? -1 : statx(fd, &empty, AtEmptyPath, (uint)mask, p)) < 0 ? -LastErrno() : 0;
+            return (SystemCallFaults.Fails("statx", fd) ? -1 : statx(fd, &empty, PathCalls.AtEmptyPath, (uint)mask, p)) < 0 ? -LastErrno() : 0;
         }
     }
 

@@ -16,7 +16,6 @@ internal static unsafe partial class NodeCalls
 
     private const int LockExclusiveNow = 2 | 4;
     private const int AtRemoveDirectory = 0x200;
-    private const int AtEmptyPath = 0x1000;
     private const long NrFaccessAt2 = 439;
 
     public static int Stat(ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result) =>
@@ -148,7 +147,7 @@ internal static unsafe partial class NodeCalls
     public static int SetOwner(int fd, uint user, uint group)
     {
         byte empty = 0;
-        return Result(SystemCallFaults.Fails("fchownat", fd) ? -1 : fchownat(fd, &empty, user, group, AtEmptyPath));
+        return Result(SystemCallFaults.Fails("fchownat", fd) ? -1 : fchownat(fd, &empty, user, group, PathCalls.AtEmptyPath));
     }
 
     /// <summary>Times of last access and modification of an open node; of a descriptor of O_PATH too.</summary>

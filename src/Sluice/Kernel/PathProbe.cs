@@ -7,17 +7,15 @@ namespace Sluice.Kernel;
 /// <summary>statx(2) of a path, without opening what it names.</summary>
 internal static unsafe partial class PathProbe
 {
-    private const int AtFdCwd = -100;
-
     /// <summary>What a path names, links followed; false where statx fails or there is none.</summary>
     public static bool TryStat(string path, out Statx stat)
     {
         stat = default;
         fixed (Statx* p = &stat)
         {
-            return Libc.IsSupported && (SystemCallFaults.Fails("statx", AtFdCwd)
+            return Libc.IsSupported && (SystemCallFaults.Fails("statx", PathCalls.AtFdCwd)
                 ? -1
-                : statx(AtFdCwd, path, 0, (uint)StatxMask.BasicStats, p)) >= 0;
+                : statx(PathCalls.AtFdCwd, path, 0, (uint)StatxMask.BasicStats, p)) >= 0;
         }
     }
 

@@ -29,6 +29,10 @@ public sealed partial class SluiceReader
     /// skipped. Nothing is allocated for a line; lines may have any length up to 2 GiB.
     /// </summary>
     /// <param name="cancellationToken">Looked at before each block.</param>
+    /// <remarks>
+    /// While the loop runs it alone reads: what another member takes inside the loop comes again, or is replaced by other bytes. Leave the
+    /// loop first; the reader then stands behind the line that came last.
+    /// </remarks>
     public LineEnumerable EnumerateLines(CancellationToken cancellationToken = default) => new(this, cancellationToken);
 
     /// <summary>
@@ -36,6 +40,7 @@ public sealed partial class SluiceReader
     /// asked for.
     /// </summary>
     /// <param name="cancellationToken">Ends the wait for a block.</param>
+    /// <inheritdoc cref="EnumerateLines" path="/remarks"/>
     public AsyncLineEnumerable EnumerateLinesAsync(CancellationToken cancellationToken = default) => new(this, cancellationToken);
 
     /// <summary>One line, as <see cref="EnumerateLines"/> gives them; false at the end of the file.</summary>

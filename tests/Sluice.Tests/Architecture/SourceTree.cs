@@ -79,8 +79,17 @@ internal sealed partial class SourceTree
             IEnumerable<string> kept =
                 lines.Where(l => !l.StartsWith("using ", StringComparison.Ordinal) || l.Contains('=', StringComparison.Ordinal));
             string text = RawString().Replace(string.Join('\n', kept), "\"\"");
-            return CommentOrString().Replace(text, m => m.Value[0] == '/' ? "" : "\"\"");
+            return CommentOrString().Replace(text, m => m.Value[0] == '/' ? "" : $"\"{HolesOf(text, m)}\"");
         }
+
+        /// <summary>Of an interpolated string the code in its holes; of any other string nothing.</summary>
+        private static string HolesOf(string text, Match literal) =>
+            literal.Index > 0 && text[literal.Index - 1] == '$'
+                ? string.Join(' ', Hole().Matches(literal.Value).Select(m => m.Value))
+                : "";
+
+        [GeneratedRegex(@"\{[^{}]*\}", RegexOptions.None, TimeoutMs)]
+        private static partial Regex Hole();
 
         [GeneratedRegex(@"^namespace (?<name>[\w.]+);", RegexOptions.ExplicitCapture, TimeoutMs)]
         private static partial Regex NamespaceLine();

@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Copying;
+using Sluice.Kernel;
 using static Sluice.Tests.Support.Trees;
 
 namespace Sluice.Tests.Files;
@@ -122,7 +123,7 @@ public sealed class ReplacementSafetyTests : IDisposable
         Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are looked after on Linux");
         string target = _temp.NewFile("old"u8);
         using TargetLocation location = TargetLocation.Resolve(target, "Replacing");
-        using (TemporaryFile temporary = TemporaryFile.Create(location.Path, NodeMetadata.OwnerReadWrite))
+        using (TemporaryFile temporary = TemporaryFile.Create(location.Path, ModeBits.OwnerReadWrite))
         {
             temporary.GiveName();
             string name = Directory.GetFiles(_temp.Root, ".*").ShouldHaveSingleItem();
@@ -164,7 +165,7 @@ public sealed class ReplacementSafetyTests : IDisposable
         Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are locked on Linux");
         string target = _temp.NewFile("old"u8);
         using TargetLocation location = TargetLocation.Resolve(target, "Replacing");
-        using TemporaryFile temporary = TemporaryFile.Create(location.Path, NodeMetadata.OwnerReadWrite);
+        using TemporaryFile temporary = TemporaryFile.Create(location.Path, ModeBits.OwnerReadWrite);
         temporary.ReplaceTarget();
         using (FileStream alone = new(target, FileMode.Open, FileAccess.ReadWrite, FileShare.None))
         {
