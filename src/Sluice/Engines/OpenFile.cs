@@ -228,8 +228,10 @@ public abstract partial class OpenFile
     }
 
     /// <summary>Asked at the first use, not at opening: most handles learn it from their first transfer's need.</summary>
+    /// <exception cref="ObjectDisposedException">The handle is closed: its number may be another file's.</exception>
     private bool FindOutSeeking()
     {
+        using Reference held = Hold();
         bool seeks = Libc.IsSupported ? Libc.Position(_fd) >= 0 : SeeksPortably(_file);
         _seeking = seeks ? Seeks : SeeksNot;
         return seeks;

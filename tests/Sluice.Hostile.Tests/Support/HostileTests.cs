@@ -79,4 +79,37 @@ public abstract class HostileTests : IDisposable
             at.ShouldBeGreaterThan(1, "the caller's code was never called");
         }
     }
+
+    /// <summary>
+    /// Repeats a scenario with something that another thread does at the first system call of the library, at the second, and so on until
+    /// there are no more: once so that the call waits for it, once beside the call.
+    /// </summary>
+    private protected async Task EveryStepAsync(Func<Steps, Task> scenario)
+    {
+        foreach (bool waits in (bool[])[true, false])
+        {
+            bool hasStruck = true;
+            int at = 0;
+            while (hasStruck)
+            {
+                at++;
+                at.ShouldBeLessThan(MaxCalls, "a scenario without an end");
+                Accounts accounts = Accounts.Open(Temp.Root);
+                using Steps steps = new(at, waits);
+                try
+                {
+                    await Watchdog.EndsAsync(() => scenario(steps), $"step {at}");
+                }
+                catch (Exception e)
+                {
+                    Assert.Fail($"step {at} ({steps.Call}), waiting {waits}: {e}");
+                }
+
+                await accounts.CloseAsync($"step {at} ({steps.Call}), waiting {waits}");
+                hasStruck = steps.HasStruck;
+            }
+
+            at.ShouldBeGreaterThan(1, "there was no step");
+        }
+    }
 }
