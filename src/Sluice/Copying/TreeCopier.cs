@@ -239,7 +239,8 @@ internal sealed class TreeCopier : IDisposable
 
         // Where metadata is kept, others than the owner come in when the folder is whole and has its owner.
         NodePath path = NodePath.In(parent, name, "");
-        int result = NodeCalls.MakeDirectory(path, _options.PreserveMetadata ? ModeBits.OwnerAll : (from.Mode & ModeBits.All) | ModeBits.OwnerAll);
+        uint mode = ModeBits.OwnerAll | (_options.PreserveMetadata ? 0 : from.Mode & ModeBits.All);
+        int result = NodeCalls.MakeDirectory(path, mode);
         isMade = result == 0;
         result = result is 0 or -Errno.EEXIST ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
         PathCalls.Close(parent);

@@ -227,7 +227,8 @@ internal static unsafe partial class Libc
         byte empty = 0;
         fixed (Statx* p = &result)
         {
-            return (SystemCallFaults.Fails("statx", fd) ? -1 : statx(fd, &empty, PathCalls.AtEmptyPath, (uint)mask, p)) < 0 ? -LastErrno() : 0;
+            int status = SystemCallFaults.Fails("statx", fd) ? -1 : statx(fd, &empty, PathCalls.AtEmptyPath, (uint)mask, p);
+            return status < 0 ? -LastErrno() : 0;
         }
     }
 
