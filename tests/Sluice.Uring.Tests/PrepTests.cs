@@ -23,6 +23,17 @@ public sealed unsafe class PrepTests : RingTest
         cqe.Res.ShouldBe(0);
     }
 
+    [Fact]
+    public void A_transfer_has_all_that_it_was_given()
+    {
+        IoUringSqe entry = default;
+        byte one = 0;
+        Prep.Transfer(&entry, isRead: true, 3, &one, 1, 77, RwFlags.NoWait | RwFlags.Append, 5);
+        (entry.Opcode, entry.Fd, entry.Len, entry.Off, entry.UserData).ShouldBe((Opcode.Read, 3, 1u, 77ul, 5ul));
+        entry.OpFlags.ShouldBe((uint)(RwFlags.NoWait | RwFlags.Append));
+        entry.Addr.ShouldBe((ulong)&one);
+    }
+
     [SkippableTheory]
     [InlineData(0, 4096, 4096)]
     [InlineData(1000, 5000, 5000)]

@@ -26,6 +26,20 @@ public sealed unsafe class SubmissionQueueTests : RingTest
     }
 
     [SkippableFact]
+    public void An_entry_that_was_taken_back_never_reaches_the_kernel()
+    {
+        using Ring ring = CreateRing(entries: 4);
+        Prep.Nop(Take(ring), 1);
+        Prep.Nop(Take(ring), 2);
+        ring.Publish().ShouldBe(2u);
+        ring.TryTakeBackUnused(out ulong last).ShouldBeTrue();
+        last.ShouldBe(2ul);
+        ring.EnterPublished(2, 1, 1000).ShouldBe(1);
+        Complete(ring, 1).ConvertAll(cqe => cqe.UserData).ShouldBe([1ul]);
+        ring.InFlight.ShouldBe(0u);
+    }
+
+    [SkippableFact]
     public void Entries_keep_their_contents_over_many_laps_of_every_phase()
     {
         using TempFile file = new(4096);

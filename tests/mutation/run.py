@@ -94,6 +94,11 @@ def build(root, projects):
     return None
 
 
+def filter_of(name):
+    name, _, row = name.partition("@")
+    return f"(FullyQualifiedName~{name}&DisplayName~{row.replace('_', ' ')})" if row else f"FullyQualifiedName~{name}"
+
+
 def ask(root, tests, seconds):
     """What a failing test says; None where all pass."""
     by_project = {}
@@ -101,7 +106,7 @@ def ask(root, tests, seconds):
         by_project.setdefault(test[0], []).append(test[2:])
     for letter, names in by_project.items():
         project = PROJECTS[letter]
-        wanted = "|".join(f"FullyQualifiedName~{name}" for name in names)
+        wanted = "|".join(filter_of(name) for name in names)
         status, output = run(
             ["dotnet", "test", f"tests/{project}", "-c", "Release", "--no-build", "--nologo", "--filter", wanted], root, seconds)
         if status is None:
@@ -129,10 +134,16 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tree", help="keep the copy here, and use it again")
     parser.add_argument("--out", help="append each outcome to this file")
+    parser.add_argument("--skip", help="those that this file of outcomes has already")
     parser.add_argument("--seconds", type=int, default=240, help="longest run of one set of tests")
     args = parser.parse_args()
     mutants = [m for m in read_mutants()
                if (not args.only or m.ident in args.only.split(",")) and (not args.room or m.room == args.room)]
+    if args.only:
+        mutants.sort(key=lambda m: args.only.split(",").index(m.ident))
+    if args.skip and Path(args.skip).exists():
+        done = {line.split()[1] for line in Path(args.skip).read_text().split("\n") if line.startswith(("killed", "survived"))}
+        mutants = [m for m in mutants if m.ident not in done]
     lost = [m for m in mutants if m.apply(ROOT) is None]
     for mutant in lost:
         print(f"{mutant.ident}: its lines are not in {mutant.path} any more")

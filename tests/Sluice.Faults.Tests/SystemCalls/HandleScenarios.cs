@@ -22,13 +22,13 @@ internal static class HandleScenarios
         });
         yield return Of("Read", caching, static h => CheckRead(b => Task.FromResult((long)h.Read(b, Offset))));
         yield return Of("ReadAsync", caching, static h => CheckRead(async b => await h.ReadAsync(b, Offset)));
-        yield return Of("Read(list)", caching, static h => CheckRead(b => Task.FromResult(h.Read(Pieces(b), Offset))));
-        yield return Of("ReadAsync(list)", caching, static h => CheckRead(b => h.ReadAsync(Pieces(b), Offset).AsTask()));
+        yield return Of("Read list", caching, static h => CheckRead(b => Task.FromResult(h.Read(Pieces(b), Offset))));
+        yield return Of("ReadAsync list", caching, static h => CheckRead(b => h.ReadAsync(Pieces(b), Offset).AsTask()));
         yield return Of("ReadBatch", caching, static h => Run(() => ReadBatch(h)));
         yield return Writing("Write", caching, static h => Run(() => h.Write(New, Offset)));
         yield return Writing("WriteAsync", caching, static h => h.WriteAsync(New, Offset).AsTask());
-        yield return Writing("Write(list)", caching, static h => Run(() => h.Write(ReadOnly(New), Offset)));
-        yield return Writing("WriteAsync(list)", caching, static h => h.WriteAsync(ReadOnly(New), Offset).AsTask());
+        yield return Writing("Write list", caching, static h => Run(() => h.Write(ReadOnly(New), Offset)));
+        yield return Writing("WriteAsync list", caching, static h => h.WriteAsync(ReadOnly(New), Offset).AsTask());
         yield return Writing("WriteBatch", caching, static h => Run(() => WriteBatch(h)));
         yield return Of("Append", caching, static h => Run(() => h.Append(New).ShouldBe(Old.Length)), Appended);
         yield return Of("AppendAsync", caching, static async h => (await h.AppendAsync(New)).ShouldBe(Old.Length), Appended);
@@ -90,9 +90,11 @@ internal static class HandleScenarios
         FileModel.ShouldMatch(buffer, Old.AsSpan(Offset, Length), "read");
     }
 
-    private static Memory<byte>[] Pieces(byte[] all) => [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001)];
+    private static Memory<byte>[] Pieces(byte[] all) =>
+        [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001, 3000), all.AsMemory(8001)];
 
-    private static ReadOnlyMemory<byte>[] ReadOnly(byte[] all) => [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001)];
+    private static ReadOnlyMemory<byte>[] ReadOnly(byte[] all) =>
+        [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001, 3000), all.AsMemory(8001)];
 
     private static void ReadBatch(SluiceHandle handle)
     {

@@ -1,0 +1,126 @@
+using Shouldly;
+using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
+using Sluice.Uring;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>System calls that end early, and what is said of the rest.</summary>
+public sealed class AppendFaultTests : IDisposable
+{
+    private const int EIO = 5;
+    private const int RecordBytes = 160;
+
+    private readonly string _root = Directory.CreateTempSubdirectory("sluice-append-").FullName;
+
+    public void Dispose()
+    {
+        SystemCallFaults.Use(null);
+        Directory.Delete(_root, recursive: true);
+    }
+
+    [SkippableFact]
+    public void Appends_that_were_made_together_and_cut_short_are_whole_and_where_they_say()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        const int threads = 8;
+        const int records = 150;
+        string path = Path.Combine(_root, "log");
+        using SluiceHandle one = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, FileShare.ReadWrite);
+        using SluiceHandle other = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        int cut = 0;
+        SystemCallFaults.Use((call, _, length) =>
+        {
+            if (call != "pwritev2")
+            {
+                return 0;
+            }
+
+            // Whoever writes takes his time, so that the others meet.
+            Thread.Sleep(length % 2 == 0 ? 1 : 0);
+            return length is > 1 and not RecordBytes ? 1 + (Interlocked.Increment(ref cut) % (length - 1)) : 0;
+        });
+        long[] offsets = new long[threads * records];
+        Thread[] running = [.. Enumerable.Range(0, threads).Select(t => new Thread(() =>
+        {
+            for (int i = 0; i < records; i++)
+            {
+                offsets[(t * records) + i] = (t % 4 == 0 ? other : one).Append(RecordOf((t * records) + i));
+            }
+        }))];
+        Array.ForEach(running, static thread => thread.Start());
+        Array.ForEach(running, static thread => thread.Join());
+        SystemCallFaults.Use(null);
+        byte[] written = File.ReadAllBytes(path);
+        written.Length.ShouldBe(offsets.Length * RecordBytes);
+        for (int i = 0; i < offsets.Length; i++)
+        {
+            written.AsSpan((int)offsets[i], RecordBytes).SequenceEqual(RecordOf(i)).ShouldBeTrue($"record {i} at {offsets[i]}, {cut} cut");
+        }
+
+        cut.ShouldBeGreaterThan(0, "no two threads met");
+    }
+
+    [SkippableTheory]
+    [InlineData("Read", false)]
+    [InlineData("Read", true)]
+    [InlineData("Write", false)]
+    [InlineData("Write", true)]
+    public async Task An_error_behind_a_half_names_where_the_rest_begins(string what, bool isAsync)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        const int offset = 1000;
+        const int length = 40_000;
+        string path = Path.Combine(_root, "file");
+        await File.WriteAllBytesAsync(path, new byte[100_000]);
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
+        int calls = 0;
+        SystemCallFaults.Use((call, _, wanted) =>
+            !call.Contains(what, StringComparison.OrdinalIgnoreCase) || wanted == 0 ? 0
+            : Interlocked.Increment(ref calls) == 1 ? wanted / 2
+            : -EIO);
+        byte[] buffer = new byte[length];
+        IOException error = await Should.ThrowAsync<IOException>(async () => _ = (what, isAsync) switch
+        {
+            ("Read", false) => handle.Read(buffer, offset),
+            ("Read", true) => await handle.ReadAsync(buffer, offset),
+            ("Write", false) => Done(() => handle.Write(buffer, offset)),
+            _ => await DoneAsync(handle.WriteAsync(buffer, offset)),
+        });
+
+        // An asynchronous write that failed on the caller's thread is made once more from its front.
+        bool fromFront = (what, isAsync) == ("Write", true)
+            && error.Message.Contains($"at offset {offset} failed", StringComparison.Ordinal);
+        error.Message.ShouldContain($"at offset {(fromFront ? offset : offset + (length / 2))} failed");
+        error.HResult.ShouldBe(EIO);
+    }
+
+    [SkippableFact]
+    public void A_folder_that_became_a_file_is_passed_over()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        const int notDirectory = 20;
+        Directory.CreateDirectory(Path.Combine(_root, "a", "b"));
+        File.WriteAllText(Path.Combine(_root, "a", "in a"), "");
+        File.WriteAllText(Path.Combine(_root, "a", "b", "in b"), "");
+        int opened = 0;
+        SystemCallFaults.Use((call, _, _) => call == "openat" && Interlocked.Increment(ref opened) == 3 ? -notDirectory : 0);
+        EnumerationOptions everything = new() { RecurseSubdirectories = true, IgnoreInaccessible = false };
+        SluiceFile.EnumerateFiles(_root, "*", everything).Select(Path.GetFileName).ShouldBe(["in a"]);
+    }
+
+    private static int Done(Action act)
+    {
+        act();
+        return 0;
+    }
+
+    private static async Task<int> DoneAsync(ValueTask task)
+    {
+        await task;
+        return 0;
+    }
+
+    private static byte[] RecordOf(int number) => Pattern.Bytes(number, RecordBytes);
+}

@@ -1,0 +1,74 @@
+using Shouldly;
+using Sluice.Faults.Child.Conformance;
+using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>A power cut right after a copy or a replacement that was to be on the disk: content, name and mode are there.</summary>
+[System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+public sealed class CopyPowerCutTests
+{
+    private const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead;
+
+    private static readonly byte[] Old = Pattern.Bytes(6, 30_000);
+    private static readonly byte[] New = Pattern.Bytes(7, 1_300_001);
+
+    public static TheoryData<FileSystemKind, string, bool> Cases()
+    {
+        TheoryData<FileSystemKind, string, bool> cases = [];
+        foreach (FileSystemKind kind in (FileSystemKind[])[FileSystemKind.Ext4, FileSystemKind.Xfs])
+        {
+            foreach (string way in (string[])["replace", "tree", "Buffered", "CopyFileRange", "Direct"])
+            {
+                cases.Add(kind, way, false);
+                if (way != "tree")
+                {
+                    cases.Add(kind, way, true);
+                }
+            }
+        }
+
+        return cases;
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Cases))]
+    public async Task What_was_to_be_on_the_disk_is_there(FileSystemKind kind, string way, bool overwrites)
+    {
+        using Mount mount = Mount.OrSkip(kind);
+        string tree = Directory.CreateDirectory(Path.Combine(mount.Folder, "tree", "below")).Parent!.FullName;
+        string source = Path.Combine(tree, "below", "source");
+        string target = Path.Combine(mount.Folder, "target");
+        await File.WriteAllBytesAsync(source, New);
+        File.SetUnixFileMode(source, Mode);
+        if (overwrites)
+        {
+            await File.WriteAllBytesAsync(target, Old);
+        }
+
+        _ = Command.Run("sync", "--file-system", mount.Folder);
+        switch (way)
+        {
+            case "replace":
+                await SluiceFile.ReplaceAtomicallyAsync(target, New);
+                break;
+            case "tree":
+                await SluiceFile.CopyAsync(tree, target, new CopyOptions { Recurse = true, FlushToDisk = true });
+                target = Path.Combine(target, "below", "source");
+                break;
+            default:
+                CopyOptions options = new() { Method = Enum.Parse<CopyMethod>(way), FlushToDisk = true, Overwrite = overwrites };
+                await SluiceFile.CopyAsync(source, target, options);
+                break;
+        }
+
+        UnixFileMode mode = File.GetUnixFileMode(target);
+        PowerCut.Cut(mount, kind);
+        mount.Remount().ShouldBeNull();
+        FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), New, "after the power cut");
+        File.GetUnixFileMode(target).ShouldBe(mode);
+        PowerCut.ShouldHaveLost(mount);
+    }
+}

@@ -1,0 +1,94 @@
+using System.Text;
+using Sluice.Memory;
+using Sluice.Sequential;
+
+namespace Sluice.Tests.Sequential;
+
+/// <summary>Contracts of small parts that larger tests walk past: found by putting defects into them.</summary>
+[Collection(AloneCollection.Name)]
+public sealed class SmallContractTests : AccountedTests, IDisposable
+{
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [Theory]
+    [InlineData(4096, 8192, 512, true)]
+    [InlineData(4097, 8192, 512, false)]
+    [InlineData(4096, 8193, 512, false)]
+    [InlineData(4096, 8192, 513, false)]
+    public void Direct_transfers_have_aligned_memory_offset_and_length(int address, long offset, int length, bool isAligned) =>
+        new FileAlignment(512, 512, 512).IsAligned(address, offset, length).ShouldBe(isAligned);
+
+    [Fact]
+    public void Records_lie_where_their_type_may_lie()
+    {
+        Records.IsAligned<long>(16).ShouldBeTrue();
+        Records.IsAligned<long>(12).ShouldBeFalse();
+        Records.IsAligned<short>(12).ShouldBeTrue();
+        Records.IsAligned<short>(13).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void An_interrupt_that_came_while_a_lock_was_waited_for_is_not_lost()
+    {
+        Lock gate = new();
+        bool entered = false;
+        bool interrupted = false;
+        Thread thread = new(() =>
+        {
+            using (gate.EnterUninterrupted())
+            {
+                entered = true;
+            }
+
+            try
+            {
+                Thread.Sleep(1);
+            }
+            catch (ThreadInterruptedException)
+            {
+                interrupted = true;
+            }
+        });
+        using (gate.EnterScope())
+        {
+            thread.Start();
+            SpinWait.SpinUntil(() => (thread.ThreadState & ThreadState.WaitSleepJoin) != 0);
+            thread.Interrupt();
+            SpinWait.SpinUntil(() => (thread.ThreadState & ThreadState.WaitSleepJoin) == 0, 20);
+        }
+
+        thread.Join();
+        entered.ShouldBeTrue();
+        interrupted.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task A_scan_over_lines_longer_than_its_parts_gives_its_memory_back()
+    {
+        string path = _temp.NewFile(Encoding.ASCII.GetBytes(string.Join('\n', Enumerable.Repeat(new string('x', 3_000_000), 3))));
+        int rented = Rented();
+        long sum = 0;
+        SluiceScanOptions options = new() { PartSize = 4096, Degree = 1 };
+        await foreach (int bytes in SluiceReader.ScanAsync(path, static part => part.Bytes.Length, options))
+        {
+            sum += bytes;
+        }
+
+        sum.ShouldBe(9_000_002);
+        Rented().ShouldBe(rented);
+    }
+
+    [Fact]
+    public void A_seek_between_the_two_halves_of_a_line_end_forgets_the_first()
+    {
+        byte[] content = Encoding.ASCII.GetBytes(new string('x', 4095) + "\r\nlast\n");
+        using SluiceReader reader = new(_temp.NewFile(content), new SluiceReaderOptions { RequestSize = 4096 });
+        reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
+        line.Length.ShouldBe(4095);
+        reader.Seek(4096);
+        reader.TryReadLine(out line).ShouldBeTrue();
+        line.Length.ShouldBe(0, "the line feed alone ends a line");
+    }
+}
