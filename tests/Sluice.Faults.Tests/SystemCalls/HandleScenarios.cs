@@ -9,6 +9,7 @@ internal static class HandleScenarios
 {
     private const int Offset = 1_234;
     private const int Length = 20_001;
+    private const int Guard = 16 * 1024;
 
     private static readonly byte[] Old = Pattern.Bytes(1, 60_000);
     private static readonly byte[] New = Pattern.Bytes(2, Length);
@@ -20,8 +21,8 @@ internal static class HandleScenarios
             h.Length.ShouldBe(Old.Length);
             return Task.CompletedTask;
         });
-        yield return Of("Read", caching, static h => CheckRead(b => Task.FromResult((long)h.Read(b, Offset))));
-        yield return Of("ReadAsync", caching, static h => CheckRead(async b => await h.ReadAsync(b, Offset)));
+        yield return Of("Read", caching, static h => CheckRead(b => Task.FromResult((long)h.Read(b.AsSpan(0, Length), Offset))));
+        yield return Of("ReadAsync", caching, static h => CheckRead(async b => await h.ReadAsync(b.AsMemory(0, Length), Offset)));
         yield return Of("Read list", caching, static h => CheckRead(b => Task.FromResult(h.Read(Pieces(b), Offset))));
         yield return Of("ReadAsync list", caching, static h => CheckRead(b => h.ReadAsync(Pieces(b), Offset).AsTask()));
         yield return Of("ReadBatch", caching, static h => Run(() => ReadBatch(h)));
@@ -85,16 +86,17 @@ internal static class HandleScenarios
 
     private static async Task CheckRead(Func<byte[], Task<long>> read)
     {
-        byte[] buffer = new byte[Length];
+        byte[] buffer = new byte[Length + Guard];
         (await read(buffer)).ShouldBe(Length);
-        FileModel.ShouldMatch(buffer, Old.AsSpan(Offset, Length), "read");
+        FileModel.ShouldMatch(buffer.AsSpan(0, Length), Old.AsSpan(Offset, Length), "read");
+        buffer.AsSpan(Length).IndexOfAnyExcept((byte)0).ShouldBe(-1, "bytes behind the caller's memory");
     }
 
     private static Memory<byte>[] Pieces(byte[] all) =>
-        [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001, 3000), all.AsMemory(8001)];
+        [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001, 12_000), all.AsMemory(17_001, Length - 17_001)];
 
     private static ReadOnlyMemory<byte>[] ReadOnly(byte[] all) =>
-        [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001, 3000), all.AsMemory(8001)];
+        [all.AsMemory(0, 5000), all.AsMemory(5000, 1), all.AsMemory(5001, 12_000), all.AsMemory(17_001, Length - 17_001)];
 
     private static void ReadBatch(SluiceHandle handle)
     {
