@@ -187,6 +187,15 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
+    /// <summary>A writer of text each of whose lines is a record, in UTF-8; disposing it leaves the log open.</summary>
+    /// <param name="durability">What the end of a line waits for; null for the log's default.</param>
+    /// <returns>
+    /// For one thread at a time. In a framed log a record has no line end; in a raw one it keeps it. A line without an end is appended when
+    /// the writer is disposed.
+    /// </returns>
+    public TextWriter CreateTextWriter(LogDurability? durability = null) =>
+        new LogTextWriter(this, LogSettings.Known(durability ?? _settings.Durability), keepsLineEnds: _headerBytes == 0) { NewLine = "\n" };
+
     internal long EndReservation(Placed place, int size, LogDurability durability, bool isWithdrawn)
     {
         uint header = (uint)size | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);

@@ -26,6 +26,7 @@ public sealed class HelpTests
     [InlineData("copy")]
     [InlineData("extents")]
     [InlineData("frag")]
+    [InlineData("log")]
     [InlineData("compare")]
     [InlineData("figures")]
     [InlineData("tables")]

@@ -1,0 +1,132 @@
+using System.Text;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Log;
+using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>`sluice log`: many threads append to one log, every record is checked at the end; and what a log holds.</summary>
+internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, CancellationToken cancellationToken)
+{
+    public async Task<int> RunAsync() => options.Action switch
+    {
+        LogAction.Cat => Cat(),
+        LogAction.Tail => await TailAsync(),
+        LogAction.Verify => Verify(),
+        LogAction.Truncate => Truncate(),
+        _ => Load(),
+    };
+
+    private int Load()
+    {
+        using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
+        string directory = Path.Combine(scratch.FullPath, "log");
+        LogLoadResult result;
+        using (var progress = new LiveProgress(terminal, options.Quiet))
+            result = options.Load.Run(directory, progress.Show, cancellationToken);
+        var table = new TextTable("", "");
+        LatencyHistogram latency = result.Latency;
+        table.Add("threads, record", $"{options.Load.Threads}, {options.Load.RecordBytes} B, {options.Load.Durability}");
+        table.Add("asked for", options.Load.BytesPerSecond == 0
+            ? "as much as can be"
+            : $"{ByteSize.Format(options.Load.BytesPerSecond * options.Load.Threads)}/s");
+        table.Add("appended", $"{latency.Count:#,0} records, {ByteSize.Format((long)(result.Bytes / result.Seconds))}/s");
+        foreach (double percent in (double[])[50, 99, 99.9, 99.99])
+            table.Add($"append p{percent}", Microseconds(latency.Percentile(percent)));
+        table.Add("append, longest", Microseconds(latency.MaxNanoseconds));
+        table.Add("segments", $"{result.Segments}");
+        table.Add("CPU of a record", Microseconds((long)(result.CpuSeconds * 1e9 / Math.Max(1, latency.Count))));
+        table.Add("checked", $"{result.Checked:#,0} records read back, {result.Missing:#,0} missing");
+        table.WriteTo(terminal);
+        return result.Missing == 0 ? ExitCode.Success : Fail($"{result.Missing} records that were acknowledged are not in the log");
+    }
+
+    private int Cat()
+    {
+        using var reader = new SluiceLogReader(options.Directory, new SluiceLogReaderOptions
+        {
+            FromSequence = options.From,
+            UpTo = LogDurability.Written,
+        });
+        while (!cancellationToken.IsCancellationRequested && reader.TryRead(out LogEntry entry))
+            Print(entry.Bytes);
+        return SayTail(reader);
+    }
+
+    private async Task<int> TailAsync()
+    {
+        long last = 0;
+        var fromEnd = new SluiceLogReaderOptions { FromEnd = true, UpTo = LogDurability.Written };
+        using (var all = new SluiceLogReader(options.Directory, fromEnd))
+            last = all.NextSequence - 1;
+        using var reader = new SluiceLogReader(options.Directory, new SluiceLogReaderOptions
+        {
+            FromSequence = Math.Max(1, last - options.Lines + 1),
+            UpTo = LogDurability.Written,
+        });
+        IAsyncEnumerable<SluiceLogRecord> records = options.Follow
+            ? reader.FollowAsync(cancellationToken)
+            : reader.ReadAllAsync(cancellationToken);
+        await foreach (SluiceLogRecord record in records)
+            Print(record.Bytes.Span);
+        return SayTail(reader);
+    }
+
+    private int Verify()
+    {
+        long records = 0;
+        long bytes = 0;
+        var skipping = new SluiceLogReaderOptions { SkipDamage = true, UpTo = LogDurability.Written };
+        using var reader = new SluiceLogReader(options.Directory, skipping);
+        while (reader.TryRead(out LogEntry entry))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            records++;
+            bytes += entry.Bytes.Length;
+        }
+
+        terminal.Out.WriteLine($"{records:#,0} records, {ByteSize.Format(bytes)}; the next is {reader.NextSequence}");
+        foreach (SluiceLogDamagedException damage in reader.Damage)
+            terminal.Error.WriteLine($"sluice: {damage.Message}");
+        _ = SayTail(reader);
+        return reader.Damage.Count == 0 ? ExitCode.Success : ExitCode.IoError;
+    }
+
+    private int Truncate()
+    {
+        if (!Directory.Exists(options.Directory))
+            throw new DirectoryNotFoundException($"'{options.Directory}': no such directory");
+        using SluiceLog log = SluiceLog.Open(options.Directory, new SluiceLogOptions { Preallocate = false });
+        if (log.Cut is { } cut)
+            terminal.Out.WriteLine($"{cut.Bytes:#,0} bytes were cut from the end of {cut.Path}: {cut.Reason}");
+        if (options.After is { } after)
+            log.TruncateAfter(after);
+        else
+            terminal.Out.WriteLine($"{log.TruncateBefore(options.Before!.Value)} segments removed");
+        terminal.Out.WriteLine($"records {log.FirstSequence} to {log.NextSequence - 1}");
+        return ExitCode.Success;
+    }
+
+    private static string Microseconds(long nanoseconds) =>
+        string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{nanoseconds / 1000.0:#,0.##} us");
+
+    private void Print(ReadOnlySpan<byte> record) => terminal.Out.WriteLine(Encoding.UTF8.GetString(record));
+
+    private int SayTail(SluiceLogReader reader)
+    {
+        if (reader.Tail is { } tail)
+        {
+            terminal.Error.WriteLine(
+                $"sluice: {tail.Path} ends at offset {tail.FileOffset}: {tail.Reason}; {tail.Bytes:#,0} bytes behind it are no record");
+        }
+        return ExitCode.Success;
+    }
+
+    private int Fail(string message)
+    {
+        terminal.Error.WriteLine($"sluice: {message}");
+        return ExitCode.IoError;
+    }
+}

@@ -1,0 +1,135 @@
+using System.CommandLine;
+using System.Globalization;
+using Sluice.Cli.Programs.Log;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Commands;
+
+/// <summary>What `sluice log` is to do.</summary>
+internal enum LogAction
+{
+    Load,
+    Cat,
+    Tail,
+    Verify,
+    Truncate,
+}
+
+/// <summary>One checked `log` command line.</summary>
+internal sealed record LogOptions(LogAction Action, string Directory)
+{
+    private const int MaxThreads = 10_000;
+    private const int MaxSeconds = 86_400;
+
+    public LogLoad Load { get; init; } = new();
+
+    /// <summary>cat: from this record on. tail: so many of the last.</summary>
+    public long From { get; init; } = 1;
+
+    public int Lines { get; init; } = 10;
+
+    public bool Follow { get; init; }
+
+    /// <summary>truncate: the last record that stays.</summary>
+    public long? After { get; init; }
+
+    /// <summary>truncate: segments whose records are all before this one go.</summary>
+    public long? Before { get; init; }
+
+    public bool Quiet { get; init; }
+
+    /// <summary>Adds the options of `log` to the command.</summary>
+    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    public static Func<ParseResult, LogOptions> Define(OptionList command)
+    {
+        Argument<string?> action = command.OptionalArgument(
+            "ACTION", "cat, tail, verify or truncate; without it a load test, in a folder of its own that is removed afterwards.");
+        Argument<string?> directory = command.OptionalArgument(
+            "DIR", "The log's folder; of a load test, where to make one (the temporary folder).");
+        Option<string> threads = command.Value("--threads", null, "N", "Load: threads that append (100).");
+        Option<string> rate = command.Value("--rate", null, "size", "Load: bytes a second of each thread; 0 for as many as can be (2M).");
+        Option<string> size = command.Value("--size", null, "size", "Load: bytes of a record, from 20 to 1M - 4K (200).");
+        Option<string> flush = command.Value("--flush", null, "size", "Load: what may wait in memory before it is written (5M).");
+        Option<string> roll = command.Value("--roll", null, "size", "Load: bytes of a segment (256M).");
+        Option<string> time = command.Value("--time", null, "seconds", "Load: how long (30).");
+        Option<string> durability = command.Value("--durability", null, "name", "Load: buffered, written or durable (written).");
+        Option<string> from = command.Value("--from", null, "N", "cat: from this record on (1).");
+        Option<string> lines = command.Value("--lines", "n", "N", "tail: so many of the last records (10).");
+        Option<bool> follow = command.Flag("--follow", "f", "tail: and those that come, until Ctrl-C.");
+        Option<string> after = command.Value("--after", null, "N", "truncate: drop all records behind this one.");
+        Option<string> before = command.Value("--before", null, "N", "truncate: remove segments whose records are all before this one.");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Load: no live line.");
+        return Bind;
+
+        LogOptions Bind(ParseResult result)
+        {
+            (LogAction what, string where) = ParseAction(result.GetValue(action), result.GetValue(directory));
+            LogLoad byDefault = new();
+            LogOptions options = new(what, where)
+            {
+                Load = byDefault with
+                {
+                    Threads = WholeNumber.Parse("--threads", result.GetValue(threads), 1, MaxThreads, byDefault.Threads),
+                    BytesPerSecond = ParseSize("--rate", result.GetValue(rate), 0, ByteSize.TiB, byDefault.BytesPerSecond),
+                    RecordBytes = (int)ParseSize(
+                        "--size", result.GetValue(size), LogLoad.LeastRecordBytes, ByteSize.MiB - 4096, byDefault.RecordBytes),
+                    FlushBytes = (int)ParseSize("--flush", result.GetValue(flush), 1, ByteSize.GiB, byDefault.FlushBytes),
+                    SegmentBytes = ParseSize("--roll", result.GetValue(roll), 4096, ByteSize.TiB, byDefault.SegmentBytes),
+                    Seconds = WholeNumber.Parse("--time", result.GetValue(time), 1, MaxSeconds, byDefault.Seconds),
+                    Durability = ParseDurability(result.GetValue(durability), byDefault.Durability),
+                },
+                From = ParseNumber("--from", result.GetValue(from)) ?? 1,
+                Lines = WholeNumber.Parse("--lines", result.GetValue(lines), 0, int.MaxValue, 10),
+                Follow = result.GetValue(follow),
+                After = ParseNumber("--after", result.GetValue(after)),
+                Before = ParseNumber("--before", result.GetValue(before)),
+                Quiet = result.GetValue(quiet),
+            };
+            return what != LogAction.Truncate || options.After is null != options.Before is null
+                ? options
+                : throw new UsageException("truncate needs --after N or --before N, one of them");
+        }
+    }
+
+    private static (LogAction Action, string Directory) ParseAction(string? first, string? second)
+    {
+        if (second is null && first is not ("cat" or "tail" or "verify" or "truncate"))
+            return (LogAction.Load, first ?? Path.GetTempPath());
+        LogAction action = first switch
+        {
+            "cat" => LogAction.Cat,
+            "tail" => LogAction.Tail,
+            "verify" => LogAction.Verify,
+            "truncate" => LogAction.Truncate,
+            _ => throw new UsageException($"'{first}' is none of cat, tail, verify, truncate"),
+        };
+        return (action, second ?? throw new UsageException($"{first} needs the log's folder"));
+    }
+
+    private static long ParseSize(string option, string? text, long smallest, long largest, long byDefault)
+    {
+        if (text is null)
+            return byDefault;
+        return ByteSize.TryParse(text, out long bytes) && bytes >= smallest && bytes <= largest
+            ? bytes
+            : throw new UsageException($"{option}: '{text}' is not a size from {ByteSize.Format(smallest)} to {ByteSize.Format(largest)}");
+    }
+
+    private static long? ParseNumber(string option, string? text)
+    {
+        if (text is null)
+            return null;
+        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number)
+            ? number
+            : throw new UsageException($"{option}: '{text}' is not the number of a record");
+    }
+
+    private static LogDurability ParseDurability(string? text, LogDurability byDefault) => text switch
+    {
+        null => byDefault,
+        "buffered" => LogDurability.Buffered,
+        "written" => LogDurability.Written,
+        "durable" => LogDurability.Durable,
+        _ => throw new UsageException($"--durability: '{text}' is none of buffered, written, durable"),
+    };
+}

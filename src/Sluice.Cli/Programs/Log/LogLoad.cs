@@ -1,0 +1,153 @@
+using System.Buffers.Binary;
+using System.Diagnostics;
+using Sluice.Cli.Load;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Programs.Log;
+
+/// <summary>What a load of a log came to.</summary>
+/// <param name="Latency">Of each append.</param>
+/// <param name="Bytes">Of all records that were acknowledged.</param>
+/// <param name="Seconds">From the first append until the log was closed.</param>
+/// <param name="CpuSeconds">Of the whole process meanwhile.</param>
+/// <param name="Segments">Files at the end.</param>
+/// <param name="Checked">Records read back, each compared as a whole.</param>
+/// <param name="Missing">Records that were acknowledged and are not there, or not as they were.</param>
+internal sealed record LogLoadResult(
+    LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing);
+
+/// <summary>Threads that each append records at a rate to one log; every record is read back at the end.</summary>
+internal sealed record LogLoad
+{
+    /// <summary>Thread, number, and a byte that follows from both.</summary>
+    public const int LeastRecordBytes = 20;
+
+    public int Threads { get; init; } = 100;
+
+    /// <summary>Of each thread; 0 for as much as can be.</summary>
+    public long BytesPerSecond { get; init; } = 2 * ByteSize.MiB;
+
+    public int RecordBytes { get; init; } = 200;
+
+    public int FlushBytes { get; init; } = (int)(5 * ByteSize.MiB);
+
+    public long SegmentBytes { get; init; } = 256 * ByteSize.MiB;
+
+    public int Seconds { get; init; } = 30;
+
+    public LogDurability Durability { get; init; } = LogDurability.Written;
+
+    public LogLoadResult Run(string directory, Action<Func<string>> show, CancellationToken cancellationToken)
+    {
+        var latency = new LatencyHistogram();
+        long[] appended = new long[Threads];
+        double cpu;
+        long began;
+        using (SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions
+        {
+            Durability = Durability,
+            SegmentBytes = SegmentBytes,
+            FlushBytes = FlushBytes,
+        }))
+        {
+            cpu = Environment.CpuUsage.TotalTime.TotalSeconds;
+            began = Stopwatch.GetTimestamp();
+            show(() => Line(latency, began));
+            AppendAll(log, latency, appended, began, cancellationToken);
+        }
+
+        double seconds = Stopwatch.GetElapsedTime(began).TotalSeconds;
+        cpu = Environment.CpuUsage.TotalTime.TotalSeconds - cpu;
+        show(static () => "reading back");
+        (long found, long missing) = Check(directory, appended);
+        int segments = Directory.GetFiles(directory, "*.slog").Length;
+        return new LogLoadResult(latency, appended.Sum() * RecordBytes, seconds, cpu, segments, found, missing);
+    }
+
+    private static void Fill(Span<byte> record, int thread, long number)
+    {
+        BinaryPrimitives.WriteInt64LittleEndian(record, thread);
+        BinaryPrimitives.WriteInt64LittleEndian(record[8..], number);
+        record[16..].Fill((byte)(thread + number));
+    }
+
+    private void AppendAll(SluiceLog log, LatencyHistogram latency, long[] appended, long began, CancellationToken cancellationToken)
+    {
+        Exception? failure = null;
+        Thread[] threads = new Thread[Threads];
+        for (int t = 0; t < Threads; t++)
+        {
+            int id = t;
+            threads[t] = new Thread(() =>
+            {
+                try
+                {
+                    Append(log, latency, id, appended, began, IsOver);
+                }
+                catch (Exception e)
+                {
+                    Interlocked.CompareExchange(ref failure, e, null);
+                }
+            })
+            { IsBackground = true };
+            threads[t].Start();
+        }
+
+        foreach (Thread thread in threads)
+            thread.Join();
+        if (failure is not null)
+            throw new IOException(failure.Message, failure);
+
+        bool IsOver() => cancellationToken.IsCancellationRequested || Volatile.Read(ref failure) is not null;
+    }
+
+    private void Append(SluiceLog log, LatencyHistogram latency, int thread, long[] appended, long began, Func<bool> isOver)
+    {
+        byte[] record = new byte[RecordBytes];
+        long number = 0;
+        while (!isOver())
+        {
+            double elapsed = Stopwatch.GetElapsedTime(began).TotalSeconds;
+            if (elapsed >= Seconds)
+                return;
+            if (BytesPerSecond > 0 && number * RecordBytes >= elapsed * BytesPerSecond)
+            {
+                Thread.Sleep(1);
+                continue;
+            }
+
+            Fill(record, thread, number);
+            long start = Stopwatch.GetTimestamp();
+            log.Append(record);
+            latency.Record((long)Stopwatch.GetElapsedTime(start).TotalNanoseconds);
+            Volatile.Write(ref appended[thread], ++number);
+        }
+    }
+
+    private string Line(LatencyHistogram latency, long began)
+    {
+        double seconds = Stopwatch.GetElapsedTime(began).TotalSeconds;
+        return $"{seconds:0} of {Seconds} s, {ByteSize.Format((long)(latency.Count * RecordBytes / Math.Max(seconds, 0.001)))}/s, "
+            + $"p99.9 {latency.Percentile(99.9) / 1000.0:#,0.#} us, longest {latency.MaxNanoseconds / 1000.0:#,0.#} us";
+    }
+
+    private (long Found, long Missing) Check(string directory, long[] appended)
+    {
+        long[] next = new long[Threads];
+        byte[] expected = new byte[RecordBytes];
+        long found = 0;
+        using var reader = new SluiceLogReader(directory);
+        foreach (LogEntry entry in reader.Entries)
+        {
+            int thread = (int)BinaryPrimitives.ReadInt64LittleEndian(entry.Bytes);
+            Fill(expected, thread, next[thread]);
+            if (entry.Bytes.SequenceEqual(expected))
+            {
+                next[thread]++;
+                found++;
+            }
+        }
+
+        return (found, appended.Zip(next, static (a, n) => Math.Max(0, a - n)).Sum());
+    }
+}

@@ -1,0 +1,34 @@
+using System.Text;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>Text written to a log, line by line.</summary>
+public sealed class TextWriterTests
+{
+    [Theory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public async Task Each_line_is_a_record(LogFormat format)
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format, Preallocate = false }))
+        {
+            using (TextWriter writer = log.CreateTextWriter())
+            {
+                await writer.WriteLineAsync("one");
+                writer.Write("tw");
+                writer.Write('o');
+                writer.Write("\nthree\n\nfünf\nand ");
+                writer.Write("no end".ToCharArray(), 0, 6);
+                await writer.FlushAsync();
+            }
+
+            log.Append("log is open"u8);
+        }
+
+        string[] lines = format == LogFormat.Framed
+            ? [.. Records.ReadAll(folder.Log).Select(static r => Encoding.UTF8.GetString(r.Bytes))]
+            : await File.ReadAllLinesAsync(Directory.GetFiles(folder.Log, "*.log").Single());
+        lines.ShouldBe(["one", "two", "three", "", "fünf", "and no end", "log is open"]);
+    }
+}
