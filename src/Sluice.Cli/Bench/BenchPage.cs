@@ -22,7 +22,7 @@ internal static class BenchPage
         if (report.Quick)
             yield return "A quick run: it shows that everything works, and its figures mean nothing.";
         if (report.Short)
-            yield return "The short form: three rounds, on files a quarter to a tenth as long as the rows' names say; --full is the whole.";
+            yield return "The short form: three rounds, on files a quarter to a tenth as long as in the whole, which is --full.";
         if (report.Interrupted)
             yield return "Interrupted: only the rows below were measured.";
         yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET: "
@@ -37,22 +37,23 @@ internal static class BenchPage
 
     private static PageSection Section(string suite, RowReport[] rows)
     {
-        int withTarget = rows.Count(r => r.Targets.Count > 0);
-        int reached = withTarget - rows.Count(r => r.Reached == false);
         double middle = Statistics.Median(rows.Select(r => r.Ratio));
         double cpu = Statistics.Median(rows.Select(r => r.CpuRatio));
         return new PageSection
         {
             Heading = $"Suite {suite}",
             Text = string.Create(CultureInfo.InvariantCulture,
-                $"{rows.Length} rows; {reached} of the {withTarget} with a target reached it. ")
-                + string.Create(CultureInfo.InvariantCulture,
-                    $"In the middle row Sluice is {middle:0.00} times as fast as .NET, ")
-                + string.Create(CultureInfo.InvariantCulture, $"and does {cpu:0.00} times as much with the same CPU time."),
+                $"{Verdicts(rows)}In the middle row Sluice is {middle:0.00} times as fast as .NET, and does {cpu:0.00} times as much ")
+                + "with the same CPU time.",
             Charts = [RatioChart(rows), CpuChart(rows), .. DeviceChart([.. rows.Where(r => r.FioRate is not null)])],
-            Tables = [Table(rows)],
+            Tables = [Table(rows), .. FioTable(rows)],
         };
     }
+
+    private static string Verdicts(RowReport[] rows) => rows.All(r => r.Verdict.Length == 0)
+        ? $"{rows.Length} rows, of too few rounds for a verdict. "
+        : $"Of {rows.Length} rows {rows.Count(r => r.Verdict == "faster")} are faster, {rows.Count(r => r.Verdict == "even")} even, "
+            + $"{rows.Count(r => r.Verdict == "LOST")} slower, with 95 % confidence each. ";
 
     private static PageChart RatioChart(RowReport[] rows) => new()
     {
@@ -114,13 +115,32 @@ internal static class BenchPage
     {
         Columns =
         [
-            PageColumn.Text("row"), new PageColumn("ratio"), new PageColumn("Sluice"), new PageColumn(".NET"), PageColumn.Text("unit"),
-            new PageColumn("CPU ratio"), new PageColumn("CPU, Sluice", "us/op"), new PageColumn("CPU, .NET", "us/op"),
+            PageColumn.Text("row"), new PageColumn("ratio"), PageColumn.Text("95 %"), PageColumn.Text("verdict"), new PageColumn("Sluice"),
+            new PageColumn(".NET"), PageColumn.Text("unit"),
+            new PageColumn("CPU ratio"), new PageColumn("best to best"), PageColumn.Text("p50/p99/p99.9 us, Sluice"),
+            PageColumn.Text("p50/p99/p99.9 us, .NET"), new PageColumn("CPU, Sluice", "us/op"), new PageColumn("CPU, .NET", "us/op"),
             new PageColumn("allocated, Sluice", "B/op"), new PageColumn("allocated, .NET", "B/op"),
             .. HasFio(rows) ? [new PageColumn("fio"), new PageColumn("to fio")] : Array.Empty<PageColumn>(),
         ],
         Rows = [.. rows.SelectMany(r => Rows(r, HasFio(rows)))],
     };
+
+    private static IEnumerable<PageTable> FioTable(RowReport[] rows)
+    {
+        if (rows.Any(r => r.FioCommand is not null))
+        {
+            yield return new PageTable
+            {
+                Title = "What fio ran",
+                Columns = [PageColumn.Text("row"), new PageColumn("command line", null, ColumnKind.Code)],
+                Rows =
+                [
+                    .. rows.Where(r => r.FioCommand is not null)
+                        .Select(r => new PageRow(r.Name, r.FioCommand ?? "") { Key = $"{r.Id}/fio" }),
+                ],
+            };
+        }
+    }
 
     private static bool HasFio(RowReport[] rows) => rows.Any(r => r.FioRate is not null);
 
@@ -128,19 +148,19 @@ internal static class BenchPage
     {
         yield return new PageRow(
             [
-                row.Name, PageCell.Ratio(row.Ratio), row.Sluice.Rate, row.DotNet.Rate, row.Unit, PageCell.Ratio(row.CpuRatio),
+                row.Name, PageCell.Ratio(row.Ratio), row.IntervalText, row.Verdict, row.Sluice.Rate, row.DotNet.Rate, row.Unit,
+                PageCell.Ratio(row.CpuRatio), PageCell.Ratio(row.BestRatio), BenchText.Latency(row.Sluice), BenchText.Latency(row.DotNet),
                 row.Sluice.CpuUsPerOperation, row.DotNet.CpuUsPerOperation, Bytes(row.Sluice), Bytes(row.DotNet),
                 .. hasFio ? [PageCell.Of(row.FioRate), PageCell.Ratio(row.FioRatio)] : Array.Empty<PageCell>(),
             ])
         {
             Key = row.Id,
-            Reached = row.Reached,
-            Target = row.Requirement,
         };
         if (row.Second is { } second)
         {
             yield return new PageRow(
-                $"{row.Name}, to {second.Name}", PageCell.Ratio(row.SecondRatio), row.Sluice.Rate, second.Rate, row.Unit, PageCell.Empty,
+                $"{row.Name}, to {second.Name}", PageCell.Ratio(row.SecondRatio), row.SecondIntervalText, "", row.Sluice.Rate, second.Rate,
+                row.Unit, PageCell.Empty, PageCell.Empty, BenchText.Latency(row.Sluice), BenchText.Latency(second),
                 row.Sluice.CpuUsPerOperation, second.CpuUsPerOperation, Bytes(row.Sluice), Bytes(second))
             {
                 Key = $"{row.Id}/second",

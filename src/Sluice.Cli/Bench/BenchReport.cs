@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Bench;
@@ -64,6 +65,32 @@ internal sealed record RowReport
     /// <summary>.NET's CPU time for each operation over Sluice's; above 1 Sluice needs less.</summary>
     public required double CpuRatio { get; init; }
 
+    /// <summary>The 95 % interval of <see cref="Ratio"/>; null of fewer than seven rounds.</summary>
+    public double? RatioLow { get; init; }
+
+    public double? RatioHigh { get; init; }
+
+    public double? SecondRatioLow { get; init; }
+
+    public double? SecondRatioHigh { get; init; }
+
+    /// <summary>Sluice's fastest round over .NET's fastest.</summary>
+    public double? BestRatio { get; init; }
+
+    /// <summary>
+    /// Of rows that fill the page cache: what touching a page of memory cost before the passes, in ns, the median; where a host takes free
+    /// pages back it is many times as much.
+    /// </summary>
+    public double? SluicePageNs { get; init; }
+
+    public double? DotNetPageNs { get; init; }
+
+    /// <summary>Rounds that were left out because the sides' pages cost differently; the others are <see cref="Rounds"/>.</summary>
+    public int DiscardedRounds { get; init; }
+
+    /// <summary>The command line that gave <see cref="FioRate"/>.</summary>
+    public string? FioCommand { get; init; }
+
     public double? FioRate { get; init; }
 
     /// <summary>Why fio, though installed, gave no figure for this row; otherwise null.</summary>
@@ -83,6 +110,31 @@ internal sealed record RowReport
     public string? Requirement =>
         Reached is { } reached ? string.Join(", ", Targets.Where(t => reached || !t.Reached).Select(t => t.Requirement)) : null;
 
+    /// <summary>
+    /// "LOST": slower than .NET, or than the second peer, with confidence; "even": the interval spans 1; "faster". Empty where the rounds
+    /// are too few to tell.
+    /// </summary>
+    [JsonIgnore]
+    public string Verdict
+    {
+        get
+        {
+            if (RatioLow is not { } low || RatioHigh is not { } high)
+                return "";
+            return high < 1 || SecondRatioHigh < 1 ? "LOST" : low > 1 ? "faster" : "even";
+        }
+    }
+
+    /// <summary>As it is printed: "1.02-1.31"; empty without an interval.</summary>
+    [JsonIgnore]
+    public string IntervalText => TextOf(RatioLow, RatioHigh);
+
+    [JsonIgnore]
+    public string SecondIntervalText => TextOf(SecondRatioLow, SecondRatioHigh);
+
+    private static string TextOf(double? low, double? high) => low is null || high is null ? ""
+        : string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{low:0.00}-{high:0.00}");
+
     /// <summary>Sluice's rate over .NET's, round by round.</summary>
     [JsonIgnore]
     public IReadOnlyList<double> RoundRatios =>
@@ -91,7 +143,11 @@ internal sealed record RowReport
 
 /// <summary>Medians over the slices of one contender, and the slices' rates.</summary>
 internal sealed record ContenderReport(
-    string Name, double Rate, double CpuUsPerOperation, double AllocatedBytesPerOperation, IReadOnlyList<double> SliceRates);
+    string Name, double Rate, double CpuUsPerOperation, double AllocatedBytesPerOperation, IReadOnlyList<double> SliceRates)
+{
+    /// <summary>Of single operations, in a turn of their own that no other figure is of; null where an operation is a whole pass.</summary>
+    public LatencySummary? Latency { get; init; }
+}
 
 /// <summary>A row that was asked for, and why it was not measured.</summary>
 internal sealed record SkippedRow(string Id, string Reason);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
@@ -52,6 +53,34 @@ internal sealed record BenchScale
     /// <summary>How many times shorter texts are than what their rows are called.</summary>
     public required int TextDivisor { get; init; }
 
+    /// <summary>A row's name, with the sizes and counts that it has at this scale.</summary>
+    public string NameOf(Row row)
+    {
+        string name = row.Name;
+        if (this == Full)
+            return name;
+        foreach ((string full, string here) in (ReadOnlySpan<(string, string)>)
+        [
+            ("copy 1 GiB", $"copy {ByteSize.Format(CopyFileBytes)}"), ("of 1 GiB", $"of {ByteSize.Format(SequentialFileBytes)}"),
+            ("50,000 files", Count(TreeFileCount, "files")), ("200,000 files", Count(EnumeratedFileCount, "files")),
+            ("10,000 x", Count(SmallFileCount, "x")), ("100 MiB", ByteSize.Format(StreamFileBytes)),
+            ("100 MB", Decimal(Math.Min(100_000_000, StreamFileBytes))), ("20 MB", Decimal(ByteFileBytes)),
+            (" 0.66 MB", " " + Decimal(660_000 / TextDivisor)), (" 10 MB", " " + Decimal(10_000_000 / TextDivisor)),
+            (" 50 MB", " " + Decimal(50_000_000 / TextDivisor)),
+        ])
+        {
+            if (name.Contains(full, StringComparison.Ordinal))
+                return name.Replace(full, here, StringComparison.Ordinal);
+        }
+        return name;
+
+        static string Count(int count, string of) => string.Create(CultureInfo.InvariantCulture, $"{count:#,0} {of}");
+
+        static string Decimal(long bytes) => bytes >= 1_000_000
+            ? string.Create(CultureInfo.InvariantCulture, $"{bytes / 1e6:0.##} MB")
+            : string.Create(CultureInfo.InvariantCulture, $"{bytes / 1e3:0.##} KB");
+    }
+
     public static BenchScale Full { get; } = new()
     {
         SliceTime = TimeSpan.FromMilliseconds(220),
@@ -64,17 +93,17 @@ internal sealed record BenchScale
         AppendLimitBytes = 512 * ByteSize.MiB,
         StreamFileBytes = 100 * ByteSize.MiB,
         ByteFileBytes = 20_000_000,
-        SequentialFileBytes = 2 * ByteSize.GiB,
+        SequentialFileBytes = ByteSize.GiB,
         LogFileBytes = 1_073_741_800,
         SmallFileCount = 10_000,
         TreeFileCount = 50_000,
         EnumeratedFileCount = 200_000,
-        CopyFileBytes = 4 * ByteSize.GiB,
+        CopyFileBytes = ByteSize.GiB,
         TextDivisor = 1,
     };
 
     /// <summary>
-    /// All suites in about two minutes: fewer and shorter rounds, on files a quarter to a tenth as long as rows are called.
+    /// All suites in about two minutes: fewer and shorter rounds, on files a quarter to a tenth as long.
     /// </summary>
     public static BenchScale Short { get; } = Full with
     {

@@ -21,22 +21,27 @@ internal static class BenchText
     {
         Columns =
         [
-            PageColumn.Text("row"), new PageColumn("ratio"), new PageColumn("Sluice"), new PageColumn(".NET"), new PageColumn("unit"),
-            new PageColumn("CPU ratio"), new PageColumn("CPU us/op"), new PageColumn("B/op"), new PageColumn("fio"),
-            new PageColumn("to fio"),
+            PageColumn.Text("row"), new PageColumn("ratio"), new PageColumn("95 %"), PageColumn.Text("verdict"), new PageColumn("Sluice"),
+            new PageColumn(".NET"), new PageColumn("unit"), new PageColumn("CPU ratio"), new PageColumn("best"),
+            new PageColumn("p50/p99/p99.9 us"),
+            new PageColumn(".NET's"), new PageColumn("CPU us/op"), new PageColumn("B/op"), new PageColumn("fio"), new PageColumn("to fio"),
         ],
         Rows = [.. report.Rows.SelectMany(Rows)],
     });
 
     public static void WriteSummary(TerminalStreams terminal, BenchReport report)
     {
-        int withTarget = report.Rows.Count(r => r.Targets.Count > 0);
-        int lost = report.Rows.Count(r => r.Reached == false);
         terminal.Out.WriteLine();
-        terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); medians of interleaved slices");
-        terminal.Out.WriteLine("CPU us/op and B/op: Sluice / .NET; LOST: below target");
-        terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
-            $"{report.Rows.Count} rows, {withTarget} with targets: {withTarget - lost} reached, {lost} not; {report.Seconds:0} s"));
+        terminal.Out.WriteLine("ratio: Sluice to .NET, above 1 Sluice is better (CPU ratio too); median of interleaved turns");
+        terminal.Out.WriteLine("95 %: interval of the ratio; LOST: it lies below 1; even: it spans 1; best: the fastest turn of each");
+        terminal.Out.WriteLine("CPU us/op and B/op: Sluice / .NET");
+        terminal.Out.WriteLine(Summary(report));
+        foreach (RowReport row in report.Rows.Where(r => r.SluicePageNs is not null))
+        {
+            terminal.Out.WriteLine(string.Create(CultureInfo.InvariantCulture,
+                $"{row.Name}: touching a page cost {row.SluicePageNs:#,0} ns before Sluice's passes, {row.DotNetPageNs:#,0} before .NET's; "
+                + $"{Counted.Of(row.DiscardedRounds, "round")} left out"));
+        }
         foreach (SkippedRow row in report.Skipped)
             terminal.Out.WriteLine($"skipped {row.Id}: {row.Reason}");
         foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
@@ -46,7 +51,7 @@ internal static class BenchText
         if (report.Short)
         {
             terminal.Out.WriteLine(
-                "short form: three rounds, on files a quarter to a tenth as long as the rows' names say; --full is the whole, "
+                "short form: three rounds, on files a quarter to a tenth as long as in the whole, which is --full; "
                 + "--suite NAME one suite of it");
         }
         if (report.Interrupted)
@@ -54,22 +59,30 @@ internal static class BenchText
                 : "interrupted before a row was measured");
     }
 
+    /// <summary>How many rows are faster, even and slower; the rounds of a short run are too few to say so.</summary>
+    public static string Summary(BenchReport report)
+    {
+        int[] counts = [.. new[] { "faster", "even", "LOST" }.Select(v => report.Rows.Count(r => r.Verdict == v))];
+        string verdicts = counts.Sum() == 0 ? "too few rounds for a verdict" : $"{counts[0]} faster, {counts[1]} even, {counts[2]} slower";
+        return string.Create(CultureInfo.InvariantCulture, $"{Counted.Of(report.Rows.Count, "row")}: {verdicts}; {report.Seconds:0} s");
+    }
+
+    public static string Latency(ContenderReport contender) => contender.Latency is not { } latency ? ""
+        : $"{Us(latency.P50Us)}/{Us(latency.P99Us)}/{Us(latency.P999Us)}";
+
     private static IEnumerable<PageRow> Rows(RowReport row)
     {
         yield return new PageRow(
-            row.Name, Ratio(row.Ratio), Rate(row.Sluice.Rate), Rate(row.DotNet.Rate), row.Unit, Ratio(row.CpuRatio),
+            row.Name, Ratio(row.Ratio), row.IntervalText, row.Verdict, Rate(row.Sluice.Rate), Rate(row.DotNet.Rate), row.Unit,
+            Ratio(row.CpuRatio), row.BestRatio is { } best ? Ratio(best) : "", Latency(row.Sluice), Latency(row.DotNet),
             $"{Us(row.Sluice.CpuUsPerOperation)} / {Us(row.DotNet.CpuUsPerOperation)}",
             $"{Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}",
-            row.FioRate is { } fio ? Rate(fio) : "", row.FioRatio is { } fioRatio ? Ratio(fioRatio) : "")
-        {
-            Reached = row.Reached,
-            Target = row.Requirement,
-        };
+            row.FioRate is { } fio ? Rate(fio) : "", row.FioRatio is { } fioRatio ? Ratio(fioRatio) : "");
         if (row.Second is { } second)
         {
             yield return new PageRow(
-                $"  to {second.Name}", Ratio(row.SecondRatio ?? 0), "", Rate(second.Rate), row.Unit, "", Us(second.CpuUsPerOperation),
-                Bytes(second.AllocatedBytesPerOperation));
+                $"  to {second.Name}", Ratio(row.SecondRatio ?? 0), row.SecondIntervalText, "", "", Rate(second.Rate), row.Unit, "", "", "",
+                Latency(second), Us(second.CpuUsPerOperation), Bytes(second.AllocatedBytesPerOperation));
         }
     }
 

@@ -41,16 +41,39 @@ internal sealed class FioRunner
     public static async Task<double> MeasureIopsAsync(
         FioJob job, string file, long sizeBytes, TimeSpan time, CancellationToken cancellationToken)
     {
+        using FioMemory? huge = FioMemory.TryReserve(job);
+        string output;
+        try
+        {
+            output = await RunAsync(Arguments(job, file, sizeBytes, time, huge is not null), cancellationToken);
+        }
+        catch (IOException) when (huge is not null)
+        {
+            // Others may have taken the pages since.
+            output = await RunAsync(Arguments(job, file, sizeBytes, time, isHuge: false), cancellationToken);
+        }
+        return ParseIops(output, job.IsWrite);
+    }
+
+    /// <summary>What <see cref="MeasureIopsAsync"/> runs here now, for a reader who wants to run it too.</summary>
+    public static string CommandLine(FioJob job, string file, long sizeBytes, TimeSpan time)
+    {
+        using FioMemory? huge = FioMemory.TryReserve(job);
+        return $"fio {string.Join(' ', Arguments(job, Path.GetFileName(file), sizeBytes, time, huge is not null))}";
+    }
+
+    private static string[] Arguments(FioJob job, string file, long sizeBytes, TimeSpan time, bool isHuge)
+    {
         string[] extent = !job.IsPass
             ? ["--time_based", Format($"--runtime={time.TotalMilliseconds:0}ms"), "--norandommap", "--randrepeat=0"]
             : job.IsWrite ? ["--fallocate=native", "--end_fsync=1", "--unlink=1"] : [];
-        string output = await RunAsync(
+        return
         [
             "--name=sluice-bench", $"--filename={file}", $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
             Format($"--iodepth={job.Depth}"), "--ioengine=io_uring", "--direct=1",
-            Format($"--size={sizeBytes}"), "--thread", "--output-format=json", .. extent,
-        ], cancellationToken);
-        return ParseIops(output, job.IsWrite);
+            Format($"--size={sizeBytes}"), "--thread", "--output-format=json",
+            .. isHuge ? ["--mem=mmaphuge"] : Array.Empty<string>(), .. extent,
+        ];
     }
 
     internal static double ParseIops(string json, bool isWrite)

@@ -21,7 +21,9 @@ internal static class Loops
             {
                 for (int i = 0; i < Burst(depth); i++)
                 {
+                    long began = slice.Begin();
                     await target.ReadAsync(buffer, offsets[next++ % offsets.Length]);
+                    slice.End(began);
                     slice.Count(loop);
                 }
             }
@@ -42,7 +44,9 @@ internal static class Loops
             {
                 for (int i = 0; i < Burst(depth); i++)
                 {
+                    long began = slice.Begin();
                     await target.WriteAsync(buffer, offsets[next++ % offsets.Length]);
+                    slice.End(began);
                     slice.Count(loop);
                 }
             }
@@ -61,7 +65,9 @@ internal static class Loops
             {
                 for (int i = 0; i < ClockEvery; i++)
                 {
+                    long began = slice.Begin();
                     await target.WriteAsync(buffer, offset);
+                    slice.End(began);
                     offset += buffer.Length;
                     slice.Count(0);
                 }
@@ -90,7 +96,9 @@ internal static class Loops
         {
             for (int i = 0; i < ClockEvery; i++)
             {
+                long began = slice.Begin();
                 operation(next++ & int.MaxValue);
+                slice.End(began);
                 slice.Count(0);
             }
         }

@@ -12,6 +12,12 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
 
     public FioJob? Fio { get; init; }
 
+    /// <summary>
+    /// Whether a pass takes as many new pages of memory as its file has: each is then measured right after an unmeasured one of the same
+    /// side, so that the machine has the pages, and pairs whose pages cost differently do not count.
+    /// </summary>
+    public bool FillsPageCache { get; init; }
+
     /// <summary>Fewer rounds than the run's, for a row whose single operation takes seconds.</summary>
     public int? MaxRounds { get; init; }
 }

@@ -1,3 +1,4 @@
+using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 
@@ -32,23 +33,75 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         Contender[] contenders = [.. contest.All];
         var samples = contenders.ToDictionary(c => c, _ => new List<SliceSample>());
         var fioRates = new List<double>();
+        var costs = contenders.ToDictionary(c => c, _ => new List<double>());
+        int discarded = 0;
         string? fioError = null;
         (string Path, long SizeBytes)? fioFile = row.Fio is not null && fio.IsAvailable ? FileOf(row.Fio) : null;
 
         foreach (Contender contender in contenders)
             await _slices.RunAsync(contender, sliceTime * WarmUpSlices);
+        int rounds = Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue);
         int completedRounds = 0;
-        for (int round = 0; round < Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue)
-            && !cancellationToken.IsCancellationRequested; round++)
+        for (int round = 0; completedRounds < rounds && !cancellationToken.IsCancellationRequested; round++)
         {
+            var turn = new Dictionary<Contender, (SliceSample Sample, double PageNs)>();
             foreach (Contender contender in Rounds.ThereAndBack(contenders, round))
-                samples[contender].Add(await _slices.RunAsync(contender, sliceTime));
+                turn.Add(contender, await RunTurnAsync(row, contender, sliceTime));
             if (fioFile is { } file && fioError is null && IsFioRound(round))
                 fioError = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes, fioRates);
+            // A machine that never settles is measured as it is, and its pages' cost says so.
+            if (row.FillsPageCache && discarded < rounds && !PageCost.AreAlike([.. turn.Values.Select(t => t.PageNs)]))
+            {
+                discarded++;
+                continue;
+            }
+            foreach ((Contender contender, (SliceSample sample, double pageNs)) in turn)
+            {
+                samples[contender].Add(sample);
+                costs[contender].Add(pageNs);
+            }
             completedRounds++;
         }
+        Dictionary<Contender, LatencySummary?> latencies = await MeasureLatenciesAsync(row, contenders, sliceTime);
         cancellationToken.ThrowIfCancellationRequested();
-        return Report(suite.Name, row, contest, samples, fioRates, completedRounds) with { FioError = fioError };
+        RowReport report = Report(suite.Name, row, contest, samples, latencies, fioRates, completedRounds) with
+        {
+            FioError = fioError,
+            FioCommand = fioFile is { } measured && fioError is null
+                ? FioRunner.CommandLine(row.Fio!, measured.Path, measured.SizeBytes, context.Scale.FioTime)
+                : null,
+            DiscardedRounds = discarded,
+        };
+        return !row.FillsPageCache ? report : report with
+        {
+            SluicePageNs = Math.Round(Statistics.Median(costs[contest.Sluice])),
+            DotNetPageNs = Math.Round(Statistics.Median(costs[contest.DotNet])),
+        };
+    }
+
+    private async Task<(SliceSample Sample, double PageNs)> RunTurnAsync(Row row, Contender contender, TimeSpan sliceTime)
+    {
+        if (!row.FillsPageCache)
+            return (await _slices.RunAsync(contender, sliceTime), 0);
+        // The pages that this pass is about to give back are those that the measured one takes.
+        await _slices.RunAsync(contender, TimeSpan.Zero);
+        double cost = PageCost.MeasureNanoseconds();
+        return (await _slices.RunAsync(contender, TimeSpan.Zero), cost);
+    }
+
+    /// <summary>Turns of their own: to look at the clock for each operation costs more than some operations.</summary>
+    private async Task<Dictionary<Contender, LatencySummary?>> MeasureLatenciesAsync(Row row, Contender[] contenders, TimeSpan sliceTime)
+    {
+        var summaries = new Dictionary<Contender, LatencySummary?>();
+        foreach (Contender contender in contenders)
+        {
+            if (row.FillsPageCache || contender.MeasuresAllocations || contender.RunsPrograms)
+                continue;
+            var histogram = new LatencyHistogram();
+            await _slices.RunAsync(contender, sliceTime, histogram);
+            summaries[contender] = LatencySummary.From(histogram);
+        }
+        return summaries;
     }
 
     private (string Path, long SizeBytes) FileOf(FioJob job) => !job.IsPass
@@ -76,7 +129,8 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
     }
 
     private RowReport Report(
-        string suite, Row row, Contest contest, Dictionary<Contender, List<SliceSample>> samples, List<double> fioRates, int rounds)
+        string suite, Row row, Contest contest, Dictionary<Contender, List<SliceSample>> samples,
+        Dictionary<Contender, LatencySummary?> latencies, List<double> fioRates, int rounds)
     {
         double scale = row.BytesPerOperation is { } bytes ? bytes(context.Scale) / (double)ByteSize.MiB : 1;
         ContenderReport Summarize(Contender contender)
@@ -84,7 +138,10 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
             double[] rates = [.. samples[contender].Select(s => s.OperationsPerSecond * scale)];
             return new ContenderReport(
                 contender.Name, Statistics.Median(rates), Statistics.Median(samples[contender].Select(s => s.CpuUsPerOperation)),
-                Statistics.Median(samples[contender].Select(s => s.AllocatedBytesPerOperation)), rates);
+                Statistics.Median(samples[contender].Select(s => s.AllocatedBytesPerOperation)), rates)
+            {
+                Latency = latencies.GetValueOrDefault(contender),
+            };
         }
         ContenderReport sluice = Summarize(contest.Sluice);
         ContenderReport dotNet = Summarize(contest.DotNet);
@@ -94,7 +151,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         {
             Suite = suite,
             Id = row.Id,
-            Name = row.Name,
+            Name = context.Scale.NameOf(row),
             Why = row.Why,
             Unit = row.Unit switch { RateUnit.Iops => "IOPS", RateUnit.MiBPerSecond => "MiB/s", _ => "ops/s" },
             Rounds = rounds,
@@ -110,6 +167,19 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
             FioRatio = fioRate > 0 ? sluice.Rate / fioRate : null,
             Targets = [],
         };
-        return report with { Targets = TargetCheck.Evaluate(row.Target, report) };
+        (double Low, double High)? interval = Statistics.MedianInterval(report.RoundRatios);
+        (double Low, double High)? secondInterval =
+            second is null ? null : Statistics.MedianInterval([.. Statistics.Ratios(sluice.SliceRates, second.SliceRates)]);
+        return report with
+        {
+            RatioLow = interval?.Low,
+            RatioHigh = interval?.High,
+            SecondRatioLow = secondInterval?.Low,
+            SecondRatioHigh = secondInterval?.High,
+            BestRatio = dotNet.SliceRates.DefaultIfEmpty().Max() is > 0 and var best
+                ? sluice.SliceRates.DefaultIfEmpty().Max() / best
+                : null,
+            Targets = TargetCheck.Evaluate(row.Target, report),
+        };
     }
 }

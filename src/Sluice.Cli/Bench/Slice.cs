@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
@@ -12,6 +13,15 @@ internal sealed class Slice(TimeSpan duration, int loops, CancellationToken canc
     private long _deadline = long.MaxValue;
 
     public int Loops => loops;
+
+    /// <summary>Where loops of single operations record how long each took; null: they look at no clock.</summary>
+    public LatencyHistogram? Latencies { get; init; }
+
+    /// <summary>When an operation begins, if that is asked for.</summary>
+    public long Begin() => Latencies is null ? 0 : Stopwatch.GetTimestamp();
+
+    /// <summary>The operation that began then has ended.</summary>
+    public void End(long began) => Latencies?.Record((long)Stopwatch.GetElapsedTime(began).TotalNanoseconds);
 
     /// <summary>Allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>).</summary>
     public long AllocatedBytes { get; set; }

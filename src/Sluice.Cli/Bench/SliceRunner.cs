@@ -6,10 +6,10 @@ namespace Sluice.Cli.Bench;
 /// <summary>Runs one contender for one slice and takes its rate, its CPU time and what it allocated.</summary>
 internal sealed class SliceRunner(CancellationToken cancellationToken)
 {
-    public async Task<SliceSample> RunAsync(Contender contender, TimeSpan duration)
+    public async Task<SliceSample> RunAsync(Contender contender, TimeSpan duration, LatencyHistogram? latencies = null)
     {
         contender.Prepare?.Invoke();
-        var slice = new Slice(duration, contender.Loops, cancellationToken);
+        var slice = new Slice(duration, contender.Loops, cancellationToken) { Latencies = latencies };
         // Made beforehand: between the two readings of the allocation counter the harness itself must allocate nothing.
         AllocationWatch? watch = contender.MeasuresAllocations ? null : new AllocationWatch(slice, duration);
         // For the same reason this method's own state machine goes to the heap now.

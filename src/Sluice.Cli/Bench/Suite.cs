@@ -1,3 +1,4 @@
+using System.Globalization;
 using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Bench.Handles;
 using Sluice.Cli.Bench.Sequential;
@@ -13,6 +14,9 @@ internal sealed record Suite(
     string Name, string Description, string TimeOfFullRun, Func<BenchScale, TimeSpan> SliceTime, Func<BenchScale, long> SpaceBytes,
     IReadOnlyList<Row> Rows)
 {
+    /// <summary>What one row takes of a whole run's minutes, for the time left.</summary>
+    public double WeightOfRow => double.Parse(TimeOfFullRun.Split(' ')[0], CultureInfo.InvariantCulture) / Rows.Count;
+
     /// <summary>Stands for all suites on the command line.</summary>
     public const string AllName = "all";
 

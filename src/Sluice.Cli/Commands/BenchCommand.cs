@@ -54,11 +54,13 @@ internal sealed class BenchCommand(
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
         using var progress = new LiveProgress(terminal, quiet: false);
         using var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
+        var timeLeft = new BenchTimeLeft([.. _selected.Select(s => s.Suite.WeightOfRow)]);
         var runner = new RowRunner(context, fio, cancellationToken);
         return await ProgramRun.RunStepsAsync(_selected.Index(), async step =>
         {
             (Suite suite, Row row) = step.Item;
-            progress.Show(() => $"{step.Index + 1} of {_selected.Count}: {row.Name}");
+            string left = timeLeft.Text(step.Index);
+            progress.Show(() => $"{step.Index + 1} of {_selected.Count}{left}: {scale.NameOf(row)}");
             try
             {
                 return await runner.RunAsync(suite, row);

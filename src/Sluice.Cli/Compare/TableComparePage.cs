@@ -116,7 +116,7 @@ internal static class TableComparePage
             .. divisible.GroupBy(n => n.Figure).Take(MaxChartSeries).Select(figure => new ChartSeries
             {
                 Name = figure.Key,
-                Y = [.. rows.Select(row => figure.FirstOrDefault(n => n.Row == row) is { } pair ? pair.After.Value / pair.Before.Value : null)],
+                Y = [.. rows.Select(row => figure.FirstOrDefault(n => n.Row == row) is { } n ? n.After.Value / n.Before.Value : null)],
             }),
         ];
         bool areTimes = series.All(s => s.Name.EndsWith(", ms") || s.Name.EndsWith(", s") || s.Name.EndsWith(", us"));

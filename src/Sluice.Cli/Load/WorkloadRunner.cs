@@ -30,9 +30,12 @@ internal sealed class WorkloadRunner : IDisposable
         _offsets = new OffsetSequence(
             workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed, workload.Zipf);
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate) : null;
-        _buffers = new Memory<byte>[workload.Outstanding ?? 1];
-        for (int i = 0; i < _buffers.Length; i++)
-            _buffers[i] = PinnedBuffer.AllocateRandom(workload.RequestSizeBytes, workload.Seed + i);
+        int count = workload.Outstanding ?? 1;
+        _buffers = LargeBuffers.TryAllocate(count, workload.RequestSizeBytes)
+            ?? [.. Enumerable.Range(0, count).Select(_ => PinnedBuffer.Allocate(workload.RequestSizeBytes))];
+        // Zeros would flatter devices and file systems that compress or deduplicate.
+        foreach ((int i, Memory<byte> buffer) in _buffers.Index())
+            new Random(workload.Seed + i).NextBytes(buffer.Span);
         _verifier = workload.Verify ? new BlockVerifier(workload, _buffers) : null;
         // At random, an eighth of the file may be met twice before its pages are dropped again.
         _coldDropBytes = workload.SeekPercent == 0 && workload.Zipf is null ? long.MaxValue

@@ -26,6 +26,9 @@ internal sealed record EnvironmentRecord
 
     public required long MemoryBytes { get; init; }
 
+    /// <summary>Whether free pages are given back to a host, and by what; null where that is not told.</summary>
+    public string? FreePages { get; init; }
+
     public string? FileSystem { get; init; }
 
     public string? MountPoint { get; init; }

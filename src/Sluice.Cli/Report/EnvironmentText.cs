@@ -16,6 +16,8 @@ internal static class EnvironmentText
         output.WriteLine($"machine   {Join(environment.Processor, $"{environment.ProcessorCount} processors",
             environment.NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null,
             $"{ByteSize.Format(environment.MemoryBytes)} memory")}");
+        if (environment.FreePages is { } pages)
+            output.WriteLine($"free mem  {pages}");
         output.WriteLine($"software  {Join($"kernel {environment.Kernel}", environment.Runtime, environment.RuntimeMode)}");
     }
 

@@ -24,8 +24,8 @@ internal sealed class OptionList(Command command)
 
     /// <summary>One that may be given several times, a value each time.</summary>
     public Option<string[]> Values(string name, string? shortName, string valueName, string description) =>
-        Add(new Option<string[]>(name, Aliases(shortName)) { HelpName = valueName, Arity = ArgumentArity.OneOrMore }, description, shortName,
-            OptionValue.Required);
+        Add(new Option<string[]>(name, Aliases(shortName)) { HelpName = valueName, Arity = ArgumentArity.OneOrMore }, description,
+            shortName, OptionValue.Required);
 
     public Option<string> Optional(string name, string? shortName, string valueName, string description) =>
         Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description, shortName, OptionValue.Optional);

@@ -102,7 +102,7 @@ public sealed class BenchRunTests : IDisposable
         ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");
         run.ExitCode.ShouldBe(ExitCode.Success);
         run.Out.ShouldContain("open + close");
-        run.Out.ShouldContain("1 rows");
+        run.Out.ShouldContain("1 row:");
         run.Out.ShouldNotContain("ReadBatch");
     }
 

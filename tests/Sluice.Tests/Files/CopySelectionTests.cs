@@ -83,7 +83,8 @@ public sealed class CopySelectionTests : IDisposable
         (alone.Files, alone.UnchangedFiles).ShouldBe((0, 1));
         File.SetLastWriteTimeUtc(one, DateTime.UnixEpoch);
         CopyOptions skips = new() { SkipUnchanged = true };
-        (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(one, Path.Combine(target, "1"), skips))).Message.ShouldContain("there already");
+        IOException error = await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(one, Path.Combine(target, "1"), skips));
+        error.Message.ShouldContain("there already");
     }
 
     private string NewTree()

@@ -6,7 +6,7 @@ namespace Sluice.Cli.Bench.Files;
 internal static class FilesSuite
 {
     public static Suite Create() => new(
-        "files", "SluiceFile against File, Directory and cp", "8 minutes", scale => scale.StreamSliceTime, Space,
+        "files", "SluiceFile against File, Directory and cp", "12 minutes", scale => scale.StreamSliceTime, Space,
         [.. SmallFileRows.All(), .. TextRows.All(), .. CopyRows.All(), .. ReflinkRows.All(), .. EnumerationRows.All(),
             ReplacementRows.Replace()]);
 

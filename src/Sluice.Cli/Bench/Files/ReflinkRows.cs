@@ -9,7 +9,7 @@ internal static class ReflinkRows
     {
         foreach (string fileSystem in (string[])["xfs", "btrfs"])
         {
-            yield return new Row($"copy-reflink-{fileSystem}", $"copy 4 GiB on {fileSystem}, shared blocks",
+            yield return new Row($"copy-reflink-{fileSystem}", $"copy 1 GiB on {fileSystem}, shared blocks",
                 "FICLONE: the time does not depend on the size; an image, for which root is needed", context => Open(context, fileSystem))
             {
                 Target = new RowTarget { MaxMilliseconds = MaxMilliseconds },

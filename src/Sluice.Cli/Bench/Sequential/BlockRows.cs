@@ -11,7 +11,8 @@ internal static class BlockRows
     private const int FioDepth = 8;
 
     public static Row ReadDirect() => new(
-        "seq-read-direct", "cold sequential read, direct", "a large file once, past the page cache; .NET: FileStream, 1 MiB, synchronous",
+        "seq-read-direct", "cold sequential read of 1 GiB, direct",
+        "a large file once, past the page cache; .NET: FileStream, 1 MiB, synchronous",
         context =>
         {
             string path = context.SequentialFile;
@@ -22,12 +23,13 @@ internal static class BlockRows
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
+        FillsPageCache = true,
         Target = new RowTarget { MinRatio = 1.7, MaxCpuShare = 0.6, MinFioRatio = 0.95 },
         Fio = new FioJob("read", MebiByte, FioDepth) { IsPass = true },
     };
 
     public static Row ReadCached() => new(
-        "seq-read-cached", "cold sequential read, cached",
+        "seq-read-cached", "cold sequential read of 1 GiB, cached",
         "a large file once, through the page cache; .NET: 64 KiB asynchronous, and 1 MiB synchronous",
         context =>
         {
@@ -43,11 +45,12 @@ internal static class BlockRows
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
+        FillsPageCache = true,
         Target = new RowTarget { MinRatio = 1, MinSecondRatio = 1, MaxCpuShare = 0.7 },
     };
 
     public static Row WriteDirect() => new(
-        "seq-write-direct", "sequential write, direct, preallocated",
+        "seq-write-direct", "sequential write of 1 GiB, direct, preallocated",
         "a large new file, durable at the end on both sides; .NET: FileStream, 1 MiB, synchronous",
         context =>
         {
@@ -62,6 +65,7 @@ internal static class BlockRows
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
+        FillsPageCache = true,
         Target = new RowTarget { MinRatio = 1.5, MaxCpuShare = 0.5, MinFioRatio = 0.95 },
         Fio = new FioJob("write", MebiByte, FioDepth) { IsPass = true },
     };

@@ -48,7 +48,7 @@ internal static class StreamFileRows
     };
 
     public static Row DirectSequential() => new(
-        "stream-direct-read-async", "direct sequential ReadAsync of 2 GiB by 65,536 B",
+        "stream-direct-read-async", "direct sequential ReadAsync of 1 GiB by 65,536 B",
         "past the page cache; .NET: FileStream over a descriptor opened for direct I/O", OpenDirect)
     {
         Unit = RateUnit.MiBPerSecond,

@@ -77,7 +77,8 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
             Columns = [PageColumn.Text("row"), .. Enumerable.Range(0, 8).Select(i => new PageColumn($"figure {i}", "MiB/s"))],
             Rows = [new PageRow([new PageCell("a row"), .. Enumerable.Range(0, 8).Select(i => PageCell.Of(1234.5 * i))])],
         };
-        IPage page = await OpenAsync(width, SamplePage.Make() with { Sections = [new PageSection { Heading = "Figures", Tables = [table] }] });
+        var section = new PageSection { Heading = "Figures", Tables = [table] };
+        IPage page = await OpenAsync(width, SamplePage.Make() with { Sections = [section] });
         await page.WaitForTimeoutAsync(200);
         (await page.Locator(".scroll.cut").CountAsync()).ShouldBe(isCut ? 1 : 0);
         (await page.EvaluateAsync<bool>("document.documentElement.scrollWidth <= innerWidth")).ShouldBeTrue();
@@ -104,7 +105,8 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
 
     private async Task<Written[]> DrawAsync(int width, PageChart chart)
     {
-        IPage page = await OpenAsync(width, SamplePage.Make() with { Sections = [new PageSection { Heading = "Chart", Charts = [chart] }] });
+        var section = new PageSection { Heading = "Chart", Charts = [chart] };
+        IPage page = await OpenAsync(width, SamplePage.Make() with { Sections = [section] });
         await page.EvaluateAsync("window.written = []; sluiceCharts[0].redraw(false, true)");
         await page.WaitForTimeoutAsync(200);
         return await page.EvaluateAsync<Written[]>("window.written");
@@ -117,7 +119,8 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
         string path = _folder["page.html"];
         using (var writer = new StreamWriter(path))
             HtmlReport.Write(writer, content, HtmlAssets.UplotScript);
-        IPage page = await fixture.Browser!.NewPageAsync(new BrowserNewPageOptions { ViewportSize = new() { Width = width, Height = 900 } });
+        var size = new ViewportSize { Width = width, Height = 900 };
+        IPage page = await fixture.Browser!.NewPageAsync(new BrowserNewPageOptions { ViewportSize = size });
         await page.AddInitScriptAsync(Recorder);
         await page.GotoAsync(new Uri(path).AbsoluteUri);
         return page;

@@ -80,7 +80,7 @@ public sealed class HtmlReportTests
         var section = new PageSection { Heading = "h", Maps = [map] };
         string html = Render(SamplePage.Make() with { Sections = [section] }, uplot: null);
         html.ShouldContain("d=\"M0 26L500 26L750 116L500 116Z\"");
-        html.ShouldContain("d=\"M500 46L1000 46L250 136L0 136Z\"");
+        html.ShouldContain("d=\"M500 26L1000 26L250 116L0 116Z\"");
     }
 
     private static string Render(ReportPage page, string? uplot)

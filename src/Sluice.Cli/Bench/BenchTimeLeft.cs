@@ -1,0 +1,21 @@
+using System.Diagnostics;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>How long the rest of a run will take, from what it took so far and what its rows usually take.</summary>
+internal sealed class BenchTimeLeft(IReadOnlyList<double> weights, Func<TimeSpan>? clock = null)
+{
+    private readonly long _start = Stopwatch.GetTimestamp();
+
+    /// <param name="done">Rows that are behind.</param>
+    /// <returns>Empty before the first row is over.</returns>
+    public string Text(int done)
+    {
+        double behind = weights.Take(done).Sum();
+        if (behind <= 0)
+            return "";
+        TimeSpan elapsed = clock?.Invoke() ?? Stopwatch.GetElapsedTime(_start);
+        double seconds = elapsed.TotalSeconds * weights.Skip(done).Sum() / behind;
+        return seconds < 90 ? $", about {Math.Max(1, seconds):0} s left" : $", about {seconds / 60:0} min left";
+    }
+}

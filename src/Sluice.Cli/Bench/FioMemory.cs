@@ -1,0 +1,64 @@
+using System.Globalization;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>
+/// Huge pages for fio's buffers, reserved for one run and given back: Sluice's lie in transparent ones, and a device that is given one
+/// piece of memory instead of 256 pages does up to three times as much.
+/// </summary>
+internal sealed class FioMemory : IDisposable
+{
+    private const string Reserved = "/proc/sys/vm/nr_hugepages";
+    private const long PageBytes = 2 * ByteSize.MiB;
+
+    private readonly long? _before;
+
+    private FioMemory(long? before) => _before = before;
+
+    /// <summary>Null where small requests have no use for them, or none can be had.</summary>
+    public static FioMemory? TryReserve(FioJob job)
+    {
+        if (job.RequestSizeBytes < ByteSize.MiB / 4)
+            return null;
+        long needed = ((long)job.RequestSizeBytes * job.Depth / PageBytes) + 2;
+        try
+        {
+            if (Free() >= needed)
+                return new FioMemory(null);
+            long before = long.Parse(File.ReadAllText(Reserved), CultureInfo.InvariantCulture);
+            var memory = new FioMemory(before);
+            Write(before + needed);
+            if (Free() >= needed)
+                return memory;
+            memory.Dispose();
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or FormatException)
+        {
+            return null;
+        }
+    }
+
+    public void Dispose()
+    {
+        if (_before is not { } before)
+            return;
+        try
+        {
+            Write(before);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // They could be reserved a moment ago; whoever took that right away has the last word.
+        }
+    }
+
+    private static void Write(long pages) => File.WriteAllText(Reserved, pages.ToString(CultureInfo.InvariantCulture));
+
+    private static long Free()
+    {
+        string line = File.ReadLines("/proc/meminfo").First(l => l.StartsWith("HugePages_Free:", StringComparison.Ordinal));
+        return long.Parse(line.AsSpan(line.IndexOf(':') + 1), NumberStyles.AllowLeadingWhite, CultureInfo.InvariantCulture);
+    }
+}

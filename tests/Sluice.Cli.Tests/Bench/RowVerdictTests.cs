@@ -1,0 +1,98 @@
+using Shouldly;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Report;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Bench;
+
+/// <summary>What is said of a row follows from the interval of its pairs, never from their median alone.</summary>
+public sealed class RowVerdictTests
+{
+    [Fact]
+    public void Fewer_than_seven_pairs_have_no_interval()
+    {
+        Statistics.MedianInterval([2, 2, 2, 2, 2, 2]).ShouldBeNull();
+        Statistics.MedianInterval([2, 2, 2, 2, 2, 2, 2]).ShouldBe((2, 2));
+    }
+
+    [Fact]
+    public void The_interval_holds_the_median_and_is_the_same_each_time()
+    {
+        double[] ratios = [0.8, 0.9, 0.95, 1.1, 1.2, 1.3, 1.9];
+        (double Low, double High) interval = Statistics.MedianInterval(ratios)!.Value;
+        interval.Low.ShouldBeInRange(0.8, 1.1);
+        interval.High.ShouldBeInRange(1.1, 1.9);
+        interval.ShouldBe(Statistics.MedianInterval(ratios)!.Value);
+    }
+
+    [Fact]
+    public void Of_noise_around_1_about_one_interval_in_twenty_leaves_it_out()
+    {
+        var random = new Random(3);
+        int wrong = 0;
+        for (int i = 0; i < 200; i++)
+        {
+            double[] ratios = [.. Enumerable.Range(0, 15).Select(_ => Math.Exp((random.NextDouble() - 0.5) / 2))];
+            (double low, double high) = Statistics.MedianInterval(ratios)!.Value;
+            wrong += low > 1 || high < 1 ? 1 : 0;
+        }
+        wrong.ShouldBeInRange(1, 25);
+    }
+
+    [Theory]
+    [InlineData(1.1, 1.3, null, "faster")]
+    [InlineData(0.9, 1.3, null, "even")]
+    [InlineData(0.7, 0.9, null, "LOST")]
+    [InlineData(1.1, 1.3, 0.95, "LOST")]
+    [InlineData(null, null, null, "")]
+    public void A_verdict_needs_an_interval_that_leaves_1_out(double? low, double? high, double? secondHigh, string verdict)
+    {
+        RowReport row = Row() with { RatioLow = low, RatioHigh = high, SecondRatioHigh = secondHigh };
+        row.Verdict.ShouldBe(verdict);
+    }
+
+    [Fact]
+    public void Rows_are_named_after_what_ran()
+    {
+        (Suite Suite, Row Row)[] rows = [.. Suite.All.SelectMany(s => s.Rows.Select(r => (s, r)))];
+        rows.ShouldAllBe(r => BenchScale.Full.NameOf(r.Row) == r.Row.Name);
+        string[] names = [.. rows.Select(r => BenchScale.Short.NameOf(r.Row))];
+        foreach (string tooLarge in (string[])["1 GiB", "100 MiB", "100 MB", "20 MB", "50,000", "200,000", "10,000 x", "50 MB"])
+            names.ShouldAllBe(n => !n.Contains(tooLarge, StringComparison.Ordinal), tooLarge);
+        names.ShouldContain("copy 256 MiB, cold");
+        names.GroupBy(n => n).Where(g => g.Count() > 1).Select(g => g.Key)
+            .ShouldBe(rows.GroupBy(r => r.Row.Name).Where(g => g.Count() > 1).Select(g => BenchScale.Short.NameOf(g.First().Row)));
+    }
+
+    [Fact]
+    public void The_time_left_follows_from_what_rows_weigh()
+    {
+        var left = new BenchTimeLeft([1, 1, 2], () => TimeSpan.FromSeconds(60));
+        left.Text(0).ShouldBe("");
+        left.Text(1).ShouldBe(", about 3 min left");
+        left.Text(2).ShouldBe(", about 60 s left");
+    }
+
+    [Fact]
+    public void Passes_whose_pages_cost_differently_are_no_pair()
+    {
+        PageCost.AreAlike([100, 150, 290]).ShouldBeTrue();
+        PageCost.AreAlike([100, 1500]).ShouldBeFalse();
+        PageCost.MeasureNanoseconds().ShouldBeGreaterThan(0);
+    }
+
+    private static RowReport Row() => new()
+    {
+        Suite = "suite",
+        Id = "row",
+        Name = "row",
+        Why = "",
+        Unit = "IOPS",
+        Rounds = 7,
+        Sluice = new ContenderReport("Sluice", 1, 1, 0, []),
+        DotNet = new ContenderReport(".NET", 1, 1, 0, []),
+        Ratio = 1,
+        CpuRatio = 1,
+        Targets = [],
+    };
+}
