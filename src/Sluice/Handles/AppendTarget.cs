@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Engines;
 using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
@@ -42,10 +43,9 @@ internal sealed unsafe class AppendTarget : IDisposable
             return WriteAtSharedPosition(segments, count, out landed);
         }
 
-        bool added = false;
         try
         {
-            _own.DangerousAddRef(ref added);
+            using OpenFile.Reference reference = new(_own);
             int own = (int)_own.DangerousGetHandle();
             int written = Libc.WriteV(own, segments, count, -1, RwFlags.None);
             landed = written > 0 ? Libc.Position(own) - written : 0;
@@ -55,13 +55,6 @@ internal sealed unsafe class AppendTarget : IDisposable
         {
             // The handle was disposed while this append was on its way, with a reference to the file itself.
             return WriteAtSharedPosition(segments, count, out landed);
-        }
-        finally
-        {
-            if (added)
-            {
-                _own.DangerousRelease();
-            }
         }
     }
 

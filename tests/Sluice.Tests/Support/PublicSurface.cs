@@ -58,7 +58,7 @@ internal static class PublicSurface
     {
         MethodInfo any = property.GetMethod ?? property.SetMethod!;
         string accessors =
-            (property.GetMethod is { } g && IsVisible(g) ? " get;" : "") + (property.SetMethod is { } s && IsVisible(s) ? " set;" : "");
+            (property.GetMethod is { } g && IsVisible(g) ? " get;" : "") + (property.SetMethod is { } s && IsVisible(s) ? IsInit(s) ? " init;" : " set;" : "");
         string nullable = Nullability.Create(property).ReadState == NullabilityState.Nullable && !property.PropertyType.IsValueType ? "?"
             : "";
         return $"{Modifiers(any.IsStatic, any.IsFamily)}{Inheritance(any)}{Name(property.PropertyType)}{nullable} "
@@ -81,6 +81,9 @@ internal static class PublicSurface
 
     private static string Generics(MethodInfo method) =>
         method.IsGenericMethod ? $"<{string.Join(", ", method.GetGenericArguments().Select(Name))}>" : "";
+
+    private static bool IsInit(MethodInfo setter) =>
+        setter.ReturnParameter.GetRequiredCustomModifiers().Contains(typeof(System.Runtime.CompilerServices.IsExternalInit));
 
     private static string Modifiers(bool isStatic, bool isProtected) => (isProtected ? "protected " : "") + (isStatic ? "static " : "");
 
