@@ -26,8 +26,8 @@ internal sealed class FileTransfer(
     private const long PieceBytes = 256 * 1024;
     private const long MinDirectCachedBytes = 1024 * 1024;
 #else
-    private const int BlockBytes = 1024 * 1024;
-    private const long PieceBytes = 64 * 1024 * 1024;
+    private const int BlockBytes = Tuning.FileTransferBlockBytes;
+    private const long PieceBytes = Tuning.FileTransferPieceBytes;
 
     /// <summary>What is little beside the memory is copied sooner through the page cache, which writes it to the disk later.</summary>
     private static readonly long MinDirectCachedBytes =
@@ -35,11 +35,11 @@ internal sealed class FileTransfer(
 #endif
 
     /// <summary>How much sooner direct pays where the bytes must be on the disk in the end.</summary>
-    private const int DurableShare = 8;
+    private const int DurableShare = Tuning.FileTransferDurableShare;
 
     private const long MaxBytesPerCall = 16 * 1024 * 1024;
     private const int FallbackAlignment = 4096;
-    private const int CacheProbes = 16;
+    private const int CacheProbes = Tuning.FileTransferCacheProbes;
     private long _copied;
 
     public CopyMethod Method { get; private set; }

@@ -16,7 +16,7 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal sealed class TreeCopier : IDisposable
 {
-    private const int MaxWaitingGroups = 64;
+    private const int MaxWaitingGroups = Tuning.TreeCopierMaxWaitingGroups;
 
     // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID.
     private const uint FolderBits = 0x3FF;

@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
+using Sluice.Kernel;
 
 namespace Sluice.Copying;
 
@@ -6,7 +7,7 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal sealed class TreeGroup(TreeFolder folder)
 {
-    public const int MaxEntries = 64;
+    public const int MaxEntries = Tuning.TreeGroupMaxEntries;
 
     /// <summary>A new group, with a reference to its folder that its copier releases.</summary>
     public static TreeGroup In(TreeFolder folder)

@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -9,7 +10,7 @@ namespace Sluice.Engines;
 internal sealed class BatchRing : BorrowedRing
 {
     /// <summary>Entries of one submission; a longer batch goes in several.</summary>
-    public const int MaxEntries = 256;
+    public const int MaxEntries = Tuning.BatchRingMaxEntries;
 
     private static readonly RingPool<BatchRing> Pool = new(8, TryCreate);
 

@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Engines;
 
 /// <summary>
@@ -7,10 +9,10 @@ namespace Sluice.Engines;
 internal static class DropBehind
 {
     /// <summary>Whenever a write reaches or crosses a multiple of this, what lies behind it is dropped too.</summary>
-    public const int EveryBytes = 1 << 20;
+    public const int EveryBytes = Tuning.DropBehindEveryBytes;
 
     /// <summary>So far behind: more than a device has in flight; the work for each byte of a long file stays bounded.</summary>
-    public const int BehindBytes = 32 << 20;
+    public const int BehindBytes = Tuning.DropBehindBehindBytes;
 
     public static (long Start, long Length) AfterWrite(long fileOffset, int bytes)
     {

@@ -1,4 +1,5 @@
 using Sluice.Errors;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Engines;
@@ -10,7 +11,7 @@ namespace Sluice.Engines;
 internal sealed partial class IoOperation
 {
     /// <summary>After so long those who keep the gate for a thread that they have not got are passed by.</summary>
-    private const int PatienceMs = 20;
+    private const int PatienceMs = Tuning.OperationPatienceMs;
 
     [ThreadStatic]
     private static object? t_waiter;

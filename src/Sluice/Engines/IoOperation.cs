@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Runtime.InteropServices;
 using System.Threading.Tasks.Sources;
 using Sluice.Errors;
+using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -21,10 +22,10 @@ internal sealed partial class IoOperation
     : GateVisitor, IThreadPoolWorkItem, IValueTaskSource, IValueTaskSource<int>, IValueTaskSource<long>
 {
     /// <summary>How often one submission may fail with EINTR, EAGAIN or a stray ECANCELED before the caller hears of it.</summary>
-    private const int MaxRetries = 64;
+    private const int MaxRetries = Tuning.OperationMaxRetries;
 
     /// <summary>So many of them in the ring; the others by a blocking call.</summary>
-    private const int MaxRetriesInRing = 4;
+    private const int MaxRetriesInRing = Tuning.OperationMaxRetriesInRing;
 
     private OpenFile? _handle;
     private IoEngine? _engine;

@@ -117,7 +117,7 @@ public abstract partial class OpenFile
 #if DEBUG
     internal const int MaxInlineBytes = 32 * 1024;
 #else
-    internal const int MaxInlineBytes = 1024 * 1024;
+    internal const int MaxInlineBytes = Tuning.OpenFileMaxInlineBytes;
 #endif
 
     /// <summary>
@@ -127,7 +127,7 @@ public abstract partial class OpenFile
 #if DEBUG
     internal const int MaxDirectPieceBytes = 128 * 1024;
 #else
-    internal const int MaxDirectPieceBytes = 8 * 1024 * 1024;
+    internal const int MaxDirectPieceBytes = Tuning.OpenFileMaxDirectPieceBytes;
 #endif
 
     /// <summary>Appends on this thread; the caller holds a reference, and is alone inside the gate of a direct file.</summary>

@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Engines;
@@ -8,8 +9,8 @@ namespace Sluice.Engines;
 /// </summary>
 internal static class OperationPool
 {
-    private const int MostLocal = 32;
-    private const int MostShared = 16_384;
+    private const int MostLocal = Tuning.OperationPoolMostLocal;
+    private const int MostShared = Tuning.OperationPoolMostShared;
 
     private static readonly Lock SharedLock = new();
     private static IoOperation? s_shared;

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Kernel;
 
 namespace Sluice.Engines;
 
@@ -16,10 +17,10 @@ internal struct WritePace
     private static readonly long BytesPerTick = Math.Max(1, 500_000_000 / Stopwatch.Frequency);
 
     /// <summary>The precise clock costs as much as a twentieth of a small write: one write in so many is timed with it.</summary>
-    private const int PreciseEvery = 8;
+    private const int PreciseEvery = Tuning.WritePacePreciseEvery;
 
     /// <summary>What the coarse clock, of a few milliseconds, shows of the writes between: that one was throttled.</summary>
-    private const int StallMs = 8;
+    private const int StallMs = Tuning.WritePaceStallMs;
 
     private const byte Slow = 0x80;
 

@@ -1,4 +1,5 @@
 using Sluice.Errors;
+using Sluice.Kernel;
 using Sluice.Uring.Abi;
 using Sluice.Uring;
 
@@ -10,7 +11,7 @@ namespace Sluice.Enumeration;
 /// </summary>
 internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
 {
-    public const int MaxEntries = 256;
+    public const int MaxEntries = Tuning.EntryChunkMaxEntries;
 
     private readonly List<string> _paths = [];
     private DirectoryReader? _folder = folder;

@@ -18,13 +18,13 @@ namespace Sluice.Enumeration;
 /// </remarks>
 internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 {
-    private const int MaxReadyChunks = 64;
+    private const int MaxReadyChunks = Tuning.FolderWalkMaxReadyChunks;
 
     // Most walks that end early, and small folders, are over by then.
-    private const int StepsAlone = 32;
+    private const int StepsAlone = Tuning.FolderWalkStepsAlone;
 
     // Entries of a step: few at first, for who leaves at once; for a helper all of a piece.
-    private const int FirstStepEntries = 8;
+    private const int FirstStepEntries = Tuning.FolderWalkFirstStepEntries;
 
     private static readonly int MaxHelpers = Math.Clamp(Environment.ProcessorCount, 1, 16);
 

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Kernel;
 
 namespace Sluice.Files;
 
@@ -8,7 +9,7 @@ namespace Sluice.Files;
 /// </summary>
 internal static class InlineLimit
 {
-    public const int Bytes = 1 << 20;
+    public const int Bytes = Tuning.InlineLimitBytes;
 
     /// <summary>Goes on on a thread of the pool, where that many bytes are too many for the caller's.</summary>
     public static ConfiguredTaskAwaitable LeaveCallerIfAboveAsync(long bytes) => Task.CompletedTask.ConfigureAwait(

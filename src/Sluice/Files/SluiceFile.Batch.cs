@@ -1,13 +1,14 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Sluice.Files;
+using Sluice.Kernel;
 
 namespace Sluice;
 
 /// <summary>Many small files at once.</summary>
 public static partial class SluiceFile
 {
-    private const int MaxGroups = 1024;
+    private const int MaxGroups = Tuning.FileBatchMaxGroups;
 
     /// <summary>
     /// Reads whole files, in the order of the paths. Groups of them are read ahead of the caller; files above 256 KiB are read alone

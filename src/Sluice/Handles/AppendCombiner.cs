@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -17,18 +18,18 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
     /// <summary>The result of an append whose handle was closed before it was written.</summary>
     public const long Closed = long.MinValue;
 
-    private const int MaxCombined = 64;
+    private const int MaxCombined = Tuning.AppendCombinerMaxCombined;
 
     /// <summary>About 7 us: longer than a call with two records takes.</summary>
-    private const int WaitSpins = 200;
+    private const int WaitSpins = Tuning.AppendCombinerWaitSpins;
 
-    private const int WaitYields = 20;
+    private const int WaitYields = Tuning.AppendCombinerWaitYields;
 
     /// <summary>About 0.3 us: what a thread that has just been served takes to come back with its next record.</summary>
-    private const int CompanionSpins = 8;
+    private const int CompanionSpins = Tuning.AppendCombinerCompanionSpins;
 
     /// <summary>For so many calls after two threads were seen at once, company is waited for.</summary>
-    private const int CompanionMemory = 64;
+    private const int CompanionMemory = Tuning.AppendCombinerCompanionMemory;
 
     private AppendRequest? _head;
     private int _busy;

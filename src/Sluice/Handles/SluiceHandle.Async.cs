@@ -12,20 +12,20 @@ namespace Sluice;
 public sealed partial class SluiceHandle
 {
     /// <summary>After so many cold reads in a row, the page cache is asked only now and then.</summary>
-    private const int ColdStreak = 8;
+    private const int ColdStreak = Tuning.HandleColdStreak;
 
     /// <summary>How often it is asked then: once in so many reads.</summary>
-    private const int ColdProbe = 16;
+    private const int ColdProbe = Tuning.HandleColdProbe;
 
     /// <summary>After so many reads in a row that found their pages, a plain read is made instead of one that may not wait.</summary>
-    private const int HotStreak = 64;
+    private const int HotStreak = Tuning.HandleHotStreak;
 
     /// <summary>So many plain reads, then one that may not wait: whether the pages are still there is asked that often.</summary>
-    private const int HotRun = 15;
+    private const int HotRun = Tuning.HandleHotRun;
 
     /// <summary>Plain reads are for small transfers: the fifth of a system call is nothing to a large one, and its wait is
     /// longer.</summary>
-    private const int MaxHotBytes = 64 * 1024;
+    private const int MaxHotBytes = Tuning.HandleMaxHotBytes;
 
     /// <summary>Where the last short read found the end of the file.</summary>
     private long _endSeen = -1;
@@ -36,7 +36,7 @@ public sealed partial class SluiceHandle
     private sbyte _noWaitWrites = NoWaitUnknown;
     private const sbyte NoWaitUnknown = 0;
     private const sbyte NoWaitRefused = -1;
-    private const int MaxNoWaitMisses = 16;
+    private const int MaxNoWaitMisses = Tuning.HandleMaxNoWaitMisses;
 
     /// <summary>Reads at an offset, as <see cref="Read(Span{byte}, long)"/>; what lies in the page cache is there when this
     /// returns.</summary>

@@ -14,7 +14,7 @@ public sealed partial class SluiceHandle
 #else
     /// <summary>Space is reserved for what is written behind this offset: a file of 1 MiB of which only the end is takes a fifth longer to
     /// make.</summary>
-    internal const int ReserveFrom = 4 * 1024 * 1024;
+    internal const int ReserveFrom = Tuning.HandleReserveFrom;
 #endif
 
     /// <summary>

@@ -86,6 +86,187 @@ internal static class Tuning
     /// <summary>Milliseconds without one that was stuck after which the next penalty is a first one again.</summary>
     public const int PenaltyForgivenAfterMs = 1000;
 
+    // Operations and engines
+
+    /// <summary>Finished operations kept for a thread without a lock; half goes to the shared list at once.</summary>
+    public const int OperationPoolMostLocal = 32;
+
+    /// <summary>Finished operations on the shared list.</summary>
+    public const int OperationPoolMostShared = 16_384;
+
+    /// <summary>Times that one submission may fail with EINTR, EAGAIN or a stray ECANCELED before its caller hears of it.</summary>
+    public const int OperationMaxRetries = 64;
+
+    /// <summary>So many of them in the ring; the others by a blocking call.</summary>
+    public const int OperationMaxRetriesInRing = 4;
+
+    /// <summary>Milliseconds that a synchronous caller waits at a gate before it passes by those who wait for a thread.</summary>
+    public const int OperationPatienceMs = 20;
+
+    /// <summary>Entries of a batch in flight at once (docs/decisions/0005).</summary>
+    public const int BatchRingMaxEntries = 256;
+
+    /// <summary>One cached write of so many is timed precisely (0007).</summary>
+    public const int WritePacePreciseEvery = 8;
+
+    /// <summary>Milliseconds from which on a cached write has stalled (0007).</summary>
+    public const int WritePaceStallMs = 8;
+
+    /// <summary>Bytes of a stretch after which what lies behind is dropped (0029).</summary>
+    public const int DropBehindEveryBytes = 1 << 20;
+
+    /// <summary>Bytes behind the stretch that are dropped with it (0029).</summary>
+    public const int DropBehindBehindBytes = 32 << 20;
+
+    /// <summary>Bytes of a direct transfer that go through one aligned buffer of ours (0026).</summary>
+    public const int DirectTransferMaxBounceBytes = 1024 * 1024;
+
+    /// <summary>Bytes that an asynchronous call copies on its caller's thread, and between two looks at its token.</summary>
+    public const int OpenFileMaxInlineBytes = 1024 * 1024;
+
+    /// <summary>Bytes of a direct transfer between two looks at its token: some milliseconds of a device.</summary>
+    public const int OpenFileMaxDirectPieceBytes = 8 * 1024 * 1024;
+
+    // Handles
+
+    /// <summary>Reads in a row that miss the page cache before it is not asked any more (0003).</summary>
+    public const int HandleColdStreak = 8;
+
+    /// <summary>One read of so many then asks again (0003).</summary>
+    public const int HandleColdProbe = 16;
+
+    /// <summary>Reads in a row that find their pages before `pread` is taken for granted (0004).</summary>
+    public const int HandleHotStreak = 64;
+
+    /// <summary>So many of those before one asks again: what a miss may hold up (0004).</summary>
+    public const int HandleHotRun = 15;
+
+    /// <summary>Bytes of such a read at most (0004).</summary>
+    public const int HandleMaxHotBytes = 64 * 1024;
+
+    /// <summary>False refusals of reads without waiting that a file system may give before it is not asked any more.</summary>
+    public const int HandleMaxNoWaitMisses = 16;
+
+    /// <summary>Appends of threads that meet in one call (0006).</summary>
+    public const int AppendCombinerMaxCombined = 64;
+
+    /// <summary>Looks of a waiting appender before it yields (0006).</summary>
+    public const int AppendCombinerWaitSpins = 200;
+
+    /// <summary>Yields before it sleeps (0006).</summary>
+    public const int AppendCombinerWaitYields = 20;
+
+    /// <summary>Looks for a companion before an append goes alone (0006).</summary>
+    public const int AppendCombinerCompanionSpins = 8;
+
+    /// <summary>Appends for which it is remembered that there was one (0006).</summary>
+    public const int AppendCombinerCompanionMemory = 64;
+
+    /// <summary>Threads that work on one batch where there are no rings (0005).</summary>
+    public const int SharedBatchMaxHelpers = 64;
+
+    /// <summary>Bytes of a file behind which space is reserved ahead (0015).</summary>
+    public const int HandleReserveFrom = 4 * 1024 * 1024;
+
+    // Files and folders
+
+    /// <summary>Bytes of a whole file that are read on the caller's thread (0019).</summary>
+    public const int InlineLimitBytes = 1 << 20;
+
+    /// <summary>Small files that are read together (0020).</summary>
+    public const int SmallFileReaderMaxFiles = 32;
+
+    /// <summary>Bytes of a small file (0020).</summary>
+    public const int SmallFileReaderMaxBytes = 256 * 1024;
+
+    /// <summary>Threads that read small files where there are no rings (0020).</summary>
+    public const int SmallFileReaderPoolReaders = 16;
+
+    /// <summary>Groups of a batch of files that are under way (0020).</summary>
+    public const int FileBatchMaxGroups = 1024;
+
+    /// <summary>Chunks of entries that wait for the caller of an enumeration (0032).</summary>
+    public const int FolderWalkMaxReadyChunks = 64;
+
+    /// <summary>Steps of an enumeration that its caller does alone before others help (0032).</summary>
+    public const int FolderWalkStepsAlone = 32;
+
+    /// <summary>Entries of its first step (0032).</summary>
+    public const int FolderWalkFirstStepEntries = 8;
+
+    /// <summary>Entries that one thread hands to another together (0032).</summary>
+    public const int EntryChunkMaxEntries = 256;
+
+    /// <summary>Groups of entries of a tree that wait to be copied (0024).</summary>
+    public const int TreeCopierMaxWaitingGroups = 64;
+
+    /// <summary>Entries of such a group (0024).</summary>
+    public const int TreeGroupMaxEntries = 64;
+
+    /// <summary>Bytes of a direct request of a copy (0024).</summary>
+    public const int FileTransferBlockBytes = 1024 * 1024;
+
+    /// <summary>Bytes of a piece of a copy between two looks at its token (0024).</summary>
+    public const long FileTransferPieceBytes = 64 * 1024 * 1024;
+
+    /// <summary>A durable copy is direct from one of so many parts of the memory on (0024).</summary>
+    public const int FileTransferDurableShare = 8;
+
+    /// <summary>Places at which a file is asked whether it is in memory (0024).</summary>
+    public const int FileTransferCacheProbes = 16;
+
+    // Streams, readers and writers
+
+    /// <summary>Bytes of a request that reads ahead of a direct stream (0008).</summary>
+    public const int ReadAheadDirectChunk = 512 * 1024;
+
+    /// <summary>Such requests in flight (0008).</summary>
+    public const int ReadAheadDirectDepth = 4;
+
+    /// <summary>Bytes after which writeback is begun early (0010).</summary>
+    public const int EarlyWritebackStepBytes = 4 * 1024 * 1024;
+
+    /// <summary>Milliseconds that beginning it may take before it is left to the kernel (0010).</summary>
+    public const int EarlyWritebackMaxStartMs = 20;
+
+    /// <summary>One request of so many is timed, for whether reading ahead pays (0008).</summary>
+    public const int OverlapGaugeProbeEvery = 64;
+
+    /// <summary>Bytes that a reader from the end takes at once (0017).</summary>
+    public const int BackwardLinesChunkBytes = 64 * 1024;
+
+    /// <summary>Parts of a scan that lie ready for each worker (0018).</summary>
+    public const int ParallelScanPartsAhead = 4;
+
+    /// <summary>Bytes of a request of a cached writer (0028).</summary>
+    public const int WritePipelinePieceBytes = 4 * 1024 * 1024;
+
+    /// <summary>The gain from which on larger requests are kept (0014).</summary>
+    public const double RequestTunerGrowth = 1.04;
+
+    /// <summary>Windows without a gain before growing ends (0014).</summary>
+    public const int RequestTunerPatience = 2;
+
+    /// <summary>Turns of all requests that one window measures (0014).</summary>
+    public const int RequestTunerTurnsPerWindow = 8;
+
+    // Memory
+
+    /// <summary>Bytes of aligned buffers that are kept between their uses.</summary>
+    public const int AlignedBufferPoolMaxKeptBytes = 16 * 1024 * 1024;
+
+    /// <summary>Buffers of one size that a processor keeps.</summary>
+    public const int AlignedBufferPoolSlotsOfProcessor = 16;
+
+    /// <summary>Retired blocks that are given back together (0034).</summary>
+    public const int RetiredMemoryBatchCount = 32;
+
+    /// <summary>Bytes of them after which they are (0034).</summary>
+    public const long RetiredMemoryBatchBytes = 4 << 20;
+
+    /// <summary>Bytes from which on memory lies in huge pages (0014).</summary>
+    public const int HugePagesFewestBytes = 4 << 20;
+
     /// <summary>A setting of the environment, or of the program (runtimeconfig.json); null where neither says anything.</summary>
     public static string? Setting(string variable, string knob) =>
         Environment.GetEnvironmentVariable(variable) is { Length: > 0 } value ? value
@@ -93,7 +274,8 @@ internal static class Tuning
         : null;
 
     private static long Number(string knob, long otherwise, long least, long most) =>
-        long.TryParse(Convert.ToString(AppContext.GetData(knob), CultureInfo.InvariantCulture), CultureInfo.InvariantCulture, out long value)
+        Convert.ToString(AppContext.GetData(knob), CultureInfo.InvariantCulture) is { } text
+            && long.TryParse(text, CultureInfo.InvariantCulture, out long value)
             ? Math.Clamp(value, least, most)
             : otherwise;
 }

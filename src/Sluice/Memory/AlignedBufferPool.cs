@@ -1,4 +1,5 @@
 using System.Numerics;
+using Sluice.Kernel;
 
 namespace Sluice.Memory;
 
@@ -9,7 +10,7 @@ namespace Sluice.Memory;
 internal static class AlignedBufferPool
 {
     /// <summary>Bytes that wait here for all processors together.</summary>
-    public const int MaxKeptBytes = 16 * 1024 * 1024;
+    public const int MaxKeptBytes = Tuning.AlignedBufferPoolMaxKeptBytes;
 
     private const int SmallestLog2 = 12;
     private const int LargestLog2 = 20;
@@ -18,7 +19,7 @@ internal static class AlignedBufferPool
     private const int SizesAtHand = 5;
 
     /// <summary>Two cache lines for each processor, so that none writes into another one's.</summary>
-    private const int SlotsOfProcessor = 16;
+    private const int SlotsOfProcessor = Tuning.AlignedBufferPoolSlotsOfProcessor;
 
 #if DEBUG
     private const int SlabBytes = HugePages.FewestBytes / 64;

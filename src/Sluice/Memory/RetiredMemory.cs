@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Memory;
 
 /// <summary>
@@ -11,8 +13,8 @@ namespace Sluice.Memory;
 /// </remarks>
 internal static class RetiredMemory
 {
-    private const int BatchCount = 32;
-    private const long BatchBytes = 4 << 20;
+    private const int BatchCount = Tuning.RetiredMemoryBatchCount;
+    private const long BatchBytes = Tuning.RetiredMemoryBatchBytes;
 
     private static readonly Lock BatchLock = new();
     private static readonly (MemoryLease Lease, IMemoryUser User)[] Batch = new (MemoryLease, IMemoryUser)[BatchCount];

@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Sequential;
 
 /// <summary>Cuts a file into lines from its end to its start. The bytes of a line lie in one buffer, which grows to the front.</summary>
@@ -6,7 +8,7 @@ internal sealed class BackwardLines
 #if DEBUG
     private const int ChunkBytes = 512;
 #else
-    private const int ChunkBytes = 64 * 1024;
+    private const int ChunkBytes = Tuning.BackwardLinesChunkBytes;
 #endif
 
     private readonly SluiceHandle _handle;

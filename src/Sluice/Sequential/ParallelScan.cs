@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Sequential;
@@ -11,7 +12,7 @@ namespace Sluice.Sequential;
 internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TResult> callback, SluiceScanOptions options)
     : IDisposable
 {
-    private const int PartsAhead = 4;
+    private const int PartsAhead = Tuning.ParallelScanPartsAhead;
     private const int PageBytes = 4096;
 
     private readonly long _length = handle.Length;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.ExceptionServices;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Sequential;
@@ -22,7 +23,7 @@ internal sealed partial class WritePipeline
 #if DEBUG
     private const int PieceBytes = 64 * 1024;
 #else
-    private const int PieceBytes = 4 * 1024 * 1024;
+    private const int PieceBytes = Tuning.WritePipelinePieceBytes;
 #endif
 
     private readonly SluiceHandle _handle;

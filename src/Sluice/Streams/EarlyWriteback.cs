@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Kernel;
 
 namespace Sluice.Streams;
 
@@ -14,11 +15,11 @@ internal struct EarlyWriteback
     public const int StepBytes = 64 * 1024;
 #else
     /// <summary>Bytes written one after another that are worth a start: 1 MiB to 16 MiB took the same time on a virtio disk.</summary>
-    public const int StepBytes = 4 * 1024 * 1024;
+    public const int StepBytes = Tuning.EarlyWritebackStepBytes;
 #endif
 
     /// <summary>A start that takes so long met a device with a full queue: the rest is left to the kernel.</summary>
-    private const int MaxStartMs = 20;
+    private const int MaxStartMs = Tuning.EarlyWritebackMaxStartMs;
 
     private bool _isOn;
     private bool _hasBegun;

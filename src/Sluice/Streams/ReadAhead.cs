@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Streams;
@@ -16,11 +17,11 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
 #if DEBUG
     private const int DirectChunk = 8 * 1024;
 #else
-    private const int DirectChunk = 512 * 1024;
+    private const int DirectChunk = Tuning.ReadAheadDirectChunk;
 #endif
 
     /// <summary>Direct reads in flight. Cached ones go one by one: out of order they would defeat the kernel's own read-ahead.</summary>
-    private const int DirectDepth = 4;
+    private const int DirectDepth = Tuning.ReadAheadDirectDepth;
 
     private readonly Chunk[] _chunks = new Chunk[handle.Caching == FileCaching.Direct ? DirectDepth : 1];
     private readonly int _chunkBytes = handle.Caching == FileCaching.Direct ? DirectChunk : AdaptiveSize.MaxRead;

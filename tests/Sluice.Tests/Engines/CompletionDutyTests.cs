@@ -31,7 +31,8 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     {
         for (int lost = 0; lost <= 2; lost++)
         {
-            Explorer.Exhaust(() => Create(scenario, new CompletionDuty(DutyWorld.LongTicks)), lost, MostOrders, out int runs).ShouldBeNull();
+            Func<DutyWorld> create = () => Create(scenario, new CompletionDuty(DutyWorld.LongTicks));
+            Explorer.Exhaust(create, lost, MostOrders, out int runs).ShouldBeNull();
             output.WriteLine($"{lost} turns lost at most: {runs} orders");
         }
     }
@@ -55,6 +56,44 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
 
         failure.ShouldNotBeNull();
         failure.ShouldContain("waits for ever");
+    }
+
+    [Fact]
+    public void Long_continuations_are_calls_and_nobody_leads_until_short_ones_are_many()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        DutyTurn turn = new();
+        duty.Enter();
+        duty.PrefersCalls(nowMs: 0).ShouldBeFalse();
+        duty.Measure(10 * DutyWorld.LongTicks);
+        duty.Measure(10 * DutyWorld.LongTicks);
+        duty.PrefersCalls(nowMs: 0).ShouldBeTrue();
+        duty.Begin(turn).ShouldBe(DutyStep.Pick);
+        duty.Considered(turn, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Leave);
+    }
+
+    [Fact]
+    public void Who_runs_a_long_continuation_asks_for_help_before_it_and_leaves_the_next_to_the_pool()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        DutyTurn turn = new();
+        duty.Begin(turn).ShouldBe(DutyStep.Pick);
+        duty.Picked(turn, got: true, more: true).ShouldBe(DutyStep.AskHelp);
+        duty.HelpAsked(turn).ShouldBe(DutyStep.Run);
+        duty.Ran(turn, 1000 * DutyWorld.LongTicks, more: true, isPoolWanted: false).ShouldBe(DutyStep.Pick);
+        duty.Ran(turn, 1000 * DutyWorld.LongTicks, more: true, isPoolWanted: false).ShouldBe(DutyStep.Leave);
+        duty.Asked.ShouldBe(1);
+    }
+
+    [Fact]
+    public void Others_work_in_the_pool_comes_before_the_next_continuation()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        DutyTurn turn = new();
+        duty.Begin(turn).ShouldBe(DutyStep.Pick);
+        duty.Picked(turn, got: true, more: false).ShouldBe(DutyStep.Run);
+        duty.Ran(turn, 1, more: true, isPoolWanted: true).ShouldBe(DutyStep.AskHelp);
+        duty.HelpAsked(turn).ShouldBe(DutyStep.Leave);
     }
 
     private static DutyWorld Create(string scenario, CompletionDuty duty)

@@ -1,3 +1,5 @@
+using Microsoft.Win32.SafeHandles;
+
 namespace Sluice.Cli.Bench.Handles;
 
 /// <summary>Rows about the engine without a device: what submitting, completing and going on cost by themselves.</summary>
@@ -6,16 +8,18 @@ internal static class EngineRows
     /// <summary>So many are in flight for each loop: they go in and come back together, as a device's would.</summary>
     private const int Depth = 8;
 
-    /// <summary>Loops of operations that do nothing, beside as many hops through .NET's pool.</summary>
+    /// <summary>Loops of operations that do nothing, beside as many reads of one cached byte by .NET: a work item and a call.</summary>
     public static Row Alone(int loops, string prefix) => new(
         $"{prefix}-t{loops}", $"engine alone, {loops} loop{(loops == 1 ? "" : "s")}",
-        $"entries that do nothing, {Depth} at a time through submission, completion and continuation; .NET: hops of its pool", context =>
+        $"entries that do nothing, {Depth} at a time through submission, completion and continuation; .NET: ReadAsync of one cached byte",
+        context =>
         {
             SluiceHandle handle = SluiceHandle.Open(context.HotFile);
+            SafeFileHandle file = File.OpenHandle(context.HotFile, options: FileOptions.Asynchronous);
             return new Contest(
                 new Contender("Sluice", slice => Loops.RunLoops(loops, loop => NothingAsync(handle, slice, loop))) { Loops = loops },
-                new Contender(".NET", slice => Loops.RunLoops(loops, loop => HopAsync(slice, loop))) { Loops = loops },
-                handle);
+                new Contender(".NET", slice => Loops.RunLoops(loops, loop => ByteAsync(file, slice, loop))) { Loops = loops },
+                handle, file);
         });
 
     private static async Task NothingAsync(SluiceHandle handle, Slice slice, int loop)
@@ -32,12 +36,16 @@ internal static class EngineRows
         while (!slice.IsOver);
     }
 
-    private static async Task HopAsync(Slice slice, int loop)
+    private static async Task ByteAsync(SafeFileHandle file, Slice slice, int loop)
     {
+        ValueTask<int>[] operations = new ValueTask<int>[Depth];
+        byte[] buffer = new byte[Depth];
         do
         {
             for (int i = 0; i < Depth; i++)
-                await Task.Yield();
+                operations[i] = RandomAccess.ReadAsync(file, buffer.AsMemory(i, 1), i);
+            for (int i = 0; i < Depth; i++)
+                await operations[i];
             slice.Count(loop, Depth);
         }
         while (!slice.IsOver);
