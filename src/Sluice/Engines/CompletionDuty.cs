@@ -181,7 +181,7 @@ internal class CompletionDuty(long longTicks)
 
     /// <param name="turn">The thread's turn.</param>
     /// <param name="count">How many were taken and queued; <see cref="Lost"/> where the role has gone.</param>
-    /// <param name="isPoolWanted">The pool has work that is not this ring's.</param>
+    /// <param name="isPoolWanted">The pool has work that is not this ring's; asked only where some were taken.</param>
     public DutyStep Taken(DutyTurn turn, int count, bool isPoolWanted)
     {
         if (count == Lost)
@@ -189,12 +189,12 @@ internal class CompletionDuty(long longTicks)
             return DutyStep.Pick;
         }
 
-        turn.TimesWanted = isPoolWanted ? turn.TimesWanted + 1 : 0;
         if (count == 0)
         {
             return DutyStep.RunAlone;
         }
 
+        turn.TimesWanted = isPoolWanted ? turn.TimesWanted + 1 : 0;
         if (turn.TimesWanted < Tuning.LeaderPatience)
         {
             return DutyStep.Pick;
@@ -206,7 +206,7 @@ internal class CompletionDuty(long longTicks)
 
     /// <param name="turn">The thread's turn.</param>
     /// <param name="done">There was a lone transfer, and it is queued as completed.</param>
-    /// <param name="isPoolWanted">The pool has work that is not this ring's.</param>
+    /// <param name="isPoolWanted">The pool has work that is not this ring's; asked only where there was none.</param>
     public DutyStep RanAlone(DutyTurn turn, bool done, bool isPoolWanted)
     {
         if (done)

@@ -76,8 +76,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                     DutyStep.Run => Run(turn, picked!, clean),
                     DutyStep.Consider => _duty.Considered(turn, IsPoolWanted, Environment.TickCount64),
                     DutyStep.Summon => Summon(turn),
-                    DutyStep.Take => _duty.Taken(turn, Take(turn.Role, turn), IsPoolWanted),
-                    DutyStep.RunAlone => _duty.RanAlone(turn, RunAlone(), IsPoolWanted),
+                    DutyStep.Take => TakeAsLeader(turn),
+                    DutyStep.RunAlone => RunAlone() ? _duty.RanAlone(turn, true, false) : _duty.RanAlone(turn, false, IsPoolWanted),
                     DutyStep.Wait => _duty.Waited(turn, Wait()),
                     DutyStep.Retire => Retire(turn),
                     _ => throw new UnreachableException(),
@@ -148,6 +148,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
 
         return _duty.Summoned(turn);
+    }
+
+    private DutyStep TakeAsLeader(DutyTurn turn)
+    {
+        int count = Take(turn.Role, turn);
+        return _duty.Taken(turn, count, count > 0 && IsPoolWanted);
     }
 
     /// <summary>Takes what is ready and queues it; <see cref="CompletionDuty.Lost"/> when the role has gone to somebody else.</summary>
