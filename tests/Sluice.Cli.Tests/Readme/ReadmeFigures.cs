@@ -10,10 +10,10 @@ namespace Sluice.Cli.Tests.Readme;
 internal static class ReadmeFigures
 {
     private const string Header =
-        "| | ratio | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio | |\n|---|---:|---:|---:|---:|---:|---:|---|\n";
+        "| | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio | |\n|---|---:|---:|---:|---:|---:|---:|---|\n";
 
     private const string FirstPageHeader =
-        "| suite | row | ratio | Sluice | .NET | CPU ratio | B/op, Sluice / .NET |\n|---|---|---:|---:|---:|---:|---:|\n";
+        "| suite | row | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio |\n|---|---|---:|---:|---:|---:|---:|---:|\n";
 
     /// <summary>Where a block begins; README.md has one, docs/figures.md one for each suite.</summary>
     public static string Begin(string suite) => suite.Length == 0 ? "<!-- figures:begin -->" : $"<!-- figures:begin {suite} -->";
@@ -47,7 +47,9 @@ internal static class ReadmeFigures
     public static string MakeFirstPage(IReadOnlyList<BenchReport> reports)
     {
         RowReport[][] suites = [.. reports.Select(report => report.Rows.OrderByDescending(row => row.Ratio).ToArray())];
-        int lost = suites.Sum(rows => rows.Count(row => row.Ratio < 1));
+        int faster = suites.Sum(rows => rows.Count(row => IntervalOf(row) is { Low: > 1 }));
+        int slower = suites.Sum(rows => rows.Count(row => IntervalOf(row) is { High: < 1 }));
+        int all = suites.Sum(rows => rows.Length);
         string middles = string.Join(", ", suites.Select(rows => Line($"{Ratio(rows[rows.Length / 2].Ratio)} in `{rows[0].Suite}`")));
         StringBuilder text = new();
         text.Append(Machine(reports[0]))
@@ -55,14 +57,15 @@ internal static class ReadmeFigures
             .Append("B/op is what one operation allocates. ")
             .Append(Line(
                 $"Of each suite the table has the row with the highest and the row with the lowest ratio. The middle ratio is {middles}; "))
-            .Append(Line($"{lost} of [all {suites.Sum(rows => rows.Length)} rows](docs/figures.md) are below 1.\n\n"))
+            .Append(Line($"of [all {all} rows](docs/figures.md) {faster} are faster, {slower} slower, with 95 % confidence each; "))
+            .Append("the others are even, or of too few rounds to tell.\n\n")
             .Append(FirstPageHeader);
         foreach (RowReport row in suites.SelectMany(static rows => rows.Length == 1 ? rows : [rows[0], rows[^1]]))
         {
-            text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} |\n"));
+            text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} | {(row.FioRatio is { } fio ? Ratio(fio) : "")} |\n"));
             if (row.Second is { } second && row.SecondRatio is { } ratio)
             {
-                text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)} | | {Rate(second.Rate)} {row.Unit} | | |\n"));
+                text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)} | | {Rate(second.Rate)} {row.Unit} | | | |\n"));
             }
         }
 
@@ -96,8 +99,13 @@ internal static class ReadmeFigures
     }
 
     private static string Figures(RowReport row) =>
-        Line($"{Ratio(row.Ratio)} | {Rate(row.Sluice.Rate)} {row.Unit} | {Rate(row.DotNet.Rate)} {row.Unit} | {Ratio(row.CpuRatio)} ")
+        Line($"{Ratio(row.Ratio)}{Interval(row)} | {Rate(row.Sluice.Rate)} {row.Unit} | {Rate(row.DotNet.Rate)} {row.Unit} | {Ratio(row.CpuRatio)} ")
         + Line($"| {Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}");
+
+    private static string Interval(RowReport row) =>
+        IntervalOf(row) is { } interval ? Line($" ({interval.Low:0.00}-{interval.High:0.00})") : "";
+
+    private static (double Low, double High)? IntervalOf(RowReport row) => Statistics.MedianInterval(row.RoundRatios);
 
     public static BenchReport Read(string path)
     {

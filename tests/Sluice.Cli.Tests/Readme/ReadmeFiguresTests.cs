@@ -63,13 +63,13 @@ public sealed class ReadmeFiguresTests
 
         string block = ReadmeFigures.MakeFirstPage([handle, files]);
 
-        block.ShouldContain("The middle ratio is 1.50 in `handle`, 0.94 in `files`; 2 of [all 4 rows](docs/figures.md) are below 1.");
+        block.ShouldContain("The middle ratio is 1.50 in `handle`, 0.94 in `files`; of [all 4 rows](docs/figures.md) 0 are faster, 0 slower, with 95 % confidence each; the others are even");
         block.Split('\n')[4..].ShouldBe(
         [
-            "| `handle` | best | 3.00 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 |",
-            "| | - to another | 2.00 | | 500.0 IOPS | | |",
-            "| `handle` | worst | 0.50 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 |",
-            "| `files` | only | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 |",
+            "| `handle` | best | 3.00 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |",
+            "| | - to another | 2.00 | | 500.0 IOPS | | | |",
+            "| `handle` | worst | 0.50 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |",
+            "| `files` | only | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |",
             "",
         ]);
     }

@@ -19,7 +19,7 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
         {
             if (!recursive)
                 throw new UnauthorizedAccessException($"{source} is a folder, and a recursive copy was not asked for");
-            AddTree(folder, target, cancellationToken);
+            AddTree(folder, source, target, cancellationToken);
             return;
         }
         if (!recursive)
@@ -27,14 +27,14 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
         var file = new FileInfo(source);
         if (!file.Exists && file.LinkTarget is null)
             throw new FileNotFoundException($"{source}: no such file");
-        AddFile(file, target, recursive ? file.Length : LinkedFile.LengthOf(source));
+        AddFile(file, source, target, recursive ? file.Length : LinkedFile.LengthOf(source));
     }
 
     public string Total =>
         $"dry run, nothing was copied: {Counted.Of(_files, "file")}, {ByteSize.Format(_bytes)}"
         + (_unchanged > 0 ? $"; {_unchanged:#,0} unchanged" : "") + (Failed > 0 ? $"; {Failed:#,0} would fail" : "");
 
-    private void AddTree(DirectoryInfo root, string target, CancellationToken cancellationToken)
+    private void AddTree(DirectoryInfo root, string source, string target, CancellationToken cancellationToken)
     {
         var due = new Stack<(DirectoryInfo Folder, string Relative)>([(root, "")]);
         while (due.TryPop(out (DirectoryInfo Folder, string Relative) next))
@@ -50,7 +50,10 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
                     if (entry is DirectoryInfo folder && entry.LinkTarget is null)
                         due.Push((folder, relative));
                     else
-                        AddFile(entry, Path.Combine(target, relative), entry is FileInfo { LinkTarget: null } file ? file.Length : 0);
+                    {
+                        long length = entry is FileInfo { LinkTarget: null } file ? file.Length : 0;
+                        AddFile(entry, Path.Join(source, relative), Path.Join(target, relative), length);
+                    }
                 }
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -61,25 +64,25 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
         }
     }
 
-    private void AddFile(FileSystemInfo source, string target, long length)
+    private void AddFile(FileSystemInfo source, string sourcePath, string target, long length)
     {
         var there = new FileInfo(target);
         bool exists = there.Exists || there.LinkTarget is not null;
         if (exists && skipsUnchanged && there.Exists && there.Length == length && there.LastWriteTimeUtc == source.LastWriteTimeUtc)
         {
             _unchanged++;
-            Say("unchanged", source.FullName, target);
+            Say("unchanged", sourcePath, target);
             return;
         }
         if (exists && !mayReplace)
         {
             Failed++;
-            Say("needs --force", source.FullName, target);
+            Say("needs --force", sourcePath, target);
             return;
         }
         _files++;
         _bytes += length;
-        Say(exists ? "replace" : "copy", source.FullName, target);
+        Say(exists ? "replace" : "copy", sourcePath, target);
     }
 
     private void Say(string verb, string source, string target) =>
