@@ -1,3 +1,6 @@
+using Sluice.Hostile.Tests.Neighbours;
+using Sluice.Hostile.Tests.Starved;
+
 namespace Sluice.Hostile.Tests;
 
 /// <summary>What tests start as a second process; never called by the test host.</summary>
@@ -7,6 +10,13 @@ internal static class Program
     {
         switch (args)
         {
+            case ["hello"]:
+                Console.WriteLine("hello");
+                return 0;
+            case ["exchange", .. string[] names]:
+                return Exchange.Run(names);
+            case ["representative", string folder, string descriptors, string refusals]:
+                return await Representative.RunAsync(folder, int.Parse(descriptors), mayRefuse: refusals == "may refuse");
             default:
                 await Console.Error.WriteLineAsync("This program is started by its tests.");
                 return 2;

@@ -16,12 +16,21 @@ internal static class CopyWork
         await Task.Run(
             () => IsShort(source)
                 ? Task.FromResult(Run(source, target, options, cancellationToken))
-                : Task.Factory.StartNew(
-                    () => Run(source, target, options, cancellationToken),
-                    CancellationToken.None,
-                    TaskCreationOptions.LongRunning,
-                    TaskScheduler.Default),
+                : StartLong(() => Run(source, target, options, cancellationToken)),
             CancellationToken.None).ConfigureAwait(false);
+
+    private static Task<CopyResult> StartLong(Func<CopyResult> run)
+    {
+        try
+        {
+            return Task.Factory.StartNew(run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        }
+        catch (TaskSchedulerException)
+        {
+            // No thread can be made: this one of the pool serves.
+            return Task.FromResult(run());
+        }
+    }
 
     /// <summary>Whether the source is one small file.</summary>
     private static bool IsShort(string source)

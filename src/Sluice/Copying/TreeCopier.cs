@@ -124,13 +124,7 @@ internal sealed class TreeCopier : IDisposable
     private void Run(TreeRoot source, TreeRoot target, TemporaryFolder? temporary)
     {
         using BlockingCollection<TreeGroup> groups = new(MaxWaitingGroups);
-        Task[] workers = new Task[Math.Max(2, Environment.ProcessorCount)];
-        for (int i = 0; i < workers.Length; i++)
-        {
-            workers[i] = Task.Factory.StartNew(
-                () => CopyGroups(groups), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        }
-
+        Task[] workers = TreeWorkers.Start(() => CopyGroups(groups));
         try
         {
             Walk(source, target, groups);

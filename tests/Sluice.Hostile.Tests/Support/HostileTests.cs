@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 
 namespace Sluice.Hostile.Tests.Support;
@@ -8,9 +9,11 @@ public abstract class HostileTests : IDisposable
     /// <summary>More calls than any scenario makes; beyond them a test repeats itself.</summary>
     private const int MaxCalls = 3000;
 
-    /// <summary>How often everything is repeated: 1, or for as long as SLUICE_HOSTILE_MINUTES says in a run by switch.</summary>
-    private static readonly DateTime Until = DateTime.UtcNow + TimeSpan.FromMinutes(
-        double.TryParse(Environment.GetEnvironmentVariable("SLUICE_HOSTILE_MINUTES"), CultureInfo.InvariantCulture, out double m) ? m : 0);
+    /// <summary>About as many tests as share the time of a long run.</summary>
+    private const int Tests = 200;
+
+    /// <summary>How long each scenario is repeated in a run by switch, in seconds; 0 for once.</summary>
+    private static readonly double SecondsEach = Minutes() * 60 / Tests;
 
     private protected TempFolder Temp { get; } = new();
 
@@ -33,10 +36,7 @@ public abstract class HostileTests : IDisposable
     }
 
     /// <summary>In a long run all kinds, else those that the library might take for something of its own, and one that it cannot.</summary>
-    private static ThrownKind[] Kinds => HasTime ? Enum.GetValues<ThrownKind>() : [ThrownKind.Ordinary, ThrownKind.Cancelled];
-
-    /// <summary>Whether a long run goes on.</summary>
-    private protected static bool HasTime => DateTime.UtcNow < Until;
+    private static ThrownKind[] Kinds => SecondsEach > 0 ? Enum.GetValues<ThrownKind>() : [ThrownKind.Ordinary, ThrownKind.Cancelled];
 
     public virtual void Dispose()
     {
@@ -50,7 +50,28 @@ public abstract class HostileTests : IDisposable
     /// Repeats a scenario with an exception at the first call of the caller's code, at the second, and so on until it has no more, for each
     /// kind of exception. The scenario checks its own results; the accounts are looked at after each.
     /// </summary>
-    private protected async Task EveryCallAsync(Func<Countdown, Task> scenario)
+    private protected Task EveryCallAsync(Func<Countdown, Task> scenario) => RepeatAsync(() => EveryCallOnceAsync(scenario));
+
+    /// <summary>
+    /// Repeats a scenario with something that another thread does at the first system call of the library, at the second, and so on until
+    /// there are no more: once so that the call waits for it, once beside the call.
+    /// </summary>
+    private protected Task EveryStepAsync(Func<Steps, Task> scenario) => RepeatAsync(() => EveryStepOnceAsync(scenario));
+
+    private static double Minutes() =>
+        double.TryParse(Environment.GetEnvironmentVariable("SLUICE_HOSTILE_MINUTES"), CultureInfo.InvariantCulture, out double asked) ? asked : 0;
+
+    private static async Task RepeatAsync(Func<Task> round)
+    {
+        Stopwatch time = Stopwatch.StartNew();
+        do
+        {
+            await round();
+        }
+        while (time.Elapsed.TotalSeconds < SecondsEach);
+    }
+
+    private async Task EveryCallOnceAsync(Func<Countdown, Task> scenario)
     {
         foreach (ThrownKind kind in Kinds)
         {
@@ -80,11 +101,7 @@ public abstract class HostileTests : IDisposable
         }
     }
 
-    /// <summary>
-    /// Repeats a scenario with something that another thread does at the first system call of the library, at the second, and so on until
-    /// there are no more: once so that the call waits for it, once beside the call.
-    /// </summary>
-    private protected async Task EveryStepAsync(Func<Steps, Task> scenario)
+    private async Task EveryStepOnceAsync(Func<Steps, Task> scenario)
     {
         foreach (bool waits in (bool[])[true, false])
         {

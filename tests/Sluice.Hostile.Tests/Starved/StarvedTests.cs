@@ -1,0 +1,37 @@
+namespace Sluice.Hostile.Tests.Starved;
+
+/// <summary>
+/// One call of each kind in a process with two threads in its pool, with twenty descriptors to spare, and as a user who may do nothing.
+/// The test host itself needs more threads than two: what runs so is a program of its own; starved.sh runs whole suites.
+/// </summary>
+public sealed class StarvedTests : HostileTests
+{
+    [SkippableFact]
+    public async Task Two_threads_in_the_pool()
+    {
+        using Child child = new([], [("DOTNET_ThreadPool_ForceMaxWorkerThreads", "2")], "representative", Temp.Root, "0", "never");
+        (await child.Output.ReadLineAsync()).ShouldNotBeNull().ShouldStartWith("2 threads");
+        await child.SucceedAsync();
+    }
+
+    [SkippableFact]
+    public async Task Twenty_descriptors_to_spare()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are Linux's here");
+        using Child child = new([], [], "representative", Temp.Root, "20", "may refuse");
+        await child.SucceedAsync();
+    }
+
+    [SkippableFact]
+    public async Task Nobody()
+    {
+        string[] nobody = Child.AsNobodyOrSkip();
+        string folder = Directory.CreateDirectory(Path.Combine(Temp.Root, "nobody's")).FullName;
+#pragma warning disable CA1416 // Skipped where there are no such modes.
+        File.SetUnixFileMode(Temp.Root, (UnixFileMode)0x1ED);
+        File.SetUnixFileMode(folder, (UnixFileMode)0x1FF);
+#pragma warning restore CA1416
+        using Child child = new(nobody, [], "representative", folder, "0", "never");
+        await child.SucceedAsync();
+    }
+}
