@@ -141,6 +141,35 @@ public sealed class DamageTests
         reader.Damage.Single().Sequence.ShouldBe(damage.Sequence);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Segments_behind_one_that_was_never_synced_are_cut_unless_they_were_durable(bool isDurable)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable);
+        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
+        log.WriteTo(folder.Log, first, [.. log.Files[first][..1000], .. new byte[3000]]);
+        if (isDurable)
+        {
+            Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Sequence.ShouldBeGreaterThan(1);
+            Should.Throw<SluiceLogDamagedException>(() => Records.ReadWritten(folder.Log));
+            return;
+        }
+
+        int left = Records.ReadWritten(folder.Log).Count;
+        left.ShouldBeInRange(3, 15);
+        using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            opened.NextSequence.ShouldBe(left + 1);
+            opened.Cut.ShouldNotBeNull().Path.ShouldContain(first);
+            opened.Append(Records.Make(0, left, 40)).ShouldBe(left + 1);
+        }
+
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ReadAll(folder.Log).Count.ShouldBe(left + 1);
+    }
+
     [Fact]
     public void A_length_that_cannot_be_takes_no_memory()
     {

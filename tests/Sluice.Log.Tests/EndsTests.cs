@@ -85,6 +85,33 @@ public sealed class EndsTests
     }
 
     [Fact]
+    public async Task Appends_that_are_dropped_while_they_wait_end()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        for (int run = 0; run < 30; run++)
+        {
+            Task<long>[] appends =
+            [
+                .. Enumerable.Range(0, 20).Select(i => Task.Run(async () =>
+                    await log.AppendAsync(Records.Make(0, i, 50), i % 2 == 0 ? LogDurability.Durable : LogDurability.Written))),
+            ];
+            log.TruncateAfter(0);
+            foreach (Task<long> append in appends)
+            {
+                try
+                {
+                    (await append).ShouldBeGreaterThan(0);
+                }
+                catch (IOException e)
+                {
+                    e.Message.ShouldContain("dropped");
+                }
+            }
+        }
+    }
+
+    [Fact]
     public void The_beginning_goes_by_whole_segments()
     {
         using TempFolder folder = new();

@@ -216,6 +216,25 @@ public sealed class SluiceLogTests
     }
 
     [Fact]
+    public void Larger_records_than_a_segment_was_made_for_go_to_a_new_one()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 100, Preallocate = false }))
+        {
+            log.Append(Records.Make(0, 0, 90));
+        }
+
+        for (int i = 1; i < 4; i++)
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 100_000, Preallocate = false });
+            log.Cut.ShouldBeNull();
+            log.Append(Records.Make(0, i, 30_000)).ShouldBe(i + 1);
+        }
+
+        Records.ReadAll(folder.Log).Count.ShouldBe(4);
+    }
+
+    [Fact]
     public void A_second_writer_is_told_who_has_the_log()
     {
         using TempFolder folder = new();

@@ -240,10 +240,14 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
+    /// <summary>Also one that was made with smaller frames: readers would not believe a larger one.</summary>
     private bool IsFull(SegmentFile segment, int frameBytes, long time) =>
-        !segment.IsEmpty
-        && (segment.Offset + frameBytes > _settings.SegmentBytes
-            || (_settings.SegmentAge is { } age && time - segment.FirstTime >= age.TotalNanoseconds));
+        frameBytes > segment.Header.MaxFrameBytes
+        || (!segment.IsEmpty && IsLargeOrOld(segment, frameBytes, time));
+
+    private bool IsLargeOrOld(SegmentFile segment, int frameBytes, long time) =>
+        segment.Offset + frameBytes > _settings.SegmentBytes
+        || (_settings.SegmentAge is { } age && time - segment.FirstTime >= age.TotalNanoseconds);
 
     private void Roll(long firstSequence, bool restarts, long time)
     {

@@ -17,6 +17,13 @@ internal sealed class LogCatalog
     /// <summary>Files that hold nothing of the log: never begun, or taken back.</summary>
     public List<string> Superfluous { get; } = [];
 
+    /// <summary>
+    /// Files behind a segment whose end was never synced, and is gone: a power cut may leave later writes without earlier ones. The log
+    /// ends
+    /// before them.
+    /// </summary>
+    public List<string> LostSegments { get; } = [];
+
     /// <summary>The largest id that any file of the folder has.</summary>
     public long LargestId { get; private set; }
 
@@ -130,6 +137,12 @@ internal sealed class LogCatalog
                 offset = scanner.Offset;
             }
 
+            if (!before.IsSealed && before.LastSequence + 1 < segment.FirstSequence && WereNeverDurable(i))
+            {
+                LeaveOutFrom(i);
+                return;
+            }
+
             long expected = Math.Min(before.LastSequence, before.TakenBackFrom - 1) + 1;
             if (segment.FirstSequence > expected)
             {
@@ -144,5 +157,20 @@ internal sealed class LogCatalog
                     segment.Path, LogLayout.HeaderBytes, segment.FirstSequence, $"it begins before '{before.Path}' ends: a wrong order"));
             }
         }
+    }
+
+    /// <summary>
+    /// Whether segments from one on may have reached the disk before what comes before them: a footer or a restart is written only when
+    /// everything earlier is on the disk.
+    /// </summary>
+    private bool WereNeverDurable(int index) => Segments.Skip(index).All(static s => !s.IsSealed && !s.Restarts);
+
+    private void LeaveOutFrom(int index)
+    {
+        IEnumerable<string> lost = Segments.Skip(index).Select(static s => s.Path);
+        LostSegments.AddRange(Newest is { HasBegun: false } newest ? lost.Append(newest.Path) : lost);
+        Superfluous.AddRange(LostSegments);
+        Segments.RemoveRange(index, Segments.Count - index);
+        Newest = Segments[^1];
     }
 }

@@ -9,6 +9,10 @@ internal static class LogErrors
     public static Exception Failed(string directory, string what, Exception error) =>
         new IOException($"{what} the log '{directory}' failed: {error.Message}", error) { HResult = error.HResult };
 
+    /// <summary>An append that was dropped before it was acknowledged.</summary>
+    public static IOException Dropped(string directory) =>
+        new($"Appending to the log '{directory}' failed: the record was dropped by TruncateAfter.");
+
     [DoesNotReturn]
     public static void ThrowClosed(string directory) =>
         throw new ObjectDisposedException(nameof(SluiceLog), $"The log '{directory}' is closed.");

@@ -134,6 +134,12 @@ internal sealed class RecoveredLog
         long offset = scanner.Offset;
         string reason = end == FrameResult.Bad ? scanner.Reason : "bytes behind the end";
         long bytes = scanner.CountUnwrittenBytes();
+        if (_catalog.LostSegments.Count > 0)
+        {
+            bytes += _catalog.LostSegments.Sum(static path => new FileInfo(path).Length);
+            reason = end == FrameResult.Bad ? reason : "its records end before the next segment begins, and were never synced";
+        }
+
         if (bytes > 0 && mayBeTorn)
         {
             Cut = new SluiceLogCut(last.Path, offset, bytes, NextSequence, reason);

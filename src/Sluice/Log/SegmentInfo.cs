@@ -100,6 +100,7 @@ internal sealed class SegmentInfo
             : new(file, Header.MaxFrameBytes, LogLayout.HeaderBytes, HeaderChain, readsMany: true);
         List<IndexEntry> index = [];
         long nextIndexAt = 0;
+        LastSequence = FirstSequence - 1;
         while (true)
         {
             (long offset, uint chain) = (scanner.Offset, scanner.Chain);

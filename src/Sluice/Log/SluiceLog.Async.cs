@@ -150,6 +150,8 @@ public sealed partial class SluiceLog
     /// <summary>A closed log has no threads: whoever waits leads.</summary>
     private void Push(AsyncWaiter waiter, LogDurability durability)
     {
+        // Read before the push: afterwards it may be another append's.
+        long sequence = waiter.Target;
         if (durability == LogDurability.Durable)
         {
             _syncs.Waiters.Push(waiter);
@@ -174,5 +176,7 @@ public sealed partial class SluiceLog
                 _writes.Signal();
             }
         }
+
+        FailIfDropped(sequence);
     }
 }

@@ -6,6 +6,8 @@ namespace Sluice;
 /// <summary>What is done at a log's two ends: dropping its beginning or its tail, and closing it.</summary>
 public sealed partial class SluiceLog
 {
+    private bool _wasTruncated;
+
     /// <summary>The sequence of the oldest record that is there; that of the next append where there is none. Framed logs only.</summary>
     public long FirstSequence => Framed().FirstSequence;
 
@@ -51,6 +53,8 @@ public sealed partial class SluiceLog
                     _writes.Restart(sequence);
                     _syncs.Restart(sequence);
                     WriteMark(sequence);
+                    Volatile.Write(ref _wasTruncated, true);
+                    FailAbove(sequence);
                 }
                 finally
                 {
@@ -129,6 +133,53 @@ public sealed partial class SluiceLog
         }
 
         return error;
+    }
+
+    /// <summary>
+    /// A record may have been dropped between its place and the wait for it; nobody would end that wait before as many others have come.
+    /// </summary>
+    private void FailIfDropped(long sequence)
+    {
+        if (!Volatile.Read(ref _wasTruncated) || sequence < _ring.NextSequence)
+        {
+            return;
+        }
+
+        _syncs.Gate.Enter();
+        try
+        {
+            _writes.Gate.Enter();
+            try
+            {
+                FailAbove(_ring.NextSequence - 1);
+            }
+            finally
+            {
+                _writes.Leave();
+            }
+        }
+        finally
+        {
+            _syncs.Leave();
+        }
+    }
+
+    private void FailAbove(long sequence)
+    {
+        _writes.Waiters.Fail(sequence, _ => LogErrors.Dropped(Directory));
+        _syncs.Waiters.Fail(sequence, _ => LogErrors.Dropped(Directory));
+    }
+
+    private void DisposeAtExit()
+    {
+        try
+        {
+            Dispose();
+        }
+        catch (IOException)
+        {
+            // The process ends: there is nobody to tell.
+        }
     }
 
     /// <summary>Writes everything, and lets nobody append until the ring is thawed; both gates are held.</summary>

@@ -48,7 +48,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
         if (settings.DisposeOnProcessExit)
         {
-            _onExit = (_, _) => Dispose();
+            _onExit = (_, _) => DisposeAtExit();
             AppDomain.CurrentDomain.ProcessExit += _onExit;
         }
     }
@@ -359,6 +359,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             _writes.TryLead();
         }
 
+        FailIfDropped(sequence);
         waiter.Wait();
     }
 

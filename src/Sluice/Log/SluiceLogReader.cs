@@ -243,14 +243,17 @@ public sealed class SluiceLogReader : IDisposable
 
         if (_segment.ReadTo + 1 < next.FirstSequence)
         {
+            string reason = again == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
+            if (result != FrameResult.Good && !IsKnownToBeDurable(next))
+            {
+                Tail = new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, reason);
+                return false;
+            }
+
             Report(result == FrameResult.Good
                 ? new SluiceLogDamagedException(
                     _folder.Path, -1, _segment.ReadTo + 1, $"a segment is missing between '{_segment.Path}' and '{next.Path}'")
-                : new SluiceLogDamagedException(
-                    _segment.Path,
-                    _segment.Offset,
-                    _segment.ReadTo + 1,
-                    again == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins"));
+                : new SluiceLogDamagedException(_segment.Path, _segment.Offset, _segment.ReadTo + 1, reason));
             if (result != FrameResult.Good && _segment.TryPassOver())
             {
                 return true;
@@ -260,6 +263,12 @@ public sealed class SluiceLogReader : IDisposable
         Enter(next);
         return true;
     }
+
+    /// <summary>Whether what comes before a segment must be there; else whoever opens the log for writing cuts it here.</summary>
+    private bool IsKnownToBeDurable(SegmentInfo next) =>
+        next.IsSealed
+        || next.Restarts
+        || (State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo);
 
     /// <summary>A log that ends before what was durable is damaged, and has no torn tail.</summary>
     private void CheckEnd()
