@@ -127,7 +127,7 @@ internal class CompletionDuty(long longTicks)
         return more && NeedsHelp(turn) ? AskBefore(turn, DutyStep.Run) : DutyStep.Run;
     }
 
-    public DutyStep HelpAsked(DutyTurn turn) => turn.After;
+    public static DutyStep HelpAsked(DutyTurn turn) => turn.After;
 
     /// <param name="turn">The thread's turn.</param>
     /// <param name="ticks">What the caller's code took.</param>
@@ -182,7 +182,7 @@ internal class CompletionDuty(long longTicks)
     /// <param name="turn">The thread's turn.</param>
     /// <param name="count">How many were taken and queued; <see cref="Lost"/> where the role has gone.</param>
     /// <param name="isPoolWanted">The pool has work that is not this ring's; asked only where some were taken.</param>
-    public DutyStep Taken(DutyTurn turn, int count, bool isPoolWanted)
+    public static DutyStep Taken(DutyTurn turn, int count, bool isPoolWanted)
     {
         if (count == Lost)
         {
@@ -236,7 +236,7 @@ internal class CompletionDuty(long longTicks)
 
     /// <param name="turn">The thread's turn.</param>
     /// <param name="any">Something has completed in time.</param>
-    public DutyStep Waited(DutyTurn turn, bool any)
+    public static DutyStep Waited(DutyTurn turn, bool any)
     {
         if (any)
         {
@@ -270,7 +270,7 @@ internal class CompletionDuty(long longTicks)
     /// <summary>
     /// After <see cref="StepDown"/>: whoever retires for others' sake runs what it has queued, as one that does not lead.
     /// </summary>
-    public DutyStep Retired(DutyTurn turn)
+    public static DutyStep Retired(DutyTurn turn)
     {
         turn.Role = CompletionThread;
         return turn.After;

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -78,7 +77,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                     DutyStep.Summon => Summon(turn),
                     DutyStep.Take => TakeAsLeader(turn),
                     DutyStep.RunAlone => RunAlone() ? _duty.RanAlone(turn, true, false) : _duty.RanAlone(turn, false, IsPoolWanted),
-                    DutyStep.Wait => _duty.Waited(turn, Wait()),
+                    DutyStep.Wait => CompletionDuty.Waited(turn, Wait()),
                     DutyStep.Retire => Retire(turn),
                     _ => throw new UnreachableException(),
                 };
@@ -99,7 +98,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private DutyStep AskHelp(DutyTurn turn)
     {
         QueueDuty();
-        return _duty.HelpAsked(turn);
+        return CompletionDuty.HelpAsked(turn);
     }
 
     /// <summary>Has the pool run what is queued.</summary>
@@ -153,7 +152,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private DutyStep TakeAsLeader(DutyTurn turn)
     {
         int count = Take(turn.Role, turn);
-        return _duty.Taken(turn, count, count > 0 && IsPoolWanted);
+        return CompletionDuty.Taken(turn, count, count > 0 && IsPoolWanted);
     }
 
     /// <summary>Takes what is ready and queues it; <see cref="CompletionDuty.Lost"/> when the role has gone to somebody else.</summary>
@@ -278,7 +277,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _watcher.Wake();
         }
 
-        return _duty.Retired(turn);
+        return CompletionDuty.Retired(turn);
     }
 
     private void Flush(DutyTurn turn)

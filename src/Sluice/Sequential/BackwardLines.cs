@@ -1,5 +1,3 @@
-using Sluice.Kernel;
-
 namespace Sluice.Sequential;
 
 /// <summary>Cuts a file into lines from its end to its start. The bytes of a line lie in one buffer, which grows to the front.</summary>
@@ -8,7 +6,7 @@ internal sealed class BackwardLines
 #if DEBUG
     private const int ChunkBytes = 512;
 #else
-    private const int ChunkBytes = Tuning.BackwardLinesChunkBytes;
+    private const int ChunkBytes = Kernel.Tuning.BackwardLinesChunkBytes;
 #endif
 
     private readonly SluiceHandle _handle;

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Runtime.ExceptionServices;
-using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Sequential;
@@ -23,7 +22,7 @@ internal sealed partial class WritePipeline
 #if DEBUG
     private const int PieceBytes = 64 * 1024;
 #else
-    private const int PieceBytes = Tuning.WritePipelinePieceBytes;
+    private const int PieceBytes = Kernel.Tuning.WritePipelinePieceBytes;
 #endif
 
     private readonly SluiceHandle _handle;

@@ -79,7 +79,7 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         DutyTurn turn = new();
         duty.Begin(turn).ShouldBe(DutyStep.Pick);
         duty.Picked(turn, got: true, more: true).ShouldBe(DutyStep.AskHelp);
-        duty.HelpAsked(turn).ShouldBe(DutyStep.Run);
+        CompletionDuty.HelpAsked(turn).ShouldBe(DutyStep.Run);
         duty.Ran(turn, 1000 * DutyWorld.LongTicks, more: true, isPoolWanted: false).ShouldBe(DutyStep.Pick);
         duty.Ran(turn, 1000 * DutyWorld.LongTicks, more: true, isPoolWanted: false).ShouldBe(DutyStep.Leave);
         duty.Asked.ShouldBe(1);
@@ -93,7 +93,7 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         duty.Begin(turn).ShouldBe(DutyStep.Pick);
         duty.Picked(turn, got: true, more: false).ShouldBe(DutyStep.Run);
         duty.Ran(turn, 1, more: true, isPoolWanted: true).ShouldBe(DutyStep.AskHelp);
-        duty.HelpAsked(turn).ShouldBe(DutyStep.Leave);
+        CompletionDuty.HelpAsked(turn).ShouldBe(DutyStep.Leave);
     }
 
     private static DutyWorld Create(string scenario, CompletionDuty duty)

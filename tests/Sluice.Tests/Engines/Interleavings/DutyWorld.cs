@@ -198,7 +198,7 @@ internal sealed class DutyWorld
                     world._workItems++;
                     break;
                 case (DutyStep.AskHelp, _):
-                    Next(duty.HelpAsked(_turn));
+                    Next(CompletionDuty.HelpAsked(_turn));
                     break;
                 case (DutyStep.Run, 0):
                     break;
@@ -232,7 +232,7 @@ internal sealed class DutyWorld
                 case (DutyStep.Take, _):
                     if (TakeOn(world, _turn.Role, _turn, _taken, _part - 1) is { } count)
                     {
-                        Next(duty.Taken(_turn, count, isPoolWanted: false));
+                        Next(CompletionDuty.Taken(_turn, count, isPoolWanted: false));
                     }
 
                     break;
@@ -266,7 +266,7 @@ internal sealed class DutyWorld
                     duty.LeaveKernel();
                     break;
                 case (DutyStep.Wait, _):
-                    Next(duty.Waited(_turn, world._ready.Count > 0));
+                    Next(CompletionDuty.Waited(_turn, world._ready.Count > 0));
                     break;
                 case (DutyStep.Retire, 0):
                     world.EnterKernel();
@@ -279,7 +279,7 @@ internal sealed class DutyWorld
 
                     break;
                 case (DutyStep.Retire, _):
-                    Next(duty.Retired(_turn));
+                    Next(CompletionDuty.Retired(_turn));
                     break;
             }
         }
