@@ -13,7 +13,8 @@ internal static class ReadmeFigures
         "| | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio | |\n|---|---:|---:|---:|---:|---:|---:|---|\n";
 
     private const string FirstPageHeader =
-        "| suite | row | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio |\n|---|---|---:|---:|---:|---:|---:|---:|\n";
+        "| suite | row | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio |\n"
+        + "|---|---|---:|---:|---:|---:|---:|---:|\n";
 
     /// <summary>Where a block begins; README.md has one, docs/figures.md one for each suite.</summary>
     public static string Begin(string suite) => suite.Length == 0 ? "<!-- figures:begin -->" : $"<!-- figures:begin {suite} -->";
@@ -99,8 +100,8 @@ internal static class ReadmeFigures
     }
 
     private static string Figures(RowReport row) =>
-        Line($"{Ratio(row.Ratio)}{Interval(row)} | {Rate(row.Sluice.Rate)} {row.Unit} | {Rate(row.DotNet.Rate)} {row.Unit} | {Ratio(row.CpuRatio)} ")
-        + Line($"| {Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}");
+        Line($"{Ratio(row.Ratio)}{Interval(row)} | {Rate(row.Sluice.Rate)} {row.Unit} | {Rate(row.DotNet.Rate)} {row.Unit} ")
+        + Line($"| {Ratio(row.CpuRatio)} | {Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}");
 
     private static string Interval(RowReport row) =>
         IntervalOf(row) is { } interval ? Line($" ({interval.Low:0.00}-{interval.High:0.00})") : "";

@@ -63,7 +63,8 @@ public sealed class ReadmeFiguresTests
 
         string block = ReadmeFigures.MakeFirstPage([handle, files]);
 
-        block.ShouldContain("The middle ratio is 1.50 in `handle`, 0.94 in `files`; of [all 4 rows](docs/figures.md) 0 are faster, 0 slower, with 95 % confidence each; the others are even");
+        block.ShouldContain("The middle ratio is 1.50 in `handle`, 0.94 in `files`; "
+            + "of [all 4 rows](docs/figures.md) 0 are faster, 0 slower, with 95 % confidence each; the others are even");
         block.Split('\n')[4..].ShouldBe(
         [
             "| `handle` | best | 3.00 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |",
