@@ -118,11 +118,17 @@ def ask(root, tests, seconds):
 
 
 def copy_tree(target):
-    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in files.split("\n"):
-        if name and (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target / name)
+    """Makes the copy what the tree is; what was built there stays."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = {name for name in listed.split("\n") if name and (ROOT / name).is_file()}
+    for name in names:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        if not (target / name).exists() or (target / name).read_bytes() != (ROOT / name).read_bytes():
+            shutil.copyfile(ROOT / name, target / name)
+    for path in target.rglob("*.cs"):
+        name = path.relative_to(target)
+        if str(name) not in names and not {"bin", "obj"} & set(name.parts):
+            path.unlink()
     subprocess.run(["git", "init", "-q"], cwd=target, check=True)
 
 
@@ -151,9 +157,8 @@ def main():
         print(f"{len(mutants)} mutants, {len(lost)} of them do not fit")
         return 1 if lost else 0
     tree = Path(args.tree) if args.tree else Path(tempfile.mkdtemp(prefix="sluice-mutation-"))
-    if not (tree / "src").exists():
-        tree.mkdir(parents=True, exist_ok=True)
-        copy_tree(tree)
+    tree.mkdir(parents=True, exist_ok=True)
+    copy_tree(tree)
     if problem := build(tree, PROJECTS.values()):
         print(f"the tree itself does not build: {problem[0]}")
         return 2
