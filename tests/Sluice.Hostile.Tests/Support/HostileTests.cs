@@ -58,8 +58,11 @@ public abstract class HostileTests : IDisposable
     /// </summary>
     private protected Task EveryStepAsync(Func<Steps, Task> scenario) => RepeatAsync(() => EveryStepOnceAsync(scenario));
 
-    private static double Minutes() =>
-        double.TryParse(Environment.GetEnvironmentVariable("SLUICE_HOSTILE_MINUTES"), CultureInfo.InvariantCulture, out double asked) ? asked : 0;
+    private static double Minutes()
+    {
+        string? asked = Environment.GetEnvironmentVariable("SLUICE_HOSTILE_MINUTES");
+        return double.TryParse(asked, CultureInfo.InvariantCulture, out double minutes) ? minutes : 0;
+    }
 
     private static async Task RepeatAsync(Func<Task> round)
     {
