@@ -100,8 +100,10 @@ internal static class ReadmeFigures
     }
 
     private static string Figures(RowReport row) =>
-        Line($"{Ratio(row.Ratio)}{Interval(row)} | {Rate(row.Sluice.Rate)} {row.Unit} | {Rate(row.DotNet.Rate)} {row.Unit} ")
-        + Line($"| {Ratio(row.CpuRatio)} | {Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}");
+        Line($"{Ratio(row.Ratio)}{Interval(row)} | {Rate(row.Sluice.Rate)} {row.Unit} ")
+        + Line($"| {Rate(row.DotNet.Rate)} {row.Unit} ")
+        + Line($"| {Ratio(row.CpuRatio)} | ")
+        + Line($"{Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}");
 
     private static string Interval(RowReport row) =>
         IntervalOf(row) is { } interval ? Line($" ({interval.Low:0.00}-{interval.High:0.00})") : "";
