@@ -1,6 +1,5 @@
 using Shouldly;
 using Sluice.Faults.Child.Support;
-using Sluice.Faults.Tests.Support;
 using Sluice.Uring;
 using Xunit;
 

@@ -13,7 +13,7 @@ public sealed class SystemCallFaultTests
     private static readonly Dictionary<string, CallScenario> Scenarios =
         Enum.GetValues<FileCaching>().SelectMany(HandleScenarios.All)
             .Concat(Enum.GetValues<FileCaching>().SelectMany(StreamScenarios.All))
-            .Concat(FileScenarios.All())
+            .Concat(OperatingSystem.IsLinux() ? FileScenarios.All() : [])
             .ToDictionary(static s => s.Name, StringComparer.Ordinal);
 
     public static TheoryData<string> Names => [.. Scenarios.Keys];

@@ -62,8 +62,10 @@ internal static class BenchText
     /// <summary>How many rows are faster, even and slower; the rounds of a short run are too few to say so.</summary>
     public static string Summary(BenchReport report)
     {
-        int[] counts = [.. new[] { "faster", "even", "LOST" }.Select(v => report.Rows.Count(r => r.Verdict == v))];
-        string verdicts = counts.Sum() == 0 ? "too few rounds for a verdict" : $"{counts[0]} faster, {counts[1]} even, {counts[2]} slower";
+        int faster = report.Rows.Count(r => r.Verdict == "faster");
+        int even = report.Rows.Count(r => r.Verdict == "even");
+        int slower = report.Rows.Count(r => r.Verdict == "LOST");
+        string verdicts = faster + even + slower == 0 ? "too few rounds for a verdict" : $"{faster} faster, {even} even, {slower} slower";
         return string.Create(CultureInfo.InvariantCulture, $"{Counted.Of(report.Rows.Count, "row")}: {verdicts}; {report.Seconds:0} s");
     }
 

@@ -119,7 +119,7 @@ internal static class TableComparePage
                 Y = [.. rows.Select(row => figure.FirstOrDefault(n => n.Row == row) is { } n ? n.After.Value / n.Before.Value : null)],
             }),
         ];
-        bool areTimes = series.All(s => s.Name.EndsWith(", ms") || s.Name.EndsWith(", s") || s.Name.EndsWith(", us"));
+        bool areTimes = series.All(s => s.Name.Split(", ")[^1] is "s" or "ms" or "us");
         yield return new PageChart
         {
             Title = table.Title is { } title ? $"Second run to first: {title}" : "Second run to first",

@@ -1,7 +1,7 @@
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Uring.Abi;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Enumeration;
 

@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
-using Sluice.Sequential;
 using Sluice.Files;
+using Sluice.Sequential;
 
 namespace Sluice;
 

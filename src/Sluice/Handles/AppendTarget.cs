@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Microsoft.Win32.SafeHandles;
-using Sluice.Engines;
 using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;

@@ -1,8 +1,8 @@
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
-using Sluice.Uring.Abi;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice;
 

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using Sluice.Log;
-using Sluice.Memory;
 
 namespace Sluice;
 

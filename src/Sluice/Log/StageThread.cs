@@ -4,7 +4,9 @@ namespace Sluice.Log;
 
 /// <summary>A thread that does a log's rounds when it is asked to, or when a time is over; it sleeps otherwise, and is made when first
 /// asked.</summary>
+#pragma warning disable CA1001 // Nobody asks the semaphore for a wait handle, and only that would have to be disposed.
 internal sealed class StageThread
+#pragma warning restore CA1001
 {
     private readonly string _name;
     private readonly int _intervalMs;

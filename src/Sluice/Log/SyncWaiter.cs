@@ -4,7 +4,9 @@ using Sluice.Memory;
 namespace Sluice.Log;
 
 /// <summary>A thread that waits. Each thread has one.</summary>
+#pragma warning disable CA1001 // Nobody asks the semaphore for a wait handle, and only that would have to be disposed.
 internal sealed class SyncWaiter : LogWaiter
+#pragma warning restore CA1001
 {
     private const int Pending = 0;
     private const int Parked = 1;

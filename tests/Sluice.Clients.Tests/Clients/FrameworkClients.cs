@@ -1,7 +1,7 @@
+using System.Buffers;
 using System.Formats.Tar;
 using System.IO.Compression;
 using System.IO.Pipelines;
-using System.Buffers;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;

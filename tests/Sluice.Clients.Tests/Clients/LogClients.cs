@@ -4,8 +4,8 @@ using NLog.Config;
 using NLog.Layouts;
 using NLog.Targets;
 using Serilog;
-using FileLifecycleHooks = Serilog.Sinks.File.FileLifecycleHooks;
 using Sluice.Clients.Tests.Support;
+using FileLifecycleHooks = Serilog.Sinks.File.FileLifecycleHooks;
 
 namespace Sluice.Clients.Tests.Clients;
 
@@ -39,7 +39,8 @@ internal static class LogClients
         using (LogFactory factory = new())
         {
             LoggingConfiguration configuration = new(factory);
-            configuration.AddRuleForAllLevels(new StreamTarget(place.Create("nlog.log")) { Layout = Layout.FromString("${level} ${message}") });
+            Layout layout = Layout.FromString("${level} ${message}");
+            configuration.AddRuleForAllLevels(new StreamTarget(place.Create("nlog.log")) { Layout = layout });
             factory.Configuration = configuration;
             NLog.Logger logger = factory.GetLogger("any");
             for (int i = 0; i < Records; i++)

@@ -21,8 +21,12 @@ internal static class WebClients
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         builder.Logging.ClearProviders();
         await using WebApplication app = builder.Build();
-        app.UseStaticFiles(new StaticFileOptions { FileProvider = new Provider(place), ServeUnknownFileTypes = true,
-            RequestPath = "/static" });
+        app.UseStaticFiles(new StaticFileOptions
+        {
+            FileProvider = new Provider(place),
+            ServeUnknownFileTypes = true,
+            RequestPath = "/static"
+        });
         app.MapGet("/stream", () => Results.Stream(place.OpenRead("page.bin"), "application/octet-stream", enableRangeProcessing: true));
         app.MapPost("/upload", async (HttpRequest request) =>
         {

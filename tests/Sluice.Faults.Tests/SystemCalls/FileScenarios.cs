@@ -5,6 +5,7 @@ using Sluice.Faults.Child.Support;
 namespace Sluice.Faults.Tests.SystemCalls;
 
 /// <summary>Whole files, many small files, replacement, copies of files and trees, folders.</summary>
+[System.Runtime.Versioning.SupportedOSPlatform("linux")]
 internal static class FileScenarios
 {
     private const UnixFileMode OldMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead;
@@ -55,7 +56,12 @@ internal static class FileScenarios
                 CopyOptions plain = new() { Method = method, Overwrite = !isNew, Depth = 2 };
                 CopyOptions durable = new()
                 {
-                    Method = method, Overwrite = !isNew, FlushToDisk = true, PreserveMetadata = true, Verify = true, Depth = 2,
+                    Method = method,
+                    Overwrite = !isNew,
+                    FlushToDisk = true,
+                    PreserveMetadata = true,
+                    Verify = true,
+                    Depth = 2,
                 };
                 yield return Copying($"CopyAsync {method} {what}", isNew, plain);
                 yield return Copying($"CopyAsync {method} {what} durable", isNew, durable) with { MustCall = ["sync", "sync"] };

@@ -35,7 +35,11 @@ internal static class StreamScenarios
         {
             SluiceWriterOptions options = new()
             {
-                Caching = caching, RequestSize = 32 * 1024, Depth = 3, PreallocationSize = 1 << 20, FlushToDisk = true,
+                Caching = caching,
+                RequestSize = 32 * 1024,
+                Depth = 3,
+                PreallocationSize = 1 << 20,
+                FlushToDisk = true,
             };
             yield return Writer($"Writer.{(isAsync ? "WriteAsync" : "Write")} {caching}", options, isAsync);
         }

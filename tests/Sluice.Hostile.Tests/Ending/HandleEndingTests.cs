@@ -34,7 +34,10 @@ public sealed class HandleEndingTests : HostileTests
         using CancellationTokenSource source = new();
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
         {
-            Access = FileAccess.ReadWrite, Engine = Engine(engine), Caching = caching, Options = FileOptions.Asynchronous,
+            Access = FileAccess.ReadWrite,
+            Engine = Engine(engine),
+            Caching = caching,
+            Options = FileOptions.Asynchronous,
         });
         byte[][] buffers = [.. Enumerable.Range(0, 8).Select(_ => Enumerable.Repeat(New, 4500).ToArray())];
         steps.Begin(() =>
@@ -101,7 +104,10 @@ public sealed class HandleEndingTests : HostileTests
         using CancellationTokenSource source = new();
         SluiceStream stream = new(path, new SluiceOptions
         {
-            Access = FileAccess.ReadWrite, Engine = Engine(engine), Caching = caching, BufferSize = 4096,
+            Access = FileAccess.ReadWrite,
+            Engine = Engine(engine),
+            Caching = caching,
+            BufferSize = 4096,
             Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
         });
         steps.Begin(() =>

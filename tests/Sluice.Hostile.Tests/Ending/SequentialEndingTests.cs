@@ -41,7 +41,10 @@ public sealed class SequentialEndingTests : HostileTests
         using CancellationTokenSource source = new();
         using SluiceReader reader = new(path, new SluiceReaderOptions
         {
-            Engine = Engine(engine), Caching = caching, RequestSize = 8192, Depth = 3,
+            Engine = Engine(engine),
+            Caching = caching,
+            RequestSize = 8192,
+            Depth = 3,
         });
         steps.Begin(() =>
         {
@@ -94,7 +97,10 @@ public sealed class SequentialEndingTests : HostileTests
         using CancellationTokenSource source = new();
         SluiceWriter writer = new(path, new SluiceWriterOptions
         {
-            Engine = Engine(engine), Caching = caching, RequestSize = 8192, Depth = 3,
+            Engine = Engine(engine),
+            Caching = caching,
+            RequestSize = 8192,
+            Depth = 3,
         });
         steps.Begin(() =>
         {

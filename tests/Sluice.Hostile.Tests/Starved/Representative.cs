@@ -83,7 +83,8 @@ internal static partial class Representative
             (await SluiceFile.ReadAllBytesAsync(Target("whole"))).ShouldBeBytes(Content);
             await SluiceFile.WriteAllLinesAsync(Target("lines"), ["a", "b"]);
             (await SluiceFile.ReadAllLinesAsync(Target("lines"))).ShouldBe(["a", "b"]);
-        });
+        }
+        );
         yield return ("scan", async () =>
         {
             long bytes = 0;
@@ -94,7 +95,8 @@ internal static partial class Representative
             }
 
             bytes.ShouldBe(Content.Length);
-        });
+        }
+        );
         yield return ("many files", async () =>
         {
             (string, ReadOnlyMemory<byte>)[] files =
@@ -107,12 +109,14 @@ internal static partial class Representative
             }
 
             read.ShouldBe(files.Length);
-        });
+        }
+        );
         yield return ("enumeration", () =>
         {
             SluiceFile.EnumerateFiles(tree, "*", SearchOption.AllDirectories).Count().ShouldBe(30);
             return Task.CompletedTask;
-        });
+        }
+        );
         yield return ("copy", async () =>
         {
             foreach (CopyMethod method in (CopyMethod[])[CopyMethod.Auto, CopyMethod.Direct, CopyMethod.Buffered])
@@ -120,17 +124,20 @@ internal static partial class Representative
                 await SluiceFile.CopyAsync(source, Target("copy"), new CopyOptions { Method = method, Overwrite = true });
                 File.ReadAllBytes(Target("copy")).ShouldBeBytes(Content);
             }
-        });
+        }
+        );
         yield return ("copy of a tree", async () =>
         {
             await SluiceFile.CopyAsync(tree, Target("tree copy"), new CopyOptions { Recurse = true, PreserveMetadata = true });
             Directory.GetFiles(Target("tree copy"), "*", SearchOption.AllDirectories).Length.ShouldBe(30);
-        });
+        }
+        );
         yield return ("replacement", async () =>
         {
             await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => SluiceFile.ReplaceAtomicallyAsync(Target("replaced"), Content)));
             File.ReadAllBytes(Target("replaced")).ShouldBeBytes(Content);
-        });
+        }
+        );
         yield return ("follower", async () =>
         {
             await File.WriteAllTextAsync(Target("log"), "a\nb\n");
@@ -146,14 +153,18 @@ internal static partial class Representative
             }
 
             lines.ShouldBe(["a", "b"]);
-        });
+        }
+        );
     }
 
     private static async Task HandleAsync(string path, FileCaching caching)
     {
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
         {
-            Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Options = FileOptions.Asynchronous,
+            Mode = FileMode.Create,
+            Access = FileAccess.ReadWrite,
+            Caching = caching,
+            Options = FileOptions.Asynchronous,
         });
         const int piece = 5000;
         await Task.WhenAll(Enumerable.Range(0, 60).Select(i => handle.WriteAsync(Content.AsMemory(i * piece, piece), i * piece).AsTask()));
@@ -171,7 +182,10 @@ internal static partial class Representative
     {
         await using SluiceStream stream = new(path, new SluiceOptions
         {
-            Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Options = FileOptions.Asynchronous,
+            Mode = FileMode.Create,
+            Access = FileAccess.ReadWrite,
+            Caching = caching,
+            Options = FileOptions.Asynchronous,
         });
         for (int at = 0; at < Content.Length; at += 3000)
         {

@@ -19,7 +19,9 @@ internal sealed class Child : IDisposable
         string[] all = [.. before, host, "exec", typeof(Child).Assembly.Location, .. arguments];
         ProcessStartInfo start = new(all[0], all[1..])
         {
-            UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true,
+            UseShellExecute = false,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
         };
         foreach ((string name, string value) in environment)
         {

@@ -56,7 +56,10 @@ public sealed class CallbackTests : HostileTests
         string path = Temp.NewFile(Content);
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
         {
-            Access = FileAccess.ReadWrite, Engine = Engine(engine), Caching = caching, Options = FileOptions.Asynchronous,
+            Access = FileAccess.ReadWrite,
+            Engine = Engine(engine),
+            Caching = caching,
+            Options = FileOptions.Asynchronous,
         });
         using CancellationTokenSource source = new();
         using CancellationTokenRegistration first = source.Token.Register(countdown.Hit);

@@ -37,7 +37,11 @@ public sealed class CallerMemoryTests : HostileTests
         string path = Temp.NewPath();
         SluiceStream stream = new(path, new SluiceOptions
         {
-            Mode = FileMode.Create, Access = FileAccess.ReadWrite, Engine = Engine(engine), Caching = caching, BufferSize = bufferSize,
+            Mode = FileMode.Create,
+            Access = FileAccess.ReadWrite,
+            Engine = Engine(engine),
+            Caching = caching,
+            BufferSize = bufferSize,
             Options = FileOptions.Asynchronous,
         });
         await WriteAllAsync(countdown, memory => stream.WriteAsync(memory), () => stream.Position, () => stream.DisposeAsync());
@@ -51,7 +55,10 @@ public sealed class CallerMemoryTests : HostileTests
         string path = Temp.NewFile(Content);
         await using SluiceStream stream = new(path, new SluiceOptions
         {
-            Engine = Engine(engine), Caching = caching, BufferSize = bufferSize, Options = FileOptions.Asynchronous,
+            Engine = Engine(engine),
+            Caching = caching,
+            BufferSize = bufferSize,
+            Options = FileOptions.Asynchronous,
         });
         await ReadAllAsync(countdown, memory => stream.ReadAsync(memory), () => stream.Position);
     });
@@ -68,7 +75,10 @@ public sealed class CallerMemoryTests : HostileTests
             using Neighbour neighbour = new(Temp, caching);
             SluiceWriter writer = new(path, new SluiceWriterOptions
             {
-                Engine = Engine(engine), Caching = caching, RequestSize = requestSize, Depth = 2,
+                Engine = Engine(engine),
+                Caching = caching,
+                RequestSize = requestSize,
+                Depth = 2,
             });
             await WriteAllAsync(countdown, Write, () => writer.Position, writer.DisposeAsync);
             long written = writer.Position;

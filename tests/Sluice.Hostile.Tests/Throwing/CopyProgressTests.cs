@@ -17,7 +17,10 @@ public sealed class CopyProgressTests : HostileTests
         string target = overwrite ? Temp.NewFile(Old) : Temp.NewPath();
         CopyOptions options = new()
         {
-            Method = method, Overwrite = overwrite, Verify = true, Progress = new HostileProgress<CopyProgress>(countdown),
+            Method = method,
+            Overwrite = overwrite,
+            Verify = true,
+            Progress = new HostileProgress<CopyProgress>(countdown),
         };
         bool isCopied = await countdown.TryAsync(() => SluiceFile.CopyAsync(source, target, options));
         File.ReadAllBytes(source).ShouldBeBytes(Content);
@@ -52,7 +55,9 @@ public sealed class CopyProgressTests : HostileTests
         string target = Temp.NewPath();
         CopyOptions options = new()
         {
-            Recurse = true, ContinueOnError = continues, Progress = new HostileProgress<CopyProgress>(countdown),
+            Recurse = true,
+            ContinueOnError = continues,
+            Progress = new HostileProgress<CopyProgress>(countdown),
         };
         bool isCopied = await countdown.TryAsync(() => SluiceFile.CopyAsync(source, target, options));
         if (isCopied)

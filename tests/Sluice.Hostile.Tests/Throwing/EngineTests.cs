@@ -31,7 +31,10 @@ public sealed class EngineTests : HostileTests
         string path = Temp.NewFile(Content);
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
         {
-            Access = FileAccess.ReadWrite, Caching = caching, Engine = new ThrowingEngine(countdown), Options = FileOptions.Asynchronous,
+            Access = FileAccess.ReadWrite,
+            Caching = caching,
+            Engine = new ThrowingEngine(countdown),
+            Options = FileOptions.Asynchronous,
         });
         byte[] buffer = new byte[5000];
         byte[] other = Bytes.Pattern(5000, 3);
@@ -90,7 +93,10 @@ public sealed class EngineTests : HostileTests
         List<(long Offset, byte[] Record)> done = [];
         using (SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
         {
-            Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Engine = new ThrowingEngine(countdown),
+            Mode = FileMode.Create,
+            Access = FileAccess.ReadWrite,
+            Caching = caching,
+            Engine = new ThrowingEngine(countdown),
             Options = FileOptions.Asynchronous,
         }))
         {
@@ -119,8 +125,12 @@ public sealed class EngineTests : HostileTests
         long accepted = 0;
         using (SluiceStream stream = new(path, new SluiceOptions
         {
-            Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Engine = new ThrowingEngine(countdown),
-            BufferSize = 4096, Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
+            Mode = FileMode.Create,
+            Access = FileAccess.ReadWrite,
+            Caching = caching,
+            Engine = new ThrowingEngine(countdown),
+            BufferSize = 4096,
+            Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
         }))
         {
             for (int attempt = 0; stream.Position < Content.Length && attempt < 100; attempt++)
@@ -171,7 +181,10 @@ public sealed class EngineTests : HostileTests
         using Neighbour neighbour = new(Temp, caching);
         using SluiceReader reader = new(path, new SluiceReaderOptions
         {
-            Caching = caching, Engine = new ThrowingEngine(countdown), RequestSize = 8192, Depth = 2,
+            Caching = caching,
+            Engine = new ThrowingEngine(countdown),
+            RequestSize = 8192,
+            Depth = 2,
         });
         MemoryStream read = new();
         for (bool isEnd = false; !isEnd;)
@@ -197,7 +210,10 @@ public sealed class EngineTests : HostileTests
         using Neighbour neighbour = new(Temp, caching);
         SluiceWriter writer = new(path, new SluiceWriterOptions
         {
-            Caching = caching, Engine = new ThrowingEngine(countdown), RequestSize = 8192, Depth = 2,
+            Caching = caching,
+            Engine = new ThrowingEngine(countdown),
+            RequestSize = 8192,
+            Depth = 2,
         });
         bool hasFailed = false;
         while (writer.Position < Content.Length && !hasFailed)

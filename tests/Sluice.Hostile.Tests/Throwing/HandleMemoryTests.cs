@@ -39,7 +39,10 @@ public sealed class HandleMemoryTests : HostileTests
         string path = Temp.NewFile(Before);
         using (SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
         {
-            Access = FileAccess.ReadWrite, Engine = Engine(engine), Caching = caching, Options = FileOptions.Asynchronous,
+            Access = FileAccess.ReadWrite,
+            Engine = Engine(engine),
+            Caching = caching,
+            Options = FileOptions.Asynchronous,
         }))
         {
             HostileMemory[] memories = [.. Enumerable.Range(0, 3).Select(_ => new HostileMemory(countdown, Written))];

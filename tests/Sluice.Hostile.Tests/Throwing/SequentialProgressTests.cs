@@ -86,7 +86,10 @@ public sealed class SequentialProgressTests : HostileTests
         string path = Temp.NewFile(Encoding.ASCII.GetBytes(string.Join('\n', lines) + "\n"));
         SluiceScanOptions options = new()
         {
-            Ordered = ordered, PartSize = 20_000, Degree = 2, Progress = new HostileProgress<long>(countdown),
+            Ordered = ordered,
+            PartSize = 20_000,
+            Degree = 2,
+            Progress = new HostileProgress<long>(countdown),
         };
         List<(long Offset, string Text)> parts = [];
         bool isWhole = await countdown.TryAsync(async () =>
@@ -116,7 +119,9 @@ public sealed class SequentialProgressTests : HostileTests
         string path = Temp.NewFile("first\nsecond\n"u8);
         SluiceFollowOptions options = new()
         {
-            FromStart = true, PollInterval = TimeSpan.FromMilliseconds(1), Progress = new HostileProgress<long>(countdown),
+            FromStart = true,
+            PollInterval = TimeSpan.FromMilliseconds(1),
+            Progress = new HostileProgress<long>(countdown),
         };
         List<string> read = [];
         bool isWhole = await countdown.TryAsync(async () =>
@@ -180,7 +185,11 @@ public sealed class SequentialProgressTests : HostileTests
     private static SluiceReader NewReader(Countdown countdown, string path, string engine, FileCaching caching) =>
         new(path, new SluiceReaderOptions
         {
-            Engine = Engine(engine), Caching = caching, RequestSize = 16_384, Depth = 2, Progress = new HostileProgress<long>(countdown),
+            Engine = Engine(engine),
+            Caching = caching,
+            RequestSize = 16_384,
+            Depth = 2,
+            Progress = new HostileProgress<long>(countdown),
         });
 
     private async Task WriteAsync(Countdown countdown, string engine, FileCaching caching, bool isAsync)
@@ -189,7 +198,11 @@ public sealed class SequentialProgressTests : HostileTests
         using Neighbour neighbour = new(Temp, caching);
         SluiceWriter writer = new(path, new SluiceWriterOptions
         {
-            Engine = Engine(engine), Caching = caching, RequestSize = 16_384, Depth = 2, Progress = new HostileProgress<long>(countdown),
+            Engine = Engine(engine),
+            Caching = caching,
+            RequestSize = 16_384,
+            Depth = 2,
+            Progress = new HostileProgress<long>(countdown),
         });
         while (writer.Position < Content.Length)
         {

@@ -18,7 +18,9 @@ public sealed class TargetStreamTests : HostileTests
         {
             await using SluiceStream stream = new(path, new SluiceOptions
             {
-                Engine = Engine(engine), Caching = caching, Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
+                Engine = Engine(engine),
+                Caching = caching,
+                Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
             });
             stream.ReadByte().ShouldBe(Content[0]);
             HostileStream target = new(countdown);

@@ -87,7 +87,8 @@ public sealed class PipeConformanceTests : IDisposable
                     default:
                         // Positions of the last result; used once, as the contract says.
                         long consumed = random.Next(
-                            3) switch { 0 => 0, 1 => ourBuffer.Length, _ => random.NextInt64(ourBuffer.Length + 1) };
+                            3) switch
+                        { 0 => 0, 1 => ourBuffer.Length, _ => random.NextInt64(ourBuffer.Length + 1) };
                         long examined = random.Next(2) == 0 ? consumed : random.NextInt64(consumed, ourBuffer.Length + 1);
                         Outcome(() => ours.AdvanceTo(ourBuffer.GetPosition(consumed), ourBuffer.GetPosition(examined)))
                             .ShouldBe(Outcome(() => theirs.AdvanceTo(

@@ -25,8 +25,13 @@ public sealed class ScanTests : IDisposable
                     continue;
                 }
 
-                SluiceScanOptions options = new() { PartSize = size, Degree = 3, Caching = caching,
-                    Engine = SequentialCases.Engine(engine) };
+                SluiceScanOptions options = new()
+                {
+                    PartSize = size,
+                    Degree = 3,
+                    Caching = caching,
+                    Engine = SequentialCases.Engine(engine)
+                };
                 List<(long Offset, byte[] Bytes)> parts = Run(path, part => (part.Offset, part.Bytes.ToArray()), options);
                 parts.SelectMany(part => part.Bytes).ToArray().ShouldBeBytes(content, $"part size {size}");
                 long at = 0;

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Sluice.Testing;
 
 namespace Sluice.Tests.Sequential;
 

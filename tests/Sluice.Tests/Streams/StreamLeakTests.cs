@@ -22,8 +22,15 @@ public sealed class StreamLeakTests : AccountedTests, IDisposable
         Skip.IfNot(Directory.Exists("/proc/self/fd"), "descriptors are counted in /proc");
         string[] files = [.. Enumerable.Range(0, Workers).Select(_ => _temp.NewFile(200_000))];
         FaultyEngine? engine = faulty
-            ? new FaultyEngine(new FaultPlan(56) { ShortTransfer = 0.2, Eintr = 0.1, Eio = 0.05, Enospc = 0.05, Reorder = 0.05,
-                MaxDelayMs = 1 })
+            ? new FaultyEngine(new FaultPlan(56)
+            {
+                ShortTransfer = 0.2,
+                Eintr = 0.1,
+                Eio = 0.05,
+                Enospc = 0.05,
+                Reorder = 0.05,
+                MaxDelayMs = 1
+            })
             : null;
         await RunAsync(files, engine);
         await RunAsync(files, engine);

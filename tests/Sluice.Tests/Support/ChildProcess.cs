@@ -15,10 +15,10 @@ internal static class ChildProcess
         bool isProgram = host is not null && Path.GetFileNameWithoutExtension(host) == typeof(ChildProcess).Assembly.GetName().Name;
         ProcessStartInfo start =
             new(host is not null && (isProgram || Path.GetFileNameWithoutExtension(host) == "dotnet") ? host : "dotnet")
-        {
-            RedirectStandardError = true,
-            UseShellExecute = false,
-        };
+            {
+                RedirectStandardError = true,
+                UseShellExecute = false,
+            };
         foreach (string argument in (string[])[.. isProgram ? (string[])[]
             : ["exec", typeof(ChildProcess).Assembly.Location], .. arguments])
         {

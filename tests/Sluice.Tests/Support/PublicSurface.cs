@@ -57,12 +57,12 @@ internal static class PublicSurface
     private static string Property(PropertyInfo property)
     {
         MethodInfo any = property.GetMethod ?? property.SetMethod!;
-        string accessors =
-            (property.GetMethod is { } g && IsVisible(g) ? " get;" : "") + (property.SetMethod is { } s && IsVisible(s) ? IsInit(s) ? " init;" : " set;" : "");
+        string getter = property.GetMethod is { } g && IsVisible(g) ? " get;" : "";
+        string setter = property.SetMethod is { } s && IsVisible(s) ? IsInit(s) ? " init;" : " set;" : "";
         string nullable = Nullability.Create(property).ReadState == NullabilityState.Nullable && !property.PropertyType.IsValueType ? "?"
             : "";
         return $"{Modifiers(any.IsStatic, any.IsFamily)}{Inheritance(any)}{Name(property.PropertyType)}{nullable} "
-            + $"{property.Name} {{{accessors} }}";
+            + $"{property.Name} {{{getter}{setter} }}";
     }
 
     private static string Return(MethodInfo method)

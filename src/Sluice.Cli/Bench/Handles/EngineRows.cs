@@ -27,8 +27,10 @@ internal static class EngineRows
         ValueTask[] operations = new ValueTask[Depth];
         do
         {
+#pragma warning disable CA2012 // Each is awaited once, below, when all have begun.
             for (int i = 0; i < Depth; i++)
                 operations[i] = handle.NothingAsync();
+#pragma warning restore CA2012
             for (int i = 0; i < Depth; i++)
                 await operations[i];
             slice.Count(loop, Depth);
@@ -42,8 +44,10 @@ internal static class EngineRows
         byte[] buffer = new byte[Depth];
         do
         {
+#pragma warning disable CA2012 // As above.
             for (int i = 0; i < Depth; i++)
                 operations[i] = RandomAccess.ReadAsync(file, buffer.AsMemory(i, 1), i);
+#pragma warning restore CA2012
             for (int i = 0; i < Depth; i++)
                 await operations[i];
             slice.Count(loop, Depth);
