@@ -55,11 +55,15 @@ public sealed class CopyResumeTests : IDisposable
         File.SetUnixFileMode(leftover, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Method = method, Resume = true });
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), content, $"{data}, {left}, {method}");
-        result.ResumedBytes.ShouldBe(left switch
+
+        // Whole blocks count, and those of Debug builds are smaller.
+        (long least, long most) = left switch
         {
-            "shorter" or "foreign" => Block,
-            _ => Length,
-        });
+            "shorter" => (Block, (2 * Block) - 3),
+            "foreign" => (Block, Block),
+            _ => ((long)Length, (long)Length),
+        };
+        result.ResumedBytes.ShouldBeInRange(least, most);
         File.Exists(leftover).ShouldBeFalse();
     }
 
