@@ -15,6 +15,8 @@ internal sealed class StormRun(string path, FileCaching caching, FaultyEngine en
     private const int Steps = 60;
     private const int RangeBytes = 50_011;
 
+    private const int FirstBytes = 64 * 1024;
+
     private int _failures;
 
     /// <summary>How many operations met an exception that the plan had asked for.</summary>
@@ -26,7 +28,14 @@ internal sealed class StormRun(string path, FileCaching caching, FaultyEngine en
     {
         using SluiceHandle handle = Open();
         using SluiceHandle second = Open();
-        await UntilDoneAsync(() => handle.WriteAsync(new byte[Workers * RangeBytes], 0));
+        for (int at = 0; at < Workers * RangeBytes; at += FirstBytes)
+        {
+            // In parts: a write of many submissions, each of which may fail, hardly ever ends.
+            byte[] zeros = new byte[Math.Min(FirstBytes, (Workers * RangeBytes) - at)];
+            int begin = at;
+            await UntilDoneAsync(() => handle.WriteAsync(zeros, begin));
+        }
+
         byte[][] models = await Task.WhenAll(Enumerable.Range(0, Workers)
             .Select(worker => Task.Run(() => WorkAsync(worker % 3 == 0 ? second : handle, worker))));
         long appended = await AppendAsync(handle);
