@@ -71,8 +71,9 @@ public sealed class FiguresRunTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         JsonElement[] rows = [.. (await ReadSectionsAsync())[0].GetProperty("tables")[0].GetProperty("rows").EnumerateArray()];
         rows.Length.ShouldBe(4 * FigureScale.Quick.CreationRequests.Count);
-        // The last two columns are extents: one piece where the volume is fresh and the size was told, several where it is aged.
-        Extents(rows, "fresh volume, preallocated").ShouldAllBe(e => e == 1);
+        // The last two columns are extents: one piece, or two across what ext4 keeps for itself, where the volume is fresh and the size
+        // was told; several where it is aged.
+        Extents(rows, "fresh volume, preallocated").ShouldAllBe(e => e <= 2);
         Extents(rows, "aged volume, grown").Max().ShouldBeGreaterThan(2);
         NothingIsLeftIn(disk);
     }
