@@ -54,7 +54,8 @@ public sealed class DamageTests
         for (int length = 0; length < log.Files[log.Last].Length; length += 7)
         {
             log.WriteTo(folder.Log, log.Last, log.Files[log.Last][..length]);
-            SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+            SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options),
+                $"the first {length} bytes of {log.Last}; {string.Join(", ", log.Files.Select(f => $"{f.Key} {f.Value.Length}"))}");
             damage.Sequence.ShouldBeGreaterThan(0);
             new FileInfo(Path.Combine(folder.Log, log.Last)).Length.ShouldBe(length);
             if (length % 5 == 0)

@@ -12,6 +12,8 @@ internal sealed class SmallLog
         Durability = LogDurability.Written,
     };
 
+    private const int HeaderBytes = 64;
+
     private readonly Dictionary<string, byte[]> _files;
 
     /// <param name="records">How many.</param>
@@ -32,13 +34,20 @@ internal sealed class SmallLog
         _files = Directory.GetFiles(folder.Log)
             .Where(f => isDurable || !f.EndsWith(".state", StringComparison.Ordinal))
             .ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
+
+        // The thread that makes segments ahead may have made one that has a header alone: not so in each run, therefore in none.
+        foreach (string ahead in _files.Where(static f => f.Key.EndsWith(".slog", StringComparison.Ordinal) && f.Value.Length <= HeaderBytes)
+            .Select(static f => f.Key).ToArray())
+        {
+            _files.Remove(ahead);
+        }
     }
 
     public List<(long Sequence, byte[] Bytes)> All { get; }
 
     public IReadOnlyDictionary<string, byte[]> Files => _files;
 
-    public string Last => _files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal).Last();
+    public string Last => _files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Max()!;
 
     /// <summary>Writes the files, one of them with other bytes; null for none at all.</summary>
     public void WriteTo(string directory, string? changed = null, byte[]? bytes = null)
