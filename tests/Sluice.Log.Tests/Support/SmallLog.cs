@@ -36,10 +36,12 @@ internal sealed class SmallLog
             .ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
 
         // The thread that makes segments ahead may have made one that has a header alone: not so in each run, therefore in none.
-        foreach (string ahead in _files.Where(static f => f.Key.EndsWith(".slog", StringComparison.Ordinal) && f.Value.Length <= HeaderBytes)
-            .Select(static f => f.Key).ToArray())
+        foreach (string name in _files.Keys.ToArray())
         {
-            _files.Remove(ahead);
+            if (name.EndsWith(".slog", StringComparison.Ordinal) && _files[name].Length <= HeaderBytes)
+            {
+                _files.Remove(name);
+            }
         }
     }
 
