@@ -12,6 +12,7 @@ HANDLE_ROWS = {
     "neighbour-50us-median", "neighbour-50us-p99", "neighbour-200us-median", "neighbour-200us-p99",
     "neighbour-1000us-median", "neighbour-1000us-p99", "working-20us-d64", "working-100us-d64", "working-500us-d64",
     "engine-alone-t1", "engine-alone-t2", "engine-alone-t4",
+    "tail-read-4k-d32-p99", "tail-read-4k-d32-p999", "open-loop-read-4k-p99", "open-loop-read-4k-p999", "first-open-read",
 }
 STREAM_ROWS = {
     "stream-read-async-512", "stream-read-async-4096", "stream-read-async-16384",
@@ -23,6 +24,10 @@ STREAM_ROWS = {
     "stream-seek-forward", "stream-seek-backward", "stream-length", "stream-position",
     "stream-binary-reader", "stream-read-line", "stream-read-line-async", "stream-copy-to-file", "stream-copy-to-sink",
     "stream-gather", "stream-preallocated", "stream-grown", "stream-direct-read-async", "stream-open",
+}
+LOG_ROWS = {
+    "log-buffered-t1", "log-written-t100", "log-written-c100", "log-durable-t1", "log-durable-t8", "log-durable-t64", "log-durable-t100",
+    "log-read", "log-open",
 }
 
 
@@ -47,7 +52,7 @@ def check(report):
     assert environment["processorCount"] >= 1 and environment["memoryBytes"] > 0
     ids = [row["id"] for row in report["rows"]]
     assert len(ids) == len(set(ids)), "an id occurs twice"
-    missing = (HANDLE_ROWS | STREAM_ROWS) - set(ids)
+    missing = (HANDLE_ROWS | STREAM_ROWS | LOG_ROWS) - set(ids)
     assert not missing, f"rows missing: {sorted(missing)}"
     for row in report["rows"]:
         where = row["id"]

@@ -11,7 +11,7 @@ mkdir -p "$scratch/packages"
 [ $# -gt 0 ] || trap 'rm -rf "$scratch"' EXIT
 version="$(sed -nE 's|.*<Version>(.*)</Version>.*|\1|p' Directory.Build.props)"
 rid="linux-$(uname -m | sed -e s/x86_64/x64/ -e s/aarch64/arm64/)"
-packages=(Sluice Sluice.Testing Sluice.Classic Sluice.Cli)
+packages=(Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog Sluice.Cli)
 
 say() { printf -- '-- %s\n' "$*"; }
 
@@ -29,6 +29,7 @@ program() {
   cat <<'CSHARP'
 using Sluice;
 using Sluice.Classic;
+using Sluice.Extensions.Logging;
 using Sluice.Testing;
 
 string folder = Directory.CreateTempSubdirectory("sluice-package-").FullName;
@@ -48,6 +49,8 @@ string[] lines = await SluiceFile.ReadAllLinesAsync(path);
 var engine = new FaultyEngine(new FaultPlan(1) { ShortTransfer = 0.5 });
 using (WinFileIO classic = new())
     Console.WriteLine(classic.GetType().Name);
+using (SluiceLoggerProvider provider = new(Path.Combine(folder, "log")))
+    Console.WriteLine(provider.CreateLogger("package").GetType().Name);
 Directory.Delete(folder, recursive: true);
 Console.WriteLine($"{lines.Length} lines, {engine.Name}");
 return lines is ["three", "four", "five"] ? 0 : 1;
@@ -55,7 +58,7 @@ CSHARP
 }
 
 references() {
-  for package in Sluice Sluice.Testing Sluice.Classic; do
+  for package in Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging; do
     echo "<PackageReference Include=\"$package\" Version=\"$version\" />"
   done
 }
@@ -142,7 +145,7 @@ fi
 unset NUGET_PACKAGES
 git clone -q . "$scratch/elsewhere"
 mkdir -p "$scratch/again"
-for package in Sluice Sluice.Testing Sluice.Classic; do
+for package in Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog; do
   dotnet pack "$scratch/elsewhere/src/$package" -c Release -o "$scratch/again" -v quiet --nologo
 done
 python3 - "$scratch/packages" "$scratch/again" <<'PYTHON'

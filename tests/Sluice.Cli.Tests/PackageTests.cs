@@ -11,6 +11,7 @@ namespace Sluice.Cli.Tests;
 /// <summary>
 /// What `dotnet pack` puts into each package: its assembly, README, licence and documentation, the symbols, and nothing else.
 /// </summary>
+[Trait("Runs", "once")]
 public sealed class PackageTests
 {
     private const string Framework = "net10.0";
@@ -19,6 +20,9 @@ public sealed class PackageTests
     [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "")]
     [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice")]
     [InlineData("Sluice.Classic", new[] { "Sluice.Classic" }, "Sluice")]
+    [InlineData("Sluice.Extensions.Logging", new[] { "Sluice.Extensions.Logging" },
+        "Sluice Microsoft.Extensions.Logging.Abstractions Microsoft.Extensions.DependencyInjection.Abstractions")]
+    [InlineData("Sluice.Serilog", new[] { "Sluice.Serilog" }, "Sluice Serilog")]
     public void A_librarys_package_has_its_assemblies_and_documents_and_nothing_else(string project, string[] assemblies,
         string dependencies)
     {

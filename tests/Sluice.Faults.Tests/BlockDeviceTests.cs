@@ -18,8 +18,10 @@ public sealed class BlockDeviceTests
         {
             foreach (int blockBytes in (int[])[512, 4096])
             {
-                cases.Add(caching, blockBytes, "default");
-                cases.Add(caching, blockBytes, "pool");
+                foreach (string engine in TestedEngines.Names)
+                {
+                    cases.Add(caching, blockBytes, engine);
+                }
             }
         }
 

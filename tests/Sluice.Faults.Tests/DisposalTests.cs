@@ -14,8 +14,10 @@ public sealed class DisposalTests
         TheoryData<FileCaching, string> cases = [];
         foreach (FileCaching caching in Enum.GetValues<FileCaching>())
         {
-            cases.Add(caching, "default");
-            cases.Add(caching, "pool");
+            foreach (string engine in TestedEngines.Names)
+            {
+                cases.Add(caching, engine);
+            }
         }
 
         return cases;

@@ -5,6 +5,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>What the ring engine makes, keeps and does without; each in a process of its own.</summary>
+[Trait("Runs", "once")]
 public sealed class EngineTests
 {
     [SkippableFact]

@@ -24,8 +24,10 @@ public sealed class FaultStormTests
         {
             foreach (FileCaching caching in Enum.GetValues<FileCaching>())
             {
-                storms.Add(kind, caching, "default");
-                storms.Add(kind, caching, "pool");
+                foreach (string engine in TestedEngines.Names)
+                {
+                    storms.Add(kind, caching, engine);
+                }
             }
         }
 

@@ -15,8 +15,10 @@ public abstract class FileSystemTests(MountFixture fixture, FileSystemKind kind)
         {
             foreach (FileCaching caching in Enum.GetValues<FileCaching>())
             {
-                cases.Add(check, caching, "default");
-                cases.Add(check, caching, "pool");
+                foreach (string engine in TestedEngines.Names)
+                {
+                    cases.Add(check, caching, engine);
+                }
             }
         }
 

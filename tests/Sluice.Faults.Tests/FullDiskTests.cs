@@ -132,6 +132,31 @@ public sealed class FullDiskTests
 
     [SkippableTheory]
     [MemberData(nameof(Places))]
+    public void Allocate_asks_for_what_the_file_lacks_and_for_what_is_free(FileSystemKind kind, FileCaching caching)
+    {
+        using Mount mount = SmallDisk.Make(kind);
+        long free = new DriveInfo(mount.Folder).AvailableFreeSpace / 65_536 * 65_536;
+        using SluiceHandle has = SluiceHandle.Open(
+            Path.Combine(mount.Folder, "has"), FileMode.CreateNew, FileAccess.ReadWrite, preallocationSize: free / 2, caching: caching);
+        using SluiceHandle lacks = SluiceHandle.Open(
+            Path.Combine(mount.Folder, "lacks"), FileMode.CreateNew, FileAccess.ReadWrite, caching: caching);
+
+        // Less than the disk has, and more than is free.
+        Should.Throw<IOException>(() => lacks.Allocate(0, free * 3 / 4)).HResult.ShouldBe(Native.ENOSPC);
+        lacks.Length.ShouldBe(0);
+        using (SluiceHandle other = SluiceHandle.Open(Path.Combine(mount.Folder, "other"), FileMode.CreateNew, FileAccess.Write))
+        {
+            other.Write(new byte[free / 4], 0);
+            other.FlushToDisk();
+        }
+
+        // More than is free, but it has it.
+        has.Allocate(0, free / 2);
+        has.Length.ShouldBe(free / 2);
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Places))]
     public void Preallocation_fails_with_path_and_space_and_leaves_no_file(FileSystemKind kind, FileCaching caching)
     {
         using Mount mount = SmallDisk.Make(kind);

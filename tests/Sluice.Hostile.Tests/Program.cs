@@ -1,5 +1,6 @@
 using Sluice.Hostile.Tests.Neighbours;
 using Sluice.Hostile.Tests.Starved;
+using Sluice.Hostile.Tests.Throwing;
 
 namespace Sluice.Hostile.Tests;
 
@@ -17,6 +18,10 @@ internal static class Program
                 return Exchange.Run(names);
             case ["representative", string folder, string descriptors, string refusals]:
                 return await Representative.RunAsync(folder, int.Parse(descriptors), mayRefuse: refusals == "may refuse");
+            case ["continuations", string folder, string place]:
+                return await Continuations.RunAsync(folder, place);
+            case ["first name", string folder]:
+                return await Representative.FirstNameAsync(folder);
             default:
                 await Console.Error.WriteLineAsync("This program is started by its tests.");
                 return 2;

@@ -25,8 +25,10 @@ public sealed class DamageTests
         }
     }
 
-    [Fact]
-    public void Every_prefix_of_the_last_segment_ends_with_a_whole_record()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Every_prefix_of_the_last_segment_ends_with_a_whole_record(bool isOneMadeAhead)
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(48, isDurable: false);
@@ -34,6 +36,11 @@ public sealed class DamageTests
         {
             // A prefix that ends at a frame's border is a shorter log.
             log.WriteTo(folder.Log, log.Last, log.Files[log.Last][..length]);
+            if (isOneMadeAhead)
+            {
+                SmallLog.MakeAhead(folder.Log, log.LogId);
+            }
+
             using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
             {
                 List<(long Sequence, byte[] Bytes)> left = Records.ReadWritten(folder.Log);
@@ -46,17 +53,24 @@ public sealed class DamageTests
         }
     }
 
-    [Fact]
-    public void Every_prefix_of_a_durable_log_is_an_error_and_changes_nothing()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Every_prefix_of_a_durable_log_is_an_error_and_changes_nothing(bool isOneMadeAhead)
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(48, isDurable: true);
         for (int length = 0; length < log.Files[log.Last].Length; length += 7)
         {
             log.WriteTo(folder.Log, log.Last, log.Files[log.Last][..length]);
+            if (isOneMadeAhead)
+            {
+                SmallLog.MakeAhead(folder.Log, log.LogId);
+            }
+
             SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options),
                 $"the first {length} bytes of {log.Last}; {string.Join(", ", log.Files.Select(f => $"{f.Key} {f.Value.Length}"))}");
-            damage.Sequence.ShouldBeGreaterThan(0);
+            damage.Sequence.ShouldBeGreaterThan(0, $"the first {length} bytes: {damage.Message}");
             new FileInfo(Path.Combine(folder.Log, log.Last)).Length.ShouldBe(length);
             if (length % 5 == 0)
             {

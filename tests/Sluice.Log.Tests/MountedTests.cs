@@ -68,6 +68,7 @@ public sealed class MountedTests
             }
 
             Thread.Sleep(random.Next(10, 60));
+            SpinWait.SpinUntil(() => HasAny(durable), TimeSpan.FromMinutes(1)).ShouldBeTrue("nothing became durable");
             lock (durable)
             {
                 // What is acknowledged while the power goes is acknowledged to nobody: ext4's fdatasync, overtaken by a shutdown, says 0.
@@ -160,6 +161,14 @@ public sealed class MountedTests
         Should.Throw<IOException>(log.Dispose);
         mount.Remount().ShouldBeNull();
         Records.ReadAll(directory).Count.ShouldBe(1);
+    }
+
+    private static bool HasAny(Dictionary<long, (int Writer, int Number)> durable)
+    {
+        lock (durable)
+        {
+            return durable.Count > 0;
+        }
     }
 
     private static void Prove(string directory, Dictionary<long, (int Writer, int Number)> durable)

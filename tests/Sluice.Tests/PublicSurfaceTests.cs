@@ -1,6 +1,8 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Sluice.Classic;
+using Sluice.Extensions.Logging;
+using Sluice.Serilog;
 using Sluice.Testing;
 
 namespace Sluice.Tests;
@@ -8,12 +10,15 @@ namespace Sluice.Tests;
 /// <summary>
 /// The public surface of each package is pinned in a PublicSurface file; SLUICE_REWRITE_SURFACE=1 writes them anew, for review.
 /// </summary>
+[Trait("Runs", "once")]
 public sealed class PublicSurfaceTests
 {
     [Theory]
     [InlineData(typeof(SluiceHandle), "PublicSurface.txt")]
     [InlineData(typeof(FaultyEngine), "PublicSurface.Testing.txt")]
     [InlineData(typeof(WinFileIO), "PublicSurface.Classic.txt")]
+    [InlineData(typeof(SluiceLoggerProvider), "PublicSurface.Logging.txt")]
+    [InlineData(typeof(SluiceLogSink), "PublicSurface.Serilog.txt")]
     public void Public_surface_is_the_one_that_is_checked_in(Type type, string file)
     {
         Assembly assembly = type.Assembly;

@@ -2,6 +2,7 @@ using Sluice.Engines;
 
 namespace Sluice.Tests;
 
+[Trait("Runs", "once")]
 public sealed class SegmentCursorTests
 {
     [Fact]

@@ -11,7 +11,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PROJECTS = {"L": "Sluice.Tests", "U": "Sluice.Uring.Tests", "F": "Sluice.Faults.Tests"}
+PROJECTS = {
+    "L": "Sluice.Tests", "U": "Sluice.Uring.Tests", "F": "Sluice.Faults.Tests", "G": "Sluice.Log.Tests", "H": "Sluice.Hostile.Tests",
+}
 ROOMS = {
     "Kernel": "F:SystemCallFaultTests F:SystemCallSeamTests L:Files L:Conformance.OwnEngine L:Conformance.PoolEngine",
     "Errors": "L:DifferentialTests L:Files L:Conformance.OwnEngine L:StreamFailureTests",
@@ -23,6 +25,7 @@ ROOMS = {
     "Sequential": "L:Sequential F:Sequential F:SystemCallFaultTests",
     "Copying": "L:Files F:Copy F:Replace F:OtherUser F:Hostile F:SystemCallFaultTests",
     "Files": "L:Files F:SystemCallFaultTests",
+    "Log": "G:Sluice",
     "Uring": "U:Sluice F:RefusalTests F:EngineTests F:SystemCallFaultTests",
 }
 
@@ -84,13 +87,22 @@ def run(command, folder, seconds):
         return None, ""
 
 
-def build(root, projects):
-    for project in projects:
-        status, output = run(
-            ["dotnet", "build", f"tests/{project}", "-c", "Release", "-v", "quiet", "--nologo",
-             "-p:RunAnalyzers=false", "-p:TreatWarningsAsErrors=false", "-p:EnforceCodeStyleInBuild=false"], root, 600)
-        if status != 0:
-            return re.findall(r"error \w+: [^\[]*", output)[:1] or ["the build failed"]
+def build(root, project):
+    """Builds a project and what it needs; what is wrong, or None."""
+    status, output = run(
+        ["dotnet", "build", project, "-c", "Release", "-v", "quiet", "--nologo",
+         "-p:RunAnalyzers=false", "-p:TreatWarningsAsErrors=false", "-p:EnforceCodeStyleInBuild=false"], root, 600)
+    return None if status == 0 else (re.findall(r"error \w+: [^\[]*", output)[:1] or ["the build failed"])[0]
+
+
+def build_mutant(root):
+    """The library alone: a mutant changes what methods do and not what they are, so that tests need not be built again."""
+    if problem := build(root, "src/Sluice"):
+        return problem
+    for name in ("Sluice.dll", "Sluice.Uring.dll"):
+        made = root / "src/Sluice/bin/Release/net10.0" / name
+        for copy in root.glob(f"tests/*/bin/Release/net10.0/{name}"):
+            shutil.copyfile(made, copy)
     return None
 
 
@@ -108,11 +120,14 @@ def ask(root, tests, seconds):
         project = PROJECTS[letter]
         wanted = "|".join(filter_of(name) for name in names)
         status, output = run(
-            ["dotnet", "test", f"tests/{project}", "-c", "Release", "--no-build", "--nologo", "--filter", wanted], root, seconds)
+            ["dotnet", "test", f"tests/{project}/bin/Release/net10.0/{project}.dll", "--nologo", "--filter", wanted,
+             "--", "xUnit.StopOnFail=true"], root, seconds)
         if status is None:
             return f"{project}: no end within {seconds} s"
         if status != 0:
             failed = re.findall(r"^\s*Failed ([\w.]+)", output, re.M)
+            if not failed and "No test matches" in output:
+                return None
             return f"{failed[0].split('.')[-2]}.{failed[0].split('.')[-1]} and {len(set(failed)) - 1} more" if failed else "the test host crashed"
     return None
 
@@ -139,16 +154,17 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tree", help="keep the copy here, and use it again")
-    parser.add_argument("--out", help="append each outcome to this file")
-    parser.add_argument("--skip", help="those that this file of outcomes has already")
+    parser.add_argument("--out", help="append each outcome to this file; a run that was stopped goes on from there")
+    parser.add_argument("--again", action="store_true", help="also those that --out has already")
+    parser.add_argument("--skip", help="another file of outcomes: not those that it has")
     parser.add_argument("--seconds", type=int, default=240, help="longest run of one set of tests")
     args = parser.parse_args()
     mutants = [m for m in read_mutants()
                if (not args.only or m.ident in args.only.split(",")) and (not args.room or m.room == args.room)]
     if args.only:
         mutants.sort(key=lambda m: args.only.split(",").index(m.ident))
-    if args.skip and Path(args.skip).exists():
-        done = {line.split()[1] for line in Path(args.skip).read_text().split("\n") if line.startswith(("killed", "survived"))}
+    for log in [log for log in (args.skip, args.out) if log and Path(log).exists() and not args.again]:
+        done = {line.split()[1] for line in Path(log).read_text().split("\n") if line.startswith(("killed", "survived"))}
         mutants = [m for m in mutants if m.ident not in done]
     lost = [m for m in mutants if m.apply(ROOT) is None]
     for mutant in lost:
@@ -159,9 +175,11 @@ def main():
     tree = Path(args.tree) if args.tree else Path(tempfile.mkdtemp(prefix="sluice-mutation-"))
     tree.mkdir(parents=True, exist_ok=True)
     copy_tree(tree)
-    if problem := build(tree, PROJECTS.values()):
-        print(f"the tree itself does not build: {problem[0]}")
-        return 2
+    wanted = {t[0] for m in mutants for t in f"{m.tests} {'' if args.quick else ROOMS[m.room]}".split()}
+    for project in (f"tests/{PROJECTS[letter]}" for letter in sorted(wanted)):
+        if problem := build(tree, project):
+            print(f"{project} itself does not build: {problem}")
+            return 2
     outcomes = {"killed": 0, "survived": 0, "invalid": 0}
     for mutant in mutants:
         text = mutant.apply(tree)
@@ -173,16 +191,13 @@ def main():
             original = path.read_text()
             path.write_text(text)
             try:
-                letters = {t[0] for t in mutant.tests.split()}
-                problem = build(tree, [PROJECTS[letter] for letter in sorted(letters)])
+                problem = build_mutant(tree)
                 if problem:
-                    outcome, why = "invalid", problem[0]
+                    outcome, why = "invalid", problem
                 else:
                     why = ask(tree, mutant.tests, args.seconds)
                     if why is None and not args.quick:
-                        room = ROOMS[mutant.room]
-                        problem = build(tree, [PROJECTS[letter] for letter in sorted({t[0] for t in room.split()} - letters)])
-                        why = problem[0] if problem else ask(tree, room, args.seconds * 2)
+                        why = ask(tree, ROOMS[mutant.room], args.seconds * 2)
                         why = why and f"(room) {why}"
                     outcome = "survived" if why is None else "killed"
             finally:

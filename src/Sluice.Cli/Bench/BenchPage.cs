@@ -7,9 +7,11 @@ namespace Sluice.Cli.Bench;
 /// <summary>`bench` as a page: for each suite its ratios as bars, the device's limit where fio gave it, and the table of rows.</summary>
 internal static class BenchPage
 {
+    public const string Title = "Sluice beside .NET's own file I/O";
+
     public static ReportPage Of(BenchReport report) => new()
     {
-        Title = "Sluice beside .NET's own file I/O",
+        Title = Title,
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
@@ -19,21 +21,45 @@ internal static class BenchPage
 
     private static IEnumerable<string> Notes(BenchReport report)
     {
+        yield return Summary(report);
+        yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET: "
+            + "above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the ratio; LOST: it lies below 1; even: it spans 1; "
+            + "best: the fastest turn of each. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers "
+            + "reach from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
+        yield return $"fio: {report.Fio}";
+        foreach (RowReport row in report.Rows.Where(r => r.SluicePageNs is not null))
+        {
+            yield return string.Create(CultureInfo.InvariantCulture,
+                $"{row.Name}: touching a page cost {row.SluicePageNs:#,0} ns before Sluice's passes, {row.DotNetPageNs:#,0} before .NET's; "
+                + $"{Counted.Of(row.DiscardedRounds, "round")} left out");
+        }
+        foreach (RowReport row in report.Rows.Where(r => r.MeetingPercent is not null))
+        {
+            yield return string.Create(CultureInfo.InvariantCulture,
+                $"{row.Name}: {row.MeetingPercent:0.##} % of the submissions that looked found the ring's lock another thread's");
+        }
+        foreach (SkippedRow row in report.Skipped)
+            yield return $"skipped {row.Id}: {row.Reason}";
+        foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
+            yield return $"fio gave no figure: {error}";
         if (report.Quick)
             yield return "A quick run: it shows that everything works, and its figures mean nothing.";
         if (report.Short)
-            yield return "The short form: three rounds, on files a quarter to a tenth as long as in the whole, which is --full.";
+        {
+            yield return "The short form: three rounds, on files a quarter to a tenth as long as in the whole, which is --full; "
+                + "--suite NAME is one suite of it.";
+        }
         if (report.Interrupted)
-            yield return "Interrupted: only the rows below were measured.";
-        yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET: "
-            + "above 1 Sluice is faster, or needs less CPU time. Rates are medians over the rounds; whiskers reach from the lowest round "
-            + "to the highest, and bars whose whiskers reach across the line are pale.";
-        yield return string.Create(CultureInfo.InvariantCulture, $"fio: {report.Fio}. The whole run took {report.Seconds:0} s.");
-        foreach (SkippedRow row in report.Skipped)
-            yield return $"Skipped {row.Id}: {row.Reason}";
-        foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
-            yield return $"fio gave no figure: {error}";
+            yield return report.Rows.Count > 0 ? "interrupted: only these rows were measured" : "interrupted before a row was measured";
     }
+
+    private static string Summary(BenchReport report) => string.Create(CultureInfo.InvariantCulture,
+        $"{Counted.Of(report.Rows.Count, "row")}: {Verdicts(report.Rows)}; the whole run took {report.Seconds:0} s");
+
+    /// <summary>How many rows are faster, even and slower; the rounds of a short run are too few to say so.</summary>
+    private static string Verdicts(IReadOnlyList<RowReport> rows) => rows.All(r => r.Verdict.Length == 0) ? "too few rounds for a verdict"
+        : $"{rows.Count(r => r.Verdict == "faster")} faster, {rows.Count(r => r.Verdict == "even")} even, "
+            + $"{rows.Count(r => r.Verdict == "LOST")} slower";
 
     private static PageSection Section(string suite, RowReport[] rows)
     {
@@ -43,17 +69,12 @@ internal static class BenchPage
         {
             Heading = $"Suite {suite}",
             Text = string.Create(CultureInfo.InvariantCulture,
-                $"{Verdicts(rows)}In the middle row Sluice is {middle:0.00} times as fast as .NET, and does {cpu:0.00} times as much ")
-                + "with the same CPU time.",
+                $"{Counted.Of(rows.Length, "row")}: {Verdicts(rows)}. In the middle row Sluice is {middle:0.00} times as fast as .NET, ")
+                + string.Create(CultureInfo.InvariantCulture, $"and does {cpu:0.00} times as much with the same CPU time."),
             Charts = [RatioChart(rows), CpuChart(rows), .. DeviceChart([.. rows.Where(r => r.FioRate is not null)])],
-            Tables = [Table(rows), .. FioTable(rows)],
+            Tables = [BenchTable.Of(rows), .. FioTable(rows)],
         };
     }
-
-    private static string Verdicts(RowReport[] rows) => rows.All(r => r.Verdict.Length == 0)
-        ? $"{rows.Length} rows, of too few rounds for a verdict. "
-        : $"Of {rows.Length} rows {rows.Count(r => r.Verdict == "faster")} are faster, {rows.Count(r => r.Verdict == "even")} even, "
-            + $"{rows.Count(r => r.Verdict == "LOST")} slower, with 95 % confidence each. ";
 
     private static PageChart RatioChart(RowReport[] rows) => new()
     {
@@ -111,20 +132,6 @@ internal static class BenchPage
         };
     }
 
-    private static PageTable Table(RowReport[] rows) => new()
-    {
-        Columns =
-        [
-            PageColumn.Text("row"), new PageColumn("ratio"), PageColumn.Text("95 %"), PageColumn.Text("verdict"), new PageColumn("Sluice"),
-            new PageColumn(".NET"), PageColumn.Text("unit"),
-            new PageColumn("CPU ratio"), new PageColumn("best to best"), PageColumn.Text("p50/p99/p99.9 us, Sluice"),
-            PageColumn.Text("p50/p99/p99.9 us, .NET"), new PageColumn("CPU, Sluice", "us/op"), new PageColumn("CPU, .NET", "us/op"),
-            new PageColumn("allocated, Sluice", "B/op"), new PageColumn("allocated, .NET", "B/op"),
-            .. HasFio(rows) ? [new PageColumn("fio"), new PageColumn("to fio")] : Array.Empty<PageColumn>(),
-        ],
-        Rows = [.. rows.SelectMany(r => Rows(r, HasFio(rows)))],
-    };
-
     private static IEnumerable<PageTable> FioTable(RowReport[] rows)
     {
         if (rows.Any(r => r.FioCommand is not null))
@@ -141,32 +148,4 @@ internal static class BenchPage
             };
         }
     }
-
-    private static bool HasFio(RowReport[] rows) => rows.Any(r => r.FioRate is not null);
-
-    private static IEnumerable<PageRow> Rows(RowReport row, bool hasFio)
-    {
-        yield return new PageRow(
-            [
-                row.Name, PageCell.Ratio(row.Ratio), row.IntervalText, row.Verdict, row.Sluice.Rate, row.DotNet.Rate, row.Unit,
-                PageCell.Ratio(row.CpuRatio), PageCell.Ratio(row.BestRatio), BenchText.Latency(row.Sluice), BenchText.Latency(row.DotNet),
-                row.Sluice.CpuUsPerOperation, row.DotNet.CpuUsPerOperation, Bytes(row.Sluice), Bytes(row.DotNet),
-                .. hasFio ? [PageCell.Of(row.FioRate), PageCell.Ratio(row.FioRatio)] : Array.Empty<PageCell>(),
-            ])
-        {
-            Key = row.Id,
-        };
-        if (row.Second is { } second)
-        {
-            yield return new PageRow(
-                $"{row.Name}, to {second.Name}", PageCell.Ratio(row.SecondRatio), row.SecondIntervalText, "", row.Sluice.Rate, second.Rate,
-                row.Unit, PageCell.Empty, PageCell.Empty, BenchText.Latency(row.Sluice), BenchText.Latency(second),
-                row.Sluice.CpuUsPerOperation, second.CpuUsPerOperation, Bytes(row.Sluice), Bytes(second))
-            {
-                Key = $"{row.Id}/second",
-            };
-        }
-    }
-
-    private static PageCell Bytes(ContenderReport contender) => (long)Math.Round(contender.AllocatedBytesPerOperation);
 }

@@ -88,6 +88,11 @@ internal sealed record RowReport
     /// <summary>Rounds that were left out because the sides' pages cost differently; the others are <see cref="Rounds"/>.</summary>
     public int DiscardedRounds { get; init; }
 
+    /// <summary>
+    /// Of rows about the engine alone: of the submissions that looked, one of 64, so many percent found the ring's lock another thread's.
+    /// </summary>
+    public double? MeetingPercent { get; init; }
+
     /// <summary>The command line that gave <see cref="FioRate"/>.</summary>
     public string? FioCommand { get; init; }
 
@@ -124,16 +129,6 @@ internal sealed record RowReport
             return high < 1 || SecondRatioHigh < 1 ? "LOST" : low > 1 ? "faster" : "even";
         }
     }
-
-    /// <summary>As it is printed: "1.02-1.31"; empty without an interval.</summary>
-    [JsonIgnore]
-    public string IntervalText => TextOf(RatioLow, RatioHigh);
-
-    [JsonIgnore]
-    public string SecondIntervalText => TextOf(SecondRatioLow, SecondRatioHigh);
-
-    private static string TextOf(double? low, double? high) => low is null || high is null ? ""
-        : string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{low:0.00}-{high:0.00}");
 
     /// <summary>Sluice's rate over .NET's, round by round.</summary>
     [JsonIgnore]

@@ -61,8 +61,9 @@ internal sealed record BenchScale
             return name;
         foreach ((string full, string here) in (ReadOnlySpan<(string, string)>)
         [
-            ("copy 1 GiB", $"copy {ByteSize.Format(CopyFileBytes)}"), ("of 1 GiB", $"of {ByteSize.Format(SequentialFileBytes)}"),
-            ("50,000 files", Count(TreeFileCount, "files")), ("200,000 files", Count(EnumeratedFileCount, "files")),
+            ("copy 1 GiB", $"copy {ByteSize.Format(CopyFileBytes)}"), ("log of 1 GiB", $"log of {ByteSize.Format(LogFileBytes)}"),
+            ("of 1 GiB", $"of {ByteSize.Format(SequentialFileBytes)}"), ("50,000 files", Count(TreeFileCount, "files")),
+            ("200,000 files", Count(EnumeratedFileCount, "files")),
             ("10,000 x", Count(SmallFileCount, "x")), ("100 MiB", ByteSize.Format(StreamFileBytes)),
             ("100 MB", Decimal(Math.Min(100_000_000, StreamFileBytes))), ("20 MB", Decimal(ByteFileBytes)),
             (" 0.66 MB", " " + Decimal(660_000 / TextDivisor)), (" 10 MB", " " + Decimal(10_000_000 / TextDivisor)),

@@ -14,6 +14,10 @@ internal sealed class FioRunner
         Description = description;
     }
 
+    /// <summary>Whether a fio lies where programs are looked for.</summary>
+    public static bool IsInstalled { get; } = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
+        .Any(static folder => File.Exists(Path.Combine(folder, OperatingSystem.IsWindows() ? "fio.exe" : "fio")));
+
     public bool IsAvailable { get; }
 
     /// <summary>fio's version, or that it is not installed.</summary>
@@ -53,6 +57,33 @@ internal sealed class FioRunner
             output = await RunAsync(Arguments(job, file, sizeBytes, time, isHuge: false), cancellationToken);
         }
         return ParseIops(output, job.IsWrite);
+    }
+
+    /// <summary>What so many percent of a job's operations did not exceed, from submission to completion.</summary>
+    /// <param name="job">What to do at random, for a while.</param>
+    /// <param name="file">A file of this size.</param>
+    /// <param name="sizeBytes">The file's size.</param>
+    /// <param name="time">For how long.</param>
+    /// <param name="percent">99 or 99.9.</param>
+    /// <param name="iops">Operations a second at most, begun at random moments; null: as many as there can be.</param>
+    /// <param name="cancellationToken">Ends fio.</param>
+    /// <exception cref="IOException">fio failed, or said nothing that can be read.</exception>
+    public static async Task<TimeSpan> MeasureLatencyAsync(
+        FioJob job, string file, long sizeBytes, TimeSpan time, double percent, double? iops, CancellationToken cancellationToken)
+    {
+        string[] rate = iops is { } limit ? [Format($"--rate_iops={limit:0}"), "--rate_process=poisson"] : [];
+        string json = await RunAsync([.. Arguments(job, file, sizeBytes, time, isHuge: false), .. rate], cancellationToken);
+        try
+        {
+            using JsonDocument document = JsonDocument.Parse(json.AsMemory(Math.Max(0, json.IndexOf('{', StringComparison.Ordinal))));
+            long ns = document.RootElement.GetProperty("jobs")[0].GetProperty(job.IsWrite ? "write" : "read").GetProperty("clat_ns")
+                .GetProperty("percentile").GetProperty(Format($"{percent:0.000000}")).GetInt64();
+            return TimeSpan.FromMicroseconds(ns / 1000.0);
+        }
+        catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or IndexOutOfRangeException)
+        {
+            throw new IOException($"fio's output cannot be read: {e.Message}", e);
+        }
     }
 
     /// <summary>What <see cref="MeasureIopsAsync"/> runs here now, for a reader who wants to run it too.</summary>

@@ -12,6 +12,9 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
 
     public FioJob? Fio { get; init; }
 
+    /// <summary>Whether it is said how often threads that submit met at the lock of a ring.</summary>
+    public bool CountsMeetings { get; init; }
+
     /// <summary>
     /// Whether a pass takes as many new pages of memory as its file has: each is then measured right after an unmeasured one of the same
     /// side, so that the machine has the pages, and pairs whose pages cost differently do not count.

@@ -1,6 +1,7 @@
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
@@ -40,6 +41,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
 
         foreach (Contender contender in contenders)
             await _slices.RunAsync(contender, sliceTime * WarmUpSlices);
+        (long looks, long met) = (RingDiagnosis.SubmissionLooks, RingDiagnosis.SubmissionsMet);
         int rounds = Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue);
         int completedRounds = 0;
         for (int round = 0; completedRounds < rounds && !cancellationToken.IsCancellationRequested; round++)
@@ -71,6 +73,9 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
                 ? FioRunner.CommandLine(row.Fio!, measured.Path, measured.SizeBytes, context.Scale.FioTime)
                 : null,
             DiscardedRounds = discarded,
+            MeetingPercent = !row.CountsMeetings
+                ? null
+                : Math.Round(100.0 * (RingDiagnosis.SubmissionsMet - met) / Math.Max(1, RingDiagnosis.SubmissionLooks - looks), 2),
         };
         return !row.FillsPageCache ? report : report with
         {

@@ -14,6 +14,12 @@ internal sealed record RowTarget
     /// <summary>For rows of operations a second: what one may take.</summary>
     public double? MaxMilliseconds { get; init; }
 
+    /// <summary>For rows of operations a second: what one may take.</summary>
+    public double? MaxNanoseconds { get; init; }
+
+    /// <summary>For rows in MiB/s.</summary>
+    public double? MinMiBPerSecond { get; init; }
+
     public double? MaxAllocatedBytes { get; init; }
 
     /// <summary>Whether Sluice may allocate no more than .NET does.</summary>

@@ -1,6 +1,7 @@
 using System.Globalization;
 using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Bench.Handles;
+using Sluice.Cli.Bench.Logs;
 using Sluice.Cli.Bench.Sequential;
 using Sluice.Cli.Bench.Streams;
 
@@ -21,5 +22,5 @@ internal sealed record Suite(
     public const string AllName = "all";
 
     public static IReadOnlyList<Suite> All { get; } =
-        [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), ScaleSuite.Create()];
+        [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), LogSuite.Create(), ScaleSuite.Create()];
 }

@@ -15,6 +15,8 @@ internal static class TargetCheck
         AtLeast(row.Second is null ? "" : $"to {row.Second.Name}", target.MinSecondRatio, row.SecondRatio);
         AtLeast("to fio", target.MinFioRatio, row.FioRatio);
         AtMost("ms", target.MaxMilliseconds, 1000 / row.Sluice.Rate);
+        AtMost("ns", target.MaxNanoseconds, 1e9 / row.Sluice.Rate);
+        AtLeast("MiB/s", target.MinMiBPerSecond is { } rate ? Math.Round(rate) : null, row.Sluice.Rate);
         AtMost("B/op", target.MaxAllocatedBytes, Math.Round(row.Sluice.AllocatedBytesPerOperation));
         if (target.AllocatesNoMore)
             AtMost("B/op", Math.Round(row.DotNet.AllocatedBytesPerOperation), Math.Round(row.Sluice.AllocatedBytesPerOperation));

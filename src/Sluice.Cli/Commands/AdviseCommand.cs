@@ -16,7 +16,7 @@ internal sealed class AdviseCommand(
     {
         ProgramRun.Prepare(options.Directory, options.Scale.SpaceBytes, terminal);
         options.Output.Check(terminal);
-        await terminal.Error.WriteLineAsync(options.Quick ? "a few seconds" : "about a minute");
+        terminal.WriteNotice(options.Quick ? "a few seconds" : "about a minute");
         DateTimeOffset began = DateTimeOffset.UtcNow;
         double? clockHz = ProcessorFrequency.NominalHz();
         var unsupported = new List<string>();

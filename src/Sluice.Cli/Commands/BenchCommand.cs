@@ -1,6 +1,7 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -19,7 +20,7 @@ internal sealed class BenchCommand(
         options.Output.Check(terminal);
         FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
-        BenchText.WriteHeader(terminal, environment, fio.Description);
+        PageText.WriteTop(terminal, BenchPage.Title, environment);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         var skipped = new List<SkippedRow>();
         StepResults<RowReport?> measured = await MeasureAsync(fio, scale, skipped);
@@ -37,13 +38,12 @@ internal sealed class BenchCommand(
             Rows = [.. measured.Results.OfType<RowReport>()],
             Skipped = skipped,
         };
-        if (report.Rows.Count > 0)
-            BenchText.WriteTable(terminal, report);
-        BenchText.WriteSummary(terminal, report);
+        ReportPage page = BenchPage.Of(report);
+        PageText.WriteResult(terminal, page, hasBars: false);
         options.Output.Write(
-            terminal, BenchPage.Of(report),
+            terminal, page,
             json: writer => JsonFile.Write(writer, report, BenchJsonContext.Default.BenchReport),
-            csv: writer => BenchCsv.Write(writer, report));
+            csv: writer => PageCsv.WriteTable(writer, BenchTable.Flat(report)));
         measured.ReportFailure(terminal);
         return measured.ExitCode;
     }

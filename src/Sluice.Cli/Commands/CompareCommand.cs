@@ -15,9 +15,9 @@ internal sealed class CompareCommand(CompareOptions options, IReadOnlyList<strin
         ReportPage page = ComparePage.Of(first, second, arguments);
         // Above the result stands what both runs are; their machine is in the notes where it differs.
         foreach (string note in page.Notes)
-            terminal.Out.WriteLine(note);
-        terminal.Out.WriteLine();
-        PageText.WriteSections(terminal, page);
+            terminal.WriteLine(note);
+        terminal.WriteLine();
+        PageText.WriteResult(terminal, page with { Notes = [] });
         options.Output.Write(terminal, page);
         return Task.FromResult(ExitCode.Success);
     }

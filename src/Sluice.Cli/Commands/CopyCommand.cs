@@ -24,7 +24,7 @@ internal sealed class CopyCommand(
             return exitCode;
         CopyReport report = Report(began);
         if (_records.Count + _failed > 1 && !options.Quiet)
-            await terminal.Out.WriteLineAsync(CopyText.Total(report));
+            terminal.WriteLine(CopyText.Total(report));
         options.Output.Write(
             terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
         return exitCode;
@@ -76,15 +76,15 @@ internal sealed class CopyCommand(
             catch (Exception e) when (sources.Length > 1 && e is IOException or UnauthorizedAccessException)
             {
                 // The other sources do not depend on this one.
-                await terminal.Error.WriteLineAsync($"sluice: {e.Message.ReplaceLineEndings(" ")}");
+                terminal.WriteError(e.Message);
                 exitCode = ExitCode.IoError;
                 _failed++;
             }
         }
         if (options.DryRun)
-            await terminal.Out.WriteLineAsync(plan.Total);
+            terminal.WriteLine(plan.Total);
         else if (copies.Length == 0 && !options.Quiet)
-            await terminal.Out.WriteLineAsync("nothing was copied: no source is left");
+            terminal.WriteLine("nothing was copied: no source is left");
         return plan.Failed > 0 ? ExitCode.IoError : exitCode;
     }
 
@@ -113,7 +113,7 @@ internal sealed class CopyCommand(
         TimeSpan cpu = CpuMeter.ProcessTime();
         CopyResult result;
         IReadOnlyList<FileFailure> failures = [];
-        var line = new CopyProgressLine(TextTable.Printable(Path.GetFileName(Path.TrimEndingDirectorySeparator(source))));
+        var line = new CopyProgressLine(TerminalText.Printable(Path.GetFileName(Path.TrimEndingDirectorySeparator(source))));
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             progress.Show(line.Text);
@@ -134,14 +134,14 @@ internal sealed class CopyCommand(
         }
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         foreach (FileFailure failure in failures)
-            await terminal.Error.WriteLineAsync($"sluice: {failure.Error.Message.ReplaceLineEndings(" ")}");
+            terminal.WriteError(failure.Error.Message);
         if (!options.Force && failures.Any(f => f.Error.Message.Contains("there already", StringComparison.Ordinal)))
-            await terminal.Error.WriteLineAsync("sluice: what was there is left as it was; --force replaces it");
+            terminal.WriteError("what was there is left as it was; --force replaces it");
         cpu = CpuMeter.ProcessTime() - cpu;
         CopyRecord record = Record(source, target, result, failures, elapsed, cpu, line);
         // Of a copy that gave nothing there is no rate to tell.
         if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
-            await terminal.Out.WriteLineAsync(CopyText.Describe(record, Made()));
+            terminal.WriteLine(CopyText.Describe(record, Made()), hang: 2);
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
@@ -256,14 +256,14 @@ internal sealed class CopyCommand(
         CopyRecord record = Record($"{ByteSize.Format(options.DemoSizeBytes)} of random data", target, result, [], elapsed, cpu, line);
         Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth}; on the disk");
         if (!options.Quiet)
-            await terminal.Out.WriteLineAsync("both files are deleted");
+            terminal.WriteLine("both files are deleted");
         return ExitCode.Success;
 
         void Report(string verb, TimeSpan elapsed, TimeSpan used, string how)
         {
             if (options.Quiet)
                 return;
-            terminal.Out.WriteLine($"{verb} {CopyText.Rate(options.DemoSizeBytes, elapsed.TotalSeconds, used.TotalSeconds)}{how}");
+            terminal.WriteLine($"{verb} {CopyText.Rate(options.DemoSizeBytes, elapsed.TotalSeconds, used.TotalSeconds)}{how}");
         }
     }
 }

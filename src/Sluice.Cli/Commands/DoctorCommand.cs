@@ -25,7 +25,7 @@ internal sealed class DoctorCommand(
         [
             MachineFindings.Collect(),
             .. PlaceFindings.Collect(options.Path, isFolder,
-                leftover => terminal.Error.WriteLine($"removed {leftover}, left behind by a run that was killed")),
+                leftover => terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed")),
         ];
         cancellationToken.ThrowIfCancellationRequested();
         var page = new ReportPage

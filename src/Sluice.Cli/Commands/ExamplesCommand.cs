@@ -193,7 +193,7 @@ internal sealed class ExamplesCommand(
         int exitCode = ExitCode.Success;
         foreach ((ExampleCase example, ExampleTimes times) in results.Where(r => r.Value.Difference is not null))
         {
-            terminal.Error.WriteLine($"sluice: {example.Name} gave a wrong result: {times.Difference}");
+            terminal.WriteError($"{example.Name} gave a wrong result: {times.Difference}");
             exitCode = ExitCode.IoError;
         }
         return exitCode;

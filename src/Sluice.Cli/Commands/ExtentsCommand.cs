@@ -31,7 +31,7 @@ internal sealed class ExtentsCommand(
                 scan.AddFile(options.Path);
         }
         foreach (string failure in scan.Failures)
-            terminal.Error.WriteLine($"sluice: {failure.ReplaceLineEndings(" ")}");
+            terminal.WriteError(failure);
         ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan) with { Started = began, Arguments = arguments };
         ExtentText.Write(terminal, report, options.ExtentLimit);
         options.Output.Write(

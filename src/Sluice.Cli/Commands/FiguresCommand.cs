@@ -21,7 +21,7 @@ internal sealed class FiguresCommand(
         ProgramRun.Prepare(options.Directory, _sets.Max(s => s.SpaceBytes(options.Scale)) + options.Scale.FileBytes, terminal);
         options.Output.Check(terminal);
         TimeSpan budget = _sets.Aggregate(TimeSpan.Zero, (sum, s) => sum + s.EstimateTime(options.Scale));
-        await terminal.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture,
+        terminal.WriteNotice(string.Create(CultureInfo.InvariantCulture,
             $"figures {string.Join(", ", options.Figures.Order())}: about {Math.Max(1, budget.TotalSeconds):0} s"));
         DateTimeOffset began = DateTimeOffset.UtcNow;
         double? clockHz = ProcessorFrequency.NominalHz();

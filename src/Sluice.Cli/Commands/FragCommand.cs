@@ -33,7 +33,7 @@ internal sealed class FragCommand(
         options.Output.Check(terminal);
         IReadOnlyList<string> earlier = FragFolder.Find(options.Directory);
         if (earlier.Count > 0)
-            terminal.Error.WriteLine($"{string.Join(", ", earlier)}: of earlier runs; --cleanup removes them");
+            terminal.WriteNotice($"{string.Join(", ", earlier)}: of earlier runs; --cleanup removes them");
         RequireConsent(space, budgetBytes);
         return Age(plan, budgetBytes);
     }
@@ -73,7 +73,7 @@ internal sealed class FragCommand(
         catch
         {
             if (folder.Remove())
-                terminal.Error.WriteLine(Strangers(folder.FullPath));
+                terminal.WriteNotice(Strangers(folder.FullPath));
             throw;
         }
     }
@@ -102,19 +102,19 @@ internal sealed class FragCommand(
 
     private void Print(FragReport report)
     {
-        terminal.Out.WriteLine($"{(report.Cycles == 1 ? "1 cycle" : $"{report.Cycles:#,0} cycles")} in {report.Seconds:0.0} s: "
+        terminal.WriteLine($"{(report.Cycles == 1 ? "1 cycle" : $"{report.Cycles:#,0} cycles")} in {report.Seconds:0.0} s: "
             + $"{report.Created:#,0} files made, "
             + $"{report.Deleted:#,0} deleted, {ByteSize.Format(report.WrittenBytes)} written");
         if (report.Skipped > 0)
-            terminal.Out.WriteLine($"{report.Skipped:#,0} files were not made: others filled the volume meanwhile");
-        terminal.Out.WriteLine(
+            terminal.WriteLine($"{report.Skipped:#,0} files were not made: others filled the volume meanwhile");
+        terminal.WriteLine(
             $"left: {report.Files:#,0} files, {ByteSize.Format(report.FilesBytes)}, the volume is {report.UsedPercent:0.0} % full");
-        terminal.Out.WriteLine(report.CyclePiecesPerFile is { } pieces
+        terminal.WriteLine(report.CyclePiecesPerFile is { } pieces
             ? $"the files of the last cycle lay in {pieces:0.00} pieces on average, those left in {report.PiecesPerFile ?? 0:0.00}"
             : "the file system does not tell in how many pieces they lie (no FIEMAP)");
         if (options.Settings.TargetPieces is { } target && !report.TargetReached)
-            terminal.Out.WriteLine($"{target:0.##} pieces were not reached");
-        terminal.Out.WriteLine($"they are in {report.Folder}; sluice frag --cleanup {options.Directory} removes them");
+            terminal.WriteLine($"{target:0.##} pieces were not reached");
+        terminal.WriteLine($"they are in {report.Folder}; sluice frag --cleanup {options.Directory} removes them");
     }
 
     private int PrintPlan(FragPlan plan, long budgetBytes)
@@ -132,7 +132,7 @@ internal sealed class FragCommand(
     {
         IReadOnlyList<string> folders = FragFolder.Find(options.Directory);
         if (folders.Count == 0)
-            terminal.Out.WriteLine($"{options.Directory}: nothing to remove");
+            terminal.WriteLine($"{options.Directory}: nothing to remove");
         int exitCode = ExitCode.Success;
         foreach (string path in folders)
         {
@@ -141,17 +141,17 @@ internal sealed class FragCommand(
                 using FragFolder folder = FragFolder.Take(path);
                 if (folder.Remove())
                 {
-                    terminal.Error.WriteLine(Strangers(path));
+                    terminal.WriteNotice(Strangers(path));
                     exitCode = ExitCode.IoError;
                 }
                 else
                 {
-                    terminal.Out.WriteLine($"removed {path}");
+                    terminal.WriteLine($"removed {path}");
                 }
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                terminal.Error.WriteLine($"sluice: {path} stays, perhaps its run is alive: {e.Message.ReplaceLineEndings(" ")}");
+                terminal.WriteError($"{path} stays, perhaps its run is alive: {e.Message}");
                 exitCode = ExitCode.IoError;
             }
         }

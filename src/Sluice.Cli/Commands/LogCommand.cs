@@ -1,4 +1,3 @@
-using System.Text;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Log;
@@ -10,14 +9,37 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice log`: many threads append to one log, every record is checked at the end; and what a log holds.</summary>
 internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, CancellationToken cancellationToken)
 {
-    public async Task<int> RunAsync() => options.Action switch
+    public async Task<int> RunAsync()
     {
-        LogAction.Cat => Cat(),
-        LogAction.Tail => await TailAsync(),
-        LogAction.Verify => Verify(),
-        LogAction.Truncate => Truncate(),
-        _ => Load(),
-    };
+        if (options.Action == LogAction.Load)
+            return Load();
+        RequireLog();
+        try
+        {
+            return options.Action switch
+            {
+                LogAction.Cat => Cat(),
+                LogAction.Tail => await TailAsync(),
+                LogAction.Verify => Verify(),
+                _ => Truncate(),
+            };
+        }
+        finally
+        {
+            // What was read before damage, too.
+            terminal.FlushContent();
+        }
+    }
+
+    // A folder without a log is most likely the wrong one: it is neither called whole nor made into a log. A follower may come first.
+    private void RequireLog()
+    {
+        if (!Directory.Exists(options.Directory))
+            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        bool hasLog = ((string[])["*.slog", "*.log"]).Any(p => Directory.EnumerateFiles(options.Directory, p).Any());
+        if (!hasLog && !options.Follow)
+            throw new FileNotFoundException($"{options.Directory}: there is no log in it");
+    }
 
     private int Load()
     {
@@ -51,7 +73,7 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
             UpTo = LogDurability.Written,
         });
         while (!cancellationToken.IsCancellationRequested && reader.TryRead(out LogEntry entry))
-            Print(entry.Bytes);
+            terminal.WriteContent(entry.Bytes);
         return SayTail(reader);
     }
 
@@ -70,7 +92,11 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
             ? reader.FollowAsync(cancellationToken)
             : reader.ReadAllAsync(cancellationToken);
         await foreach (SluiceLogRecord record in records)
-            Print(record.Bytes.Span);
+        {
+            terminal.WriteContent(record.Bytes.Span);
+            if (options.Follow)
+                terminal.FlushContent();
+        }
         return SayTail(reader);
     }
 
@@ -87,38 +113,34 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
             bytes += entry.Bytes.Length;
         }
 
-        terminal.Out.WriteLine($"{records:#,0} records, {ByteSize.Format(bytes)}; the next is {reader.NextSequence}");
+        terminal.WriteLine($"{records:#,0} records, {ByteSize.Format(bytes)}; the next is {reader.NextSequence}");
         foreach (SluiceLogDamagedException damage in reader.Damage)
-            terminal.Error.WriteLine($"sluice: {damage.Message}");
+            terminal.WriteError(damage.Message);
         _ = SayTail(reader);
         return reader.Damage.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
     private int Truncate()
     {
-        if (!Directory.Exists(options.Directory))
-            throw new DirectoryNotFoundException($"'{options.Directory}': no such directory");
         using SluiceLog log = SluiceLog.Open(options.Directory, new SluiceLogOptions { Preallocate = false });
         if (log.Cut is { } cut)
-            terminal.Out.WriteLine($"{cut.Bytes:#,0} bytes were cut from the end of {cut.Path}: {cut.Reason}");
+            terminal.WriteLine($"{cut.Bytes:#,0} bytes were cut from the end of {cut.Path}: {cut.Reason}");
         if (options.After is { } after)
             log.TruncateAfter(after);
         else
-            terminal.Out.WriteLine($"{log.TruncateBefore(options.Before!.Value)} segments removed");
-        terminal.Out.WriteLine($"records {log.FirstSequence} to {log.NextSequence - 1}");
+            terminal.WriteLine($"{log.TruncateBefore(options.Before!.Value)} segments removed");
+        terminal.WriteLine($"records {log.FirstSequence} to {log.NextSequence - 1}");
         return ExitCode.Success;
     }
 
     private static string Microseconds(long nanoseconds) =>
         string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{nanoseconds / 1000.0:#,0.##} us");
 
-    private void Print(ReadOnlySpan<byte> record) => terminal.Out.WriteLine(Encoding.UTF8.GetString(record));
-
     private int SayTail(SluiceLogReader reader)
     {
         if (reader.Tail is { } tail)
         {
-            terminal.Error.WriteLine(
+            terminal.WriteNotice(
                 $"sluice: {tail.Path} ends at offset {tail.FileOffset}: {tail.Reason}; {tail.Bytes:#,0} bytes behind it are no record");
         }
         return ExitCode.Success;
@@ -126,7 +148,7 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
 
     private int Fail(string message)
     {
-        terminal.Error.WriteLine($"sluice: {message}");
+        terminal.WriteError(message);
         return ExitCode.IoError;
     }
 }

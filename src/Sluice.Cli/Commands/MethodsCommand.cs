@@ -129,7 +129,7 @@ internal sealed class MethodsCommand(
 
         void Report(string message)
         {
-            terminal.Error.WriteLine($"sluice: {message}");
+            terminal.WriteError(message);
             exitCode = ExitCode.IoError;
         }
     }

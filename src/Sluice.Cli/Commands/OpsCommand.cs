@@ -115,7 +115,7 @@ internal sealed class OpsCommand(
             terminal.Out.WriteLine(Csv.Line([Name(operation),
                 .. Sides.Select(s => (object?)Statistics.Median(Times(rounds, s, operation)))]));
         if (rounds.Interrupted)
-            terminal.Error.WriteLine($"sluice: interrupted after {rounds.Results.Count} of {options.Rounds} rounds");
+            terminal.WriteError($"interrupted after {rounds.Results.Count} of {options.Rounds} rounds");
     }
 
     private ReportPage Page(DateTimeOffset began, StepResults<Round> rounds)

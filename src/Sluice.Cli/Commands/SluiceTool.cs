@@ -67,7 +67,7 @@ internal static class SluiceTool
         }
         if (syntax is null && arguments[0] != "--version")
         {
-            commands.WriteOverview(terminal.Out);
+            commands.WriteOverview(terminal);
             return ExitCode.Success;
         }
         IReadOnlyList<string> rewritten = syntax is null
@@ -87,7 +87,7 @@ internal static class SluiceTool
         };
         int exitCode = await result.InvokeAsync(invocation, cancellationToken);
         if (result.Action is System.CommandLine.Help.HelpAction)
-            commands.WriteExamples(terminal.Out, arguments[0]);
+            commands.WriteExamples(terminal, arguments[0]);
         return exitCode;
     }
 
@@ -157,7 +157,7 @@ internal static class SluiceTool
 
     private static int Fail(TerminalStreams terminal, string message, int exitCode)
     {
-        terminal.Error.WriteLine($"sluice: {message.ReplaceLineEndings(" ")}");
+        terminal.WriteError(message);
         return exitCode;
     }
 }

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -38,6 +39,7 @@ internal sealed class SpeedCommand(
         long sizeBytes = SizeOf(files);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         bool interrupted = false;
+        using MetricsListener? metrics = options.Metrics ? new MetricsListener() : null;
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             try
@@ -55,18 +57,19 @@ internal sealed class SpeedCommand(
         }
         SpeedReport report = SpeedReportBuilder.Build(
             options, arguments, started, sizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted);
-        report = report with { Verified = _verified };
+        report = report with { Verified = _verified, Metrics = metrics?.Collect() };
+        ReportPage page = SpeedPage.Of(report);
         if (options.Quiet)
             SpeedCsv.Write(terminal.Out, report);
         else
-            SpeedText.Write(terminal, report);
+            PageText.Write(terminal, page);
         options.Output.Write(
-            terminal, SpeedPage.Of(report),
+            terminal, page,
             json: writer => JsonFile.Write(writer, report, SpeedJsonContext.Default.SpeedReport),
             csv: writer => SpeedCsv.WriteFile(writer, report));
         if (_verified is { Wrong: > 0 } wrong)
         {
-            await terminal.Error.WriteLineAsync(
+            terminal.WriteNotice(
                 $"sluice: {wrong.Wrong:#,0} of {Counted.Of(wrong.Requests, "request")} had other bytes when they were read again, "
                 + $"the first at offset {wrong.FirstWrongOffset}");
             return ExitCode.IoError;
@@ -223,7 +226,7 @@ internal sealed class SpeedCommand(
         var line = new SpeedProgress(
             $"{options.OperationName} {string.Join(", ", options.Paths.Select(Path.GetFileName))}", options.Time * targets.Count);
         (string, Measurement)[] sides = [.. _measurements.Select(m => (SpeedReportBuilder.SideName(m.Key), m.Value))];
-        progress.Show(() => TextTable.Printable(line.Text(Stopwatch.GetElapsedTime(start), sides)));
+        progress.Show(() => TerminalText.Printable(line.Text(Stopwatch.GetElapsedTime(start), sides)));
         for (int round = 0; round < rounds; round++)
         {
             foreach ((IoSide side, IoTarget target) in targets)

@@ -60,6 +60,8 @@ internal sealed record SpeedOptions(string Path)
 
     public PageOutput Output { get; init; } = new();
 
+    public bool Metrics { get; init; }
+
     public bool Force { get; init; }
 
     public bool DestroysDeviceData { get; init; }
@@ -114,6 +116,7 @@ internal sealed record SpeedOptions(string Path)
         Option<string> warmUp = command.Value("--warmup", null, "seconds",
             "Unmeasured time at the start (a tenth of the time, at most 2).");
         Option<string> seed = command.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");
+        Option<bool> metrics = command.Flag("--metrics", null, "Show what the meter \"Sluice\" counted (docs/metrics.md).");
         Option<bool> force = command.Flag("--force", null, "Do not ask before an existing file is overwritten or made anew.");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         Option<bool> destroy = command.Flag("--i-know-this-destroys-data", null, "Allow writing to a block device.");
@@ -164,6 +167,7 @@ internal sealed record SpeedOptions(string Path)
                 WarmUp = result.GetValue(warmUp) is { } seconds ? ParseSeconds("--warmup", seconds, 0, allowZero: true) : null,
                 Seed = ParseSeed(result.GetValue(seed)),
                 Output = output(result),
+                Metrics = result.GetValue(metrics),
                 Force = result.GetValue(force),
                 DestroysDeviceData = result.GetValue(destroy),
             };

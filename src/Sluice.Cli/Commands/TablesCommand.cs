@@ -28,7 +28,7 @@ internal sealed class TablesCommand(
         (MethodTable Table, TableCase Case)[] cases = [.. _tables.SelectMany(t => t.Cases, (t, c) => (t, c))];
         // Passes over 100 MiB take longer than a slice.
         TimeSpan budget = options.Scale.StreamSliceTime * cases.Length * 2 * (options.Scale.Rounds + 1.5) * 1.3;
-        await terminal.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture,
+        terminal.WriteNotice(string.Create(CultureInfo.InvariantCulture,
             $"{cases.Length} methods: about {Math.Max(1, budget.TotalSeconds):0} s"));
         DateTimeOffset began = DateTimeOffset.UtcNow;
         StepResults<(MethodTable Table, TableCase Case, RowReport Row)> measured;

@@ -12,13 +12,38 @@ internal static class SpeedPage
 
     public static ReportPage Of(SpeedReport report) => new()
     {
-        Title = $"Speed of {Path.GetFileName(report.Workload.File)}: {SpeedText.Describe(report.Workload)}",
+        Title = $"{report.Workload.File}, {ByteSize.Format(report.Workload.FileSizeBytes)}: {Describe(report.Workload)}",
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
-        Notes = [.. report.Notes, .. report.Interrupted ? ["Interrupted: the figures are of the time until then."] : Array.Empty<string>()],
+        Notes = [.. Notes(report)],
         Sections = [.. Sections(report)],
     };
+
+    private static IEnumerable<string> Notes(SpeedReport report)
+    {
+        if (report.Verified is { } verified)
+            yield return $"verified: {Counted.Of(verified.Requests, "request")} read again, {verified.Wrong:#,0} with other bytes";
+        foreach (string note in report.Notes)
+            yield return note;
+        if (report.Interrupted)
+            yield return report.Sides.Count > 0 ? "interrupted: the figures are of the time until then"
+                : "interrupted before anything was measured";
+    }
+
+    public static string Describe(SpeedWorkload load)
+    {
+        if (load.TimeSeconds == 0)
+            return $"{load.Operation}, {ByteSize.Format(load.RequestSizeBytes)} requests, {(load.Cache == "direct" ? "direct" : "cached")}";
+        string order = load.Zipf is { } zipf ? string.Create(CultureInfo.InvariantCulture, $"at random by Zipf's law with {zipf}")
+            : load.SeekPercent == 0 ? "sequential"
+            : string.Create(CultureInfo.InvariantCulture, $"seeks of up to {load.SeekPercent:0.##} %");
+        string outstanding = load.Outstanding is { } count ? $"asynchronous, {count} outstanding" : "synchronous";
+        string cache = load.Cache == "as is" ? "cached" : load.Cache;
+        string rate = load.OfferedIops is { } iops ? string.Create(CultureInfo.InvariantCulture, $", {iops:#,0.##} a second offered") : "";
+        string flush = load.FlushEvery is { } every ? $", a flush after every {(every == 1 ? "write" : $"{every:#,0} writes")}" : "";
+        return $"{load.Operation}, {order}, {ByteSize.Format(load.RequestSizeBytes)} requests, {outstanding}, {cache}{rate}{flush}";
+    }
 
     private static IEnumerable<PageSection> Sections(SpeedReport report)
     {
@@ -45,7 +70,27 @@ internal static class SpeedPage
         }
         if (report.Creations.Count > 0)
             yield return Creations(report.Creations);
+        if (report.Metrics is { } metrics)
+            yield return Metrics(metrics);
     }
+
+    private static PageSection Metrics(IReadOnlyList<MetricValue> metrics) => new()
+    {
+        Heading = "Metrics",
+        Text = "What the meter \"Sluice\" counted in the whole run, warm-up included.",
+        Tables =
+        [
+            new PageTable
+            {
+                Columns =
+                [
+                    new PageColumn("metric", Kind: ColumnKind.Text), new PageColumn("attributes", Kind: ColumnKind.Text),
+                    new PageColumn("value"), new PageColumn("unit", Kind: ColumnKind.Text),
+                ],
+                Rows = [.. metrics.Select(m => new PageRow([m.Name, m.Attributes, m.Value, m.Unit]))],
+            },
+        ],
+    };
 
     private static IEnumerable<PageChart> OverTime(IReadOnlyList<SideReport> sides)
     {
@@ -102,6 +147,7 @@ internal static class SpeedPage
         {
             yield return new PageTable
             {
+                IsTurned = true,
                 Columns =
                 [
                     PageColumn.Text(""), new PageColumn("requests"), new PageColumn("mean", "us"),
@@ -119,23 +165,24 @@ internal static class SpeedPage
 
     private static PageTable Rates(SpeedReport report) => new()
     {
+        IsTurned = true,
         Columns =
         [
             PageColumn.Text("side"), PageColumn.Text("engine"), PageColumn.Text("caching"), new PageColumn("measured", "s"),
-            new PageColumn("rate", "MiB/s"), new PageColumn("requests", "1/s"), new PageColumn("with flush", "MiB/s"),
-            new PageColumn("in flight, mean"), new PageColumn("CPU", "%"), new PageColumn("CPU", "us/request"),
-            new PageColumn("CPU", "clocks/B"), new PageColumn("allocated", "B/request"),
-            new PageColumn("steady from", "s"), new PageColumn("steady", "MiB/s"),
-            new PageColumn("ratio"),
+            new PageColumn("rate", "MiB/s"), new PageColumn("requests", "1/s"), new PageColumn("flush", "s"),
+            new PageColumn("with flush", "MiB/s"), new PageColumn("in flight, mean"), new PageColumn("CPU", "%"),
+            new PageColumn("CPU", "us/request"), new PageColumn("CPU", "clocks/B"), new PageColumn("allocated", "B/request"),
+            new PageColumn("steady from", "s"), new PageColumn("steady", "MiB/s"), new PageColumn("ratio"), new PageColumn("CPU ratio"),
         ],
         Rows =
         [
             .. report.Sides.Select(s => new PageRow(
                 SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
                 PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond ?? []), s.Iops,
-                PageCell.Of(s.MiBPerSecondWithFlush), PageCell.Of(s.InFlightMean), s.CpuPercent, s.CpuUsPerOperation,
-                PageCell.Of(s.CpuClocksPerByte), s.AllocatedBytesPerOperation, PageCell.Of(s.SteadyFromSeconds),
-                PageCell.Of(s.SteadyMiBPerSecond), Ratio(report, s))),
+                PageCell.Of(s.FlushSeconds), PageCell.Of(s.MiBPerSecondWithFlush), PageCell.Of(s.InFlightMean), s.CpuPercent,
+                s.CpuUsPerOperation, PageCell.Of(s.CpuClocksPerByte), s.AllocatedBytesPerOperation,
+                s.SteadyFromSeconds is { } from ? from : "not reached", PageCell.Of(s.SteadyMiBPerSecond), Ratio(report, s),
+                PageCell.Ratio(SideName(s) == DotNet ? null : report.CpuRatio))),
         ],
     };
 

@@ -31,6 +31,9 @@ internal sealed record SpeedReport
     /// <summary>With --verify.</summary>
     public VerifyReport? Verified { get; init; }
 
+    /// <summary>With --metrics: what the meter "Sluice" counted in the whole run, warm-up included.</summary>
+    public IReadOnlyList<MetricValue>? Metrics { get; init; }
+
     public required IReadOnlyList<string> Notes { get; init; }
 }
 

@@ -151,7 +151,8 @@ internal sealed class WorkloadRunner : IDisposable
         try
         {
             long now = Stopwatch.GetTimestamp();
-            while (now < deadline && !_stop)
+            // A slice has a request, however late its thread began: a side without any would be missing from the result.
+            for (bool isFirst = loop == 0; (isFirst || now < deadline) && !_stop; isFirst = false)
             {
                 long intended = now;
                 long started = now;
@@ -198,7 +199,8 @@ internal sealed class WorkloadRunner : IDisposable
         try
         {
             long now = Stopwatch.GetTimestamp();
-            while (now < deadline && !_stop)
+            // A slice has a request, however late its thread began: a side without any would be missing from the result.
+            for (bool isFirst = loop == 0; (isFirst || now < deadline) && !_stop; isFirst = false)
             {
                 long intended = now;
                 long started = now;

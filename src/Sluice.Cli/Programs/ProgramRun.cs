@@ -19,7 +19,7 @@ internal static class ProgramRun
             throw new DirectoryNotFoundException($"{directory}: no such directory");
         IReadOnlyList<string> volumes = OperatingSystem.IsLinux() ? VolumeFolder.RemoveLeftovers(directory) : [];
         foreach (string leftover in volumes.Concat(ScratchFolder.RemoveLeftovers(directory)))
-            terminal.Error.WriteLine($"removed {leftover}, left behind by a run that was killed");
+            terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed");
         if (EnvironmentProbe.FreeBytesAt(directory) is { } free && free < spaceBytes)
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");
     }

@@ -22,6 +22,6 @@ internal sealed record StepResults<TResult>(IReadOnlyList<TResult> Results, Time
     public void ReportFailure(TerminalStreams terminal)
     {
         if (Failure is { } failure)
-            terminal.Error.WriteLine($"sluice: {failure.Message.ReplaceLineEndings(" ")}");
+            terminal.WriteError(failure.Message);
     }
 }

@@ -18,7 +18,7 @@ internal sealed class TextTable(params string[] headers)
     /// <summary>
     /// Cells may hold names that others gave to files: no line end and no escape sequence of theirs gets into a terminal.
     /// </summary>
-    public void Add(params string[] cells) => _rows.Add([.. cells.Select(Printable)]);
+    public void Add(params string[] cells) => _rows.Add([.. cells.Select(TerminalText.Printable)]);
 
     public void WriteTo(TerminalStreams terminal)
     {
@@ -32,7 +32,7 @@ internal sealed class TextTable(params string[] headers)
         console.Write(ToSpectre(shown));
         string[] left = [.. headers.Where((_, column) => !shown.Contains(column))];
         if (left.Length > 0)
-            console.Write(new Text($"not shown for want of room: {string.Join(", ", left)}; --wide shows all\n"));
+            terminal.WriteLine($"not shown for want of room: {string.Join(", ", left)}; --wide shows all");
     }
 
     // The first column names the row and the mark at the end is what one looks for; of the others the first ones count most.
@@ -72,10 +72,6 @@ internal sealed class TextTable(params string[] headers)
         }
         return text.ToString();
     }
-
-    /// <summary>With a question mark for each control character that a file's name may have.</summary>
-    public static string Printable(string cell) =>
-        cell.Any(char.IsControl) ? string.Concat(cell.Select(c => char.IsControl(c) ? '?' : c)) : cell;
 
     private Table ToSpectre(int[] shown)
     {

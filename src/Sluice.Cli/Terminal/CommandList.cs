@@ -29,28 +29,38 @@ internal sealed class CommandList(RootCommand root)
     }
 
     /// <summary>The tool's help: the commands in groups.</summary>
-    public void WriteOverview(TextWriter output)
+    public void WriteOverview(TerminalStreams terminal)
     {
-        output.WriteLine($"{root.Description}\n\nUsage: sluice COMMAND [options]");
+        terminal.WriteLine(root.Description ?? "");
+        terminal.WriteLine();
+        terminal.WriteLine("Usage: sluice COMMAND [options]");
         int width = _descriptions.Max(d => d.Name.Length);
         foreach (IGrouping<string, (string Group, string Name, string Description)> group in _descriptions.GroupBy(d => d.Group))
         {
-            output.WriteLine($"\n{group.Key}:");
+            terminal.WriteLine();
+            terminal.WriteLine($"{group.Key}:");
             foreach ((string _, string name, string description) in group)
-                output.WriteLine($"  {name.PadRight(width)}  {description}");
+                terminal.WriteLine($"  {name.PadRight(width)}  {description}", hang: width + 4);
         }
-        output.WriteLine("\nsluice COMMAND --help has a command's options, examples and exit codes; sluice --version the version.");
-        output.WriteLine("Sizes are bytes, or end in K, M, G, T, powers of 1024; what stands in brackets after an option is its default.");
+        terminal.WriteLine();
+        terminal.WriteLine("sluice COMMAND --help has a command's options, examples and exit codes; sluice --version the version.");
+        terminal.WriteLine(
+            "Sizes are bytes, or end in K, M, G, T, powers of 1024; what stands in brackets after an option is its default.");
     }
 
     /// <summary>What stands below the options in a command's help.</summary>
-    public void WriteExamples(TextWriter output, string name)
+    public void WriteExamples(TerminalStreams terminal, string name)
     {
-        output.WriteLine("Examples:");
+        terminal.WriteLine("Examples:");
         foreach (string example in _examples[name])
-            output.WriteLine($"  sluice {example}");
-        output.WriteLine("\nExit codes:");
-        output.WriteLine("  0 done, 1 an I/O error, 2 a wrong command line or no consent, 130 interrupted, 143 ended by SIGTERM");
+            terminal.WriteLine($"  sluice {example}", hang: 4);
+        terminal.WriteLine();
+        terminal.WriteLine("Exit codes:");
+        terminal.WriteLine("  0    done");
+        terminal.WriteLine("  1    an I/O error");
+        terminal.WriteLine("  2    a wrong command line, or no consent");
+        terminal.WriteLine("  130  interrupted");
+        terminal.WriteLine("  143  ended by SIGTERM");
     }
 
     /// <summary>How the command's options are written; null if there is no such command.</summary>

@@ -1,3 +1,4 @@
+using System.Text;
 using Spectre.Console;
 
 namespace Sluice.Cli.Terminal;
@@ -10,6 +11,9 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     public TextWriter Error { get; } = error;
 
     public TextReader In { get; } = input;
+
+    /// <summary>Where <see cref="Out"/> leads, for bytes that are no text; null: they are decoded.</summary>
+    public Stream? OutBytes { get; init; }
 
     /// <summary>Where results go whose file is named "-".</summary>
     public TextWriter Results { get; init; } = output;
@@ -31,6 +35,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
 
     public static TerminalStreams FromConsole() => new(Console.Out, Console.Error, Console.In)
     {
+        OutBytes = new BufferedStream(Console.OpenStandardOutput(), 64 * 1024),
         IsOutputTerminal = !Console.IsOutputRedirected,
         IsErrorTerminal = !Console.IsErrorRedirected,
         IsInputTerminal = !Console.IsInputRedirected,
@@ -64,10 +69,46 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
 
     public IAnsiConsole AnsiError() => Ansi(Error, IsErrorTerminal);
 
+    /// <summary>An empty line of the result.</summary>
+    public void WriteLine() => Out.WriteLine();
+
+    /// <summary>
+    /// A line of the result. In a terminal it is broken at blanks; piped it stays whole. Control characters become question marks.
+    /// </summary>
+    /// <param name="hang">Blanks before what does not fit on the first line.</param>
+    /// <param name="used">Columns of the line that are written already.</param>
+    public void WriteLine(string text, int hang = 0, int used = 0) =>
+        WriteLine(Out, IsOutputTerminal && !IsWide, AnsiOut, text, hang, used);
+
+    /// <summary>
+    /// A record of somebody's file and an end of line: piped byte by byte; in a terminal as UTF-8, without control characters other than
+    /// tabs and ends of lines. Piped bytes are gathered until <see cref="FlushContent"/>.
+    /// </summary>
+    public void WriteContent(ReadOnlySpan<byte> bytes)
+    {
+        if (!IsOutputTerminal && OutBytes is { } stream)
+        {
+            stream.Write(bytes);
+            stream.WriteByte((byte)'\n');
+            return;
+        }
+        string text = Encoding.UTF8.GetString(bytes);
+        Out.WriteLine(IsOutputTerminal ? TerminalText.PrintableContent(text) : text);
+    }
+
+    /// <summary>Hands on what <see cref="WriteContent"/> gathered.</summary>
+    public void FlushContent() => OutBytes?.Flush();
+
+    /// <summary>A line for people beside the result, on stderr.</summary>
+    public void WriteNotice(string text) => WriteLine(Error, IsErrorTerminal, AnsiError, text, hang: 0, used: 0);
+
+    /// <summary>What went wrong, in one line on stderr.</summary>
+    public void WriteError(string message) => WriteNotice($"sluice: {message.ReplaceLineEndings(" ")}");
+
     /// <summary>Asks on stderr, so that a piped result stays clean; anything but y or yes is no.</summary>
     public bool Confirm(string question)
     {
-        Error.Write($"{question} [y/N] ");
+        Error.Write($"{TerminalText.Printable(question)} [y/N] ");
         Error.Flush();
         InterruptSignals.IsAsking = IsInputTerminal;
         string answer = In.ReadLine()?.Trim() ?? "";
@@ -85,6 +126,13 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
             throw new UsageException(refusal);
         if (!Confirm(question))
             throw new UsageException($"{path} left as it was");
+    }
+
+    private static void WriteLine(TextWriter writer, bool wraps, Func<IAnsiConsole> console, string text, int hang, int used)
+    {
+        text = TerminalText.Printable(text);
+        foreach (string line in wraps ? TerminalText.Wrap(text, console().Profile.Width, hang, used) : [text])
+            writer.WriteLine(line);
     }
 
     private IAnsiConsole Ansi(TextWriter writer, bool isTerminal)

@@ -16,8 +16,12 @@ internal static class TemporaryName
     private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
 
     /// <summary>One that nobody can have foreseen.</summary>
-    public static NodePath Random(in NodePath target) =>
-        Beside(target, $".{Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(RandomBytes))}");
+    public static NodePath Random(in NodePath target)
+    {
+        Span<byte> random = stackalloc byte[RandomBytes];
+        NodeCalls.FillRandom(random);
+        return Beside(target, $".{Convert.ToHexStringLower(random)}");
+    }
 
     /// <summary>The one under which a copy that is to be gone on from is found again: <c>.name.sluice-tmp</c>.</summary>
     public static NodePath Reserved(in NodePath target) => Beside(target, "");

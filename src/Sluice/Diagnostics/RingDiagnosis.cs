@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -14,6 +15,12 @@ internal sealed record RingDiagnosis(
     long MemlockLimitBytes, int? RegisterErrno)
 {
     public const int RegisteredBytes = 1 << 20;
+
+    /// <summary>How often submissions looked whether their ring's lock was another thread's, since the process began.</summary>
+    public static long SubmissionLooks => LockLooks.Count;
+
+    /// <summary>How often it was.</summary>
+    public static long SubmissionsMet => LockLooks.Taken;
 
     public static RingDiagnosis Run()
     {

@@ -9,7 +9,8 @@ namespace Sluice.Engines;
 /// </summary>
 /// <remarks>
 /// The role is the right to take completions. The completion thread holds it at first; a thread of the pool that has run continuations
-/// takes it to wait itself (a leader); while nothing is in flight nobody has it. What holds in every order of steps:
+/// takes it to wait itself (a leader); while nothing is in flight nobody has it. While continuations are long, a leader asks for help
+/// before it runs one, and a thread with nothing to run relieves it of the role meanwhile. What holds in every order of steps:
 /// (a) what has completed starts within one hop between threads of its completion, or, in the batch of a leader whose continuations have
 /// been short, behind those before it and at most two looks of the watcher;
 /// (b) no caller's code runs on the completion thread;
@@ -31,18 +32,14 @@ internal class CompletionDuty(long longTicks)
     public const int Lost = -1;
 
     private readonly Lock _lock = new();
-    private LeaderPenalty _penalty;
     private int _role = CompletionThread;
-    private int _watched;
+    private bool _isWatching;
     private int _lastLeader;
     private bool _isRefused;
-    private bool _isLeaderWaiting;
 
-    /// <summary>
-    /// What continuations have lately cost, in ticks: an eighth of a long one at once, forgotten within a few hundred short ones. Races
-    /// between threads lose a sample, nothing else.
-    /// </summary>
-    private long _cost;
+    /// <summary>The role of the leader that is in the kernel; 0 where none is.</summary>
+    private int _inKernel;
+    private ContinuationGauge _gauge = new(longTicks);
     private Apart _inFlight;
     private Apart _beat;
     private Apart _asked;
@@ -55,8 +52,8 @@ internal class CompletionDuty(long longTicks)
 
     public int Role => Volatile.Read(ref _role);
 
-    /// <summary>Continuations have lately been long: whoever waits for them would keep others waiting.</summary>
-    public bool AreContinuationsLong => Volatile.Read(ref _cost) > longTicks;
+    /// <summary>Continuations have lately been long, or one stuck: whoever waits for them would keep others waiting.</summary>
+    public bool AreContinuationsLong => _gauge.IsLong;
 
     /// <summary>The completion thread's work has ended: the ring is refused and nothing is in flight.</summary>
     public bool HasEnded => Volatile.Read(ref _isRefused) && InFlight == 0 && Role <= CompletionThread;
@@ -71,24 +68,24 @@ internal class CompletionDuty(long longTicks)
     public void Refuse() => Volatile.Write(ref _isRefused, true);
 
     /// <summary>
-    /// Whether one thread for each transfer, which waits for it and goes on, serves callers better than the ring: continuations are long,
-    /// or one has lately been stuck. A leader must not run those, and without one each completion costs two hops.
+    /// Whether one thread for each of few transfers, which waits for it and goes on, serves callers better than the ring: continuations
+    /// are long, or one has lately been stuck.
     /// </summary>
     /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
-    public bool PrefersCalls(long nowMs) => AreContinuationsLong || !_penalty.IsOver(nowMs);
+    public bool PrefersCalls(long nowMs) => _gauge.IsLongAt(nowMs);
 
-    /// <summary>Books what one continuation took; one that was interrupted by others counts for little more than a long one.</summary>
-    public void Measure(long ticks)
-    {
-        long cost = _cost;
-        _cost = ticks > cost ? cost + ((Math.Min(ticks, longTicks * 8) - cost) >> 3) : cost - (cost >> 7);
-    }
+    /// <inheritdoc cref="ContinuationGauge.Measure"/>
+    public void Measure(long ticks, bool isInterrupted) => _gauge.Measure(ticks, isInterrupted);
 
     /// <summary>
-    /// Whether this thread may leave entries to be handed over together: only while it has the role, and only once the completion thread
-    /// watches it, which hands them over should a continuation block. Under the submission lock: so does whoever takes the role away.
+    /// Whether this thread may leave entries to be handed over together: only while somebody leads who has yet to enter the kernel, and
+    /// only once the completion thread watches, which hands them over should the leader's continuation block. Under the submission lock:
+    /// so does whoever hands over, and whoever takes the role away.
     /// </summary>
-    public bool Gathers(DutyTurn turn) => Leads(turn) && Volatile.Read(ref _watched) == turn.Role;
+    /// <param name="turn">The thread's turn.</param>
+    /// <param name="isEntering">A leader is on its way into the kernel with what it has found.</param>
+    public bool Gathers(DutyTurn turn, bool isEntering) =>
+        Volatile.Read(ref _isWatching) && (Leads(turn) || (Role > CompletionThread && !isEntering));
 
     public bool Leads(DutyTurn turn) => turn.Role > CompletionThread && Role == turn.Role;
 
@@ -124,31 +121,33 @@ internal class CompletionDuty(long longTicks)
             return Leads(turn) ? DutyStep.Take : DutyStep.Consider;
         }
 
-        return more && NeedsHelp(turn) ? AskBefore(turn, DutyStep.Run) : DutyStep.Run;
+        bool asks = more ? NeedsHelp(turn) : AreContinuationsLong && Leads(turn) && InFlight > 0;
+        return asks ? AskBefore(turn, DutyStep.Run) : DutyStep.Run;
     }
 
     public static DutyStep HelpAsked(DutyTurn turn) => turn.After;
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="ticks">What the caller's code took.</param>
     /// <param name="more">More is queued.</param>
-    /// <param name="isPoolWanted">The pool has work that is not this ring's; asked only where this thread does not lead.</param>
-    public DutyStep Ran(DutyTurn turn, long ticks, bool more, bool isPoolWanted)
+    /// <param name="isPoolWanted">
+    /// The pool has work that is not this ring's; asked only where this thread does not lead short continuations.
+    /// </param>
+    public DutyStep Ran(DutyTurn turn, bool more, bool isPoolWanted)
     {
-        Measure(ticks);
         if (Leads(turn))
         {
             _beat.Value++;
-            return DutyStep.Pick;
+            if (!isPoolWanted || !AreContinuationsLong)
+            {
+                return DutyStep.Pick;
+            }
+
+            turn.After = DutyStep.Pick;
+            return DutyStep.Retire;
         }
 
-        if (!AreContinuationsLong && !isPoolWanted)
-        {
-            return DutyStep.Pick;
-        }
-
-        // Beside long continuations, and beside others' work, one of them a work item: the pool decides whose turn it is.
-        return more ? AskBefore(turn, DutyStep.Leave) : DutyStep.Pick;
+        // Beside others' work, one of them a work item: the pool decides whose turn it is.
+        return more && isPoolWanted ? AskBefore(turn, DutyStep.Leave) : DutyStep.Pick;
     }
 
     /// <param name="turn">The thread's turn.</param>
@@ -156,14 +155,16 @@ internal class CompletionDuty(long longTicks)
     /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
     public DutyStep Considered(DutyTurn turn, bool isPoolWanted, long nowMs)
     {
-        if (InFlight == 0 || isPoolWanted || PrefersCalls(nowMs) || Volatile.Read(ref _isRefused))
+        if (InFlight == 0 || isPoolWanted || Volatile.Read(ref _isRefused))
         {
             return DutyStep.Leave;
         }
 
+        bool relieves;
         lock (_lock)
         {
-            if (_role > CompletionThread)
+            relieves = _role > CompletionThread;
+            if (relieves && (!PrefersCalls(nowMs) || _inKernel == _role))
             {
                 return DutyStep.Leave;
             }
@@ -174,7 +175,9 @@ internal class CompletionDuty(long longTicks)
         }
 
         turn.HasLed = true;
-        return DutyStep.Summon;
+
+        // Who is relieved has summoned the completion thread; should that not watch yet, nothing is gathered until it does.
+        return relieves ? DutyStep.Take : DutyStep.Summon;
     }
 
     public DutyStep Summoned(DutyTurn turn) => Leads(turn) ? DutyStep.Take : DutyStep.Pick;
@@ -216,7 +219,7 @@ internal class CompletionDuty(long longTicks)
             return DutyStep.Pick;
         }
 
-        if (InFlight > 0 && !isPoolWanted && !AreContinuationsLong && !Volatile.Read(ref _isRefused))
+        if (InFlight > 0 && !isPoolWanted && !Volatile.Read(ref _isRefused))
         {
             return DutyStep.Wait;
         }
@@ -226,12 +229,12 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <summary>A leader enters the kernel, to wait or to hand over: no caller's code that blocks, however long it takes.</summary>
-    public void EnterKernel() => Volatile.Write(ref _isLeaderWaiting, true);
+    public void EnterKernel(DutyTurn turn) => Volatile.Write(ref _inKernel, turn.Role);
 
-    public void LeaveKernel()
+    public void LeaveKernel(DutyTurn turn)
     {
         _beat.Value++;
-        Volatile.Write(ref _isLeaderWaiting, false);
+        Interlocked.CompareExchange(ref _inKernel, 0, turn.Role);
     }
 
     /// <param name="turn">The thread's turn.</param>
@@ -248,7 +251,8 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <summary>
-    /// Gives the role up, if this thread still has it. Under the submission lock, so that nothing enters the ring unseen.
+    /// Gives the role up, if this thread still has it. Under the submission lock, so that nothing enters the ring unseen, and what is
+    /// gathered is handed over before that is released.
     /// </summary>
     /// <param name="turn">The thread's turn.</param>
     /// <param name="isBacklogEmpty">Nothing waits for room in the ring.</param>
@@ -322,18 +326,19 @@ internal class CompletionDuty(long longTicks)
 
         // The beat before the role: a step of this leader that is made from here on is seen.
         turn.Beat = Volatile.Read(ref _beat.Value);
-        turn.Role = Role;
-        switch (turn.Role)
+        lock (_lock)
         {
-            case CompletionThread:
-                return WatchStep.Take;
-            case Nobody:
-                return WatchStep.Sleep;
-            default:
-                // From here on this leader may gather: until its role has gone, this thread comes back here and nowhere else.
-                Volatile.Write(ref _watched, turn.Role);
-                return WatchStep.Watch;
+            // From here on leaders may gather: until none has the role, this thread comes back here and nowhere else.
+            turn.Role = _role;
+            _isWatching = _role > CompletionThread;
         }
+
+        return turn.Role switch
+        {
+            CompletionThread => WatchStep.Take,
+            Nobody => WatchStep.Sleep,
+            _ => WatchStep.Watch,
+        };
     }
 
     /// <param name="count">How many were taken and queued; <see cref="Lost"/> where the role has gone.</param>
@@ -355,7 +360,7 @@ internal class CompletionDuty(long longTicks)
         lock (_lock)
         {
             // A leader in the kernel makes its step when it comes out: whoever sees it outside sees the step too.
-            if (_role != turn.Role || Volatile.Read(ref _isLeaderWaiting) || Volatile.Read(ref _beat.Value) != turn.Beat)
+            if (_role != turn.Role || Volatile.Read(ref _inKernel) == turn.Role || Volatile.Read(ref _beat.Value) != turn.Beat)
             {
                 return WatchStep.Look;
             }
@@ -363,7 +368,7 @@ internal class CompletionDuty(long longTicks)
             _role = CompletionThread;
             if (more || InFlight > 0)
             {
-                _penalty.Begin(nowMs);
+                _gauge.NoteStuck(nowMs);
             }
         }
 
@@ -375,10 +380,10 @@ internal class CompletionDuty(long longTicks)
     public WatchStep TookOver(bool more) => more && TryAsk() ? WatchStep.AskHelp : WatchStep.Look;
 
     /// <summary>
-    /// Whether a thread that is about to run a continuation has the pool run what is queued behind it. A leader is watched: should it get
-    /// stuck, the completion thread asks. Whoever has lost the role, even since it took what is queued, must ask itself.
+    /// Whether a thread that is about to run a continuation has the pool run what is queued behind it. A leader that is watched need not:
+    /// should it get stuck, the completion thread asks. Whoever has lost the role, even since it took what is queued, must ask itself.
     /// </summary>
-    protected virtual bool NeedsHelp(DutyTurn turn) => !Leads(turn) || AreContinuationsLong;
+    protected virtual bool NeedsHelp(DutyTurn turn) => !Leads(turn) || AreContinuationsLong || !Volatile.Read(ref _isWatching);
 
     private DutyStep AskBefore(DutyTurn turn, DutyStep next)
     {

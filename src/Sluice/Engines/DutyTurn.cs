@@ -1,8 +1,18 @@
+using System.Diagnostics;
+using Sluice.Kernel;
+
 namespace Sluice.Engines;
 
 /// <summary>One thread's turn at running what has completed in a ring: as the holder of the role or beside it. One thread's own.</summary>
 internal sealed class DutyTurn
 {
+    private static readonly long InterruptionTicks = Tuning.InterruptionMicroseconds * Stopwatch.Frequency / 1_000_000;
+
+    private long _began;
+    private long _ended;
+    private long _submitting;
+    private long _preemptions;
+
     /// <summary>The engine whose continuations this thread runs now; null between two turns.</summary>
     public UringEngine? Engine { get; set; }
 
@@ -18,8 +28,45 @@ internal sealed class DutyTurn
     /// <summary>How often in a row the pool had other work at the end of a batch.</summary>
     public int TimesWanted { get; set; }
 
-    /// <summary>How long this thread has been busy submitting since the last continuation began, in ticks: not the caller's time.</summary>
-    public long SubmitTicks { get; set; }
+    /// <summary>A turn begins on this thread.</summary>
+    public void Begin(UringEngine engine)
+    {
+        Engine = engine;
+        Role = CompletionDuty.CompletionThread;
+        _preemptions = Libc.GetPreemptions();
+        Pause();
+    }
+
+    /// <summary>Caller's code begins; right behind other such code the end of that is the beginning, and the clock is not read.</summary>
+    public void BeginRun()
+    {
+        _submitting = 0;
+        _began = _ended > 0 ? _ended : Stopwatch.GetTimestamp();
+    }
+
+    /// <summary>Caller's code has ended.</summary>
+    /// <param name="isInterrupted">It took long, and others had the processor meanwhile.</param>
+    /// <returns>What it took, in ticks, without what it was busy submitting.</returns>
+    public long EndRun(out bool isInterrupted)
+    {
+        _ended = Stopwatch.GetTimestamp();
+        long ticks = _ended - _began - _submitting;
+        isInterrupted = false;
+        if (ticks > InterruptionTicks)
+        {
+            long before = _preemptions;
+            _preemptions = Libc.GetPreemptions();
+            isInterrupted = _preemptions != before;
+        }
+
+        return ticks;
+    }
+
+    /// <summary>Something else than caller's code comes now.</summary>
+    public void Pause() => _ended = 0;
+
+    /// <summary>Caller's code has been submitting since then: that is not its time.</summary>
+    public void NoteSubmission(long began) => _submitting += Stopwatch.GetTimestamp() - began;
 }
 
 /// <summary>The completion thread's: which leader it watches, and the step that it saw last.</summary>

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
+using Sluice.Errors;
 using Sluice.Memory;
 
 namespace Sluice.Engines;
@@ -71,7 +72,14 @@ internal sealed partial class IoOperation
     {
         if (_work == WorkKind.Transfer)
         {
-            ThreadPoolEngine.Run(this);
+            try
+            {
+                ThreadPoolEngine.Run(this);
+            }
+            finally
+            {
+                IoMetrics.NotePooled(-1);
+            }
         }
         else
         {
@@ -85,7 +93,9 @@ internal sealed partial class IoOperation
     public void QueueTransfer(bool preferLocal = false)
     {
         _work = WorkKind.Transfer;
+        IoMetrics.NotePooled(1);
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
+        ListenerThread.TryAgain();
     }
 
     /// <summary>Called by the cancellation token, at any moment until the registration is disposed in <see cref="Release"/>.</summary>
@@ -109,10 +119,24 @@ internal sealed partial class IoOperation
     {
         error ??= _error;
         object? waiter = _waiter;
+        NoteEnd(error is null);
         Exception? unpinning = Release();
         _result = result;
         _error = error ?? unpinning;
         Signal(waiter);
+    }
+
+    private void NoteEnd(bool isWell)
+    {
+        if (_hasEdge)
+        {
+            _hasEdge = false;
+            _handle!.NoteEdge();
+        }
+
+        IoMetrics.Note(
+            _handle!, Verb, Ring is not null ? Carrier.Uring : IsAwaitedByThread ? Carrier.Inline : Carrier.Pool,
+            Verb == IoVerb.Append && isWell ? _total : _done);
     }
 
     /// <summary>Gives back what the operation has.</summary>
@@ -286,8 +310,24 @@ internal sealed partial class IoOperation
     [DoesNotReturn]
     private static void ThrowAwaitedTwice() => throw new InvalidOperationException("A ValueTask may be awaited only once.");
 
-    /// <summary>Runs the continuation where the caller asked for it.</summary>
+    /// <summary>
+    /// Runs the continuation where the caller asked for it. What a context, a scheduler or the continuation throws does not end the work of
+    /// the thread that is here, which has other callers' operations to see to.
+    /// </summary>
     private void Schedule()
+    {
+        try
+        {
+            Dispatch();
+        }
+        catch (Exception e)
+        {
+            // Where those of .NET's own tasks end: unhandled, on a thread of the pool. Not tried again: the context may have run it.
+            ThreadPool.UnsafeQueueUserWorkItem(static error => error.Throw(), ExceptionDispatchInfo.Capture(e), preferLocal: false);
+        }
+    }
+
+    private void Dispatch()
     {
         switch (_scheduler)
         {

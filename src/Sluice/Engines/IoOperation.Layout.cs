@@ -128,6 +128,7 @@ internal sealed partial class IoOperation
     {
         int most = Length;
         bool isAddressAligned = _segments?.IsAligned ?? alignment.IsAligned(Address, 0, 0);
+        _hasEdge |= !alignment.IsAligned(0, FileOffset, most);
         if (isAddressAligned && alignment.IsAligned(0, FileOffset, most))
         {
             ReturnBounce();
@@ -168,6 +169,7 @@ internal sealed partial class IoOperation
         bool isPlaceAligned = alignment.IsAligned(0, FileOffset, most);
         if (!isPlaceAligned)
         {
+            _hasEdge = true;
             long unit = Math.Max(alignment.Offset, Environment.SystemPageSize);
             long end = FileOffset + most;
             long firstBlock = (FileOffset + unit - 1) & -unit;

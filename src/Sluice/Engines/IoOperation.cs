@@ -41,6 +41,7 @@ internal sealed partial class IoOperation
     private int _retries;
     private bool _referenced;
     private bool _readsThroughCache;
+    private bool _hasEdge;
     private CancellationToken _cancellationToken;
     private CancellationTokenRegistration _registration;
     private volatile bool _cancelRequested;

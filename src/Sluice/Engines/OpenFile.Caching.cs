@@ -115,6 +115,7 @@ public abstract partial class OpenFile
                 SetDirectFlag(false);
                 Extras.CachingReason = "the file system took O_DIRECT at opening and refused a direct transfer (EINVAL)";
                 Caching = FileCaching.Cached;
+                Fallbacks.Note(Fallbacks.Caching, Extras.CachingReason, Path);
             }
         }
 
@@ -158,6 +159,10 @@ public abstract partial class OpenFile
             : !Libc.IsSupported
                 ? "Sluice changes caching on 64-bit Linux only"
                 : caching == FileCaching.Direct ? TryDirect() : TryUncached();
+        if (_extras!.CachingReason is { } reason)
+        {
+            Fallbacks.Note(Fallbacks.Caching, reason, Path);
+        }
     }
 
     /// <summary>Null when the handle is direct now, else why not.</summary>

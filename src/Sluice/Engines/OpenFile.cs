@@ -42,6 +42,7 @@ public abstract partial class OpenFile
         }
 
         _fd = Libc.IsSupported ? (int)file.DangerousGetHandle() : -1;
+        SluiceMeter.Offer();
         SetCaching(caching);
     }
 
@@ -79,6 +80,19 @@ public abstract partial class OpenFile
     /// is so, or where an engine was asked for. <see cref="SluiceEngines.RingsDescription"/> says how many rings there are.
     /// </summary>
     public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason ?? SluiceEngines.SettingsNote;
+
+    /// <summary>
+    /// How many transfers of this handle began or ended inside a block while it was direct: each cost a transfer through the page cache
+    /// (a write) or a copy (a read). Thread-safe.
+    /// </summary>
+    public long EdgeTransfers => _extras?.EdgeTransfers ?? 0;
+
+    /// <summary>Notes a transfer of <see cref="EdgeTransfers"/>.</summary>
+    internal void NoteEdge()
+    {
+        Extras.CountEdge();
+        IoMetrics.NoteEdge();
+    }
 
     /// <summary>Whether the handle can be used no more.</summary>
     internal bool IsClosed => _disposed || _file.IsClosed;

@@ -3,6 +3,8 @@ namespace Sluice.Engines;
 /// <summary>What few open files need, kept out of those that do not: opening a file should cost no more memory than it must.</summary>
 internal sealed class OpenFileExtras
 {
+    private long _edgeTransfers;
+
     /// <summary>Guards what is extras.</summary>
     public Lock Lock { get; } = new();
 
@@ -15,6 +17,10 @@ internal sealed class OpenFileExtras
     public FileAlignment Alignment { get; set; }
 
     public DirectWriteGate? DirectGate { get; set; }
+
+    public long EdgeTransfers => Volatile.Read(ref _edgeTransfers);
+
+    public void CountEdge() => Interlocked.Increment(ref _edgeTransfers);
 
     public bool DropsBehind { get; set; }
 

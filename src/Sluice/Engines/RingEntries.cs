@@ -50,7 +50,9 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
             return;
         }
 
-        if (Gate.TryEnter())
+        bool isTaken = !Gate.TryEnter();
+        LockLooks.Note(isTaken);
+        if (!isTaken)
         {
             Gate.Exit();
             _contended -= _contended >> 4;

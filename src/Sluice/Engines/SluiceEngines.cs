@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Runtime.Loader;
 using Sluice.Engines;
+using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
@@ -78,6 +79,13 @@ public static class SluiceEngines
                 : $"{count} of at most {MostRings}: one more when threads that submit meet often";
         }
     }
+
+    /// <summary>Rings that serve asynchronous transfers now.</summary>
+    internal static long RingCount =>
+        Volatile.Read(ref s_started) && Volatile.Read(ref s_reason) is null ? Volatile.Read(ref s_rings).Length : 0;
+
+    /// <summary>What these have in flight, or in their queues.</summary>
+    internal static long InFlight => Volatile.Read(ref s_started) ? Volatile.Read(ref s_rings).Sum(static r => (long)r.InFlight) : 0;
 
     /// <summary>What is wrong with the settings, in one line; null when nothing is.</summary>
     internal static string? SettingsNote { get; } = FindNote();
@@ -157,7 +165,13 @@ public static class SluiceEngines
     }
 
     /// <summary>From here on the pool serves. The first reason stays.</summary>
-    internal static void Refuse(string reason) => Interlocked.CompareExchange(ref s_reason, reason, null);
+    internal static void Refuse(string reason)
+    {
+        if (Interlocked.CompareExchange(ref s_reason, reason, null) is null)
+        {
+            Fallbacks.Note(Fallbacks.Engine, reason, ThreadPoolEngine.Instance.Name);
+        }
+    }
 
     private static UringEngine[] MakeRings()
     {
@@ -200,7 +214,8 @@ public static class SluiceEngines
     /// <summary>A thread that waits for completions, and rings that are kept, would hold the load context for ever.</summary>
     private static void Unload()
     {
-        Refuse("the load context of the library is being unloaded");
+        SluiceMeter.Close();
+        _ = Interlocked.CompareExchange(ref s_reason, "the load context of the library is being unloaded", null);
         foreach (UringEngine ring in s_rings)
         {
             ring.Stop();

@@ -28,11 +28,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > _duty.Asked;
 
     /// <summary>
-    /// Whether a call that is queued now soon has a thread. What has completed is passed by so few times only. Else the ring: there an
-    /// operation is on its way whether or not the pool has threads.
+    /// Whether a call that is queued now soon has a thread: operations are few, and so is the pool's work. What has completed is passed
+    /// by so few times only. Else the ring: there an operation is on its way whether or not the pool has threads, and many share a wait.
     /// </summary>
     private bool HasPoolThreads =>
-        ThreadPool.PendingWorkItemCount < Environment.ProcessorCount
+        _duty.InFlight + _completed.Count < 2 * Environment.ProcessorCount
+            && ThreadPool.PendingWorkItemCount < Environment.ProcessorCount
             && (_completed.IsEmpty || Interlocked.Increment(ref _passes) <= Environment.ProcessorCount);
 
     /// <summary>Has a plain call that was made for this engine go on, with the caller's continuation, and books what that takes.</summary>
@@ -40,10 +41,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     public bool GoesOnAfterCall(IoOperation operation, int result)
     {
         DutyTurn turn = t_turn ??= new DutyTurn();
-        turn.Engine = this;
-        turn.Role = CompletionDuty.CompletionThread;
-        turn.SubmitTicks = 0;
-        long begin = Stopwatch.GetTimestamp();
+        turn.Begin(this);
+        turn.BeginRun();
         try
         {
             return operation.GoesOnAfter(result);
@@ -51,7 +50,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         finally
         {
             turn.Engine = null;
-            _duty.Measure(Stopwatch.GetTimestamp() - begin - turn.SubmitTicks);
+            long ticks = turn.EndRun(out bool isInterrupted);
+            _duty.Measure(ticks, isInterrupted);
         }
     }
 
@@ -59,7 +59,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     {
         Interlocked.Increment(ref _executing);
         DutyTurn turn = t_turn ??= new DutyTurn();
-        turn.Engine = this;
+        turn.Begin(this);
         try
         {
             ExecutionContext? clean = ExecutionContext.Capture();
@@ -77,7 +77,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                     DutyStep.Summon => Summon(turn),
                     DutyStep.Take => TakeAsLeader(turn),
                     DutyStep.RunAlone => RunAlone() ? _duty.RanAlone(turn, true, false) : _duty.RanAlone(turn, false, IsPoolWanted),
-                    DutyStep.Wait => CompletionDuty.Waited(turn, Wait()),
+                    DutyStep.Wait => CompletionDuty.Waited(turn, Wait(turn)),
                     DutyStep.Retire => Retire(turn),
                     _ => throw new UnreachableException(),
                 };
@@ -98,6 +98,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private DutyStep AskHelp(DutyTurn turn)
     {
         QueueDuty();
+        turn.Pause();
         return CompletionDuty.HelpAsked(turn);
     }
 
@@ -107,10 +108,9 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// <summary>Ends one operation and runs its continuation; only what the caller's code takes is measured.</summary>
     private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? clean)
     {
-        turn.SubmitTicks = 0;
-        long begin = Stopwatch.GetTimestamp();
+        turn.BeginRun();
         ThreadPoolEngine.Complete(operation, operation.RingResult);
-        long ticks = Stopwatch.GetTimestamp() - begin - turn.SubmitTicks;
+        _duty.Measure(turn.EndRun(out bool isInterrupted), isInterrupted);
 
         // As the pool does between two work items: what one continuation set, the next must not see.
         if (SynchronizationContext.Current is not null)
@@ -127,13 +127,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
         // While more continuations wait their turn, much that was gathered, or a quarter of what is in flight, is handed over now: a
         // device with little to do must not wait for the end of the batch.
-        if (more && turn.HasLed && _entries.Refusal == 0 && _ring.Pending is var pending && pending > 0
+        if (more && _entries.Refusal == 0 && _ring.Pending is var pending && pending > 0
             && (pending >= Tuning.MaxGathered || pending * 4 >= _duty.InFlight))
         {
             Flush(turn);
+            turn.Pause();
         }
 
-        return _duty.Ran(turn, ticks, more, !_duty.Leads(turn) && IsPoolWanted);
+        return _duty.Ran(turn, more, (_duty.AreContinuationsLong || !_duty.Leads(turn)) && IsPoolWanted);
     }
 
     /// <summary>The completion thread must watch from now on: out of its sleep, and out of its wait in the kernel.</summary>
@@ -152,6 +153,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private DutyStep TakeAsLeader(DutyTurn turn)
     {
         int count = Take(turn.Role, turn);
+        turn.Pause();
         return CompletionDuty.Taken(turn, count, count > 0 && IsPoolWanted);
     }
 
@@ -193,7 +195,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
             _entries.QueueBacklog();
             _entries.QueueCancels();
-            if (_ring.Pending > 0 && (turn is null || !_duty.Gathers(turn)))
+            if (_ring.Pending > 0 && (turn is null || !_duty.Gathers(turn, _entries.Entering > 0)))
             {
                 _entries.Enter();
             }
@@ -229,7 +231,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     }
 
     /// <summary>Submits what was gathered and waits; false when nothing completed in time.</summary>
-    private bool Wait()
+    private bool Wait(DutyTurn turn)
     {
         uint pending;
         lock (_entries.Gate)
@@ -244,9 +246,9 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
 
         // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
-        _duty.EnterKernel();
+        _duty.EnterKernel(turn);
         int result = _ring.EnterPublished(pending, 1, Tuning.LeaderWaitMs);
-        _duty.LeaveKernel();
+        _duty.LeaveKernel(turn);
         lock (_entries.Gate)
         {
             _entries.Entering--;
@@ -265,11 +267,18 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
     private DutyStep Retire(DutyTurn turn)
     {
+        turn.Pause();
         Flush(turn);
         bool wake;
         lock (_entries.Gate)
         {
             wake = _duty.StepDown(turn, _entries.Backlog.First is null);
+
+            // What others have gathered since.
+            if (_ring.Pending > 0)
+            {
+                _entries.Enter();
+            }
         }
 
         if (wake)
@@ -291,7 +300,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         bool leads = _duty.Leads(turn);
         if (leads)
         {
-            _duty.EnterKernel();
+            _duty.EnterKernel(turn);
         }
 
         lock (_entries.Gate)
@@ -304,7 +313,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
         if (leads)
         {
-            _duty.LeaveKernel();
+            _duty.LeaveKernel(turn);
         }
     }
 

@@ -10,7 +10,7 @@ namespace Sluice.Engines;
 /// <summary>
 /// Public asynchronous transfers by one ring that every thread may enter. A caller's thread submits by itself; what continuations
 /// submit is gathered and goes in with the wait that follows them. Who waits, and who runs what follows, is <see cref="CompletionDuty"/>'s
-/// to say and stands in the other part. While continuations take long, a transfer of a file is a plain call on a thread of the pool.
+/// to say and stands in the other part. While continuations take long and operations are few, a transfer is a call on a pool thread.
 /// </summary>
 /// <remarks>
 /// The ring and its thread are made by <see cref="TryStart"/>. Should the kernel refuse the ring later, what it has not taken goes to
@@ -136,25 +136,21 @@ internal sealed partial class UringEngine : IoEngine
     private void SubmitHere(IoOperation operation)
     {
         DutyTurn? turn = t_turn is { } mine && mine.Engine == this ? mine : null;
-        long begin = turn is null ? 0 : Stopwatch.GetTimestamp();
         bool cancelled = operation.IsCancellationRequested;
         bool wake = false;
         if (!cancelled && operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && HasPoolThreads)
         {
             operation.Ring = null;
             operation.Meter = this;
+            long begin = Stopwatch.GetTimestamp();
             operation.QueueTransfer(preferLocal: true);
+            turn?.NoteSubmission(begin);
         }
         else if (!TrySubmit(operation, turn, ref cancelled, out wake))
         {
             operation.Ring = null;
             ThreadPoolEngine.Instance.Submit(operation);
             return;
-        }
-
-        if (turn is not null)
-        {
-            turn.SubmitTicks += Stopwatch.GetTimestamp() - begin;
         }
 
         if (cancelled)
@@ -195,9 +191,11 @@ internal sealed partial class UringEngine : IoEngine
                     _entries.Refuse(_entries.Refusal);
                 }
             }
-            else if (turn is null || !_duty.Gathers(turn))
+            else if (turn is null || !_duty.Gathers(turn, _entries.Entering > 0))
             {
+                long begin = turn is null ? 0 : Stopwatch.GetTimestamp();
                 _entries.Enter();
+                turn?.NoteSubmission(begin);
             }
 
             wake = _duty.LeaveIdle();

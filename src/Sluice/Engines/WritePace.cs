@@ -20,7 +20,7 @@ internal struct WritePace
     private const int PreciseEvery = Tuning.WritePacePreciseEvery;
 
     /// <summary>What the coarse clock, of a few milliseconds, shows of the writes between: that one was throttled.</summary>
-    private const int StallMs = Tuning.WritePaceStallMs;
+    private static int StallMs => Tuning.WritePaceStallMs;
 
     private const byte Slow = 0x80;
 

@@ -20,7 +20,7 @@ internal static class SmallFileReader
     public const int MaxBytes = Tuning.SmallFileReaderMaxBytes;
 #endif
 
-    private const int PoolReaders = Tuning.SmallFileReaderPoolReaders;
+    private static int PoolReaders => Tuning.SmallFileReaderPoolReaders;
 
     // Whether the kernel tells cached names from others; learnt by trying.
     private static volatile bool s_opensCached = true;

@@ -57,6 +57,18 @@ internal sealed unsafe class AppendTarget : IDisposable
         }
     }
 
+    /// <summary>How many of these bytes stand at the end of the file now; or a negative errno.</summary>
+    public int Write(ReadOnlySpan<byte> bytes)
+    {
+        fixed (byte* p = bytes)
+        {
+            Iovec segment;
+            segment.Base = p;
+            segment.Len = (nuint)bytes.Length;
+            return Write(&segment, 1, out _);
+        }
+    }
+
     public void Dispose() => _own?.Dispose();
 
     private int WriteAtSharedPosition(Iovec* segments, int count, out long landed)

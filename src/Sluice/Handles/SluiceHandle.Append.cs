@@ -27,9 +27,14 @@ public sealed partial class SluiceHandle
     {
         CheckAppend();
         // Whoever writes for all who append at once takes one reference for them all.
-        return Caching == FileCaching.Direct || IsDecorated || !Libc.IsSupported
-            ? IoOperation.Append(this, buffer)
-            : AppendCombined(buffer, isHeld: false);
+        if (Caching == FileCaching.Direct || IsDecorated || !Libc.IsSupported)
+        {
+            return IoOperation.Append(this, buffer);
+        }
+
+        long landed = AppendCombined(buffer, isHeld: false);
+        IoMetrics.Note(this, IoVerb.Append, Carrier.Inline, buffer.Length);
+        return landed;
     }
 
     /// <summary>As <see cref="Append"/>; the memory belongs to the transfer until the task has ended.</summary>

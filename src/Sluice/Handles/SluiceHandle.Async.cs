@@ -57,6 +57,7 @@ public sealed partial class SluiceHandle
             int hot = ReadHot(buffer.Span, fileOffset);
             if (hot == buffer.Length)
             {
+                IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, hot);
                 return new ValueTask<int>(hot);
             }
         }
@@ -77,9 +78,13 @@ public sealed partial class SluiceHandle
             return StartRead(buffer, fileOffset, 0, cancellationToken);
         }
 
-        return ReadFromCache(buffer.Span, fileOffset, out int bytes)
-            ? new ValueTask<int>(bytes)
-            : StartRead(buffer, fileOffset, bytes, cancellationToken);
+        if (ReadFromCache(buffer.Span, fileOffset, out int bytes))
+        {
+            IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
+            return new ValueTask<int>(bytes);
+        }
+
+        return StartRead(buffer, fileOffset, bytes, cancellationToken);
     }
 
     /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
@@ -161,6 +166,7 @@ public sealed partial class SluiceHandle
         if (bytes == buffer.Length)
         {
             AfterWrite(fileOffset, bytes);
+            IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, bytes);
             return ValueTask.CompletedTask;
         }
 
@@ -218,6 +224,8 @@ public sealed partial class SluiceHandle
         {
             ThrowFailed(-result, verb, -1);
         }
+
+        IoMetrics.Note(this, verb, Carrier.Inline, 0);
     }
 
     private ValueTask FlushAsync(IoVerb verb, CancellationToken cancellationToken)

@@ -67,6 +67,11 @@ public sealed partial class SluiceHandle
             return true;
         }
 
+        if (!alignment.IsAligned(0, entry.Offset, entry.Length))
+        {
+            NoteEdge();
+        }
+
         long start = entry.Offset & -(long)alignment.Offset;
         long end = (entry.Offset + entry.Length + alignment.Length - 1) & -(long)alignment.Length;
         entry.Bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, DirectTransfer.MaxBounceBytes));
@@ -87,6 +92,7 @@ public sealed partial class SluiceHandle
 
         request.BytesRead = bytes;
         AfterRead(offset, bytes);
+        IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
         return true;
     }
 
@@ -106,6 +112,7 @@ public sealed partial class SluiceHandle
             bool isWhole = got == buffer.Length || (entry.Result >= 0 && IsAtEnd(entry.Place + got));
             request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.Place + got);
             AfterRead(entry.Place, request.BytesRead);
+            IoMetrics.Note(this, IoVerb.Read, Carrier.Uring, got);
         }
         catch (Exception e)
         {
@@ -235,6 +242,7 @@ public sealed partial class SluiceHandle
             }
 
             request.BytesWritten = bytes.Length;
+            IoMetrics.Note(this, IoVerb.Write, Carrier.Uring, done);
         }
         catch (Exception e)
         {

@@ -69,10 +69,11 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>As the public one, for what was opened by another way; errors name <paramref name="path"/>.</summary>
-    internal static SluiceHandle FromSafeFileHandle(SafeFileHandle handle, string? path, FileAccess access, bool ownsHandle)
+    internal static SluiceHandle FromSafeFileHandle(
+        SafeFileHandle handle, string? path, FileAccess access, bool ownsHandle, IoEngine? engine = null)
     {
         FileCaching caching = Libc.IsSupported && IsDirect(handle) ? FileCaching.Direct : FileCaching.Cached;
-        return new SluiceHandle(handle, path, access, caching, null, ownsHandle);
+        return new SluiceHandle(handle, path, access, caching, engine, ownsHandle);
     }
 
     /// <summary>Once for both System.IO and this handle; what is no path at all goes to System.IO as it is, for its exception.</summary>

@@ -41,7 +41,9 @@ public sealed partial class SluiceHandle
             first = TransferCalls.Read(_fd, CutForDebug(buffer), offset, TransferFlags);
         }
 
-        return first == buffer.Length && !DropsBehind ? first : ReadRest(buffer, offset, first);
+        int bytes = first == buffer.Length && !DropsBehind ? first : ReadRest(buffer, offset, first);
+        IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
+        return bytes;
     }
 
     /// <summary>Writes all of the buffer at an offset, or throws.</summary>
@@ -71,6 +73,7 @@ public sealed partial class SluiceHandle
 
         using Reference reference = Hold();
         WriteCached(buffer, CanSeek ? fileOffset : -1);
+        IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, buffer.Length);
     }
 
     /// <summary>Whether a synchronous transfer is more than a system call: on a direct handle, through a decorated engine, or by

@@ -112,6 +112,7 @@ public sealed partial class SluiceHandle
             throw;
         }
 
+        IoMetrics.Note(this, verb, Carrier.Inline, done);
         SegmentCursor ended = segments!;
         segments = null;
         return ended.Return() is { } error ? throw error : true;

@@ -259,6 +259,15 @@ internal static unsafe partial class Libc
         return (SystemCallFaults.Fails("fstatfs", fd) ? -1 : fstatfs(fd, stat)) == 0 && stat[0] == 0xEF53;
     }
 
+    /// <summary>How often the calling thread has had to let others have its processor; 0 where the system does not say.</summary>
+    public static long GetPreemptions()
+    {
+        // struct rusage: two times of two words each, and fourteen counts, the last of which is ru_nivcsw.
+        const int RUsageThread = 1;
+        long* usage = stackalloc long[18];
+        return (SystemCallFaults.Fails("getrusage", -1) ? -1 : getrusage(RUsageThread, usage)) < 0 ? 0 : usage[17];
+    }
+
     public static int GetFlags(int fd)
     {
         int flags = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, FGetFl, 0);
@@ -339,6 +348,9 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial int fstatvfs(int fd, ulong* result);
+
+    [LibraryImport("libc")]
+    private static partial int getrusage(int who, long* usage);
 
     [LibraryImport("libc")]
     private static partial int fcntl(int fd, int command, nint argument);

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Security.Cryptography;
 using System.Text;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -214,10 +215,28 @@ internal static unsafe partial class NodeCalls
 
     public static uint EffectiveUser => geteuid();
 
+    /// <summary>
+    /// Bytes that nobody can foresee, at most 256. By .NET's generator only where the system has no such call: it loads a library when it
+    /// is first called, and a process that has no descriptor left at that moment could not use it ever after.
+    /// </summary>
+    public static void FillRandom(Span<byte> bytes)
+    {
+        fixed (byte* p = bytes)
+        {
+            if (!Libc.IsSupported || SystemCallFaults.Fails("getrandom", -1) || getrandom(p, (nuint)bytes.Length, 0) != bytes.Length)
+            {
+                RandomNumberGenerator.Fill(bytes);
+            }
+        }
+    }
+
     private static int Result(int value) => value < 0 ? -Marshal.GetLastSystemError() : value;
 
     [LibraryImport("libc")]
     private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
+
+    [LibraryImport("libc")]
+    private static partial nint getrandom(byte* buffer, nuint length, uint flags);
 
     [LibraryImport("libc")]
     private static partial int flock(int fd, int operation);

@@ -5,7 +5,8 @@ namespace Sluice.Kernel;
 /// <summary>
 /// The tuned numbers of the library: their units, and what they were tuned on. Unless something else is said that is the machine of
 /// docs/decisions/0001: two cores, Linux 6.18, ext4 on a virtio disk that reads 4 KiB in 60 us. Those that depend on the machine are
-/// properties: a program sets them by the name given, as runtimeconfig knobs or by AppContext.SetData before its first use of Sluice.
+/// properties: a program sets them by their name after "Sluice.", as runtimeconfig knobs or by AppContext.SetData before its first use
+/// of Sluice (docs/guide.md).
 /// </summary>
 internal static class Tuning
 {
@@ -14,6 +15,11 @@ internal static class Tuning
     /// waiting costs less than the hop. "Sluice.LongContinuationMicroseconds".
     /// </summary>
     public static long LongContinuationMicroseconds { get; } = Number("Sluice.LongContinuationMicroseconds", 10, 1, 1_000_000);
+
+    /// <summary>
+    /// A continuation that took longer, in microseconds, may have lost its processor meanwhile; asking the system takes a third of one.
+    /// </summary>
+    public static long InterruptionMicroseconds { get; } = Number("Sluice.InterruptionMicroseconds", 40, 1, 1_000_000);
 
     /// <summary>
     /// A ring at most for so many processors, when the number of rings is left to the load. No measurement: this machine has two, and
@@ -33,10 +39,10 @@ internal static class Tuning
     public const int ContentionMost = 256;
 
     /// <summary>Entries of a ring that wait to be submitted.</summary>
-    public const uint RingEntries = 512;
+    public static uint RingEntries { get; } = (uint)Number("Sluice.RingEntries", 512, 8, 32_768);
 
     /// <summary>Completions that a ring has room for; so many operations, less <see cref="MaxExtras"/>, are in it at most.</summary>
-    public const uint RingCompletions = 4096;
+    public static uint RingCompletions { get; } = (uint)Number("Sluice.RingCompletions", 4096, 512, 65_536);
 
     /// <summary>
     /// Requests to cancel and wakers in a ring at once. Together with the operations they are as many as completions have room, so that
@@ -47,7 +53,7 @@ internal static class Tuning
     /// <summary>
     /// Kernel workers, for each thread that submits, that may block in files which cannot be polled; RLIMIT_NPROC bounds them too.
     /// </summary>
-    public const uint MaxBlockingWorkers = 64;
+    public static uint MaxBlockingWorkers { get; } = (uint)Number("Sluice.MaxBlockingWorkers", 64, 1, 32_768);
 
     /// <summary>Completions that are taken together.</summary>
     public const int CompletionsAtOnce = 64;
@@ -55,7 +61,7 @@ internal static class Tuning
     /// <summary>
     /// Gathered entries that go in before a leader's batch has ended: the device must not wait for it (74,000 of 50,000 reads/s).
     /// </summary>
-    public const int MaxGathered = 8;
+    public static int MaxGathered { get; } = (int)Number("Sluice.MaxGathered", 8, 1, 512);
 
     /// <summary>Batches at whose ends a leader finds other work waiting in the pool before it steps down for it.</summary>
     public const int LeaderPatience = 4;
@@ -64,7 +70,7 @@ internal static class Tuning
     public const int LeaderWaitMs = 1;
 
     /// <summary>Milliseconds between two looks of the completion thread at a leader that may be stuck in a caller's continuation.</summary>
-    public const int WatchMs = 2;
+    public static int WatchMs { get; } = (int)Number("Sluice.WatchMs", 2, 1, 1000);
 
     /// <summary>Milliseconds until the kernel is tried again after it had no memory.</summary>
     public const int StarvedRetryMs = 1;
@@ -110,7 +116,7 @@ internal static class Tuning
     public const int WritePacePreciseEvery = 8;
 
     /// <summary>Milliseconds from which on a cached write has stalled (0007).</summary>
-    public const int WritePaceStallMs = 8;
+    public static int WritePaceStallMs { get; } = (int)Number("Sluice.WritePaceStallMs", 8, 1, 10_000);
 
     /// <summary>Bytes of a stretch after which what lies behind is dropped (0029).</summary>
     public const int DropBehindEveryBytes = 1 << 20;
@@ -163,7 +169,7 @@ internal static class Tuning
     public const int AppendCombinerCompanionMemory = 64;
 
     /// <summary>Threads that work on one batch where there are no rings (0005).</summary>
-    public const int SharedBatchMaxHelpers = 64;
+    public static int SharedBatchMaxHelpers { get; } = (int)Number("Sluice.SharedBatchMaxHelpers", 64, 1, 4096);
 
     /// <summary>Bytes of a file behind which space is reserved ahead (0015).</summary>
     public const int HandleReserveFrom = 4 * 1024 * 1024;
@@ -180,7 +186,7 @@ internal static class Tuning
     public const int SmallFileReaderMaxBytes = 256 * 1024;
 
     /// <summary>Threads that read small files where there are no rings (0020).</summary>
-    public const int SmallFileReaderPoolReaders = 16;
+    public static int SmallFileReaderPoolReaders { get; } = (int)Number("Sluice.SmallFileReaderPoolReaders", 16, 1, 1024);
 
     /// <summary>Groups of a batch of files that are under way (0020).</summary>
     public const int FileBatchMaxGroups = 1024;
@@ -221,10 +227,10 @@ internal static class Tuning
     public const int ReadAheadDirectChunk = 512 * 1024;
 
     /// <summary>Such requests in flight (0008).</summary>
-    public const int ReadAheadDirectDepth = 4;
+    public static int ReadAheadDirectDepth { get; } = (int)Number("Sluice.ReadAheadDirectDepth", 4, 1, 64);
 
     /// <summary>Bytes after which writeback is begun early (0010).</summary>
-    public const int EarlyWritebackStepBytes = 4 * 1024 * 1024;
+    public static int EarlyWritebackStepBytes { get; } = (int)Number("Sluice.EarlyWritebackStepBytes", 4 * 1024 * 1024, 65_536, 1 << 30);
 
     /// <summary>Milliseconds that beginning it may take before it is left to the kernel (0010).</summary>
     public const int EarlyWritebackMaxStartMs = 20;
@@ -239,7 +245,7 @@ internal static class Tuning
     public const int ParallelScanPartsAhead = 4;
 
     /// <summary>Bytes of a request of a cached writer (0028).</summary>
-    public const int WritePipelinePieceBytes = 4 * 1024 * 1024;
+    public static int WritePipelinePieceBytes { get; } = (int)Number("Sluice.WritePipelinePieceBytes", 4 * 1024 * 1024, 65_536, 1 << 30);
 
     /// <summary>The gain from which on larger requests are kept (0014).</summary>
     public const double RequestTunerGrowth = 1.04;
@@ -253,7 +259,8 @@ internal static class Tuning
     // Memory
 
     /// <summary>Bytes of aligned buffers that are kept between their uses.</summary>
-    public const int AlignedBufferPoolMaxKeptBytes = 16 * 1024 * 1024;
+    public static int AlignedBufferPoolMaxKeptBytes { get; } =
+        (int)Number("Sluice.AlignedBufferPoolMaxKeptBytes", 16 * 1024 * 1024, 0, 1 << 30);
 
     /// <summary>Buffers of one size that a processor keeps.</summary>
     public const int AlignedBufferPoolSlotsOfProcessor = 16;

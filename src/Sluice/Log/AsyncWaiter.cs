@@ -40,10 +40,15 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
 
     public ValueTask PlainTask => new(this, _core.Version);
 
-    public override void Complete(Exception? error)
+    public override bool TryEnd(Exception? error)
     {
         _error = error;
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        return true;
+    }
+
+    public override void Wake()
+    {
     }
 
     /// <summary>On a thread of the pool, where the caller's continuation may run.</summary>

@@ -5,8 +5,7 @@ namespace Sluice.Log;
 
 /// <summary>
 /// Flushing a file whose records are to be acknowledged: every error counts. A handle's own flush is .NET's, which passes over EROFS; a
-/// file
-/// system that was made read-only by an error answers with it, and what was written before is lost.
+/// file system that was made read-only by an error answers with it, and what was written before is lost.
 /// </summary>
 internal static class DiskFlush
 {

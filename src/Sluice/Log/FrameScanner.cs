@@ -170,14 +170,15 @@ internal sealed class FrameScanner
     /// <summary>Bytes at an offset: as many as asked, or as the file has.</summary>
     private ReadOnlySpan<byte> Fill(long offset, int bytes)
     {
-        int skip = (int)Math.Min(offset - _bufferAt, int.MaxValue);
-        if (skip >= 0 && skip + bytes <= _buffered)
+        long distance = offset - _bufferAt;
+        int skip = distance >= 0 && distance < _buffered ? (int)distance : _buffered;
+        if (bytes <= _buffered - skip)
         {
             return _buffer.AsSpan(skip, bytes);
         }
 
         // What is buffered already stays: a block is read once.
-        int kept = skip >= 0 && skip < _buffered ? _buffered - skip : 0;
+        int kept = _buffered - skip;
         byte[] old = _buffer;
         if (_buffer.Length < bytes)
         {

@@ -51,8 +51,20 @@ internal sealed class FramedOutput : LogOutput
     public override bool NeedsHousekeeping => Volatile.Read(ref _wantsNext) || HasRolled;
 
     /// <summary>Sequence of the oldest record of the log.</summary>
-    public long FirstSequence =>
-        _retention.FirstSequence ?? _rolled.FirstOrDefault()?.FirstSequence ?? _current?.FirstSequence ?? _nextSequence;
+    public long FirstSequence
+    {
+        get
+        {
+            long? open;
+            using (_rolling.EnterUninterrupted())
+            {
+                open = (_rolled.Count > 0 ? _rolled[0] : _current)?.FirstSequence;
+            }
+
+            // Last: a segment is noted as closed before it is no longer a rolled one.
+            return _retention.FirstSequence ?? open ?? Volatile.Read(ref _nextSequence);
+        }
+    }
 
     private bool HasRolled
     {
@@ -273,9 +285,10 @@ internal sealed class FramedOutput : LogOutput
             {
                 _rolled.Add(_current);
             }
+
+            _current = next;
         }
 
-        _current = next;
         _askedForNext = false;
     }
 
@@ -292,14 +305,6 @@ internal sealed class FramedOutput : LogOutput
     /// <summary>Goes on in another segment; what it has taken back of the old ones as a whole is removed.</summary>
     private void Leave(List<SegmentFile> old, SegmentFile next)
     {
-        using (_rolling.EnterUninterrupted())
-        {
-            _rolled.Clear();
-        }
-
-        _current = next;
-        _askedForNext = false;
-        _marks = [];
         foreach (SegmentFile segment in old)
         {
             segment.Dispose();
@@ -309,10 +314,19 @@ internal sealed class FramedOutput : LogOutput
             }
             else
             {
-                long last = next.FirstSequence - 1;
+                long last = Math.Min(segment.LastSequence, next.FirstSequence - 1);
                 _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, last, segment.LastTime, segment.Offset));
             }
         }
+
+        using (_rolling.EnterUninterrupted())
+        {
+            _rolled.Clear();
+            _current = next;
+        }
+
+        _askedForNext = false;
+        _marks = [];
     }
 
     /// <summary>Without a footer a segment is read as well: its records are on the disk, as far as the next one's first.</summary>

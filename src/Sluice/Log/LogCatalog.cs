@@ -11,7 +11,10 @@ internal sealed class LogCatalog
     /// <summary>The segments that have records, or may get some; what later ones have taken back as a whole is not among them.</summary>
     public List<SegmentInfo> Segments { get; } = [];
 
-    /// <summary>The newest segment, begun or not; null where there is none.</summary>
+    /// <summary>
+    /// The newest segment that was written to, begun or not; behind it may be one that was made ahead and has a header alone. The newest of
+    /// all where none was written to; null where there is none.
+    /// </summary>
     public SegmentInfo? Newest { get; private set; }
 
     /// <summary>Files that hold nothing of the log: never begun, or taken back.</summary>
@@ -19,8 +22,7 @@ internal sealed class LogCatalog
 
     /// <summary>
     /// Files behind a segment whose end was never synced, and is gone: a power cut may leave later writes without earlier ones. The log
-    /// ends
-    /// before them.
+    /// ends before them.
     /// </summary>
     public List<string> LostSegments { get; } = [];
 
@@ -80,14 +82,18 @@ internal sealed class LogCatalog
                 continue;
             }
 
-            Newest = segment;
+            if (segment.HasBegun || segment.TornOpening is not null || Newest is null or { HasBegun: false, TornOpening: null })
+            {
+                Newest = segment;
+            }
+
             if (segment.HasBegun)
             {
                 Segments.Add(segment);
             }
         }
 
-        // One that never began is nothing, unless it is the newest: what is there may be a torn beginning.
+        // One that never began is nothing, unless it is the newest that was written to: what is there may be a torn beginning.
         foreach (SegmentInfo segment in all.Where(s => !s.HasBegun && s != Newest))
         {
             if (segment.TornOpening is { } reason)
@@ -131,7 +137,7 @@ internal sealed class LogCatalog
             long offset = -1;
             if (!before.IsSealed)
             {
-                using SluiceHandle file = LogFolder.OpenToRead(before.Path);
+                using SluiceHandle file = LogFile.OpenToRead(before.Path);
                 (FrameScanner scanner, FrameResult end, _) = before.Scan(file);
                 reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
                 offset = scanner.Offset;

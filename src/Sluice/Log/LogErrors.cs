@@ -18,7 +18,7 @@ internal static class LogErrors
         throw new ObjectDisposedException(nameof(SluiceLog), $"The log '{directory}' is closed.");
 
     [DoesNotReturn]
-    public static void ThrowFull(string directory, int bytes) =>
+    public static void ThrowFull(string directory, long bytes) =>
         throw new IOException($"Appending to the log '{directory}' failed: all of its {bytes} bytes of memory wait to be written.");
 
     [DoesNotReturn]

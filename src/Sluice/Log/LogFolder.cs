@@ -17,10 +17,6 @@ internal sealed class LogFolder(string path, string extension)
 
     public string PathOf(long id) => System.IO.Path.Combine(Path, LogLayout.NameOf(id, extension));
 
-    /// <summary>Opens a segment for reading, beside its writer and whoever removes it.</summary>
-    public static SluiceHandle OpenToRead(string path) =>
-        SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-
     /// <summary>The ids of the segments, smallest first.</summary>
     public List<long> List()
     {

@@ -10,9 +10,8 @@ public enum LogFormat
     Framed = 0,
 
     /// <summary>
-    /// The bytes as they were given, each record whole, in files "0000000001.log" and so on: for text. Several processes may append to
-    /// the same
-    /// folder. Nothing is checked or cut when it is opened.
+    /// The bytes as they were given, each record whole, in files "0000000001.log" and so on: for text. Several processes may append to the
+    /// same folder. Nothing is checked or cut when it is opened.
     /// </summary>
     Raw = 1,
 }

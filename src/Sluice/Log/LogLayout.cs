@@ -25,8 +25,9 @@ internal static class LogLayout
 
     public static int Padded(int bytes) => (bytes + 7) & ~7;
 
-    /// <summary>A time as frames have it.</summary>
-    public static long ToNanoseconds(DateTime utc) => (utc.Ticks - DateTime.UnixEpoch.Ticks) * 100;
+    /// <summary>A time as frames have it; before 1677 and after 2262 the first and the last that they can have.</summary>
+    public static long ToNanoseconds(DateTime utc) =>
+        Math.Clamp(utc.Ticks - DateTime.UnixEpoch.Ticks, long.MinValue / 100, long.MaxValue / 100) * 100;
 
     public static DateTimeOffset ToTime(long nanoseconds) => new(DateTime.UnixEpoch.AddTicks(nanoseconds / 100));
 

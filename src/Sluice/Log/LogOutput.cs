@@ -26,8 +26,7 @@ internal abstract class LogOutput : IDisposable
 
     /// <summary>
     /// After a sync that failed: writes what is not durable to another place and makes it durable there, or throws. No sync of what the
-    /// failed
-    /// one was for counts any more.
+    /// failed one was for counts any more.
     /// </summary>
     public abstract void Recover();
 

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
+using Sluice.Memory;
 
 namespace Sluice.Log;
 
@@ -98,10 +99,21 @@ internal sealed class LogPage
     public void AwaitCopies()
     {
         SpinWait spin = default;
+        bool isInterrupted = false;
         while (Volatile.Read(ref _hot.Copied) != End)
         {
-            spin.SpinOnce();
+            try
+            {
+                spin.SpinOnce();
+            }
+            catch (ThreadInterruptedException)
+            {
+                // Who leads writes for others as well.
+                isInterrupted = true;
+            }
         }
+
+        Uninterrupted.Restore(isInterrupted);
     }
 
     /// <summary>Marks records that stand one behind another, and are copied, as ones whose append failed.</summary>

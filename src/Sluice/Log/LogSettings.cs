@@ -13,6 +13,7 @@ internal sealed class LogSettings
         SegmentBytes = options.SegmentBytes;
         ArgumentOutOfRangeException.ThrowIfLessThan(SegmentBytes, LeastSegmentBytes, nameof(options.SegmentBytes));
         SegmentAge = options.SegmentAge;
+        ArgumentOutOfRangeException.ThrowIfLessThan(SegmentAge ?? default, default, nameof(options.SegmentAge));
         MaxRecordBytes = options.MaxRecordBytes;
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxRecordBytes, nameof(options.MaxRecordBytes));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxRecordBytes, LogLayout.MaxRecordBytes, nameof(options.MaxRecordBytes));
@@ -30,7 +31,9 @@ internal sealed class LogSettings
         RetainSegments = options.RetainSegments;
         ArgumentOutOfRangeException.ThrowIfLessThan(RetainSegments ?? 1, 1, nameof(options.RetainSegments));
         RetainBytes = options.RetainBytes;
+        ArgumentOutOfRangeException.ThrowIfNegative(RetainBytes ?? 0, nameof(options.RetainBytes));
         RetainAge = options.RetainAge;
+        ArgumentOutOfRangeException.ThrowIfLessThan(RetainAge ?? default, default, nameof(options.RetainAge));
         AcceptLoss = options.AcceptLoss;
         DisposeOnProcessExit = options.DisposeOnProcessExit;
         UnixCreateMode = options.UnixCreateMode;

@@ -1,5 +1,7 @@
 using System.Buffers.Binary;
+using Sluice.Errors;
 using Sluice.Kernel;
+using Sluice.Uring;
 
 namespace Sluice.Log;
 
@@ -12,6 +14,8 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
 {
     public const int Bytes = 64;
 
+    private const int Tries = 20;
+
     private static ReadOnlySpan<byte> Magic => "SLUICEST"u8;
 
     /// <summary>Null where there is none, or none that is whole.</summary>
@@ -19,8 +23,16 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
     {
         try
         {
-            using SluiceHandle file = LogFolder.OpenToRead(path);
-            return TryRead(file);
+            using SluiceHandle file = LogFile.OpenToRead(path);
+            LogState? state = TryRead(file);
+            for (int i = 0; i < Tries && state is null && file.Length >= Bytes; i++)
+            {
+                // It is written over in place: what was read may be half of each.
+                Thread.Yield();
+                state = TryRead(file);
+            }
+
+            return state;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -67,32 +79,43 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
     {
         string path = Path.Combine(directory, LogFolder.StateName);
 
-        // Linux locks the open file; elsewhere the sharing mode does it, which Windows enforces and others advise.
-        FileShare share = Libc.IsSupported ? FileShare.ReadWrite | FileShare.Delete
-            : OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
-        SluiceHandle file;
+        if (!Libc.IsSupported)
+        {
+            return OpenUnshared(directory, path);
+        }
+
+        SluiceHandle file = LogFile.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite);
         try
         {
-            file = SluiceHandle.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, share);
+            using OpenFile.Reference reference = file.Hold();
+            int result = NodeCalls.LockFileNow(file.Descriptor, forWriting: true);
+            if (result is -Errno.EAGAIN or -Errno.EACCES)
+            {
+                throw Locked(directory, path, null);
+            }
+
+            PathErrors.ThrowIfFailed(result, "Locking", path);
+            return file;
         }
-        catch (IOException e) when (!Libc.IsSupported && e.GetType() == typeof(IOException))
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Elsewhere than on Linux the sharing mode is the lock, which Windows enforces and others advise.</summary>
+    private static SluiceHandle OpenUnshared(string directory, string path)
+    {
+        FileShare share = OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
+        try
+        {
+            return SluiceHandle.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, share);
+        }
+        catch (IOException e) when (e.GetType() == typeof(IOException))
         {
             throw Locked(directory, path, e);
         }
-
-        if (Libc.IsSupported && !TryLock(file))
-        {
-            file.Dispose();
-            throw Locked(directory, path, null);
-        }
-
-        return file;
-    }
-
-    private static bool TryLock(SluiceHandle file)
-    {
-        using OpenFile.Reference reference = file.Hold();
-        return NodeCalls.LockFileNow(file.Descriptor, forWriting: true) >= 0;
     }
 
     private static IOException Locked(string directory, string path, Exception? inner)

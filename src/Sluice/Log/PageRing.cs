@@ -16,12 +16,15 @@ internal enum TurnResult
 }
 
 /// <summary>
-/// The pages of a log in a ring: threads fill the active one, full ones wait in their order for whoever writes. Any number of threads take
+/// The pages of a log in a queue: threads fill the active one, full ones wait in their order for whoever writes. Any number of threads take
 /// places and turn pages; one at a time takes sealed pages out.
 /// </summary>
 internal sealed class PageRing
 {
     private readonly LogPage[] _pages;
+
+    /// <summary>Those that are free. The last one written is filled next: its memory is in the processor's caches.</summary>
+    private readonly Stack<LogPage> _free;
     private readonly int _start;
     private readonly Lock _turning = new();
     private LogPage _active;
@@ -36,21 +39,19 @@ internal sealed class PageRing
     public PageRing(int pages, int pageBytes, int start, long firstSequence)
     {
         _pages = new LogPage[pages];
+        _free = new Stack<LogPage>(pages);
         for (int i = 0; i < pages; i++)
         {
-            _pages[i] = new LogPage(pageBytes);
+            _free.Push(new LogPage(pageBytes));
         }
 
         _start = start;
-        _active = _pages[0];
+        _active = _pages[0] = _free.Pop();
         _active.Open(firstSequence, start);
     }
 
     /// <summary>The page that is being filled.</summary>
     public LogPage Active => Volatile.Read(ref _active);
-
-    /// <summary>The most bytes that a page takes.</summary>
-    public int Capacity => _pages[0].Bytes.Length - 8 - _start;
 
     /// <summary>Whether a sealed page waits.</summary>
     public bool HasSealed => Volatile.Read(ref _oldest) < Volatile.Read(ref _activeNumber);
@@ -134,7 +135,7 @@ internal sealed class PageRing
     /// </summary>
     public bool TryFreeze()
     {
-        _turning.Enter();
+        _turning.LockUninterrupted();
         if (!_isClosed && _oldest == _activeNumber)
         {
             _ = _active.TrySeal();
@@ -171,13 +172,20 @@ internal sealed class PageRing
     }
 
     /// <summary>The page that <see cref="PeekSealed"/> gave is written, and free.</summary>
-    public void Release() => Volatile.Write(ref _oldest, _oldest + 1);
+    public void Release()
+    {
+        using (_turning.EnterUninterrupted())
+        {
+            _free.Push(_pages[_oldest % _pages.Length]);
+            Volatile.Write(ref _oldest, _oldest + 1);
+        }
+    }
 
     private void Advance()
     {
         LogPage sealedPage = _active;
         _ = sealedPage.TrySeal();
-        LogPage next = _pages[(_activeNumber + 1) % _pages.Length];
+        LogPage next = _pages[(_activeNumber + 1) % _pages.Length] = _free.Pop();
         next.Open(sealedPage.FirstSequence + sealedPage.Count, _start);
         Volatile.Write(ref _active, next);
 

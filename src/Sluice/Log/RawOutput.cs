@@ -1,11 +1,14 @@
+using Sluice.Errors;
+using Sluice.Handles;
+using Sluice.Kernel;
 using Sluice.Memory;
+using Sluice.Uring;
 
 namespace Sluice.Log;
 
 /// <summary>
-/// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which other processes may append
-/// to as
-/// well; whoever finds a file full goes on in the next, which is made by who comes first.
+/// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which other processes may append to
+/// as well; whoever finds a file full goes on in the next, which is made by who comes first.
 /// </summary>
 internal sealed class RawOutput : LogOutput
 {
@@ -14,6 +17,7 @@ internal sealed class RawOutput : LogOutput
     private readonly Lock _files = new();
     private readonly List<SluiceHandle> _unsynced = [];
     private SluiceHandle _current;
+    private AppendTarget? _end;
     private long _id;
     private long _markSequence;
     private long _written;
@@ -28,7 +32,16 @@ internal sealed class RawOutput : LogOutput
         List<long> ids = folder.List();
         _id = ids.Count > 0 ? ids[^1] : 1;
         _current = Open(_id);
-        folder.FlushToDisk();
+        try
+        {
+            folder.FlushToDisk();
+            _end = EndOf(_current);
+        }
+        catch
+        {
+            _current.Dispose();
+            throw;
+        }
     }
 
     public override int PageStart => 0;
@@ -41,22 +54,21 @@ internal sealed class RawOutput : LogOutput
 
     public override void Write(LogPage page)
     {
-        if (_done == 0 && _current.Length >= _settings.SegmentBytes)
+        while (true)
         {
-            Roll();
-        }
+            if (_done == 0)
+            {
+                GoToNewest();
+            }
 
-        long before = _current.Length;
-        try
-        {
-            _ = _current.Append(page.Bytes.AsSpan(_done, page.End - _done));
-        }
-        catch (IOException)
-        {
-            // What the full disk took stays: the rest of it comes behind it when there is space.
-            long grown = _current.Length - before;
-            _done += grown > 0 && grown < page.End - _done ? (int)grown : 0;
-            throw;
+            AppendRest(page);
+            if (!LogFile.HasNoName(_current))
+            {
+                break;
+            }
+
+            // Another process took it for one that is not to be kept, just now; nobody can read what went there.
+            _done = 0;
         }
 
         _done = 0;
@@ -97,12 +109,18 @@ internal sealed class RawOutput : LogOutput
 
     public override void Housekeep()
     {
-        _rolled = false;
+        Volatile.Write(ref _rolled, false);
         List<long> ids = _folder.List();
         List<ClosedSegment> closed = [];
-        foreach (long id in ids.TakeWhile(id => id < _id))
+        foreach (long id in ids.TakeWhile(id => id < Volatile.Read(ref _id)))
         {
             FileInfo file = new(_folder.PathOf(id));
+            if (!file.Exists)
+            {
+                // Removed by another process.
+                continue;
+            }
+
             closed.Add(new ClosedSegment(file.FullName, 0, 0, LogLayout.ToNanoseconds(file.LastWriteTimeUtc), file.Length));
         }
 
@@ -118,6 +136,7 @@ internal sealed class RawOutput : LogOutput
 
     public override void Dispose()
     {
+        _end?.Dispose();
         _current.Dispose();
         foreach (SluiceHandle file in _unsynced)
         {
@@ -125,24 +144,73 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    private void Roll()
+    /// <summary>What the full disk took stays: the rest comes behind it when there is space.</summary>
+    private void AppendRest(LogPage page)
     {
-        SluiceHandle next = Open(_id + 1);
-        _folder.FlushToDisk();
-        using (_files.EnterUninterrupted())
+        if (_end is null)
         {
-            _unsynced.Add(_current);
+            AppendByHandle(page);
+            return;
         }
 
-        (_current, _id, _rolled) = (next, _id + 1, true);
+        using OpenFile.Reference reference = _current.Hold();
+        while (_done < page.End)
+        {
+            int written = _end.Write(page.Bytes.AsSpan(_done, page.End - _done));
+            if (written <= 0)
+            {
+                IoErrors.Throw(written < 0 ? -written : Errno.EIO, IoVerb.Append, _current.Path, -1);
+            }
+
+            _done += written;
+        }
     }
 
-    private SluiceHandle Open(long id) => SluiceHandle.Open(_folder.PathOf(id), new SluiceOptions
+    /// <summary>Through an engine that stands before another one, for tests, and elsewhere than on Linux.</summary>
+    private void AppendByHandle(LogPage page)
     {
-        Mode = FileMode.OpenOrCreate,
-        Access = FileAccess.ReadWrite,
-        Share = FileShare.ReadWrite | FileShare.Delete,
-        Engine = _settings.Engine,
-        UnixCreateMode = _settings.UnixCreateMode,
-    });
+        long before = _current.Length;
+        try
+        {
+            _ = _current.Append(page.Bytes.AsSpan(_done, page.End - _done));
+        }
+        catch (IOException)
+        {
+            long grown = _current.Length - before;
+            _done += grown > 0 && grown < page.End - _done ? (int)grown : 0;
+            throw;
+        }
+    }
+
+    /// <summary>Where the file is full or was removed: to the newest that is neither.</summary>
+    private void GoToNewest()
+    {
+        while (_current.Length >= _settings.SegmentBytes || LogFile.HasNoName(_current))
+        {
+            long next = Math.Max(_id + 1, _folder.List() is [.., long last] ? last : 0);
+            SluiceHandle file = Open(next);
+            _folder.FlushToDisk();
+            using (_files.EnterUninterrupted())
+            {
+                _unsynced.Add(_current);
+            }
+
+            _end?.Dispose();
+            (_current, _id, _end) = (file, next, EndOf(file));
+            Volatile.Write(ref _rolled, true);
+        }
+    }
+
+    private AppendTarget? EndOf(SluiceHandle file)
+    {
+        if (!Libc.IsSupported || _settings.Engine is InterceptingEngine)
+        {
+            return null;
+        }
+
+        using OpenFile.Reference reference = file.Hold();
+        return new AppendTarget(file);
+    }
+
+    private SluiceHandle Open(long id) => LogFile.Open(_folder.PathOf(id), FileMode.OpenOrCreate, FileAccess.ReadWrite, _settings);
 }

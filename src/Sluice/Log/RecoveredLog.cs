@@ -100,7 +100,7 @@ internal sealed class RecoveredLog
 
     private void CheckOneThatNeverBegan(SegmentInfo newest)
     {
-        using SluiceHandle file = LogFolder.OpenToRead(newest.Path);
+        using SluiceHandle file = LogFile.OpenToRead(newest.Path);
         (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
         if (end == FrameResult.Bad)
         {
@@ -112,13 +112,7 @@ internal sealed class RecoveredLog
 
     private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn)
     {
-        _lastFile = SluiceHandle.Open(last.Path, new SluiceOptions
-        {
-            Mode = FileMode.Open,
-            Access = FileAccess.ReadWrite,
-            Share = FileShare.ReadWrite | FileShare.Delete,
-            Engine = settings.Engine,
-        });
+        _lastFile = LogFile.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
         ReadFromDisk(_lastFile, settings);
         (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.Scan(_lastFile);
         NextSequence = last.LastSequence + 1;
@@ -182,7 +176,7 @@ internal sealed class RecoveredLog
         foreach (ClosedSegment segment in Closed)
         {
             // Found on the disk, and perhaps never synced by who wrote it.
-            using SluiceHandle file = LogFolder.OpenToRead(segment.Path);
+            using SluiceHandle file = LogFile.OpenToRead(segment.Path);
             DiskFlush.Flush(file, dataOnly: false, settings);
         }
 

@@ -1,6 +1,5 @@
-using System.Security.Cryptography;
+using System.Runtime.InteropServices;
 using Sluice.Kernel;
-using Sluice.Uring.Abi;
 
 namespace Sluice.Log;
 
@@ -45,8 +44,7 @@ internal sealed class SegmentFile : IDisposable
 
     /// <summary>
     /// Where the first frame is that is not known to be on the disk; in a segment that was never synced the first frame of records,
-    /// although
-    /// nothing before it is on the disk either.
+    /// although nothing before it is on the disk either.
     /// </summary>
     public SegmentMark Durable { get; private set; }
 
@@ -60,17 +58,11 @@ internal sealed class SegmentFile : IDisposable
     public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId)
     {
         string path = folder.PathOf(id);
-        SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
-        {
-            Mode = FileMode.CreateNew,
-            Access = FileAccess.ReadWrite,
-            Share = FileShare.ReadWrite | FileShare.Delete,
-            Engine = options.Engine,
-            UnixCreateMode = options.UnixCreateMode,
-        });
+        SluiceHandle handle = LogFile.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
         try
         {
-            long salt = BitConverter.ToInt64(RandomNumberGenerator.GetBytes(8));
+            long salt = 0;
+            NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
             SegmentHeader header = new(id, options.MaxFrameBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
             byte[] bytes = new byte[LogLayout.HeaderBytes];
             uint chain = header.Write(bytes);
@@ -223,16 +215,10 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>A file without a name is on the disk for nobody.</summary>
     private void ThrowIfDeleted()
     {
-        if (Libc.IsSupported && HasNoName())
+        if (LogFile.HasNoName(_handle))
         {
             throw new IOException($"Writing to '{Path}' failed: the file was deleted.");
         }
-    }
-
-    private bool HasNoName()
-    {
-        using OpenFile.Reference reference = _handle.Hold();
-        return Libc.Stat(_handle.Descriptor, StatxMask.BasicStats, out Statx stat) == 0 && stat.NLink == 0;
     }
 
     private static void Reserve(SluiceHandle handle, LogSettings options)
@@ -249,3 +235,6 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 }
+
+/// <summary>A frame's border in a segment that is written: what is before it, and the last record there.</summary>
+internal readonly record struct SegmentMark(SegmentFile Segment, long Offset, uint Chain, long LastSequence);

@@ -52,7 +52,7 @@ internal sealed class SegmentInfo
     /// <returns>Null where the file has zeros behind a header that is not whole: it was being made.</returns>
     public static SegmentInfo? Read(string path, long id)
     {
-        using SluiceHandle file = LogFolder.OpenToRead(path);
+        using SluiceHandle file = LogFile.OpenToRead(path);
         return Read(file, id);
     }
 

@@ -39,7 +39,7 @@ internal sealed class SegmentReader : IDisposable
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
 
     public static SegmentReader Open(SegmentInfo info) =>
-        new(LogFolder.OpenToRead(info.Path), info);
+        new(LogFile.OpenToRead(info.Path), info);
 
     /// <summary>Takes over what is known of the segment by now.</summary>
     public void Update(SegmentInfo info) => _info = info;

@@ -75,13 +75,19 @@ internal sealed class SegmentRetention(LogSettings settings, IEnumerable<ClosedS
     private int RemoveWhileLocked(Func<ClosedSegment, bool> isOld)
     {
         int removed = 0;
-        while (removed < _closed.Count && isOld(_closed[removed]))
+        try
         {
-            File.Delete(_closed[removed].Path);
-            removed++;
+            while (removed < _closed.Count && isOld(_closed[removed]))
+            {
+                File.Delete(_closed[removed].Path);
+                removed++;
+            }
+        }
+        finally
+        {
+            _closed.RemoveRange(0, removed);
         }
 
-        _closed.RemoveRange(0, removed);
         return removed;
     }
 }

@@ -35,7 +35,7 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>As <see cref="AppendBatch"/>, without blocking the caller.</summary>
-    /// <param name="records">The records; copied before the call returns, unless the log's memory is full.</param>
+    /// <param name="records">The records; copied before the call returns.</param>
     /// <param name="durability">What the task waits for; null for the log's default.</param>
     /// <param name="cancellationToken">Asks to cancel as long as the records have no place in the log's memory.</param>
     public async ValueTask<long> AppendBatchAsync(
@@ -48,16 +48,16 @@ public sealed partial class SluiceLog
             return NextSequence;
         }
 
-        int bytes = CheckBatch(records.Span);
+        using RecordBatch batch = new(records.Span, _headerBytes, wanted, _settings.MaxRecordBytes);
         Placed place;
-        while (!TryTake(bytes, records.Length, out place, out long waitFor))
+        while (!TryTake(batch.Bytes.Length, batch.Count, out place, out long waitFor))
         {
             await WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken).ConfigureAwait(false);
         }
 
-        CopyBatch(place, bytes, records.Span, wanted);
+        CopyBatch(place, batch, wanted);
         long first = place.FirstSequence;
-        return await WaitAsync(wanted, first + records.Length - 1, records.Length, place, first).ConfigureAwait(false);
+        return await WaitAsync(wanted, first + batch.Count - 1, batch.Count, place, first).ConfigureAwait(false);
     }
 
     /// <summary>Waits until a record is on the disk.</summary>
@@ -90,15 +90,18 @@ public sealed partial class SluiceLog
 
     private bool TryAppend(ReadOnlyMemory<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor)
     {
-        int bytes = _headerBytes + record.Length;
+        // The caller's memory is asked before a place is taken: nobody behind it could be written if it threw in between.
+        ReadOnlySpan<byte> content = record.Span;
+        CheckLength(content.Length, nameof(record));
+        int bytes = _headerBytes + content.Length;
         if (!TryTake(bytes, 1, out Placed place, out waitFor))
         {
             appended = default;
             return false;
         }
 
-        _ = CopyRecord(place.Page.Bytes.AsSpan(place.Offset, bytes), record.Span, durability);
-        EndCopy(place, bytes);
+        CopyRecord(place.Page.Bytes.AsSpan(place.Offset, bytes), content, durability);
+        EndCopy(place, bytes, durability);
         appended = WaitAsync(durability, place.FirstSequence, 1, place, place.FirstSequence);
         return true;
     }
@@ -155,6 +158,7 @@ public sealed partial class SluiceLog
         if (durability == LogDurability.Durable)
         {
             _syncs.Waiters.Push(waiter);
+            _syncs.RouseWritesIfBusy();
             if (Volatile.Read(ref _isClosing))
             {
                 _syncs.TryLead();

@@ -35,10 +35,10 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
         ThrowIfClosed();
-        _syncs.Gate.Enter();
+        _syncs.Gate.LockUninterrupted();
         try
         {
-            _writes.Gate.Enter();
+            _writes.Gate.LockUninterrupted();
             try
             {
                 Freeze(sequence);
@@ -101,7 +101,7 @@ public sealed partial class SluiceLog
     private Exception? Close()
     {
         Exception? error = null;
-        _syncs.Gate.Enter();
+        _syncs.Gate.LockUninterrupted();
         try
         {
             error = _syncs.SyncAll();
@@ -145,10 +145,10 @@ public sealed partial class SluiceLog
             return;
         }
 
-        _syncs.Gate.Enter();
+        _syncs.Gate.LockUninterrupted();
         try
         {
-            _writes.Gate.Enter();
+            _writes.Gate.LockUninterrupted();
             try
             {
                 FailAbove(_ring.NextSequence - 1);
@@ -206,7 +206,7 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
         ThrowIfClosed();
-        _syncs.Gate.Enter();
+        _syncs.Gate.LockUninterrupted();
         try
         {
             return output.RemoveBefore(isOld);

@@ -5,13 +5,11 @@ namespace Sluice;
 
 /// <summary>
 /// A log of records in a folder: any number of threads append, each append returns once what it asked for holds (in memory, with the
-/// operating
-/// system, on the disk), and one write or one sync serves all who wait at once.
+/// operating system, on the disk), and one write or one sync serves all who wait at once.
 /// </summary>
 /// <remarks>
 /// Thread-safe. A framed log has one writer, and any number of <see cref="SluiceLogReader"/>s, in other processes too. Records have
-/// sequence
-/// numbers from 1 on, without gaps, in the order in which they stand in the files. Sizes are in bytes.
+/// sequence numbers from 1 on, without gaps, in the order in which they stand in the files. Sizes are in bytes.
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 {
@@ -58,6 +56,12 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <summary>What was cut from the end when the log was opened; null where everything was whole.</summary>
     public SluiceLogCut? Cut { get; }
 
+    /// <summary>How the files look.</summary>
+    public LogFormat Format => _settings.Format;
+
+    /// <summary>The longest record in bytes.</summary>
+    public int MaxRecordBytes => _settings.MaxRecordBytes;
+
     /// <summary>What an append without a durability of its own waits for.</summary>
     public LogDurability DefaultDurability => _settings.Durability;
 
@@ -82,8 +86,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <param name="options">Sizes, durability, retention; null for the defaults.</param>
     /// <remarks>
     /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when
-    /// it
-    /// ended is cut (<see cref="Cut"/>), and what is there is made durable.
+    /// it ended is cut (<see cref="Cut"/>), and what is there is made durable.
     /// </remarks>
     /// <exception cref="SluiceLogDamagedException">The log is not as it was acknowledged; nothing was changed.</exception>
     /// <exception cref="IOException">Another writer has the log, or the operating system reported an error.</exception>
@@ -104,9 +107,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <returns>Its sequence number.</returns>
     /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
     /// <exception cref="IOException">
-    /// It could not be written: then it is withdrawn, and not in the log. Or it was written, and could not be made durable: then it may
-    /// be in the
-    /// log all the same. In a raw log it may be in both cases.
+    /// It could not be written: then it is withdrawn, and not in the log. Or it was written, and could not be made durable: then it may be
+    /// in the log all the same. In a raw log it may be in both cases.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long Append(ReadOnlySpan<byte> record) => Append(record, _settings.Durability);
@@ -119,8 +121,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         CheckLength(record.Length, nameof(record));
         int bytes = _headerBytes + record.Length;
         Placed place = Take(bytes, 1);
-        _ = CopyRecord(place.Page.Bytes.AsSpan(place.Offset, bytes), record, durability);
-        EndCopy(place, bytes);
+        CopyRecord(place.Page.Bytes.AsSpan(place.Offset, bytes), record, durability);
+        EndCopy(place, bytes, durability);
         if (durability != LogDurability.Buffered)
         {
             Wait(durability, place.FirstSequence, 1, place);
@@ -144,12 +146,12 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             return NextSequence;
         }
 
-        int bytes = CheckBatch(records);
-        Placed place = Take(bytes, records.Length);
-        CopyBatch(place, bytes, records, wanted);
+        using RecordBatch batch = new(records, _headerBytes, wanted, _settings.MaxRecordBytes);
+        Placed place = Take(batch.Bytes.Length, batch.Count);
+        CopyBatch(place, batch, wanted);
         if (wanted != LogDurability.Buffered)
         {
-            Wait(wanted, place.FirstSequence + records.Length - 1, records.Length, place);
+            Wait(wanted, place.FirstSequence + batch.Count - 1, batch.Count, place);
         }
 
         return place.FirstSequence;
@@ -199,7 +201,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     {
         uint header = (uint)size | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
         BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes.AsSpan(place.Offset), header);
-        EndCopy(place, _headerBytes + size);
+        EndCopy(place, _headerBytes + size, durability);
         if (durability != LogDurability.Buffered)
         {
             Wait(durability, place.FirstSequence, 1, place);
@@ -227,35 +229,13 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>How many bytes a batch takes.</summary>
-    private int CheckBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records)
+    private void CopyBatch(Placed place, RecordBatch batch, LogDurability durability)
     {
-        long bytes = 0;
-        foreach (ReadOnlyMemory<byte> record in records)
-        {
-            bytes += _headerBytes + record.Length;
-        }
-
-        if (bytes > _settings.MaxRecordBytes + _headerBytes)
-        {
-            LogErrors.ThrowTooLong((int)Math.Min(bytes, int.MaxValue), _settings.MaxRecordBytes, nameof(records));
-        }
-
-        return (int)bytes;
+        batch.Bytes.CopyTo(place.Page.Bytes.AsSpan(place.Offset));
+        EndCopy(place, batch.Bytes.Length, durability);
     }
 
-    private void CopyBatch(Placed place, int bytes, ReadOnlySpan<ReadOnlyMemory<byte>> records, LogDurability durability)
-    {
-        Span<byte> at = place.Page.Bytes.AsSpan(place.Offset, bytes);
-        foreach (ReadOnlyMemory<byte> record in records)
-        {
-            at = at[CopyRecord(at, record.Span, durability)..];
-        }
-
-        EndCopy(place, bytes);
-    }
-
-    private int CopyRecord(Span<byte> at, ReadOnlySpan<byte> record, LogDurability durability)
+    private void CopyRecord(Span<byte> at, ReadOnlySpan<byte> record, LogDurability durability)
     {
         if (_headerBytes > 0)
         {
@@ -263,7 +243,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
 
         record.CopyTo(at[_headerBytes..]);
-        return _headerBytes + record.Length;
     }
 
     private void CheckLength(int bytes, string parameter)
@@ -308,7 +287,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
                     break;
                 case TurnResult.Full when !_settings.WaitWhenFull:
                     _writes.Signal();
-                    LogErrors.ThrowFull(Directory, _settings.Pages * _settings.PageBytes);
+                    LogErrors.ThrowFull(Directory, (long)_settings.Pages * _settings.PageBytes);
                     break;
                 case TurnResult.Full:
                     place = default;
@@ -320,14 +299,15 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
-    private void EndCopy(Placed place, int bytes)
+    private void EndCopy(Placed place, int bytes, LogDurability durability)
     {
         // Read before the copy ends: afterwards the page may be another one's.
         int offset = place.Offset;
         int start = _output.PageStart;
         place.Page.EndCopy(bytes);
-        if (offset == start)
+        if (offset == start && durability == LogDurability.Buffered)
         {
+            // Who waits for a write or a sync sees to it; what others put behind such a record is written with it.
             _writes.Rouse();
         }
 
@@ -350,16 +330,16 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         if (isDurable)
         {
             _syncs.Waiters.Push(waiter);
-            _syncs.TryLead();
+            _syncs.RouseWritesIfBusy();
+            FailIfDropped(sequence);
+            _syncs.Await(waiter);
         }
         else
         {
             _writes.Waiters.Push(waiter);
-            _writes.TryLead();
+            FailIfDropped(sequence);
+            _writes.Await(waiter);
         }
-
-        FailIfDropped(sequence);
-        waiter.Wait();
     }
 
     private void ThrowIfClosed()

@@ -49,9 +49,8 @@ public sealed class SluiceLogOptions
     public TimeSpan? RetainAge { get; init; }
 
     /// <summary>
-    /// Whether a log is opened whose end was lost although it had been acknowledged as durable: it is cut to what is whole. False:
-    /// opening it
-    /// throws a <see cref="SluiceLogDamagedException"/>, and nothing is changed.
+    /// Whether a log is opened whose end was lost although it had been acknowledged as durable: it is cut to what is whole. False: opening
+    /// it throws a <see cref="SluiceLogDamagedException"/>, and nothing is changed.
     /// </summary>
     public bool AcceptLoss { get; init; }
 

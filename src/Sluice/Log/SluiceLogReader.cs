@@ -5,12 +5,11 @@ using Sluice.Log;
 namespace Sluice;
 
 /// <summary>
-/// Reads a framed log forward, in the process of its writer or another; it needs no lock and changes nothing. Every frame is checked
-/// before a
-/// record of it is given out.
+/// Reads a framed log forward, in the process of its writer or another; it needs no lock and changes nothing. Every frame is checked before
+/// a record of it is given out.
 /// </summary>
 /// <remarks>For one thread at a time.</remarks>
-public sealed class SluiceLogReader : IDisposable
+public sealed partial class SluiceLogReader : IDisposable
 {
     private readonly LogFolder _folder;
     private readonly SluiceLogReaderOptions _options;
@@ -19,6 +18,7 @@ public sealed class SluiceLogReader : IDisposable
     private SegmentReader? _segment;
     private long _next;
     private long _limit;
+    private LogState? _state;
     private bool _hasFrame;
     private bool _isDisposed;
     private FrameHeader _frame;
@@ -57,9 +57,8 @@ public sealed class SluiceLogReader : IDisposable
     public IReadOnlyList<SluiceLogDamagedException> Damage => _damage;
 
     /// <summary>
-    /// After the end was reached: bytes behind it that are no record, where and why; null where there are none. In a log that nobody
-    /// writes they
-    /// were being written when it ended; in one that is written they may be a record by now.
+    /// After the end was reached: bytes behind it that are no record, where and why; null where there are none. In a log that nobody writes
+    /// they were being written when it ended; in one that is written they may be a record by now.
     /// </summary>
     public SluiceLogCut? Tail { get; private set; }
 
@@ -97,8 +96,7 @@ public sealed class SluiceLogReader : IDisposable
 
     /// <summary>
     /// The records from where the reader stands, and those that come, until it is cancelled; it sees a tail that is dropped by records
-    /// whose
-    /// sequences begin again.
+    /// whose sequences begin again.
     /// </summary>
     /// <param name="cancellationToken">Ends the enumeration, with an exception.</param>
     public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) =>
@@ -189,6 +187,11 @@ public sealed class SluiceLogReader : IDisposable
 
             if (!MayRead(_next))
             {
+                if (TryFollowDrop())
+                {
+                    continue;
+                }
+
                 return false;
             }
 
@@ -218,104 +221,16 @@ public sealed class SluiceLogReader : IDisposable
         }
     }
 
-    /// <summary>At the end of what is good in a segment: to the next one, if there is one; false at the end of the log.</summary>
-    private bool TryLeaveSegment(FrameResult result)
-    {
-        SegmentInfo? next = FindNext(out SluiceLogCut? torn);
-        if (next is null)
-        {
-            _segment!.Forget();
-            Tail = result == FrameResult.Bad
-                ? new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, _segment.Reason)
-                : torn;
-            CheckEnd();
-            return false;
-        }
-
-        // Frames may have been written between the look at them and the look for the next segment.
-        _segment!.Forget();
-        FrameResult again = result == FrameResult.Good ? result : _segment.TryNext(out _frame);
-        if (again == FrameResult.Good && result != FrameResult.Good)
-        {
-            _segment.Unread();
-            return true;
-        }
-
-        if (_segment.ReadTo + 1 < next.FirstSequence)
-        {
-            string reason = again == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
-            if (result != FrameResult.Good && !IsKnownToBeDurable(next))
-            {
-                Tail = new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, reason);
-                return false;
-            }
-
-            Report(result == FrameResult.Good
-                ? new SluiceLogDamagedException(
-                    _folder.Path, -1, _segment.ReadTo + 1, $"a segment is missing between '{_segment.Path}' and '{next.Path}'")
-                : new SluiceLogDamagedException(_segment.Path, _segment.Offset, _segment.ReadTo + 1, reason));
-            if (result != FrameResult.Good && _segment.TryPassOver())
-            {
-                return true;
-            }
-        }
-
-        Enter(next);
-        return true;
-    }
-
-    /// <summary>Whether what comes before a segment must be there; else whoever opens the log for writing cuts it here.</summary>
-    private bool IsKnownToBeDurable(SegmentInfo next) =>
-        next.IsSealed
-        || next.Restarts
-        || (State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo);
-
-    /// <summary>A log that ends before what was durable is damaged, and has no torn tail.</summary>
-    private void CheckEnd()
-    {
-        if (Tail is not null
-            && State() is { } state
-            && state.LogId == _segment!.LogId
-            && state.DurableSequence > _segment.ReadTo)
-        {
-            SluiceLogDamagedException damage = new(Tail.Path, Tail.FileOffset, _segment.ReadTo + 1, Tail.Reason);
-            Report(damage);
-            _ = _segment.TryPassOver();
-        }
-    }
-
-    /// <summary>What stands in a segment that was about to begin.</summary>
-    private SluiceLogCut? TornOf(LogCatalog catalog) => catalog.Newest is { TornOpening: { } reason } torn
-        ? new SluiceLogCut(torn.Path, LogLayout.HeaderBytes, new FileInfo(torn.Path).Length - LogLayout.HeaderBytes, _next, reason)
-        : null;
-
-    /// <summary>The segment behind the present one, by now; null where there is none.</summary>
-    private SegmentInfo? FindNext(out SluiceLogCut? torn)
-    {
-        long id = _segment!.Id;
-        torn = null;
-        if (_folder.List() is not [.., long last] || last <= id)
-        {
-            return null;
-        }
-
-        LogCatalog catalog = LogCatalog.Read(_folder, Report, checksOrder: false, fromId: id);
-        torn = TornOf(catalog);
-        if (catalog.Segments.Find(s => s.Id == id) is { } present)
-        {
-            _segment.Update(present);
-        }
-
-        return catalog.Segments.Find(s => s.Id > id);
-    }
-
     private bool MayRead(long sequence)
     {
         if (sequence > _limit)
         {
-            LogState? state = State();
-            LogDurability upTo = _options.UpTo ?? state?.Durability ?? LogDurability.Written;
-            _limit = upTo == LogDurability.Durable ? state?.DurableSequence ?? 0 : long.MaxValue;
+            // One that cannot be read for once says nothing new; where there was none yet, there may be one next time.
+            _state = State() ?? _state;
+            LogDurability upTo = _options.UpTo ?? _state?.Durability ?? LogDurability.Written;
+            _limit = upTo == LogDurability.Durable ? _state?.DurableSequence ?? 0
+                : _options.UpTo is null && _state is null ? sequence
+                : long.MaxValue;
         }
 
         return sequence <= _limit;
@@ -333,57 +248,6 @@ public sealed class SluiceLogReader : IDisposable
         if (!_damage.Exists(d => d.Message == damage.Message))
         {
             _damage.Add(damage);
-        }
-    }
-
-    /// <summary>The segment in which the next record is, or would be.</summary>
-    private bool FindSegment()
-    {
-        LogCatalog catalog = LogCatalog.Read(_folder, Report, checksOrder: false);
-        List<SegmentInfo> segments = catalog.Segments;
-        if (segments.Count == 0)
-        {
-            Tail = TornOf(catalog);
-            return false;
-        }
-
-        int index = segments.FindLastIndex(s => s.FirstSequence <= _next && s.FirstTime <= _fromTime);
-        if (_fromTime == long.MinValue)
-        {
-            index = segments.FindLastIndex(s => s.FirstSequence <= _next);
-        }
-
-        Enter(segments[Math.Max(index, 0)]);
-        return true;
-    }
-
-    private void Enter(SegmentInfo segment)
-    {
-        bool dropsWhatWasRead = segment.Restarts && _segment is not null && _segment.ReadTo >= segment.FirstSequence;
-        _segment?.Dispose();
-        _segment = SegmentReader.Open(segment);
-        if (dropsWhatWasRead)
-        {
-            (_next, _limit) = (segment.FirstSequence, 0);
-        }
-
-        _next = Math.Max(_next, segment.FirstSequence);
-        _segment.MoveNear(_next, _fromTime);
-    }
-
-    private void MoveToEnd()
-    {
-        List<SegmentInfo> segments = LogCatalog.Read(_folder, Report, checksOrder: false).Segments;
-        if (segments.Count == 0)
-        {
-            return;
-        }
-
-        Enter(segments[^1]);
-        while (TryTakeFrame())
-        {
-            _hasFrame = false;
-            _next = _frame.LastSequence + 1;
         }
     }
 }

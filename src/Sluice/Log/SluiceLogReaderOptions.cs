@@ -14,8 +14,7 @@ public sealed class SluiceLogReaderOptions
 
     /// <summary>
     /// How safe a record must be to be read: <see cref="LogDurability.Durable"/> stops at what a power cut cannot take back, as the log's
-    /// state
-    /// file tells; <see cref="LogDurability.Written"/> at what is in the files. Null: what the writer's appends wait for by default.
+    /// state file tells; <see cref="LogDurability.Written"/> at what is in the files. Null: what the writer's appends wait for by default.
     /// </summary>
     public LogDurability? UpTo { get; init; }
 

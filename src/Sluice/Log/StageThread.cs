@@ -4,15 +4,15 @@ namespace Sluice.Log;
 
 /// <summary>A thread that does a log's rounds when it is asked to, or when a time is over; it sleeps otherwise, and is made when first
 /// asked.</summary>
-#pragma warning disable CA1001 // Nobody asks the semaphore for a wait handle, and only that would have to be disposed.
 internal sealed class StageThread
-#pragma warning restore CA1001
 {
     private readonly string _name;
     private readonly int _intervalMs;
     private readonly Action<bool> _round;
     private readonly Func<bool> _hasMore;
-    private readonly SemaphoreSlim _signal = new(0);
+
+    /// <summary>Guards <see cref="_isSignalled"/> where the thread sleeps. No semaphore: that spins before it sleeps.</summary>
+    private readonly object _monitor = new();
     private readonly Lock _starting = new();
     private Thread? _thread;
     private int _isSignalled;
@@ -26,12 +26,15 @@ internal sealed class StageThread
     public StageThread(string name, int intervalMs, Action<bool> round, Func<bool> hasMore) =>
         (_name, _intervalMs, _round, _hasMore) = (name, intervalMs, round, hasMore);
 
+    /// <summary>Whether nobody does rounds any more.</summary>
+    public bool HasEnded => Volatile.Read(ref _ends);
+
     /// <summary>Asks for a round. Several requests before it begins are one.</summary>
     public void Signal()
     {
         if (Volatile.Read(ref _isSignalled) == 0 && Interlocked.Exchange(ref _isSignalled, 1) == 0)
         {
-            _signal.Release();
+            Pulse();
             Start();
         }
     }
@@ -57,8 +60,9 @@ internal sealed class StageThread
 
         if (thread is not null)
         {
-            _signal.Release();
-            thread.Join();
+            Volatile.Write(ref _isSignalled, 1);
+            Pulse();
+            thread.JoinUninterrupted();
         }
     }
 
@@ -92,7 +96,7 @@ internal sealed class StageThread
                 looksAgain = _hasMore();
             }
 
-            bool asked = _signal.Wait(looksAgain ? _intervalMs : Timeout.Infinite);
+            bool asked = Sleep(looksAgain ? _intervalMs : Timeout.Infinite);
             Volatile.Write(ref _isAsleep, 0);
             Interlocked.Exchange(ref _isSignalled, 0);
             if (Volatile.Read(ref _ends))
@@ -102,5 +106,36 @@ internal sealed class StageThread
 
             _round(asked);
         }
+    }
+
+    /// <summary>Until it is signalled, or the time is over; whether it was signalled.</summary>
+    private bool Sleep(int timeoutMs)
+    {
+        bool isInterrupted = false;
+        long end = timeoutMs == Timeout.Infinite ? long.MaxValue : Environment.TickCount64 + timeoutMs;
+        lock (_monitor)
+        {
+            while (Volatile.Read(ref _isSignalled) == 0)
+            {
+                long left = end == long.MaxValue ? Timeout.Infinite : end - Environment.TickCount64;
+                if (end != long.MaxValue && left <= 0)
+                {
+                    return false;
+                }
+
+                _ = Uninterrupted.Wait(_monitor, (int)left, ref isInterrupted);
+            }
+        }
+
+        return true;
+    }
+
+    private void Pulse()
+    {
+        bool isInterrupted = false;
+        Uninterrupted.Enter(_monitor, ref isInterrupted);
+        Monitor.Pulse(_monitor);
+        Monitor.Exit(_monitor);
+        Uninterrupted.Restore(isInterrupted);
     }
 }

@@ -1,3 +1,5 @@
+using Sluice.Memory;
+
 namespace Sluice.Log;
 
 /// <summary>
@@ -14,6 +16,7 @@ internal sealed class SyncStage
     private readonly StageThread _thread;
     private long _durable;
     private bool _mustRecover;
+    private bool _isBusy;
 
     /// <param name="writes">What comes before.</param>
     /// <param name="output">Where records are.</param>
@@ -59,11 +62,30 @@ internal sealed class SyncStage
     public void Leave()
     {
         Gate.Exit();
+        Waiters.WakeEnded();
         Interlocked.MemoryBarrier();
-        if (!Waiters.IsEmpty)
+        if (_thread.HasEnded && !Waiters.IsEmpty)
+        {
+            TryLead();
+        }
+        else if (Waiters.HasSleepers)
         {
             Signal();
         }
+    }
+
+    /// <summary>Waits for a waiter that was pushed: leads, or sleeps.</summary>
+    public void Await(SyncWaiter waiter)
+    {
+        TryLead();
+        if (waiter.TryPark())
+        {
+            Waiters.AddSleeper();
+            TryLead();
+            waiter.Sleep();
+        }
+
+        waiter.ThrowIfFailed();
     }
 
     /// <summary>
@@ -72,9 +94,35 @@ internal sealed class SyncStage
     /// </summary>
     public Exception? SyncAll()
     {
+        // Before a page is sealed: who gets a place behind that sees it.
+        Volatile.Write(ref _isBusy, true);
+        try
+        {
+            return SyncWritten();
+        }
+        finally
+        {
+            Volatile.Write(ref _isBusy, false);
+        }
+    }
+
+    /// <summary>
+    /// A record that came too late for the sync that runs is written within the interval all the same, with those that others put behind
+    /// it.
+    /// </summary>
+    public void RouseWritesIfBusy()
+    {
+        if (Volatile.Read(ref _isBusy))
+        {
+            _writes.Rouse();
+        }
+    }
+
+    private Exception? SyncWritten()
+    {
         Exception? error;
         long target;
-        _writes.Gate.Enter();
+        _writes.Gate.LockUninterrupted();
         try
         {
             error = _writes.WriteAll();
@@ -128,7 +176,7 @@ internal sealed class SyncStage
 
     private Exception? Recover()
     {
-        _writes.Gate.Enter();
+        _writes.Gate.LockUninterrupted();
         try
         {
             _output.Recover();
@@ -172,7 +220,7 @@ internal sealed class SyncStage
     /// <summary>On the log's own thread.</summary>
     private void Round(bool asked)
     {
-        Gate.Enter();
+        Gate.LockUninterrupted();
         try
         {
             if (!Waiters.IsEmpty || _output.NeedsHousekeeping)

@@ -4,25 +4,22 @@ using Sluice.Memory;
 namespace Sluice.Log;
 
 /// <summary>A thread that waits. Each thread has one.</summary>
-#pragma warning disable CA1001 // Nobody asks the semaphore for a wait handle, and only that would have to be disposed.
 internal sealed class SyncWaiter : LogWaiter
-#pragma warning restore CA1001
 {
     private const int Pending = 0;
     private const int Parked = 1;
     private const int Done = 2;
 
-    /// <summary>About 3 us, where a second processor may be writing just now.</summary>
-    private const int Spins = 100;
-
     [ThreadStatic]
     private static SyncWaiter? t_own;
 
-    private readonly SemaphoreSlim _parking = new(0);
+    private readonly object _monitor = new();
     private Exception? _error;
     private int _state;
 
     public static SyncWaiter ForThisThread => t_own ??= new SyncWaiter();
+
+    public bool IsDone => Volatile.Read(ref _state) == Done;
 
     public void Begin(long target, int ownRecords, Placed place)
     {
@@ -30,34 +27,52 @@ internal sealed class SyncWaiter : LogWaiter
         _state = Pending;
     }
 
-    public bool IsDone => Volatile.Read(ref _state) == Done;
+    /// <summary>Says that the thread will sleep, and looks no more whether it could lead; false where the wait has ended.</summary>
+    public bool TryPark() => Interlocked.CompareExchange(ref _state, Parked, Pending) == Pending;
 
-    public override void Complete(Exception? error)
+    public override bool TryEnd(Exception? error)
     {
         _error = error;
-        if (Interlocked.Exchange(ref _state, Done) == Parked)
-        {
-            _parking.Release();
-        }
+        return Interlocked.CompareExchange(ref _state, Done, Pending) == Pending;
     }
 
-    /// <summary>Waits for the end, and throws what it ended with.</summary>
-    public void Wait()
+    public override void Wake()
     {
-        for (int i = 0; i < Spins && Environment.ProcessorCount > 1 && !IsDone; i++)
-        {
-            Thread.SpinWait(1);
-        }
+        Volatile.Write(ref _state, Done);
+        bool isInterrupted = false;
+        Uninterrupted.Enter(_monitor, ref isInterrupted);
+        Monitor.Pulse(_monitor);
+        Monitor.Exit(_monitor);
+        Uninterrupted.Restore(isInterrupted);
+    }
 
-        if (!IsDone && Interlocked.CompareExchange(ref _state, Parked, Pending) == Pending)
-        {
-            _parking.WaitUninterrupted();
-        }
-
+    /// <summary>After the end: throws what the wait ended with.</summary>
+    public void ThrowIfFailed()
+    {
         if (_error is { } error)
         {
             _error = null;
             ExceptionDispatchInfo.Throw(error);
         }
+    }
+
+    /// <summary>Without the spinning of a semaphore: a hundred threads that spin take the time of the one they wait for.</summary>
+    public void Sleep()
+    {
+        bool isInterrupted = false;
+        Uninterrupted.Enter(_monitor, ref isInterrupted);
+        try
+        {
+            while (!IsDone)
+            {
+                _ = Uninterrupted.Wait(_monitor, Timeout.Infinite, ref isInterrupted);
+            }
+        }
+        finally
+        {
+            Monitor.Exit(_monitor);
+        }
+
+        Uninterrupted.Restore(isInterrupted);
     }
 }

@@ -1,12 +1,21 @@
+using Sluice.Memory;
+
 namespace Sluice.Log;
 
 /// <summary>
 /// Takes full pages out of the ring and writes them; one thread at a time, whoever finds the stage free. Who waits for its records to be
-/// written
-/// leads one round itself, or is served by whoever leads; what is left over is the log's own thread's.
+/// written leads one round itself, or is served by whoever leads; what is left over is the log's own thread's.
 /// </summary>
 internal sealed class WriteStage
 {
+    private const int SpinsPerLook = 8;
+
+    /// <summary>How often who leads also serves those who fell asleep meanwhile, before the log's own thread is woken for them.</summary>
+    private const int MoreRounds = 2;
+
+    /// <summary>About 1 us, where a second processor may be writing just now.</summary>
+    private static readonly int s_looks = Environment.ProcessorCount > 1 ? 3 : 1;
+
     private readonly PageRing _ring;
     private readonly LogOutput _output;
     private readonly string _directory;
@@ -37,7 +46,9 @@ internal sealed class WriteStage
     public void Rouse() => _thread.Rouse();
 
     /// <summary>Leads a round if nobody leads. Whoever waits was pushed before.</summary>
-    public void TryLead()
+    public void TryLead() => TryLead(MoreRounds);
+
+    private void TryLead(int moreRounds)
     {
         // Where somebody leads, it is for that one to see who came meanwhile.
         if (Gate.TryEnter())
@@ -48,19 +59,49 @@ internal sealed class WriteStage
             }
             finally
             {
-                Leave();
+                Leave(moreRounds);
             }
         }
     }
 
     /// <summary>Leaves <see cref="Gate"/>, and sees to those who came too late for the round.</summary>
-    public void Leave()
+    public void Leave() => Leave(0);
+
+    /// <summary>
+    /// Waits for a waiter that was pushed. A write takes less time than to fall asleep and to be woken, so that the thread first looks
+    /// whether it is served, or can lead.
+    /// </summary>
+    public void Await(SyncWaiter waiter)
+    {
+        for (int i = 0; i < s_looks && !waiter.IsDone; i++)
+        {
+            TryLead();
+            Thread.SpinWait(SpinsPerLook);
+        }
+
+        if (waiter.TryPark())
+        {
+            Waiters.AddSleeper();
+            TryLead();
+            waiter.Sleep();
+        }
+
+        waiter.ThrowIfFailed();
+    }
+
+    private void Leave(int moreRounds)
     {
         Gate.Exit();
+        Waiters.WakeEnded();
 
-        // Who waits was pushed before it found the gate taken: it is seen here, or it found the gate free.
+        // Who sleeps said so before it found the gate taken: it is seen here, or it found the gate free.
         Interlocked.MemoryBarrier();
-        if (!Waiters.IsEmpty)
+        bool isAlone = _thread.HasEnded && !Waiters.IsEmpty;
+        if (isAlone || (moreRounds > 0 && Waiters.HasSleepers))
+        {
+            TryLead(moreRounds - 1);
+        }
+        else if (Waiters.HasSleepers)
         {
             Signal();
         }
@@ -68,8 +109,7 @@ internal sealed class WriteStage
 
     /// <summary>
     /// Writes everything that has a place now, for whoever holds <see cref="Gate"/>. An error goes to all who wait here, and is returned;
-    /// the
-    /// pages stay.
+    /// the pages stay.
     /// </summary>
     public Exception? WriteAll()
     {
@@ -112,7 +152,7 @@ internal sealed class WriteStage
     /// <summary>On the log's own thread.</summary>
     private void Round(bool asked)
     {
-        Gate.Enter();
+        Gate.LockUninterrupted();
         try
         {
             bool sealsActive = !asked || !Waiters.IsEmpty || Volatile.Read(ref _flushIsDue);
@@ -145,6 +185,11 @@ internal sealed class WriteStage
                     _ring.Release();
                     Volatile.Write(ref _written, last);
                     Waiters.Complete(last);
+                    if (_ring.HasSealed)
+                    {
+                        // Somebody may wait for memory.
+                        Waiters.WakeEnded();
+                    }
                 }
 
                 if (!sealsActive || !_ring.TrySealActive())

@@ -10,7 +10,7 @@ namespace Sluice.Memory;
 internal static class AlignedBufferPool
 {
     /// <summary>Bytes that wait here for all processors together.</summary>
-    public const int MaxKeptBytes = Tuning.AlignedBufferPoolMaxKeptBytes;
+    public static int MaxKeptBytes => Tuning.AlignedBufferPoolMaxKeptBytes;
 
     private const int SmallestLog2 = 12;
     private const int LargestLog2 = 20;
@@ -39,6 +39,8 @@ internal static class AlignedBufferPool
     private static int s_made;
     private static int s_dropped;
     private static int s_secondReturns;
+    private static long s_madeBytes;
+    private static long s_droppedBytes;
 
     /// <summary>Leases that have not ended; exact while nobody rents or returns.</summary>
     public static int Rented
@@ -52,6 +54,9 @@ internal static class AlignedBufferPool
             }
         }
     }
+
+    /// <summary>Bytes of the buffers whose leases have not ended; exact while nobody rents or returns.</summary>
+    public static long RentedBytes => Math.Max(0, Volatile.Read(ref s_madeBytes) - Volatile.Read(ref s_droppedBytes) - KeptBytes);
 
     /// <summary>How often a lease was ended that had ended before: a defect of its holder, which did no harm.</summary>
     public static int SecondReturns => Volatile.Read(ref s_secondReturns);
@@ -84,6 +89,7 @@ internal static class AlignedBufferPool
 
         AlignedBuffer[] slab = AlignedBuffer.MakeSlab(SlabBytes, 1 << log2);
         Interlocked.Add(ref s_made, slab.Length);
+        Interlocked.Add(ref s_madeBytes, (long)slab.Length << log2);
         foreach (AlignedBuffer other in slab.AsSpan(1))
         {
             Share(other, log2);
@@ -98,7 +104,7 @@ internal static class AlignedBufferPool
         int log2 = Log2(buffer.Length);
         if (log2 > LargestLog2)
         {
-            Drop();
+            Drop(buffer.Length);
         }
         else if (log2 - SmallestLog2 >= SizesAtHand)
         {
@@ -111,7 +117,11 @@ internal static class AlignedBufferPool
     }
 
     /// <summary>A buffer was left to the collector.</summary>
-    internal static void Drop() => Interlocked.Increment(ref s_dropped);
+    internal static void Drop(int bytes)
+    {
+        Interlocked.Increment(ref s_dropped);
+        Interlocked.Add(ref s_droppedBytes, bytes);
+    }
 
     internal static void CountSecondReturn()
     {
@@ -143,8 +153,7 @@ internal static class AlignedBufferPool
             // The size of which most bytes wait gives way: what is used now stays.
             while (s_sharedBytes + buffer.Length > MaxKeptBytes)
             {
-                _ = TakeShared(LargestShare());
-                Drop();
+                Drop(TakeShared(LargestShare()).Length);
             }
 
             buffer.Next = Shared[size];
@@ -181,6 +190,7 @@ internal static class AlignedBufferPool
     private static AlignedBuffer Make(int length)
     {
         Interlocked.Increment(ref s_made);
+        Interlocked.Add(ref s_madeBytes, length);
         return new AlignedBuffer(length);
     }
 

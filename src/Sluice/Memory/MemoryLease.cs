@@ -85,7 +85,7 @@ internal readonly struct MemoryLease
     {
         if (TryEnd())
         {
-            AlignedBufferPool.Drop();
+            AlignedBufferPool.Drop(_buffer!.Length);
         }
     }
 

@@ -18,24 +18,12 @@ internal static class Uninterrupted
         }
     }
 
-    public static void WaitUninterrupted(this SemaphoreSlim semaphore)
-    {
-        bool isInterrupted = false;
-        while (true)
-        {
-            try
-            {
-                semaphore.Wait();
-                break;
-            }
-            catch (ThreadInterruptedException)
-            {
-                isInterrupted = true;
-            }
-        }
+    /// <summary>As <see cref="EnterUninterrupted"/>, for a lock that is left elsewhere (Lock.Exit).</summary>
+    public static void LockUninterrupted(this Lock gate) => UntilDone(gate, static g => g.Enter());
 
-        Restore(isInterrupted);
-    }
+    public static void JoinUninterrupted(this Thread thread) => UntilDone(thread, static t => t.Join());
+
+    public static void WaitUninterrupted(this SemaphoreSlim semaphore) => UntilDone(semaphore, static s => s.Wait());
 
     /// <summary>Monitor.Enter; <paramref name="isInterrupted"/> is set when an interruption is to be restored at the end.</summary>
     public static void Enter(object monitor, ref bool isInterrupted)
@@ -73,6 +61,25 @@ internal static class Uninterrupted
         {
             Thread.CurrentThread.Interrupt();
         }
+    }
+
+    private static void UntilDone<T>(T subject, Action<T> wait)
+    {
+        bool isInterrupted = false;
+        while (true)
+        {
+            try
+            {
+                wait(subject);
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                isInterrupted = true;
+            }
+        }
+
+        Restore(isInterrupted);
     }
 
     private static Lock.Scope EnterAgain(Lock gate)

@@ -5,8 +5,7 @@ namespace Sluice;
 
 /// <summary>
 /// The lines of a <see cref="SluiceReader"/>, for <c>await foreach</c>. A line lies in memory that is used again: it stands until the next
-/// one is
-/// asked for. This is therefore no <see cref="IAsyncEnumerable{T}"/>, whose elements might be collected.
+/// one is asked for. This is therefore no <see cref="IAsyncEnumerable{T}"/>, whose elements might be collected.
 /// </summary>
 public readonly struct AsyncLineEnumerable
 {

@@ -7,8 +7,8 @@ namespace Sluice;
 
 /// <summary>
 /// The records of a <see cref="SluiceReader"/>, for <c>await foreach</c>, as <see cref="RecordBatchEnumerable{T}"/> gives them. Their
-/// memory is used
-/// again when the next ones are asked for: this is therefore no <see cref="IAsyncEnumerable{T}"/>, whose elements might be collected.
+/// memory is used again when the next ones are asked for: this is therefore no <see cref="IAsyncEnumerable{T}"/>, whose elements might be
+/// collected.
 /// </summary>
 /// <typeparam name="T">The record: its bytes in memory are those in the file, byte order included.</typeparam>
 public readonly struct AsyncRecordBatchEnumerable<T>

@@ -24,6 +24,9 @@ internal sealed class BlockTransfer
     /// <summary>In a <see cref="SequentialRing"/>, and not completed yet.</summary>
     public bool IsInRing { get; set; }
 
+    /// <summary>What it does there.</summary>
+    public bool IsRead { get; set; }
+
     /// <summary>The transfer through the handle's engine, where it did not complete at once; until its result has been taken.</summary>
     public Task<int>? Task { get; set; }
 

@@ -6,8 +6,7 @@ namespace Sluice;
 
 /// <summary>
 /// The lines of a <see cref="SluiceReader"/> from where it stands, as bytes, without their ends: LF, CR LF, or a CR alone. Nothing is
-/// allocated
-/// for a line; it stands until the next one is asked for. Leaving the loop leaves the reader behind the line that came last.
+/// allocated for a line; it stands until the next one is asked for. Leaving the loop leaves the reader behind the line that came last.
 /// </summary>
 public readonly struct LineEnumerable
 {

@@ -6,8 +6,7 @@ namespace Sluice;
 
 /// <summary>
 /// The records of a <see cref="SluiceReader"/> from where it stands, as many at a time as lie together in a block; a record that lies
-/// across two
-/// blocks comes alone. They stand until the next ones are asked for.
+/// across two blocks comes alone. They stand until the next ones are asked for.
 /// </summary>
 /// <typeparam name="T">The record: its bytes in memory are those in the file, byte order included.</typeparam>
 public readonly struct RecordBatchEnumerable<T>

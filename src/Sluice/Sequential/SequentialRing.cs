@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Sluice.Engines;
+using Sluice.Errors;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -58,6 +59,7 @@ internal sealed class SequentialRing : BorrowedRing
 
         QueueTransfer(isRead, fd, transfer.Block.Address, transfer.Length, transfer.Offset, flags, (ulong)_nextEntry);
         transfer.IsInRing = true;
+        transfer.IsRead = isRead;
         _entries[_nextEntry] = transfer;
     }
 
@@ -77,6 +79,7 @@ internal sealed class SequentialRing : BorrowedRing
         _entries[(int)userData] = null;
         transfer.Result = result;
         transfer.IsInRing = false;
+        IoMetrics.Note(FileCaching.Direct, transfer.IsRead ? IoVerb.Read : IoVerb.Write, Carrier.Uring, result);
     }
 
     // A reader may go from thread to thread, and be closed by any.

@@ -5,8 +5,8 @@ namespace Sluice.Sequential;
 /// <summary>
 /// A pipe whose other end is a file: the producer fills the writer's own blocks. It behaves as
 /// <see cref="PipeWriter.Create(Stream, StreamPipeWriterOptions?)"/> over the file: flushing hands everything to the operating system. Full
-/// blocks go
-/// there before they are flushed; a pipe that is completed with an exception cuts them off again. Completing it closes the writer.
+/// blocks go there before they are flushed; a pipe that is completed with an exception cuts them off again. Completing it closes the
+/// writer.
 /// </summary>
 internal sealed class SluicePipeWriter(SluiceWriter writer) : PipeWriter
 {

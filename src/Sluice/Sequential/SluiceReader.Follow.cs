@@ -16,8 +16,7 @@ public sealed partial class SluiceReader
 
     /// <summary>
     /// The lines that are written to a log, for as long as nobody cancels. A line comes when its end has been written. When the name comes
-    /// to
-    /// stand for another file (rotation), the old one is read until the new one could be opened and one interval longer, a last line
+    /// to stand for another file (rotation), the old one is read until the new one could be opened and one interval longer, a last line
     /// without an end included; when the file is cut, what it had of a line comes, and reading goes on at its start. While no file has the
     /// name, it waits; the same where a later file cannot be opened, of which it says nothing.
     /// </summary>

@@ -8,8 +8,7 @@ public sealed partial class SluiceReader
 {
     /// <summary>
     /// The rest of the file as a <see cref="Stream"/> over the reader's own blocks, without a further buffer. From here on the reader
-    /// belongs to
-    /// the stream; closing the stream closes it.
+    /// belongs to the stream; closing the stream closes it.
     /// </summary>
     public Stream AsStream() => new SluiceReaderStream(this);
 

@@ -9,8 +9,7 @@ namespace Sluice;
 
 /// <summary>
 /// Bytes, records, and values in the bytes that <see cref="BinaryWriter"/> writes: little-endian, strings with their length in front. A
-/// token
-/// is looked at before each block.
+/// token is looked at before each block.
 /// </summary>
 public sealed partial class SluiceReader
 {

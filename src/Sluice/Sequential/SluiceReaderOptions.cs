@@ -22,8 +22,7 @@ public sealed class SluiceReaderOptions
 
     /// <summary>
     /// How many direct reads to keep in flight, 1 to <see cref="MaxDepth"/>, or <see cref="Adaptive"/>. Cached and uncached reads go one at
-    /// a
-    /// time: overlapping ones would defeat the kernel's own read-ahead.
+    /// a time: overlapping ones would defeat the kernel's own read-ahead.
     /// </summary>
     public int Depth { get; init; } = Adaptive;
 

@@ -124,8 +124,7 @@ public sealed partial class SluiceWriter
         }
 
         // The call that runs looks at the mark after it has stored that it ended, without a fence between: behind this barrier either it
-        // sees
-        // the mark, or what it stored is seen here.
+        // sees the mark, or what it stored is seen here.
         Interlocked.MemoryBarrierProcessWide();
         if (Interlocked.CompareExchange(ref _busy, 1, 0) == 0)
         {

@@ -13,8 +13,7 @@ public sealed partial class SluiceWriter
 
     /// <summary>
     /// The writer as a <see cref="PipeWriter"/> that lends the writer's own blocks. Its flush is <see cref="FlushAsync"/>; completing it
-    /// completes
-    /// and closes the writer, and with an exception cuts off what was not flushed.
+    /// completes and closes the writer, and with an exception cuts off what was not flushed.
     /// </summary>
     public PipeWriter AsPipeWriter() => new SluicePipeWriter(this);
 }

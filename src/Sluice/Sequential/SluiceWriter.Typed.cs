@@ -7,8 +7,7 @@ namespace Sluice;
 
 /// <summary>
 /// Records, and values in the bytes that <see cref="BinaryReader"/> reads: little-endian, strings with their length in front. A token is
-/// looked
-/// at before each block.
+/// looked at before each block.
 /// </summary>
 public sealed partial class SluiceWriter
 {

@@ -9,11 +9,10 @@ namespace Sluice;
 /// </summary>
 /// <remarks>
 /// <para>What has reached whom: a write that has returned is in the writer, or with the operating system. <see cref="Flush"/> returns when
-/// the
-/// operating system has everything, exact to the byte; with <c>flushToDisk</c> the device has it. <see cref="Complete"/> flushes, gives
-/// back the
-/// space that was reserved ahead and, with <see cref="SluiceWriterOptions.FlushToDisk"/>, makes the data durable. <see cref="Dispose"/>
-/// completes first, and throws what goes wrong. A writer that is dropped without being disposed loses what it had gathered.</para>
+/// the operating system has everything, exact to the byte; with <c>flushToDisk</c> the device has it. <see cref="Complete"/> flushes, gives
+/// back the space that was reserved ahead and, with <see cref="SluiceWriterOptions.FlushToDisk"/>, makes the data durable.
+/// <see cref="Dispose"/> completes first, and throws what goes wrong. A writer that is dropped without being disposed loses what it had
+/// gathered.</para>
 /// <para>While a direct writer is open its file may be longer than what was written, by zeros that were reserved; it is exact after
 /// <see cref="Complete"/>. A cached writer's file is never longer than what was written. An error is final: it names the offset,
 /// every later call throws it again, and disposing cuts the file where the block that failed begins, though never before what was flushed,

@@ -33,9 +33,8 @@ public sealed class SluiceWriterOptions
 
     /// <summary>
     /// Bytes that will be written, if known: their space is reserved at the start. What is not written of it a direct writer cuts off at
-    /// the
-    /// end; a cached one leaves it behind the end of the file, as <see cref="FileStreamOptions.PreallocationSize"/> does, until the file
-    /// is cut or made anew. Without it, direct writers reserve as they go. Elsewhere than on Linux it takes effect for a path that is
+    /// the end; a cached one leaves it behind the end of the file, as <see cref="FileStreamOptions.PreallocationSize"/> does, until the
+    /// file is cut or made anew. Without it, direct writers reserve as they go. Elsewhere than on Linux it takes effect for a path that is
     /// opened with <see cref="FileMode.Create"/> or <see cref="FileMode.CreateNew"/>.
     /// </summary>
     public long PreallocationSize { get; init; }

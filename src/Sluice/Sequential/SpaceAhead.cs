@@ -4,11 +4,9 @@ namespace Sluice.Sequential;
 
 /// <summary>
 /// The space that a writer has reserved ahead of itself. Direct writes need it within the file's length, because one that makes the file
-/// longer
-/// lets no other pass: it is reserved in large steps, and what is left is cut off at the end. A cached writer reserves what it was asked
-/// to,
-/// behind the end of the file, and leaves it there, as FileStream does: no call gives it back without naming a length that others may have
-/// passed.
+/// longer lets no other pass: it is reserved in large steps, and what is left is cut off at the end. A cached writer reserves what it was
+/// asked to, behind the end of the file, and leaves it there, as FileStream does: no call gives it back without naming a length that others
+/// may have passed.
 /// </summary>
 internal sealed class SpaceAhead
 {
@@ -72,8 +70,7 @@ internal sealed class SpaceAhead
 
     /// <summary>
     /// Cuts off the zeros behind <paramref name="end"/>, and after an error what was written there. A file that others have made longer
-    /// than
-    /// this writer has made it keeps its length: their bytes are not ours to cut.
+    /// than this writer has made it keeps its length: their bytes are not ours to cut.
     /// </summary>
     /// <param name="end">Where the writer's bytes end.</param>
     /// <param name="reached">How far it may have written, after an error.</param>

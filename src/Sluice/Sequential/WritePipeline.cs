@@ -6,8 +6,7 @@ namespace Sluice.Sequential;
 
 /// <summary>
 /// Blocks on their way to a file, in order: direct ones several at a time, through a ring of the writer's own where the caller waits,
-/// through
-/// the handle's engine where it awaits; cached ones at once. The space ahead is allocated in large steps and given back at the end.
+/// through the handle's engine where it awaits; cached ones at once. The space ahead is allocated in large steps and given back at the end.
 /// One caller at a time. Methods that take isAsync complete before they return when it is false.
 /// </summary>
 /// <remarks>
@@ -22,7 +21,7 @@ internal sealed partial class WritePipeline
 #if DEBUG
     private const int PieceBytes = 64 * 1024;
 #else
-    private const int PieceBytes = Kernel.Tuning.WritePipelinePieceBytes;
+    private static int PieceBytes => Kernel.Tuning.WritePipelinePieceBytes;
 #endif
 
     private readonly SluiceHandle _handle;

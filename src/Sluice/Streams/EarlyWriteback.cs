@@ -15,7 +15,7 @@ internal struct EarlyWriteback
     public const int StepBytes = 64 * 1024;
 #else
     /// <summary>Bytes written one after another that are worth a start: 1 MiB to 16 MiB took the same time on a virtio disk.</summary>
-    public const int StepBytes = Tuning.EarlyWritebackStepBytes;
+    public static int StepBytes => Tuning.EarlyWritebackStepBytes;
 #endif
 
     /// <summary>A start that takes so long met a device with a full queue: the rest is left to the kernel.</summary>

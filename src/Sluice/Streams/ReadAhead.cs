@@ -21,7 +21,7 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
 #endif
 
     /// <summary>Direct reads in flight. Cached ones go one by one: out of order they would defeat the kernel's own read-ahead.</summary>
-    private const int DirectDepth = Tuning.ReadAheadDirectDepth;
+    private static int DirectDepth => Tuning.ReadAheadDirectDepth;
 
     private readonly Chunk[] _chunks = new Chunk[handle.Caching == FileCaching.Direct ? DirectDepth : 1];
     private readonly int _chunkBytes = handle.Caching == FileCaching.Direct ? DirectChunk : AdaptiveSize.MaxRead;

@@ -181,12 +181,14 @@ public sealed partial class SluiceStream : IMemoryUser
 
     /// <summary>
     /// Reserves the space of a large window that extends the file, where that makes writing it cheaper. The first bytes are left to
-    /// delayed allocation: with it ext4 also writes a file that replaces an old one when it is closed (mount option auto_da_alloc).
+    /// delayed allocation: with it ext4 also writes a file that replaces an old one when it is closed (mount option auto_da_alloc). Cached
+    /// files only: ext4 may leave zeros where space is reserved beside pages that RWF_DONTCACHE is writing back (decision 0040).
     /// </summary>
     private void ReserveSpace(long offset, int length)
     {
         if (offset >= SluiceHandle.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive
-            && (Rare.Reserves ??= _handle.DelaysAllocation) == true && offset + length > _handle.Length)
+            && (Rare.Reserves ??= _handle is { Caching: FileCaching.Cached, DelaysAllocation: true }) == true
+            && offset + length > _handle.Length)
         {
             _handle.Reserve(offset, length);
         }

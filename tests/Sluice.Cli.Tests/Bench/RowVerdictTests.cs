@@ -6,6 +6,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Bench;
 
 /// <summary>What is said of a row follows from the interval of its pairs, never from their median alone.</summary>
+[Trait("Runs", "once")]
 public sealed class RowVerdictTests
 {
     [Fact]

@@ -54,7 +54,10 @@ public sealed class BenchRunTests : IDisposable
         }
         string[] csv = await File.ReadAllLinesAsync(Path.Combine(results, "r.csv"));
         csv.Length.ShouldBe(rows.Length + 1);
-        csv[0].ShouldStartWith("suite,id,name,unit,ratio");
+        csv[0].ShouldBe(
+            "suite,id,name,unit,ratio,sluice,dotnet,cpu_ratio,sluice_cpu_us,dotnet_cpu_us,sluice_allocated_bytes,dotnet_allocated_bytes,"
+            + "second_name,second,second_ratio,fio,fio_ratio,rounds,lost,targets,ratio_low,ratio_high,best_ratio,"
+            + "sluice_p50_us,sluice_p99_us,sluice_p99.9_us,dotnet_p50_us,dotnet_p99_us,dotnet_p99.9_us");
         run.Out.ShouldContain($"engine {SluiceEngines.Default.Name}");
     }
 

@@ -11,6 +11,7 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Commands;
 
+[Trait("Runs", "once")]
 public sealed class CompareRunTests : IDisposable
 {
     private static readonly string Kept = Path.Combine(ReadmeTests.Root, "bench", "results", "epyc-2core-virtio-ext4", "handle.json");

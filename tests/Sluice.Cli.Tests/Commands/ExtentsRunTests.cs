@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice extents` as a user types it.</summary>
+[Trait("Runs", "once")]
 public sealed class ExtentsRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();

@@ -47,6 +47,39 @@ public sealed class LogRunTests : IDisposable
         (await ToolRun.RunAsync("log", "tail", "-n1", Log)).Out.Trim().ShouldBe("line 20");
     }
 
+    [Theory]
+    [InlineData("cat")]
+    [InlineData("tail")]
+    [InlineData("verify")]
+    [InlineData("truncate", "--before", "2")]
+    public async Task A_folder_without_a_log_is_an_error_and_stays_empty(params string[] action)
+    {
+        ToolRun missing = await ToolRun.RunAsync(["log", .. action, Log]);
+        missing.ExitCode.ShouldBe(ExitCode.IoError);
+        missing.Error.ShouldBe($"sluice: {Log}: no such directory{Environment.NewLine}");
+        Directory.CreateDirectory(Log);
+        ToolRun empty = await ToolRun.RunAsync(["log", .. action, Log]);
+        empty.ExitCode.ShouldBe(ExitCode.IoError);
+        empty.Error.ShouldBe($"sluice: {Log}: there is no log in it{Environment.NewLine}");
+        Directory.EnumerateFileSystemEntries(Log).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Piped_records_keep_their_bytes()
+    {
+        byte[] record = [.. Enumerable.Range(0, 256).Select(i => (byte)i)];
+        using (SluiceLog log = SluiceLog.Open(Log))
+        {
+            log.Append(record);
+            log.Append(record);
+        }
+
+        string copy = Path.Combine(_folder, "copy");
+        string line = $"'{ToolProcess.DotnetPath}' '{ToolProcess.ToolPath}' log cat '{Log}' > '{copy}'";
+        Shell.Run("sh", "-c", line).ExitCode.ShouldBe(ExitCode.Success);
+        (await File.ReadAllBytesAsync(copy)).ShouldBe((byte[])[.. record, (byte)'\n', .. record, (byte)'\n']);
+    }
+
     [Fact]
     public async Task Damage_is_told_with_its_place_and_exit_code_1()
     {

@@ -6,6 +6,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>Nothing that exists is overwritten without --force or a yes.</summary>
+[Trait("Runs", "once")]
 public sealed class SpeedConsentTests : IDisposable
 {
     private const string Contents = "a document that someone still needs";

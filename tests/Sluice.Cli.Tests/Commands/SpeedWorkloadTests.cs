@@ -75,7 +75,7 @@ public sealed class SpeedWorkloadTests : IDisposable
         SpeedReport report = await RunAsync("-t0.2", "-r4M", "-b4K", "--zipf", "1.2", "--verify", _folder["a"]);
         report.Workload.Zipf.ShouldBe(1.2);
         report.Verified.ShouldNotBeNull().Wrong.ShouldBe(0);
-        SpeedText.Describe(report.Workload).ShouldContain("Zipf");
+        SpeedPage.Describe(report.Workload).ShouldContain("Zipf");
     }
 
     [SkippableFact]

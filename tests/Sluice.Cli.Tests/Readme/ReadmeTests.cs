@@ -8,6 +8,7 @@ namespace Sluice.Cli.Tests.Readme;
 /// README.md and docs/figures.md say what the kept results and the samples say. After a new result: SLUICE_UPDATE_README=1 dotnet test
 /// tests/Sluice.Cli.Tests
 /// </summary>
+[Trait("Runs", "once")]
 public sealed class ReadmeTests
 {
     internal static readonly string Root = FindRoot();

@@ -11,12 +11,13 @@ internal static class CallFaultRunner
     private static readonly EnumerationOptions Everything = new() { RecurseSubdirectories = true, AttributesToSkip = 0 };
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 
+    /// <param name="scenario">The operation.</param>
+    /// <param name="root">An empty folder, in which each run has one of its own.</param>
     /// <returns>How many faults were brought about.</returns>
-    public static async Task<int> RunAsync(CallScenario scenario)
+    public static async Task<int> RunAsync(CallScenario scenario, string root)
     {
-        using Mount mount = new(FileSystemKind.Local);
         int runs = 0;
-        (CallFaults calm, string? initial) = await RunOnceAsync(scenario, mount.Folder, runs++, -1, 0);
+        (CallFaults calm, string? initial) = await RunOnceAsync(scenario, root, runs++, -1, 0);
         initial.ShouldBeNull(scenario.Name);
         foreach (IGrouping<string, string> part in scenario.MustCall.GroupBy(static name => name))
         {
@@ -24,14 +25,14 @@ internal static class CallFaultRunner
                 .ShouldBeGreaterThanOrEqualTo(part.Count(), $"{scenario.Name}: {string.Join(", ", calm.Calls)}");
         }
 
-        LeakCounters before = new(mount.Folder, countsRings: false);
+        LeakCounters before = new(root, countsRings: false);
         int faults = 0;
         List<string> wrong = [];
         for (int at = 0; ; at++)
         {
             for (int kind = 0; ; kind++)
             {
-                (CallFaults plan, string? complaint) = await RunOnceAsync(scenario, mount.Folder, runs++, at, kind);
+                (CallFaults plan, string? complaint) = await RunOnceAsync(scenario, root, runs++, at, kind);
                 if (complaint is not null)
                 {
                     wrong.Add(complaint);

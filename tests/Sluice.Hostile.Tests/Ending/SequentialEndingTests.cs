@@ -2,8 +2,7 @@ namespace Sluice.Hostile.Tests.Ending;
 
 /// <summary>
 /// Readers and writers that are disposed of, or whose calls are cancelled, from another thread at each of their steps: bytes of the file,
-/// an
-/// exception that says so, or the end where the file ends.
+/// an exception that says so, or the end where the file ends.
 /// </summary>
 public sealed class SequentialEndingTests : HostileTests
 {

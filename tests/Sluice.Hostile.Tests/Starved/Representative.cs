@@ -67,6 +67,49 @@ internal static partial class Representative
         return isRight ? 0 : 1;
     }
 
+    /// <summary>
+    /// Replaces a file for the first time in this process while descriptors are short: it may be refused, and when there are some again it
+    /// is done.
+    /// </summary>
+    public static async Task<int> FirstNameAsync(string folder)
+    {
+        string target = Path.Combine(folder, "target");
+        File.WriteAllText(target, "old");
+
+        // What a copy needs of the runtime is there by now, and no name was drawn for it.
+        await SluiceFile.CopyAsync(target, Path.Combine(folder, "copy"), new CopyOptions { Resume = true });
+        bool isReplaced = false;
+        for (int spare = 0; spare < 8; spare++)
+        {
+            string content = $"new {spare}";
+            Limit((ulong)(Accounts.DescriptorCount() + spare - 1));
+            Task Replace() => SluiceFile.ReplaceAtomicallyAsync(target, Encoding.ASCII.GetBytes(content));
+            Exception? error = await Record.ExceptionAsync(Replace);
+            Limit(4096);
+            isReplaced |= error is null;
+            string found = File.ReadAllText(target);
+            bool isRight = found == (error is null ? content : spare == 0 ? "old" : $"whole {spare - 1}");
+            if (!isRight || error is not (null or IOException or UnauthorizedAccessException))
+            {
+                // No assertion: what that needs of the runtime could not be loaded, and never will be.
+                Console.WriteLine($"{spare} to spare: '{found}', {error}");
+                return 1;
+            }
+
+            await SluiceFile.ReplaceAtomicallyAsync(target, Encoding.ASCII.GetBytes($"whole {spare}"));
+        }
+
+        return isReplaced ? 0 : 2;
+    }
+
+    private static void Limit(ulong descriptors)
+    {
+        if (setrlimit(NoFile, [descriptors, 4096]) != 0)
+        {
+            throw new IOException("setrlimit failed");
+        }
+    }
+
     private static IEnumerable<(string Name, Func<Task> Work)> Works(string folder, string source, string tree)
     {
         string Target(string name) => Path.Combine(folder, name);

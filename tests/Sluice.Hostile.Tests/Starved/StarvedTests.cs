@@ -23,6 +23,14 @@ public sealed class StarvedTests : HostileTests
     }
 
     [SkippableFact]
+    public async Task No_descriptor_when_the_first_temporary_name_is_needed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are Linux's here");
+        using Child child = new([], [], "first name", Temp.Root);
+        await child.SucceedAsync();
+    }
+
+    [SkippableFact]
     public async Task Nobody()
     {
         string[] nobody = Child.AsNobodyOrSkip();

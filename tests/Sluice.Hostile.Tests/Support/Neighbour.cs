@@ -2,8 +2,7 @@ namespace Sluice.Hostile.Tests.Support;
 
 /// <summary>
 /// An unrelated writer and an unrelated reader of the same process, one step at a time between a scenario's own: what the scenario does
-/// wrong
-/// with its memory shows in their bytes.
+/// wrong with its memory shows in their bytes.
 /// </summary>
 internal sealed class Neighbour : IDisposable
 {

@@ -4,8 +4,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 
 /// <summary>
 /// Memory of the caller's own managers given to streams, writers, readers and whole files: bytes that a call took are there once, those
-/// that
-/// it did not take are not, and the object goes on from its position.
+/// that it did not take are not, and the object goes on from its position.
 /// </summary>
 public sealed class CallerMemoryTests : HostileTests
 {

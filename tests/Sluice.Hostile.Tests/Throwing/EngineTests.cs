@@ -4,8 +4,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 
 /// <summary>
 /// An engine of the caller's own that throws, from its decision or from what it wants to wait for, wherever a transfer is made: an error
-/// comes
-/// to the caller of the transfer, what was said to be written is there, and what was read is the file's.
+/// comes to the caller of the transfer, what was said to be written is there, and what was read is the file's.
 /// </summary>
 public sealed class EngineTests : HostileTests
 {

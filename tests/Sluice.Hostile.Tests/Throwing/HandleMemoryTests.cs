@@ -2,8 +2,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 
 /// <summary>
 /// Memory of the caller's own managers, and lists of it, whose every member throws: whatever a handle was asked to do with it, the pins
-/// come
-/// back, no byte lies beside them, and the handle goes on.
+/// come back, no byte lies beside them, and the handle goes on.
 /// </summary>
 public sealed class HandleMemoryTests : HostileTests
 {

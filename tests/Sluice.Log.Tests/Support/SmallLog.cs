@@ -12,8 +12,6 @@ internal sealed class SmallLog
         Durability = LogDurability.Written,
     };
 
-    private const int HeaderBytes = 64;
-
     private readonly Dictionary<string, byte[]> _files;
 
     /// <param name="records">How many.</param>
@@ -38,7 +36,7 @@ internal sealed class SmallLog
         // The thread that makes segments ahead may have made one that has a header alone: not so in each run, therefore in none.
         foreach (string name in _files.Keys.ToArray())
         {
-            if (name.EndsWith(".slog", StringComparison.Ordinal) && _files[name].Length <= HeaderBytes)
+            if (name.EndsWith(".slog", StringComparison.Ordinal) && _files[name].Length <= LogLayout.HeaderBytes)
             {
                 _files.Remove(name);
             }
@@ -50,6 +48,24 @@ internal sealed class SmallLog
     public IReadOnlyDictionary<string, byte[]> Files => _files;
 
     public string Last => _files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Max()!;
+
+    /// <summary>Beside what was written: a segment that was made ahead, behind the last one, and has a header alone.</summary>
+    public static void MakeAhead(string directory, Guid logId)
+    {
+        LogFolder folder = new(directory, LogFolder.FramedExtension);
+        SegmentFile.Create(folder, folder.List()[^1] + 1, new LogSettings(Options), logId).Dispose();
+    }
+
+    /// <summary>The log's id, from its first segment.</summary>
+    public Guid LogId
+    {
+        get
+        {
+            SegmentHeader.Read(_files[_files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Min()!],
+                out SegmentHeader header, out _).ShouldBeNull();
+            return header.LogId;
+        }
+    }
 
     /// <summary>Writes the files, one of them with other bytes; null for none at all.</summary>
     public void WriteTo(string directory, string? changed = null, byte[]? bytes = null)

@@ -5,24 +5,30 @@ using Xunit.Abstractions;
 namespace Sluice.Tests.Conformance;
 
 // "Own" is what SLUICE_ENGINE chooses, inline shortcuts included; the others are plugged in, so that every transfer takes the long way.
+// With SLUICE_ENGINE=pool what is plugged in and what the pool does are one: .ci/run has what runs "once" with rings only.
 public sealed class OwnEngineCachedTests(ITestOutputHelper output) : SluiceHandleConformance(output, FileCaching.Cached, null);
 
 public sealed class OwnEngineUncachedTests(ITestOutputHelper output) : SluiceHandleConformance(output, FileCaching.Uncached, null);
 
 public sealed class OwnEngineDirectTests(ITestOutputHelper output) : SluiceHandleConformance(output, FileCaching.Direct, null);
 
+[Trait("Runs", "once")]
 public sealed class PluggedEngineCachedTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Cached, SluiceEngines.Default);
 
+[Trait("Runs", "once")]
 public sealed class PluggedEngineDirectTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Direct, SluiceEngines.Default);
 
+[Trait("Runs", "once")]
 public sealed class PoolEngineCachedTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Cached, SluiceEngines.Pool);
 
+[Trait("Runs", "once")]
 public sealed class PoolEngineUncachedTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Uncached, SluiceEngines.Pool);
 
+[Trait("Runs", "once")]
 public sealed class PoolEngineDirectTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Direct, SluiceEngines.Pool);
 
@@ -35,5 +41,6 @@ public sealed class FaultyEngineUncachedTests(ITestOutputHelper output)
 public sealed class FaultyEngineDirectTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Direct, new FaultyEngine(ModelProgram.HarmlessFaults(103)));
 
+[Trait("Runs", "once")]
 public sealed class FaultyPoolDirectTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Direct, new FaultyEngine(ModelProgram.HarmlessFaults(104), SluiceEngines.Pool));

@@ -7,33 +7,39 @@ namespace Sluice.Tests.Engines;
 /// <summary>
 /// The contract of <see cref="CompletionDuty"/>, in every order of its threads' steps up to a bounded number of lost turns.
 /// </summary>
+[Trait("Runs", "once")]
 public sealed class CompletionDutyTests(ITestOutputHelper output)
 {
-    private const int MostOrders = 60_000;
     private const int RandomOrders = 20_000;
 
     public static TheoryData<string> Scenarios => [.. All.Keys];
 
-    private static Dictionary<string, (DutyOperation[] Operations, int[] Submitted)> All { get; } = new(StringComparer.Ordinal)
-    {
-        ["two, unrelated"] = ([new(), new()], [0, 1]),
-        ["one waits for another"] = ([new(WaitsFor: 1), new()], [0, 1]),
-        ["one leads, and two that follow wait for one another"] =
-            ([new(Submits: 1), new(WaitsFor: 2), new()], [0, 2]),
-        ["a continuation blocks on what it has submitted"] = ([new(Submits: 1), new(Submits: 2), new()], [0]),
-        ["long ones"] = ([new(Ticks: 500), new(WaitsFor: 2, Ticks: 500), new(Ticks: 500)], [0, 1, 2]),
-        ["a chain"] = ([new(WaitsFor: 1), new(WaitsFor: 2), new(WaitsFor: 3), new()], [0, 1, 2, 3]),
-    };
+    /// <summary>What is submitted, how many threads the pool has, and up to how many lost turns every order is run.</summary>
+    private static Dictionary<string, (DutyOperation[] Operations, int[] Submitted, int Workers, int MostLost)> All { get; } =
+        new(StringComparer.Ordinal)
+        {
+            ["two, unrelated"] = ([new(), new()], [0, 1], 2, 1),
+            ["one waits for another"] = ([new(WaitsFor: 1), new()], [0, 1], 2, 2),
+            ["one leads, and two that follow wait for one another"] = ([new(Submits: [1, 2]), new(WaitsFor: 2), new()], [0], 2, 2),
+            ["as before, and somebody else submits"] = ([new(Submits: [1]), new(WaitsFor: 2), new()], [0, 2], 2, 1),
+            ["a continuation submits what submits"] = ([new(Submits: [1]), new(Submits: [2]), new()], [0], 2, 2),
+            ["a leader of long ones is relieved"] =
+                ([new(Submits: [1, 2], Ticks: 500), new(WaitsFor: 2, Ticks: 500), new(Ticks: 500)], [0], 2, 1),
+            ["long ones that submit, relieved or not"] =
+                ([new(Submits: [1, 2], Ticks: 500), new(Ticks: 500), new(Submits: [3], Ticks: 500), new(WaitsFor: 1)], [0], 2, 1),
+            ["long ones of several threads"] = ([new(Ticks: 500), new(WaitsFor: 2, Ticks: 500), new(Ticks: 500)], [0, 1, 2], 2, 0),
+            ["a chain"] = ([new(WaitsFor: 1), new(WaitsFor: 2), new()], [0, 1, 2], 3, 0),
+        };
 
     [Theory]
     [MemberData(nameof(Scenarios))]
     public void All_that_completes_runs_in_every_order(string scenario)
     {
-        for (int lost = 0; lost <= 2; lost++)
+        for (int lost = 0; lost <= All[scenario].MostLost; lost++)
         {
             Func<DutyWorld> create = () => Create(scenario, new CompletionDuty(DutyWorld.LongTicks));
-            Explorer.Exhaust(create, lost, MostOrders, out int runs).ShouldBeNull();
-            output.WriteLine($"{lost} turns lost at most: {runs} orders");
+            Explorer.Exhaust(create, lost, out int runs).ShouldBeNull();
+            output.WriteLine($"{lost} turns lost at most: {runs} orders, which are all");
         }
     }
 
@@ -49,9 +55,12 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         string? failure = null;
         foreach (string scenario in All.Keys)
         {
-            string? found = Explorer.Exhaust(() => Create(scenario, new ForgetfulDuty()), 2, MostOrders, out int runs);
+            string? found = Explorer.Exhaust(() => Create(scenario, new ForgetfulDuty()), All[scenario].MostLost, out int runs);
             output.WriteLine($"{scenario}: {runs} orders, {found ?? "nothing found"}");
-            failure ??= found;
+            if ((failure = found) is not null)
+            {
+                break;
+            }
         }
 
         failure.ShouldNotBeNull();
@@ -59,30 +68,98 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     }
 
     [Fact]
-    public void Long_continuations_are_calls_and_nobody_leads_until_short_ones_are_many()
+    public void Continuations_are_long_after_two_that_were_until_short_ones_are_many()
     {
         CompletionDuty duty = new(DutyWorld.LongTicks);
-        DutyTurn turn = new();
-        duty.Enter();
         duty.PrefersCalls(nowMs: 0).ShouldBeFalse();
-        duty.Measure(10 * DutyWorld.LongTicks);
-        duty.Measure(10 * DutyWorld.LongTicks);
+        duty.Measure(10 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(10 * DutyWorld.LongTicks, isInterrupted: false);
         duty.PrefersCalls(nowMs: 0).ShouldBeTrue();
-        duty.Begin(turn).ShouldBe(DutyStep.Pick);
-        duty.Considered(turn, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Leave);
+        for (int i = 0; i < 500; i++)
+        {
+            duty.Measure(1, isInterrupted: false);
+        }
+
+        duty.PrefersCalls(nowMs: 0).ShouldBeFalse();
     }
 
     [Fact]
-    public void Who_runs_a_long_continuation_asks_for_help_before_it_and_leaves_the_next_to_the_pool()
+    public void One_whose_processor_others_had_meanwhile_is_not_long()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        for (int i = 0; i < 10; i++)
+        {
+            duty.Measure(1000 * DutyWorld.LongTicks, isInterrupted: true);
+        }
+
+        duty.PrefersCalls(nowMs: 0).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void Who_has_nothing_to_run_relieves_a_leader_whose_continuations_are_long_and_none_whose_are_short()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        DutyTurn leader = Lead(duty, out DutyTurn other);
+        duty.Considered(other, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Leave);
+        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.EnterKernel(leader);
+        duty.Considered(other, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Leave);
+        duty.LeaveKernel(leader);
+        duty.Considered(other, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Take);
+        duty.Leads(other).ShouldBeTrue();
+        duty.Leads(leader).ShouldBeFalse();
+        duty.Ran(leader, more: false, isPoolWanted: false).ShouldBe(DutyStep.Pick);
+    }
+
+    [Fact]
+    public void A_leader_asks_for_help_before_a_long_continuation_though_nothing_else_is_queued()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        DutyTurn leader = Lead(duty, out _);
+        duty.Picked(leader, got: true, more: false).ShouldBe(DutyStep.Run);
+        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Picked(leader, got: true, more: false).ShouldBe(DutyStep.AskHelp);
+    }
+
+    [Fact]
+    public void A_leader_of_long_continuations_gives_its_role_up_for_others_work()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        DutyTurn leader = Lead(duty, out _);
+        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Ran(leader, more: true, isPoolWanted: true).ShouldBe(DutyStep.Retire);
+        duty.StepDown(leader, isBacklogEmpty: true).ShouldBeTrue();
+        CompletionDuty.Retired(leader).ShouldBe(DutyStep.Pick);
+    }
+
+    [Fact]
+    public void Entries_are_gathered_only_while_a_leader_that_is_watched_has_yet_to_enter_the_kernel()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        DutyTurn leader = Lead(duty, out DutyTurn other);
+        duty.Gathers(leader, isEntering: false).ShouldBeFalse();
+        duty.Look(new WatchTurn()).ShouldBe(WatchStep.Watch);
+        duty.Gathers(leader, isEntering: false).ShouldBeTrue();
+        duty.Gathers(other, isEntering: false).ShouldBeTrue();
+        duty.Gathers(other, isEntering: true).ShouldBeFalse();
+        duty.StepDown(leader, isBacklogEmpty: true);
+        duty.Gathers(other, isEntering: false).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void Who_runs_a_continuation_without_the_role_asks_for_help_before_it()
     {
         CompletionDuty duty = new(DutyWorld.LongTicks);
         DutyTurn turn = new();
         duty.Begin(turn).ShouldBe(DutyStep.Pick);
         duty.Picked(turn, got: true, more: true).ShouldBe(DutyStep.AskHelp);
         CompletionDuty.HelpAsked(turn).ShouldBe(DutyStep.Run);
-        duty.Ran(turn, 1000 * DutyWorld.LongTicks, more: true, isPoolWanted: false).ShouldBe(DutyStep.Pick);
-        duty.Ran(turn, 1000 * DutyWorld.LongTicks, more: true, isPoolWanted: false).ShouldBe(DutyStep.Leave);
         duty.Asked.ShouldBe(1);
+        duty.Ran(turn, more: true, isPoolWanted: false).ShouldBe(DutyStep.Pick);
+        duty.Picked(turn, got: true, more: true).ShouldBe(DutyStep.Run);
     }
 
     [Fact]
@@ -92,19 +169,32 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         DutyTurn turn = new();
         duty.Begin(turn).ShouldBe(DutyStep.Pick);
         duty.Picked(turn, got: true, more: false).ShouldBe(DutyStep.Run);
-        duty.Ran(turn, 1, more: true, isPoolWanted: true).ShouldBe(DutyStep.AskHelp);
+        duty.Ran(turn, more: true, isPoolWanted: true).ShouldBe(DutyStep.AskHelp);
         CompletionDuty.HelpAsked(turn).ShouldBe(DutyStep.Leave);
+    }
+
+    /// <summary>A leader with something in flight, and somebody else of the pool.</summary>
+    private static DutyTurn Lead(CompletionDuty duty, out DutyTurn other)
+    {
+        DutyTurn leader = new();
+        other = new DutyTurn();
+        duty.Enter();
+        duty.Enter();
+        duty.Begin(leader).ShouldBe(DutyStep.Pick);
+        duty.Begin(other).ShouldBe(DutyStep.Pick);
+        duty.Considered(leader, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Summon);
+        return leader;
     }
 
     private static DutyWorld Create(string scenario, CompletionDuty duty)
     {
-        (DutyOperation[] operations, int[] submitted) = All[scenario];
-        return new DutyWorld(duty, operations, operations.Length + 1, submitted);
+        (DutyOperation[] operations, int[] submitted, int workers, _) = All[scenario];
+        return new DutyWorld(duty, operations, workers, submitted);
     }
 
     /// <summary>A leader takes itself for one as long as its turn lasts.</summary>
     private sealed class ForgetfulDuty() : CompletionDuty(DutyWorld.LongTicks)
     {
-        protected override bool NeedsHelp(DutyTurn turn) => turn.Role == CompletionThread || AreContinuationsLong;
+        protected override bool NeedsHelp(DutyTurn turn) => turn.Role == CompletionThread;
     }
 }

@@ -1,4 +1,7 @@
+using System.Reflection;
+using System.Runtime.Loader;
 using Sluice.Kernel;
+using Sluice.Tests.Architecture;
 
 namespace Sluice.Tests.Engines;
 
@@ -22,6 +25,40 @@ public sealed class TuningTests
         {
             Environment.SetEnvironmentVariable(variable, null);
             AppContext.SetData(knob, null);
+        }
+    }
+
+    [Fact]
+    public void A_program_sets_every_tuned_number_of_the_machine_and_the_guide_names_each()
+    {
+        string guide = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "guide.md"));
+        PropertyInfo[] numbers = typeof(Tuning).GetProperties(BindingFlags.Public | BindingFlags.Static);
+        numbers.Length.ShouldBeGreaterThan(10);
+        long ValueOf(Type tuning, PropertyInfo number) => Convert.ToInt64(tuning.GetProperty(number.Name)!.GetValue(null), null);
+        AssemblyLoadContext context = new("Sluice once more", isCollectible: true);
+        try
+        {
+            foreach (PropertyInfo number in numbers)
+            {
+                guide.ShouldContain($"`Sluice.{number.Name}`");
+                AppContext.SetData($"Sluice.{number.Name}", ValueOf(typeof(Tuning), number) + 1);
+            }
+
+            // The library's own were read before.
+            Type tuning = context.LoadFromAssemblyPath(typeof(Tuning).Assembly.Location).GetType(typeof(Tuning).FullName!)!;
+            foreach (PropertyInfo number in numbers)
+            {
+                ValueOf(tuning, number).ShouldBe(ValueOf(typeof(Tuning), number) + 1, number.Name);
+            }
+        }
+        finally
+        {
+            foreach (PropertyInfo number in numbers)
+            {
+                AppContext.SetData($"Sluice.{number.Name}", null);
+            }
+
+            context.Unload();
         }
     }
 

@@ -6,12 +6,14 @@ namespace Sluice.Tests.Files;
 
 /// <summary>The files that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> finds, under the same
 /// options.</summary>
+[Trait("Runs", "once")]
 public sealed class EnumerationTests : IDisposable
 {
     private static readonly string[] Names = ["a.txt", "b.TXT", ".hidden", "ä.txt", "c", "d.md", "x.y.z", "back\\slash", "say\"<hi>", "*"];
     private static readonly string[] Folders = ["sub", ".secret", "Deep", "empty"];
     private static readonly string[] Patterns =
-        ["*", "*.*", "", ".", "*.txt", "?.txt", "a*", "*.t?t", "sub/*", "x.*", "back\\slash", "say\"*", "*hi>", "\\*", "[a]", "nothing*"];
+        ["*", "*.*", "", ".", "*.txt", "?.txt", "a*", "*.t?t", "sub/*", "x.*", "back\\slash", "say\"*", "*hi>", "\\*", "[a]", "nothing*",
+            "a<", "a<txt", "a>txt", "a\"txt"];
 
     private readonly TempFolder _temp = new();
 

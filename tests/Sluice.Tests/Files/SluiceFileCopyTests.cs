@@ -105,8 +105,20 @@ public sealed class SluiceFileCopyTests : IDisposable
     {
         string source = _temp.NewFile(Bytes.Pattern(1000));
         File.SetUnixFileMode(source, UnixFileMode.UserRead | UnixFileMode.GroupWrite);
+        byte[] large = Bytes.Pattern(1000);
+        bool hasAttributes = OperatingSystem.IsLinux() && Native.SetAttribute(source, "user.large", large) == 0;
+        DateTime accessed = new DateTime(2002, 3, 4, 5, 6, 7, DateTimeKind.Utc).AddTicks(7654321);
         File.SetLastWriteTimeUtc(source, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc).AddTicks(1234567));
+        File.SetLastAccessTimeUtc(source, accessed);
         string target = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { PreserveMetadata = true, FlushToDisk = true });
+        if (OperatingSystem.IsLinux())
+        {
+            File.GetLastAccessTimeUtc(target).ShouldBe(accessed);
+            Native.GetAttribute(target, "user.large").ShouldBe(hasAttributes ? large : null);
+        }
+
+        File.Delete(target);
         _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { PreserveMetadata = true, FlushToDisk = true, Verify = true });
         File.GetUnixFileMode(target).ShouldBe(File.GetUnixFileMode(source));
         File.GetLastWriteTimeUtc(target).ShouldBe(File.GetLastWriteTimeUtc(source));
@@ -144,6 +156,12 @@ public sealed class SluiceFileCopyTests : IDisposable
         CopyOptions again = new() { Method = method, Overwrite = true, Progress = touches };
         (await CopyOrSkipAsync(source, target, again)).ChangedFiles.ShouldBe(1);
         File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(4_000_000));
+
+        // Within the second, too.
+        File.SetLastWriteTimeUtc(source, DateTime.UnixEpoch);
+        Within nudges = new(() => File.SetLastWriteTimeUtc(source, DateTime.UnixEpoch.AddMilliseconds(1)));
+        CopyOptions nudged = new() { Method = method, Overwrite = true, Progress = nudges };
+        (await CopyOrSkipAsync(source, target, nudged)).ChangedFiles.ShouldBe(1);
         (await CopyOrSkipAsync(source, target, new CopyOptions { Method = method, Overwrite = true })).ChangedFiles.ShouldBe(0);
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source, target], ignoreOrder: true);
     }

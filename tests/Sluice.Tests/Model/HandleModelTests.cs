@@ -12,14 +12,31 @@ public sealed class HandleModelTests(ITestOutputHelper output)
     private static readonly long Steps = Setting("SLUICE_MODEL_STEPS", 200_000);
     private static readonly int Seed = (int)Setting("SLUICE_MODEL_SEED", 20_261_121);
 
+    /// <summary>Engine, caching, and the share of the steps in percent.</summary>
+    public static TheoryData<string, FileCaching, int> Shares
+    {
+        get
+        {
+            TheoryData<string, FileCaching, int> shares = new()
+            {
+                { "own", FileCaching.Cached, 40 },
+                { "own", FileCaching.Uncached, 20 },
+                { "own", FileCaching.Direct, 20 },
+                { "faulty", FileCaching.Cached, 3 },
+                { "faulty", FileCaching.Direct, 3 },
+            };
+            if (!TestedEngines.AreThePool)
+            {
+                shares.Add("pool", FileCaching.Cached, 8);
+                shares.Add("pool", FileCaching.Direct, 6);
+            }
+
+            return shares;
+        }
+    }
+
     [Theory]
-    [InlineData("own", FileCaching.Cached, 40)]
-    [InlineData("own", FileCaching.Uncached, 20)]
-    [InlineData("own", FileCaching.Direct, 20)]
-    [InlineData("pool", FileCaching.Cached, 8)]
-    [InlineData("pool", FileCaching.Direct, 6)]
-    [InlineData("faulty", FileCaching.Cached, 3)]
-    [InlineData("faulty", FileCaching.Direct, 3)]
+    [MemberData(nameof(Shares))]
     public async Task Random_steps_agree_with_a_model_in_memory(string engine, FileCaching caching, int percent)
     {
         int seed = HashCode(engine, caching);

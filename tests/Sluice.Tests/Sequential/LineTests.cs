@@ -71,7 +71,8 @@ public sealed class LineTests : IDisposable
                     reader.ReadStringLines(given).ToList().ShouldBe(expected, $"{given?.WebName}, request size {size}");
                 }
 
-                foreach ((string engine, FileCaching caching) in SequentialCases.Each)
+                // What decodes the bytes does not know which engine brought them.
+                foreach ((string engine, FileCaching caching) in Equals(given, encoding) ? SequentialCases.Each : [])
                 {
                     using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 512, depth: 2);
                     reader.ReadStringLines(given).ToList().ShouldBe(expected, $"{given?.WebName}, {engine}, {caching}");

@@ -99,7 +99,7 @@ internal static unsafe partial class Native
     /// <summary>An extended attribute of a file, or of a link itself; null where it has none of that name.</summary>
     public static byte[]? GetAttribute(string path, string name)
     {
-        byte[] value = new byte[256];
+        byte[] value = new byte[4096];
         nint length = lgetxattr(path, name, value, value.Length);
         return length < 0 ? null : value[..(int)length];
     }

@@ -30,6 +30,26 @@ internal static class HandleFileRows
         Target = new RowTarget { MinRatio = 0.95 },
     };
 
+    public static Row FirstOpen() => new(
+        "first-open-read", "first open and read of a process",
+        "the tool started anew opens a file and reads 4 KiB, synchronously: compiling counts, the start of the process does not",
+        context =>
+        {
+            try
+            {
+                _ = Bench.FirstOpen.Measure("sluice", context.HotFile);
+            }
+            catch (IOException e)
+            {
+                throw new RowSkippedException("this tool cannot be started anew here", e);
+            }
+            return new Contest(
+                Bench.FirstOpen.Side("Sluice", "sluice", context.HotFile), Bench.FirstOpen.Side(".NET", "dotnet", context.HotFile));
+        })
+    {
+        Target = new RowTarget { MinRatio = 0.5 },
+    };
+
     private static Contest OpenThreadsAppend(BenchContext context)
     {
         const int Threads = 64;

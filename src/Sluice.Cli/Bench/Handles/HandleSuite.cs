@@ -72,6 +72,12 @@ internal static class HandleSuite
             yield return NeighbourRows.Working(us);
         foreach (int loops in (int[])[1, 2, 4])
             yield return EngineRows.Alone(loops, "engine-alone");
+        foreach (double percent in (double[])[99, 99.9])
+        {
+            yield return TailRows.Closed(percent);
+            yield return TailRows.Open(percent);
+        }
+        yield return HandleFileRows.FirstOpen();
         // Last, because the pool gives up its threads only slowly, and the rows above are about the pool as it comes.
         yield return DirectReadManyThreads(32);
         yield return DirectReadManyThreads(128);

@@ -1,4 +1,5 @@
 using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -18,7 +19,8 @@ internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestB
     public IEnumerable<string> Sentences()
     {
         MeasuredRate reading = readings[Choice];
-        yield return $"{name}: {Choice.Depth} requests of {ByteSize.Format(Choice.RequestBytes)} outstanding are enough, with "
+        yield return $"{name}: {Counted.Of(Choice.Depth, "request")} of {ByteSize.Format(Choice.RequestBytes)} outstanding "
+            + $"{(Choice.Depth == 1 ? "is" : "are")} enough, with "
             + $"{Comparison.Round(reading.Rate / ByteSize.MiB)} MiB/s; the best of all is "
             + $"{Comparison.Round(readings.Values.Max(v => v.Rate) / ByteSize.MiB)}. "
             + "RequestSize and Depth find themselves if they are not set.";

@@ -59,7 +59,7 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
                 Failed++;
-                terminal.Error.WriteLine($"sluice: {e.Message.ReplaceLineEndings(" ")}");
+                terminal.WriteError(e.Message);
             }
         }
     }
@@ -86,5 +86,5 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
     }
 
     private void Say(string verb, string source, string target) =>
-        terminal.Out.WriteLine(TextTable.Printable($"{verb,-13} {source} -> {target}"));
+        terminal.WriteLine($"{verb,-13} {source} -> {target}", hang: 2);
 }

@@ -8,8 +8,8 @@ internal static class CopyText
 {
     public static string Name(string method) => method switch
     {
-        "reflink" => "shared blocks (reflink)",
-        "range" => "within the kernel (copy_file_range)",
+        "reflink" => "by reflink, sharing blocks",
+        "range" => "by copy_file_range, within the kernel",
         "direct" => "direct, past the page cache",
         "auto" => "each file by what is cheapest for it",
         _ => "buffered",
@@ -18,7 +18,7 @@ internal static class CopyText
     /// <param name="made">What was asked for beside the copy: "; verified, on the disk".</param>
     public static string Describe(CopyRecord copy, string made)
     {
-        string names = TextTable.Printable($"{copy.Source} -> {copy.Target}");
+        string names = $"{copy.Source} -> {copy.Target}";
         if (copy.UnchangedFiles > 0 && copy.Files == 0)
             return $"{names}: unchanged, {(copy.UnchangedFiles == 1 ? "skipped" : $"{Counted.Of(copy.UnchangedFiles, "file")} skipped")}";
         string files = copy.Folders > 0 ? $"{Counted.Of(copy.Files, "file")} in {Counted.Of(copy.Folders, "folder")}, " : "";

@@ -9,28 +9,29 @@ internal static class DoctorText
 {
     private const int NameWidth = 26;
     private const int MarkWidth = 5;
+    private const int Indent = 2 + NameWidth + MarkWidth;
 
     public static void Write(TerminalStreams terminal, EnvironmentRecord environment, IReadOnlyList<FindingGroup> groups)
     {
-        EnvironmentText.Write(terminal.Out, environment);
+        EnvironmentText.Write(terminal, environment);
         foreach (FindingGroup group in groups)
         {
-            terminal.Out.WriteLine();
-            terminal.Out.WriteLine(group.Name);
+            terminal.WriteLine();
+            terminal.WriteLine(group.Name);
             foreach (Finding finding in group.Findings)
                 Write(terminal, finding);
         }
-        terminal.Out.WriteLine();
-        terminal.Out.WriteLine("yes: there; no: not there; -: a fact; ?: could not be tried here");
+        terminal.WriteLine();
+        terminal.WriteLine("yes: there; no: not there; -: a fact; ?: could not be tried here");
     }
 
     private static void Write(TerminalStreams terminal, Finding finding)
     {
         terminal.Out.Write($"  {finding.Name,-NameWidth}");
         WriteMark(terminal, finding);
-        terminal.Out.WriteLine(finding.Reason);
+        terminal.WriteLine(finding.Reason, Indent, used: Indent);
         if (finding.Consequence.Length > 0)
-            terminal.Out.WriteLine($"  {"",-NameWidth - MarkWidth}so: {finding.Consequence}");
+            terminal.WriteLine($"{new string(' ', Indent)}so: {finding.Consequence}", hang: Indent + 4);
     }
 
     private static void WriteMark(TerminalStreams terminal, Finding finding)

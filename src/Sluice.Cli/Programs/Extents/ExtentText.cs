@@ -11,12 +11,12 @@ internal static class ExtentText
 
     public static void Write(TerminalStreams terminal, ExtentReport report, int extentLimit)
     {
-        EnvironmentText.Write(terminal.Out, report.Environment);
-        terminal.Out.WriteLine();
-        terminal.Out.WriteLine(Summary(report));
+        EnvironmentText.Write(terminal, report.Environment);
+        terminal.WriteLine();
+        terminal.WriteLine(Summary(report));
         if (report.UnplacedBytes > 0)
         {
-            terminal.Out.WriteLine(
+            terminal.WriteLine(
                 $"{ByteSize.Format(report.UnplacedBytes)} have no place on the device yet, or lie in metadata; --sync places the former");
         }
         if (report.Histogram.Count > 0)
@@ -38,7 +38,7 @@ internal static class ExtentText
 
     private static void WriteHistogram(TerminalStreams terminal, IReadOnlyList<ExtentClass> classes)
     {
-        terminal.Out.WriteLine();
+        terminal.WriteLine();
         long most = Math.Max(1, classes.Max(c => c.Bytes));
         long bytes = Math.Max(1, classes.Sum(c => c.Bytes));
         var table = new TextTable("extent size", "extents", "bytes", "share of bytes", "");
@@ -53,7 +53,7 @@ internal static class ExtentText
 
     private static void WriteExtents(TerminalStreams terminal, IReadOnlyList<FileExtent> extents, int limit)
     {
-        terminal.Out.WriteLine();
+        terminal.WriteLine();
         var table = new TextTable("file offset", "device offset", "length", "flags");
         foreach (FileExtent extent in extents.Take(limit))
         {
@@ -63,12 +63,12 @@ internal static class ExtentText
         }
         table.WriteTo(terminal);
         if (extents.Count > limit)
-            terminal.Out.WriteLine($"{extents.Count - limit:#,0} more; --extents N shows N, --json all");
+            terminal.WriteLine($"{extents.Count - limit:#,0} more; --extents N shows N, --json all");
     }
 
     private static void WriteWorst(TerminalStreams terminal, IReadOnlyList<FileLayout> worst)
     {
-        terminal.Out.WriteLine();
+        terminal.WriteLine();
         var table = new TextTable("most fragmented", "size", "extents", "pieces", "score");
         foreach (FileLayout file in worst)
             table.Add(file.Path, ByteSize.Format(file.SizeBytes), $"{file.Extents:#,0}", $"{file.Pieces:#,0}", $"{file.Score:0.0}");

@@ -17,7 +17,7 @@ internal static class PageCsv
         }
     }
 
-    private static void WriteTable(TextWriter writer, PageTable table)
+    public static void WriteTable(TextWriter writer, PageTable table)
     {
         bool hasTargets = table.Rows.Any(r => r.Reached is not null);
         writer.WriteLine(Csv.Line([.. table.Columns.Select(c => c.Header), .. hasTargets ? ["reached", "target"] : Array.Empty<string>()]));

@@ -11,6 +11,10 @@ internal sealed record PageTable
     public required IReadOnlyList<PageColumn> Columns { get; init; }
 
     public required IReadOnlyList<PageRow> Rows { get; init; }
+
+    /// <summary>Of few rows and many columns: as text the columns are printed as lines, without those that are empty.</summary>
+    [JsonIgnore]
+    public bool IsTurned { get; init; }
 }
 
 /// <param name="Unit">Of every number in the column, such as "MiB/s"; null without one.</param>

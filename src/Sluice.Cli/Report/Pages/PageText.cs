@@ -19,40 +19,46 @@ internal static class PageText
 
     public static void Write(TerminalStreams terminal, ReportPage page)
     {
-        if (page.Environment is { } environment)
-        {
-            EnvironmentText.Write(terminal.Out, environment);
-            terminal.Out.WriteLine();
-        }
-        WriteSections(terminal, page);
-        foreach (string note in page.Notes)
-            terminal.Out.WriteLine($"note: {note}");
+        WriteTop(terminal, page.Title, page.Environment);
+        WriteResult(terminal, page);
     }
 
-    /// <summary>Without the environment and the notes, for a command that has printed them.</summary>
-    public static void WriteSections(TerminalStreams terminal, ReportPage page)
+    /// <summary>What is known before anything is measured.</summary>
+    public static void WriteTop(TerminalStreams terminal, string title, EnvironmentRecord? environment)
+    {
+        terminal.WriteLine(title);
+        if (environment is not null)
+            EnvironmentText.Write(terminal, environment);
+        terminal.WriteLine();
+    }
+
+    /// <summary>What was found, below <see cref="WriteTop"/>.</summary>
+    /// <param name="hasBars">Whether a terminal shows the page's bar charts.</param>
+    public static void WriteResult(TerminalStreams terminal, ReportPage page, bool hasBars = true)
     {
         foreach (PageSection section in page.Sections)
         {
-            terminal.Out.WriteLine(section.Heading);
-            if (section.Text is { } text)
-                terminal.Out.WriteLine(text);
+            terminal.WriteLine(section.Heading);
+            foreach (string paragraph in section.Text?.Split('\n') ?? [])
+                terminal.WriteLine(paragraph);
             foreach (PageTable table in section.Tables)
             {
                 if (table.Title is { } title)
-                    terminal.Out.WriteLine(title);
-                WriteTable(terminal, table);
+                    terminal.WriteLine(title);
+                (table.IsTurned ? Turned(table) : Upright(table)).WriteTo(terminal);
             }
-            if (terminal.IsOutputTerminal)
+            if (terminal.IsOutputTerminal && hasBars)
             {
                 foreach (PageChart chart in section.Charts)
                     WriteBars(terminal, chart);
             }
-            terminal.Out.WriteLine();
+            terminal.WriteLine();
         }
+        foreach (string note in page.Notes)
+            terminal.WriteLine($"note: {note}", hang: 2);
     }
 
-    public static void WriteTable(TerminalStreams terminal, PageTable table)
+    private static TextTable Upright(PageTable table)
     {
         bool hasTargets = table.Rows.Any(r => r.Reached is not null);
         var text = new TextTable([.. table.Columns.Select(c => c.Header), .. hasTargets ? [""] : Array.Empty<string>()])
@@ -60,12 +66,23 @@ internal static class PageText
             LeftColumns = table.Columns.Index().Where(c => c.Item.Kind != ColumnKind.Number).Select(c => c.Index).ToHashSet(),
         };
         foreach (PageRow row in table.Rows)
-        {
-            IEnumerable<string> cells = table.Columns.Select((_, i) => i < row.Cells.Count ? row.Cells[i].Text : "");
-            text.Add([.. cells, .. hasTargets ? [Mark(row)] : Array.Empty<string>()]);
-        }
-        text.WriteTo(terminal);
+            text.Add([.. table.Columns.Select((_, i) => TextAt(row, i)), .. hasTargets ? [Mark(row)] : Array.Empty<string>()]);
+        return text;
     }
+
+    private static TextTable Turned(PageTable table)
+    {
+        var text = new TextTable(["", .. table.Rows.Select(r => TextAt(r, 0))]);
+        foreach ((int column, PageColumn line) in table.Columns.Index().Skip(1))
+        {
+            string[] cells = [.. table.Rows.Select(r => TextAt(r, column))];
+            if (cells.Any(c => c.Length > 0))
+                text.Add([line.Header, .. cells]);
+        }
+        return text;
+    }
+
+    private static string TextAt(PageRow row, int column) => column < row.Cells.Count ? row.Cells[column].Text : "";
 
     // Terminals have no room for a line of many points; its table has them.
     private static void WriteBars(TerminalStreams terminal, PageChart chart)

@@ -12,6 +12,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Report.Html;
 
 /// <summary>The page in a browser, opened from the disk.</summary>
+[Trait("Runs", "once")]
 public sealed class HtmlPageTests(BrowserFixture fixture) : IClassFixture<BrowserFixture>, IDisposable
 {
     private readonly TempFolder _folder = new();

@@ -4,16 +4,16 @@ namespace Sluice.Tests.Engines.Interleavings;
 
 /// <summary>One operation of a scenario.</summary>
 /// <param name="WaitsFor">Its continuation blocks until that one's has run; -1: it does not.</param>
-/// <param name="Submits">What its continuation submits; -1: nothing.</param>
+/// <param name="Submits">What its continuation submits, all at once; null: nothing.</param>
 /// <param name="Ticks">What its continuation costs.</param>
-internal sealed record DutyOperation(int WaitsFor = -1, int Submits = -1, long Ticks = 1);
+internal sealed record DutyOperation(int WaitsFor = -1, int[]? Submits = null, long Ticks = 1);
 
 /// <summary>
 /// A ring, a pool, a kernel and a queue that exist in numbers only, around a real <see cref="CompletionDuty"/>: its threads make one
 /// step at a time, in the order that somebody chooses. What a step of the engine does to shared state in several steps, its model does
 /// in as many.
 /// </summary>
-internal sealed class DutyWorld
+internal sealed partial class DutyWorld
 {
     /// <summary>A continuation is long from here on.</summary>
     public const long LongTicks = 10;
@@ -24,9 +24,10 @@ internal sealed class DutyWorld
     private readonly List<int> _kernel = [];
     private readonly List<int> _ready = [];
     private readonly Queue<int> _completed = new();
-    private readonly List<IActor> _actors = [];
+    private readonly List<Actor> _actors = [];
     private readonly Watcher _watcher;
     private int _workItems;
+    private int _entering;
 
     public DutyWorld(CompletionDuty duty, DutyOperation[] operations, int workers, params int[] submitted)
     {
@@ -35,6 +36,12 @@ internal sealed class DutyWorld
         _ran = new bool[operations.Length];
         _watcher = new Watcher(this);
         _actors.Add(_watcher);
+        for (int i = 0; i < 2 && operations[0].Ticks > LongTicks; i++)
+        {
+            // They were long before.
+            duty.Measure(operations[0].Ticks, isInterrupted: false);
+        }
+
         for (int i = 0; i < workers; i++)
         {
             _actors.Add(new Worker(this));
@@ -52,23 +59,28 @@ internal sealed class DutyWorld
     }
 
     /// <summary>Whoever may make steps; a step that nobody may make before time has passed is a timer's.</summary>
-    public interface IActor
+    public abstract class Actor
     {
-        bool CanStep { get; }
+        public abstract bool CanStep { get; }
 
-        bool HasTimer { get; }
+        public virtual bool HasTimer => false;
 
         /// <summary>A thread of the pool between two work items.</summary>
-        bool IsIdle => false;
+        public virtual bool IsIdle => false;
 
-        void Step();
+        /// <summary>How often its timer has expired.</summary>
+        public int TimeOuts { get; set; }
 
-        void TimeOut();
+        public abstract void Step();
+
+        public virtual void TimeOut()
+        {
+        }
     }
 
     public CompletionDuty Duty { get; }
 
-    public IReadOnlyList<IActor> Actors => _actors;
+    public IReadOnlyList<Actor> Actors => _actors;
 
     public bool IsDone => Array.TrueForAll(_ran, static ran => ran);
 
@@ -87,7 +99,7 @@ internal sealed class DutyWorld
     {
         Duty.Enter();
         _gathered.Add(operation);
-        if (turn is null || !Duty.Gathers(turn))
+        if (turn is null || !Duty.Gathers(turn, _entering > 0))
         {
             EnterKernel();
         }
@@ -113,278 +125,28 @@ internal sealed class DutyWorld
     }
 
     /// <summary>A thread that submits one operation and has nothing more to do with it.</summary>
-    private sealed class Submitter(DutyWorld world, int operation) : IActor
+    private sealed class Submitter(DutyWorld world, int operation) : Actor
     {
         private bool _done;
 
-        public bool CanStep => !_done;
+        public override bool CanStep => !_done;
 
-        public bool HasTimer => false;
-
-        public void Step()
+        public override void Step()
         {
             _done = true;
             world.Submit(operation, null);
         }
-
-        public void TimeOut()
-        {
-        }
     }
 
     /// <summary>Completes one operation, at any time after it was handed over.</summary>
-    private sealed class Device(DutyWorld world, int operation) : IActor
+    private sealed class Device(DutyWorld world, int operation) : Actor
     {
-        public bool CanStep => world._kernel.Contains(operation);
+        public override bool CanStep => world._kernel.Contains(operation);
 
-        public bool HasTimer => false;
-
-        public void Step()
+        public override void Step()
         {
             world._kernel.Remove(operation);
             world._ready.Add(operation);
-        }
-
-        public void TimeOut()
-        {
-        }
-    }
-
-    private sealed class Worker(DutyWorld world) : IActor
-    {
-        private readonly DutyTurn _turn = new();
-        private readonly List<int> _taken = [];
-        private DutyStep _step = DutyStep.Leave;
-        private int _part;
-        private int _picked = -1;
-        private bool _got;
-        private bool _more;
-
-        public bool CanStep => _step switch
-        {
-            DutyStep.Leave => world._workItems > 0,
-            DutyStep.Run when _part == 1 => world._operations[_picked].WaitsFor is var other && (other < 0 || world._ran[other]),
-            DutyStep.Wait when _part == 1 => world._ready.Count > 0,
-            _ => true,
-        };
-
-        public bool HasTimer => _step == DutyStep.Wait && _part == 1;
-
-        public bool IsIdle => _step == DutyStep.Leave;
-
-        public override string ToString() => $"worker {_step}.{_part} as {_turn.Role} with {_picked}";
-
-        public void TimeOut() => _part = 2;
-
-        public void Step()
-        {
-            CompletionDuty duty = world.Duty;
-            switch (_step, _part++)
-            {
-                case (DutyStep.Leave, _):
-                    world._workItems--;
-                    Next(duty.Begin(_turn));
-                    break;
-                case (DutyStep.Pick, 0):
-                    _got = world._completed.TryDequeue(out _picked);
-                    break;
-                case (DutyStep.Pick, 1):
-                    _more = world._completed.Count > 0;
-                    break;
-                case (DutyStep.Pick, _):
-                    Next(duty.Picked(_turn, _got, _more));
-                    break;
-                case (DutyStep.AskHelp, 0):
-                    world._workItems++;
-                    break;
-                case (DutyStep.AskHelp, _):
-                    Next(CompletionDuty.HelpAsked(_turn));
-                    break;
-                case (DutyStep.Run, 0):
-                    break;
-                case (DutyStep.Run, 1):
-                    world._ran[_picked] = true;
-                    if (world._operations[_picked].Submits is var submits and >= 0)
-                    {
-                        world.Submit(submits, _turn);
-                    }
-
-                    break;
-                case (DutyStep.Run, 2):
-                    _more = world._completed.Count > 0;
-                    break;
-                case (DutyStep.Run, _):
-                    Next(duty.Ran(_turn, world._operations[_picked].Ticks, _more, isPoolWanted: false));
-                    break;
-                case (DutyStep.Consider, _):
-                    Next(duty.Considered(_turn, isPoolWanted: false, nowMs: 0));
-                    break;
-                case (DutyStep.Summon, 0):
-                    world._watcher.Wake();
-                    break;
-                case (DutyStep.Summon, 1):
-                    world._watcher.IsKicked = true;
-                    world.EnterKernel();
-                    break;
-                case (DutyStep.Summon, _):
-                    Next(duty.Summoned(_turn));
-                    break;
-                case (DutyStep.Take, _):
-                    if (TakeOn(world, _turn.Role, _turn, _taken, _part - 1) is { } count)
-                    {
-                        Next(CompletionDuty.Taken(_turn, count, isPoolWanted: false));
-                    }
-
-                    break;
-                case (DutyStep.RunAlone, 0):
-                    _got = duty.InFlight == 1 && world._gathered.Count == 1;
-                    if (_got)
-                    {
-                        _picked = world._gathered[0];
-                        world._gathered.Clear();
-                        duty.Exit();
-                    }
-
-                    break;
-                case (DutyStep.RunAlone, 1):
-                    if (_got)
-                    {
-                        world._completed.Enqueue(_picked);
-                    }
-
-                    break;
-                case (DutyStep.RunAlone, _):
-                    Next(duty.RanAlone(_turn, _got, isPoolWanted: false));
-                    break;
-                case (DutyStep.Wait, 0):
-                    duty.EnterKernel();
-                    world.EnterKernel();
-                    break;
-                case (DutyStep.Wait, 1):
-                    break;
-                case (DutyStep.Wait, 2):
-                    duty.LeaveKernel();
-                    break;
-                case (DutyStep.Wait, _):
-                    Next(CompletionDuty.Waited(_turn, world._ready.Count > 0));
-                    break;
-                case (DutyStep.Retire, 0):
-                    world.EnterKernel();
-                    break;
-                case (DutyStep.Retire, 1):
-                    if (duty.StepDown(_turn, isBacklogEmpty: true))
-                    {
-                        world._watcher.Wake();
-                    }
-
-                    break;
-                case (DutyStep.Retire, _):
-                    Next(CompletionDuty.Retired(_turn));
-                    break;
-            }
-        }
-
-        private void Next(DutyStep step)
-        {
-            _step = step;
-            _part = 0;
-        }
-    }
-
-    private sealed class Watcher(DutyWorld world) : IActor
-    {
-        private readonly WatchTurn _turn = new();
-        private readonly List<int> _taken = [];
-        private WatchStep _step = WatchStep.Look;
-        private int _part;
-        private int _count;
-        private bool _isWoken;
-        private bool _timedOut;
-
-        /// <summary>An entry that completes at once ends its wait in the kernel.</summary>
-        public bool IsKicked { get; set; }
-
-        public bool CanStep => _step switch
-        {
-            WatchStep.WaitInKernel when _part == 1 => IsKicked || world._ready.Count > 0,
-            WatchStep.Sleep or WatchStep.Watch when _part == 1 => _isWoken,
-            _ => true,
-        };
-
-        // Half a second in the kernel is no help that counts, but for becoming idle.
-        public bool HasTimer => _part == 1 && (_step == WatchStep.Watch || (_step == WatchStep.WaitInKernel && world.Duty.InFlight == 0));
-
-        public override string ToString() => $"watcher {_step}.{_part} of {_turn.Role}";
-
-        public void Wake() => _isWoken = true;
-
-        public void TimeOut()
-        {
-            _timedOut = true;
-            _part = 2;
-        }
-
-        public void Step()
-        {
-            CompletionDuty duty = world.Duty;
-            switch (_step, _part++)
-            {
-                case (WatchStep.Look, _):
-                    Next(duty.Look(_turn));
-                    break;
-                case (WatchStep.Take, _):
-                    if (TakeOn(world, CompletionDuty.CompletionThread, null, _taken, _part - 1) is { } count)
-                    {
-                        _count = count;
-                        _step = WatchStep.AskHelp;
-                        _part = -1;
-                    }
-
-                    break;
-                case (WatchStep.AskHelp, -1):
-                    Next(duty.WatcherTook(_count, world._completed.Count > 0));
-                    break;
-                case (WatchStep.AskHelp, _):
-                    world._workItems++;
-                    Next(WatchStep.Look);
-                    break;
-                case (WatchStep.WaitInKernel, 0) or (WatchStep.WaitInKernel, 1):
-                    break;
-                case (WatchStep.WaitInKernel, _):
-                    IsKicked = false;
-                    if (_timedOut)
-                    {
-                        duty.BecomeIdle(isBacklogEmpty: true);
-                    }
-
-                    Next(WatchStep.Look);
-                    break;
-                case (WatchStep.Sleep, 0) or (WatchStep.Watch, 0):
-                    // Under the lock that wakers take: either they see the sleeper, or it sees what they did.
-                    _isWoken = duty.Role != _turn.Role;
-                    break;
-                case (WatchStep.Sleep, 1) or (WatchStep.Watch, 1):
-                    break;
-                case (WatchStep.Sleep, _):
-                    Next(WatchStep.Look);
-                    break;
-                case (WatchStep.Watch, _):
-                    Next(duty.Watched(_turn, !_timedOut, world._completed.Count > 0, nowMs: 0));
-                    break;
-                case (WatchStep.TakeOver, 0):
-                    world.EnterKernel();
-                    break;
-                case (WatchStep.TakeOver, _):
-                    Next(duty.TookOver(world._completed.Count > 0));
-                    break;
-            }
-        }
-
-        private void Next(WatchStep step)
-        {
-            _step = step;
-            _part = 0;
-            _timedOut = false;
         }
     }
 
@@ -407,7 +169,7 @@ internal sealed class DutyWorld
             return null;
         }
 
-        if (turn is null || !world.Duty.Gathers(turn))
+        if (turn is null || !world.Duty.Gathers(turn, world._entering > 0))
         {
             world.EnterKernel();
         }

@@ -12,13 +12,12 @@ internal static class Explorer
 
     /// <param name="create">A new world, always the same.</param>
     /// <param name="preemptions">How often a thread that could go on may lose its turn.</param>
-    /// <param name="most">How many orders are run at most.</param>
-    /// <param name="runs">How many were run; fewer than <paramref name="most"/> when there are no more.</param>
+    /// <param name="runs">How many orders were run: all that there are, or all up to the one that went wrong.</param>
     /// <returns>What went wrong first; null when nothing did.</returns>
-    public static string? Exhaust(Func<DutyWorld> create, int preemptions, int most, out int runs)
+    public static string? Exhaust(Func<DutyWorld> create, int preemptions, out int runs)
     {
         List<(int Choice, int Count)> path = [];
-        for (runs = 1; runs <= most; runs++)
+        for (runs = 1; ; runs++)
         {
             int depth = 0;
             string? failure = Run(create(), preemptions, count =>
@@ -48,8 +47,6 @@ internal static class Explorer
 
             path[^1] = (path[^1].Choice + 1, path[^1].Count);
         }
-
-        return null;
     }
 
     /// <summary>Runs <paramref name="count"/> random orders, each of which takes turns away as often as it likes.</summary>
@@ -67,10 +64,30 @@ internal static class Explorer
         return null;
     }
 
+    private static void AddTimers(IReadOnlyList<DutyWorld.Actor> actors, List<(DutyWorld.Actor Actor, bool IsTimer)> choices)
+    {
+        int fewest = int.MaxValue;
+        foreach (DutyWorld.Actor actor in actors)
+        {
+            if (actor.HasTimer && !actor.CanStep)
+            {
+                fewest = Math.Min(fewest, actor.TimeOuts);
+            }
+        }
+
+        foreach (DutyWorld.Actor actor in actors)
+        {
+            if (actor.TimeOuts == fewest && actor.HasTimer && !actor.CanStep)
+            {
+                choices.Add((actor, true));
+            }
+        }
+    }
+
     private static string? Run(DutyWorld world, int preemptions, Func<int, int> choose)
     {
-        DutyWorld.IActor? current = null;
-        List<(DutyWorld.IActor Actor, bool IsTimer)> choices = [];
+        DutyWorld.Actor? current = null;
+        List<(DutyWorld.Actor Actor, bool IsTimer)> choices = [];
         int timeOuts = 0;
         for (int step = 0; !world.IsDone; step++)
         {
@@ -85,7 +102,7 @@ internal static class Explorer
             {
                 // Of threads that sleep in the pool one stands for all.
                 bool hasIdle = current?.IsIdle == true && goesOn;
-                foreach (DutyWorld.IActor actor in world.Actors)
+                foreach (DutyWorld.Actor actor in world.Actors)
                 {
                     if (actor.CanStep && actor != current && !(actor.IsIdle && hasIdle))
                     {
@@ -96,9 +113,10 @@ internal static class Explorer
             }
 
             // Time passes when nothing else happens, or in place of a lost turn.
+            // All clocks go alike: only what has expired no more often than the others may be next.
             if (choices.Count == 0 || preemptions > 0)
             {
-                choices.AddRange(world.Actors.Where(static a => a.HasTimer && !a.CanStep).Select(static a => (a, true)));
+                AddTimers(world.Actors, choices);
             }
 
             if (choices.Count == 0 || step == MostSteps || timeOuts == MostTimeOuts)
@@ -107,7 +125,7 @@ internal static class Explorer
             }
 
             int choice = choices.Count == 1 ? 0 : choose(choices.Count);
-            (DutyWorld.IActor next, bool isTimer) = choices[choice];
+            (DutyWorld.Actor next, bool isTimer) = choices[choice];
             if (choice > 0 && (goesOn || isTimer))
             {
                 preemptions--;
@@ -117,6 +135,7 @@ internal static class Explorer
             if (isTimer)
             {
                 timeOuts++;
+                next.TimeOuts++;
                 next.TimeOut();
             }
             else

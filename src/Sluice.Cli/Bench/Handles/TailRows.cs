@@ -1,0 +1,163 @@
+using System.Diagnostics;
+using Sluice.Cli.Load;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Bench.Handles;
+
+/// <summary>Rows about the slowest of many reads: as fast as they go, and at a rate that nobody's answers hold back.</summary>
+internal static class TailRows
+{
+    private const int PageBytes = (int)(4 * ByteSize.KiB);
+    private const int Depth = 32;
+
+    /// <summary>Reads under way at most where the rate is given: more wait, and their wait counts.</summary>
+    private const int MostUnderWay = 256;
+
+    /// <summary>Of the lower of the two sides' highest rates.</summary>
+    private const double ShareOfHighestRate = 0.6;
+
+    /// <summary>A latency may be so much longer than fio's.</summary>
+    private const double FioAllowance = 1.15;
+
+    private static readonly RowTarget Target = new() { MinRatio = 1, MinSecondRatio = 1 / FioAllowance };
+
+    /// <summary>Loops that read as fast as they can.</summary>
+    public static Row Closed(double percent) => new(
+        $"tail-read-4k-d{Depth}-{IdOf(percent)}", $"direct 4 KiB random read, depth {Depth}, {NameOf(percent)}",
+        "how long the slowest reads take while as many as possible are made; the rate is one over that latency", context =>
+        {
+            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            return WithFio(context, percent, () => null, HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+            {
+                Memory<byte>[] buffers = Loops.Buffers(Depth, PageBytes);
+                return slice => ClosedAsync(side, slice, buffers, offsets, percent);
+            }, Depth));
+        })
+    {
+        Target = Target,
+    };
+
+    /// <summary>Reads that begin at random moments, so many a second, whether or not the ones before have ended.</summary>
+    public static Row Open(double percent) => new(
+        $"open-loop-read-4k-{IdOf(percent)}", $"direct 4 KiB random read at 60 % of the highest rate, {NameOf(percent)}",
+        "arrivals do not wait for answers, as at a server: latency from the moment a read was due; the rate is one over it", context =>
+        {
+            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            double? iops = null;
+            return WithFio(context, percent, () => iops, HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+            {
+                Memory<byte>[] buffers = Loops.Buffers(MostUnderWay, PageBytes);
+                return async slice =>
+                {
+                    // Whoever is first finds out for both how much the slower one, .NET, can do: in the warm-up, which does not count.
+                    iops ??= ShareOfHighestRate * await HighestRateAsync(context, offsets);
+                    await OpenAsync(side, slice, buffers, offsets, iops.Value, percent);
+                };
+            }, MostUnderWay));
+        })
+    {
+        Target = Target,
+    };
+
+    private static Contest WithFio(BenchContext context, double percent, Func<double?> iops, Contest pair) =>
+        !FioRunner.IsInstalled ? pair : new Contest(pair.Sluice, pair.DotNet, pair)
+        {
+            Second = new Contender("fio", async slice =>
+            {
+                var job = new FioJob("randread", PageBytes, iops() is null ? Depth : MostUnderWay);
+                TimeSpan latency = await FioRunner.MeasureLatencyAsync(
+                    job, context.DirectFile, context.Scale.DirectFileBytes, context.Scale.FioTime, percent, iops(), CancellationToken.None);
+                slice.Count(0);
+                slice.Elapsed = latency;
+            })
+            {
+                RunsPrograms = true,
+            },
+        };
+
+    private static async Task ClosedAsync(IoTarget target, Slice slice, Memory<byte>[] buffers, long[] offsets, double percent)
+    {
+        var histogram = new LatencyHistogram();
+        await Loops.RunLoops(buffers.Length, async loop =>
+        {
+            int next = loop * 997;
+            do
+            {
+                long begin = Stopwatch.GetTimestamp();
+                await target.ReadAsync(buffers[loop], offsets[next++ % offsets.Length]);
+                histogram.Record((long)Stopwatch.GetElapsedTime(begin).TotalNanoseconds);
+                slice.Count(loop);
+            }
+            while (!slice.IsOver);
+        });
+        slice.Elapsed = TimeSpan.FromMicroseconds(histogram.Percentile(percent) / 1000.0) * slice.Operations;
+    }
+
+    private static Task OpenAsync(IoTarget target, Slice slice, Memory<byte>[] buffers, long[] offsets, double iops, double percent)
+    {
+        // A thread of its own begins them: the pool's are for what follows the reads.
+        return Task.Factory.StartNew(Begin, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
+        void Begin()
+        {
+            var histogram = new LatencyHistogram();
+            var random = new Random(17);
+            using var free = new SemaphoreSlim(buffers.Length);
+            var idle = new System.Collections.Concurrent.ConcurrentBag<int>(Enumerable.Range(0, buffers.Length));
+            double due = Stopwatch.GetTimestamp();
+            int i = 0;
+            do
+            {
+                due += -Math.Log(1 - random.NextDouble()) / iops * Stopwatch.Frequency;
+                WaitUntil((long)due);
+                free.Wait();
+                idle.TryTake(out int buffer);
+                _ = ReadAsync(buffer, offsets[i++ * 997L % offsets.Length], (long)due);
+            }
+            while (!slice.IsOver);
+            for (int ended = 0; ended < buffers.Length; ended++)
+                free.Wait();
+            slice.Elapsed = TimeSpan.FromMicroseconds(histogram.Percentile(percent) / 1000.0) * slice.Operations;
+
+            async Task ReadAsync(int buffer, long offset, long since)
+            {
+                await target.ReadAsync(buffers[buffer], offset);
+                histogram.Record((long)Stopwatch.GetElapsedTime(since).TotalNanoseconds);
+                slice.Count(buffer);
+                idle.Add(buffer);
+                free.Release();
+            }
+        }
+    }
+
+    private static void WaitUntil(long due)
+    {
+        // Sleeping is too coarse for what is due within a tenth of a millisecond; looking on takes a processor, on every side alike.
+        while (Stopwatch.GetTimestamp() < due)
+            Thread.Yield();
+    }
+
+    private static async Task<double> HighestRateAsync(BenchContext context, long[] offsets)
+    {
+        using IoTarget target = IoTarget.Open(IoSide.Bcl, HandleSuite.Direct(context, FileAccess.Read));
+        Memory<byte>[] buffers = Loops.Buffers(Depth, PageBytes);
+        var slice = new Slice(context.Scale.SliceTime, Depth, CancellationToken.None);
+        slice.Start();
+        long begin = Stopwatch.GetTimestamp();
+        await Loops.RunLoops(Depth, async loop =>
+        {
+            int next = loop * 997;
+            do
+            {
+                await target.ReadAsync(buffers[loop], offsets[next++ % offsets.Length]);
+                slice.Count(loop);
+            }
+            while (!slice.IsOver);
+        });
+        return slice.Operations / Stopwatch.GetElapsedTime(begin).TotalSeconds;
+    }
+
+    private static string IdOf(double percent) => percent > 99 ? "p999" : "p99";
+
+    private static string NameOf(double percent) => percent > 99 ? "p99.9" : "p99";
+}

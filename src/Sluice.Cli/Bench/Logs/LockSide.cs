@@ -1,0 +1,27 @@
+namespace Sluice.Cli.Bench.Logs;
+
+/// <summary>What one writes without a log: a lock around a FileStream.</summary>
+internal sealed class LockSide(BenchContext context, string name, bool flushes, bool toDisk) : ILogSide
+{
+    private static readonly byte[] Record = new byte[LogSuite.RecordBytes];
+    private readonly Lock _lock = new();
+    private readonly FileStream _file = new(context.ScratchFile(name), FileMode.Create, FileAccess.Write, FileShare.Read);
+
+    public void Renew() => _file.SetLength(0);
+
+    public void Append()
+    {
+        lock (_lock)
+        {
+            _file.Write(Record);
+            if (flushes)
+                _file.Flush(toDisk);
+        }
+    }
+
+    public void WriteUnlocked() => _file.Write(Record);
+
+    public void Finish() => _file.Flush();
+
+    public void Dispose() => _file.Dispose();
+}

@@ -1,0 +1,37 @@
+namespace Sluice.Cli.Bench.Logs;
+
+/// <summary>A log in a folder of its own.</summary>
+internal sealed class LogSide(BenchContext context, LogDurability durability) : ILogSide
+{
+    private static readonly byte[] Record = new byte[LogSuite.RecordBytes];
+    private readonly string _directory = context.KeptPath("log");
+    private SluiceLog? _log;
+
+    public void Renew()
+    {
+        Dispose();
+        _log = SluiceLog.Open(_directory, new SluiceLogOptions { Durability = durability });
+    }
+
+    public void Append() => _log!.Append(Record);
+
+    public async Task AppendAsync(Slice slice, int loop)
+    {
+        do
+        {
+            await _log!.AppendAsync(Record);
+            slice.Count(loop);
+        }
+        while (!slice.IsOver);
+    }
+
+    public void Finish() => _log!.Flush(LogDurability.Written);
+
+    public void Dispose()
+    {
+        _log?.Dispose();
+        _log = null;
+        if (Directory.Exists(_directory))
+            Directory.Delete(_directory, recursive: true);
+    }
+}

@@ -1,0 +1,106 @@
+namespace Sluice.Cli.Bench.Logs;
+
+/// <summary>SluiceLog against a lock around a FileStream, at each durability; reading back and opening after a crash.</summary>
+internal static class LogSuite
+{
+    public const int RecordBytes = 200;
+    private const int ManyThreads = 100;
+
+    public static Suite Create() => new(
+        "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", "1 minute",
+        scale => scale.SliceTime, static scale => (4 * scale.AppendLimitBytes) + (2 * scale.LogFileBytes) + BenchScale.SpareBytes,
+        [.. Rows()]);
+
+    private static IEnumerable<Row> Rows()
+    {
+        yield return Buffered();
+        yield return Written();
+        yield return WrittenByTasks();
+        foreach (int threads in (int[])[1, 8, 64])
+            yield return Durable(threads, new RowTarget { MaxAllocatedBytes = 0 });
+        yield return Durable(ManyThreads, new RowTarget { MinRatio = 40, MaxAllocatedBytes = 0 });
+        yield return LogReadRows.ReadBack();
+        yield return LogReadRows.OpenAfterCrash();
+    }
+
+    private static Row Buffered() => new(
+        "log-buffered-t1", "append 200 B, one thread, buffered",
+        "a logger's fast path, what is in memory at the end written too; .NET: FileStream.Write",
+        context =>
+        {
+            LogSide log = new(context, LogDurability.Buffered);
+            LockSide locked = new(context, "locked.dat", flushes: false, toDisk: false);
+            return new Contest(
+                new Contender("Sluice", slice => Finish(Loops.Repeat(slice, _ => log.Append()), log.Finish)) { Prepare = log.Renew },
+                new Contender(".NET", slice => Finish(Loops.Repeat(slice, _ => locked.WriteUnlocked()), locked.Finish))
+                {
+                    Prepare = locked.Renew,
+                },
+                log, locked);
+        })
+    {
+        Target = new RowTarget { MinRatio = 1, MaxNanoseconds = 60, MaxAllocatedBytes = 0 },
+    };
+
+    private static Row Written() => new(
+        $"log-written-t{ManyThreads}", $"append 200 B, {ManyThreads} threads, written",
+        "each append returns when the operating system has the record; .NET: lock, FileStream.Write and Flush",
+        context =>
+        {
+            LogSide log = new(context, LogDurability.Written);
+            LockSide flushed = new(context, "flushed.dat", flushes: true, toDisk: false);
+            LockSide buffered = new(context, "buffered.dat", flushes: false, toDisk: false);
+            return new Contest(Threads("Sluice", ManyThreads, log), Threads(".NET", ManyThreads, flushed), log, flushed, buffered)
+            {
+                Second = Threads("lock without Flush", ManyThreads, buffered),
+            };
+        })
+    {
+        Target = new RowTarget { MinRatio = 20, MinSecondRatio = 2, MaxAllocatedBytes = 0 },
+    };
+
+    private static Row WrittenByTasks() => new(
+        $"log-written-c{ManyThreads}", $"append 200 B, {ManyThreads} tasks, written",
+        "AppendAsync, where nobody's thread waits; .NET: the same lock and Flush in each task",
+        context =>
+        {
+            LogSide log = new(context, LogDurability.Written);
+            LockSide flushed = new(context, "flushed.dat", flushes: true, toDisk: false);
+            return new Contest(
+                new Contender("Sluice", slice => Loops.RunLoops(ManyThreads, loop => log.AppendAsync(slice, loop)))
+                {
+                    Loops = ManyThreads,
+                    Prepare = log.Renew,
+                },
+                Threads(".NET", ManyThreads, flushed), log, flushed);
+        })
+    {
+        Target = new RowTarget { MinRatio = 1, MaxAllocatedBytes = 0 },
+    };
+
+    private static Row Durable(int threads, RowTarget target) => new(
+        $"log-durable-t{threads}", $"append 200 B, {threads} {(threads == 1 ? "thread" : "threads")}, durable",
+        "each append returns when the record is on the disk; .NET: lock, FileStream.Write and Flush(true)",
+        context =>
+        {
+            LogSide log = new(context, LogDurability.Durable);
+            LockSide locked = new(context, "synced.dat", flushes: true, toDisk: true);
+            return new Contest(Threads("Sluice", threads, log), Threads(".NET", threads, locked), log, locked);
+        })
+    {
+        Target = target,
+    };
+
+    private static Contender Threads(string name, int threads, ILogSide side) => new(name, Loops.OnThreads(threads, _ => side.Append()))
+    {
+        Loops = threads,
+        Prepare = side.Renew,
+    };
+
+    /// <summary>What is still in memory at the end belongs to the slice.</summary>
+    private static async Task Finish(Task loop, Action finish)
+    {
+        await loop;
+        finish();
+    }
+}

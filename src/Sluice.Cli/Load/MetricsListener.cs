@@ -1,0 +1,35 @@
+using System.Diagnostics.Metrics;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>A value of the meter "Sluice" at the end of a run.</summary>
+internal sealed record MetricValue(string Name, string Unit, string Attributes, long Value);
+
+/// <summary>Listens to the meter "Sluice" from when it is made until it is asked; see docs/metrics.md.</summary>
+internal sealed class MetricsListener : IDisposable
+{
+    private readonly MeterListener _listener = new();
+    private readonly List<MetricValue> _values = [];
+
+    public MetricsListener()
+    {
+        _listener.InstrumentPublished = static (instrument, listener) =>
+        {
+            if (instrument.Meter.Name == "Sluice")
+                listener.EnableMeasurementEvents(instrument);
+        };
+        _listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => _values.Add(new MetricValue(
+            instrument.Name, instrument.Unit ?? "", string.Join(", ", tags.ToArray().Select(static t => $"{t.Key}={t.Value}")), value)));
+        _listener.Start();
+    }
+
+    /// <summary>What everything stands at now.</summary>
+    public IReadOnlyList<MetricValue> Collect()
+    {
+        _values.Clear();
+        _listener.RecordObservableInstruments();
+        return [.. _values.OrderBy(static v => v.Name, StringComparer.Ordinal)];
+    }
+
+    public void Dispose() => _listener.Dispose();
+}

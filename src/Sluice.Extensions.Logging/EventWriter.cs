@@ -1,0 +1,201 @@
+using System.Buffers;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using Microsoft.Extensions.Logging;
+
+namespace Sluice.Extensions.Logging;
+
+/// <summary>An event as JSON in memory that is used again: a thread keeps one, and an event within an event takes another.</summary>
+#pragma warning disable CA1001 // A JSON writer over memory of its own holds nothing that must be given back.
+internal sealed class EventWriter
+#pragma warning restore CA1001
+{
+    private const int MaxKeptBytes = 256 * 1024;
+    private const string TemplateName = "{OriginalFormat}";
+
+    private static readonly JsonWriterOptions Options = new()
+    {
+        // A log is no web page: text stays as it can be read. Line ends and control characters are escaped all the same.
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        SkipValidation = true,
+    };
+
+    [ThreadStatic]
+    private static EventWriter? t_kept;
+
+    private readonly ArrayBufferWriter<byte> _bytes = new(1024);
+    private readonly Utf8JsonWriter _json;
+    private EventFormat? _format;
+    private EventHead _head;
+    private DateTimeOffset _time;
+
+    private EventWriter() => _json = new Utf8JsonWriter(_bytes, Options);
+
+    /// <summary>What was written; until the next use.</summary>
+    public ReadOnlySpan<byte> Record => _bytes.WrittenSpan;
+
+    public static EventWriter Rent()
+    {
+        EventWriter writer = t_kept ?? new EventWriter();
+        t_kept = null;
+        return writer;
+    }
+
+    public void Return()
+    {
+        (_head, _format) = (default, null);
+        if (_bytes.Capacity <= MaxKeptBytes)
+        {
+            t_kept = this;
+        }
+    }
+
+    public void Write<TState>(EventFormat format, in EventHead head, TState state, IExternalScopeProvider scopes)
+    {
+        (_format, _head, _time) = (format, head, format.Clock.GetUtcNow());
+        Begin();
+        _json.WriteString("@m"u8, head.Message);
+        if (head.Exception is not null)
+        {
+            _json.WriteString("@x"u8, TextOf(head.Exception));
+        }
+
+        if (format.IncludesScopes)
+        {
+            scopes.ForEachScope(static (scope, writer) => writer.WriteScope(scope), this);
+        }
+
+        if (state is IReadOnlyList<KeyValuePair<string, object?>> values)
+        {
+            WriteValues(values);
+        }
+        else if (state is IEnumerable<KeyValuePair<string, object?>> others)
+        {
+            WriteValues(others);
+        }
+
+        End();
+    }
+
+    /// <summary>The event without its values, and its message cut, so that it fits: better than none.</summary>
+    public ReadOnlySpan<byte> Shorten(int maxBytes)
+    {
+        int whole = _bytes.WrittenCount;
+        string message = _head.Message;
+
+        // A character has no more than 6 bytes, escaped.
+        int room = Math.Max(0, (maxBytes - 512 - (6 * _head.Category.Length)) / 6);
+        Begin();
+        _json.WriteString("@m"u8, message.AsSpan(0, Math.Min(message.Length, room)));
+        _json.WriteNumber("CutFromBytes"u8, whole);
+        End();
+        return Record;
+    }
+
+    private void Begin()
+    {
+        _bytes.ResetWrittenCount();
+        _json.Reset();
+        _json.WriteStartObject();
+        _json.WriteString("@t"u8, _time.UtcDateTime);
+        if (_head.Level != LogLevel.Information)
+        {
+            _json.WriteString("@l"u8, _head.Level.ToString());
+        }
+
+        if (_head.Id.Id != 0)
+        {
+            _json.WriteNumber("@i"u8, _head.Id.Id);
+        }
+
+        if (_head.Id.Name is { } name)
+        {
+            _json.WriteString("EventName"u8, name);
+        }
+
+        _json.WriteString("SourceContext"u8, _head.Category);
+    }
+
+    private void End()
+    {
+        _json.WriteEndObject();
+        _json.Flush();
+        if (_format!.EndsLines)
+        {
+            _bytes.Write("\n"u8);
+        }
+    }
+
+    private void WriteScope(object? scope)
+    {
+        if (scope is IEnumerable<KeyValuePair<string, object?>> values)
+        {
+            WriteValues(values);
+        }
+        else
+        {
+            WriteValue("Scope", scope);
+        }
+    }
+
+    /// <summary>By index, so that the usual event makes no enumerator.</summary>
+    private void WriteValues(IReadOnlyList<KeyValuePair<string, object?>> values)
+    {
+        try
+        {
+            for (int i = 0; i < values.Count; i++)
+            {
+                KeyValuePair<string, object?> value = values[i];
+                WriteValue(value.Key, value.Value);
+            }
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            WriteValue("@@error", e.GetType().Name);
+        }
+    }
+
+    private void WriteValues(IEnumerable<KeyValuePair<string, object?>> values)
+    {
+        try
+        {
+            foreach (KeyValuePair<string, object?> value in values)
+            {
+                WriteValue(value.Key, value.Value);
+            }
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            WriteValue("@@error", e.GetType().Name);
+        }
+    }
+
+    private void WriteValue(string name, object? value)
+    {
+        if (name == TemplateName)
+        {
+            if (_format!.IncludesTemplate && value is string template && template != _head.Message)
+            {
+                _json.WriteString("@mt"u8, template);
+            }
+
+            return;
+        }
+
+        // Names that begin with @ are the format's own.
+        _json.WritePropertyName(name.StartsWith('@') && !name.StartsWith("@@", StringComparison.Ordinal) ? "@" + name : name);
+        JsonValue.Write(_json, value, depth: 0);
+    }
+
+    private static string TextOf(Exception exception)
+    {
+        try
+        {
+            return exception.ToString();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            return $"{exception.GetType()} (its text threw {e.GetType().Name})";
+        }
+    }
+}

@@ -1,0 +1,149 @@
+using Microsoft.Extensions.Logging;
+
+namespace Sluice.Extensions.Logging;
+
+/// <summary>
+/// Appends each event to a <see cref="SluiceLog"/>, as one JSON object: a line in a raw log, a record in a framed one. Names are those of
+/// the compact log event format: "@t" time, "@l" level (none for Information), "@m" message, "@mt" its template, "@x" exception, "@i" the
+/// event's number; "SourceContext" is the category, "EventName" the event's name, and the other names are of values of the event and of its
+/// scopes.
+/// </summary>
+/// <remarks>
+/// Thread-safe; threads format side by side. Logging does not throw because an event could not be written: what is lost is counted
+/// (<see cref="LostEvents"/>) and told (<see cref="SluiceLoggerOptions.OnError"/>). A value that cannot be turned to text is replaced by a
+/// text that says so; what the event's own formatter throws is thrown.
+/// </remarks>
+[ProviderAlias("Sluice")]
+public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScope, IAsyncDisposable
+{
+    private readonly SluiceLoggerOptions _options;
+    private readonly LogLevel _flushOn;
+    private readonly Action<Exception>? _onError;
+    private readonly bool _leaveOpen;
+    private long _lostEvents;
+    private Exception? _lastError;
+    private bool _isDisposed;
+
+    /// <summary>Opens a log of its own, which is closed with the provider.</summary>
+    /// <param name="directory">The log's folder.</param>
+    /// <param name="options">Null for the defaults.</param>
+    /// <inheritdoc cref="SluiceLog.Open"/>
+    public SluiceLoggerProvider(string directory, SluiceLoggerOptions? options = null)
+        : this(SluiceLog.Open(directory, options?.Log ?? DefaultLog()), options, leaveOpen: false)
+    {
+    }
+
+    /// <summary>Appends to a log of the caller's.</summary>
+    /// <param name="log">Others may append to it as well.</param>
+    /// <param name="options">Null for the defaults; those of the log are not read.</param>
+    /// <param name="leaveOpen">Whether disposing the provider only writes what is there (true), or closes the log.</param>
+    public SluiceLoggerProvider(SluiceLog log, SluiceLoggerOptions? options = null, bool leaveOpen = true)
+    {
+        ArgumentNullException.ThrowIfNull(log);
+        (Log, _leaveOpen, _options) = (log, leaveOpen, options ?? new SluiceLoggerOptions());
+        (_flushOn, _onError) = (_options.FlushOn, _options.OnError);
+        Format = new EventFormat(
+            _options.TimeProvider ?? TimeProvider.System, _options.IncludeTemplate, _options.IncludeScopes,
+            EndsLines: log.Format == LogFormat.Raw);
+    }
+
+    /// <summary>The log that events go to.</summary>
+    public SluiceLog Log { get; }
+
+    /// <summary>How many events could not be appended.</summary>
+    public long LostEvents => Interlocked.Read(ref _lostEvents);
+
+    /// <summary>The newest error with which an event was lost, or with which the log was closed; null where there was none.</summary>
+    public Exception? LastError => Volatile.Read(ref _lastError);
+
+    internal EventFormat Format { get; }
+
+    internal IExternalScopeProvider Scopes { get; private set; } = new LoggerExternalScopeProvider();
+
+    /// <inheritdoc/>
+    public ILogger CreateLogger(string categoryName)
+    {
+        ArgumentNullException.ThrowIfNull(categoryName);
+        return new SluiceLogger(this, categoryName);
+    }
+
+    /// <inheritdoc/>
+    public void SetScopeProvider(IExternalScopeProvider scopeProvider)
+    {
+        ArgumentNullException.ThrowIfNull(scopeProvider);
+        Scopes = scopeProvider;
+    }
+
+    /// <summary>
+    /// Writes everything: a log of its own is made durable and closed, another one's stays open. Events that come later are lost, and
+    /// counted.
+    /// </summary>
+    /// <exception cref="IOException">Something could not be written; a logger factory swallows it, and <see cref="LastError"/> has
+    /// it.</exception>
+    public void Dispose()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, true))
+        {
+            return;
+        }
+
+        try
+        {
+            if (_leaveOpen)
+            {
+                Log.Flush(LogDurability.Written);
+            }
+            else
+            {
+                Log.Dispose();
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // Its owner closed it, which wrote everything.
+        }
+        catch (IOException e)
+        {
+            Volatile.Write(ref _lastError, e);
+            throw;
+        }
+    }
+
+    /// <summary>As <see cref="Dispose"/>, on a thread of the pool.</summary>
+    public ValueTask DisposeAsync() => new(Task.Run(Dispose));
+
+    /// <summary>Appends what a writer holds.</summary>
+    internal void Append(EventWriter writer, LogLevel level)
+    {
+        ReadOnlySpan<byte> record = writer.Record;
+        if (record.Length > Log.MaxRecordBytes)
+        {
+            record = writer.Shorten(Log.MaxRecordBytes);
+        }
+
+        try
+        {
+            ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
+            LogDurability durability = Log.DefaultDurability;
+            if (level >= _flushOn && durability == LogDurability.Buffered)
+            {
+                durability = LogDurability.Written;
+            }
+
+            _ = Log.Append(record, durability);
+        }
+        catch (Exception e) when (e is IOException or ObjectDisposedException or ArgumentException or UnauthorizedAccessException)
+        {
+            Volatile.Write(ref _lastError, e);
+            Interlocked.Increment(ref _lostEvents);
+            _onError?.Invoke(e);
+        }
+    }
+
+    private static SluiceLogOptions DefaultLog() => new()
+    {
+        Format = LogFormat.Raw,
+        Durability = LogDurability.Buffered,
+        DisposeOnProcessExit = true,
+    };
+}

@@ -1,0 +1,51 @@
+namespace Sluice.Engines;
+
+/// <summary>
+/// Whether continuations take long: they have lately cost much on average (an eighth of a long one counts at once, up to six times what is
+/// long, and is forgotten within a few hundred short ones), or one has lately been stuck while others waited. Races between threads lose a
+/// sample, nothing else.
+/// </summary>
+/// <param name="longTicks">From here on a continuation is long.</param>
+internal struct ContinuationGauge(long longTicks)
+{
+    private LeaderPenalty _caution;
+    private long _ticks;
+    private bool _isCautious;
+
+    public readonly bool IsLong => Volatile.Read(in _ticks) > longTicks || Volatile.Read(in _isCautious);
+
+    /// <inheritdoc cref="IsLong"/>
+    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it: caution has an end.</param>
+    public bool IsLongAt(long nowMs)
+    {
+        if (Volatile.Read(ref _isCautious) && _caution.IsOver(nowMs))
+        {
+            Volatile.Write(ref _isCautious, false);
+        }
+
+        return IsLong;
+    }
+
+    /// <summary>Books what one continuation took.</summary>
+    /// <param name="ticks">Its time.</param>
+    /// <param name="isInterrupted">It took long, and others had its processor meanwhile: that says nothing of it.</param>
+    public void Measure(long ticks, bool isInterrupted)
+    {
+        if (isInterrupted)
+        {
+            // Nor was it stuck.
+            Volatile.Write(ref _isCautious, false);
+            return;
+        }
+
+        long average = _ticks;
+        _ticks = ticks > average ? average + ((Math.Min(ticks, longTicks * 6) - average) >> 3) : average - ((average + 127) >> 7);
+    }
+
+    /// <summary>One was stuck. For one thread at a time.</summary>
+    public void NoteStuck(long nowMs)
+    {
+        _caution.Begin(nowMs);
+        Volatile.Write(ref _isCautious, true);
+    }
+}

@@ -1,0 +1,155 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using Sluice.Errors;
+
+namespace Sluice.Engines;
+
+/// <summary>Who carried a transfer out.</summary>
+internal enum Carrier
+{
+    /// <summary>The thread that called.</summary>
+    Inline,
+    Uring,
+    Pool,
+}
+
+/// <summary>Whoever may want the counts of <see cref="IoMetrics"/>: apart from the meter itself, whose assembly is loaded by those who use
+/// it.</summary>
+internal abstract class MetricsWatch
+{
+    /// <summary>Whether somebody listens now.</summary>
+    public abstract bool IsWatched { get; }
+}
+
+/// <summary>
+/// Counts of transfers, kept while somebody listens. Each processor counts for itself; who collects adds up, on its own thread: no code of
+/// a listener runs where transfers are made.
+/// </summary>
+internal static class IoMetrics
+{
+    public const int Verbs = 4;
+    public const int Cachings = 3;
+    public const int Carriers = 3;
+
+    /// <summary>1 KiB for each processor.</summary>
+    private const int Stride = 128;
+
+    /// <summary>128 bytes for each processor.</summary>
+    private const int PoolStride = 16;
+
+    private static readonly string[] VerbNames = ["read", "write", "append", "flush"];
+    private static readonly string[] CachingNames = ["cached", "uncached", "direct"];
+    private static readonly string[] CarrierNames = ["inline", "uring", "pool"];
+
+    private static readonly int Processors = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Min(Environment.ProcessorCount, 64));
+    private static MetricsWatch? s_watch;
+    private static long[]? s_counts;
+    private static readonly long[] Pools = new long[(Processors + 1) * PoolStride];
+    private static long s_edgeTransfers;
+
+    /// <summary>Transfers that ended with an edge, since the process began.</summary>
+    public static long EdgeTransfers => Volatile.Read(ref s_edgeTransfers);
+
+    /// <summary>Transfers that wait for a thread of the pool, or are carried out by one.</summary>
+    public static long Pooled
+    {
+        get
+        {
+            long sum = 0;
+            for (int p = 1; p <= Processors; p++)
+            {
+                sum += Volatile.Read(ref Pools[p * PoolStride]);
+            }
+
+            return sum;
+        }
+    }
+
+    /// <summary>The row of this processor: row 0 lies beside the array's length.</summary>
+    private static int Row => (Thread.GetCurrentProcessorId() & (Processors - 1)) + 1;
+
+    /// <summary>Whether to count: nothing more than this is asked on a hot path.</summary>
+    public static bool IsOn => s_watch is { IsWatched: true };
+
+    public static void Watch(MetricsWatch? watch)
+    {
+        if (watch is not null)
+        {
+            Volatile.Write(ref s_counts, new long[(Processors + 1) * Stride]);
+        }
+
+        Volatile.Write(ref s_watch, watch);
+    }
+
+    /// <summary>Notes a transfer that has ended, if somebody listens.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void Note(OpenFile file, IoVerb verb, Carrier carrier, long bytes)
+    {
+        if (IsOn)
+        {
+            Count(file.Caching, verb, carrier, bytes);
+        }
+    }
+
+    /// <inheritdoc cref="Note(OpenFile, IoVerb, Carrier, long)"/>
+    public static void Note(FileCaching caching, IoVerb verb, Carrier carrier, long bytes)
+    {
+        if (IsOn)
+        {
+            Count(caching, verb, carrier, bytes);
+        }
+    }
+
+    public static void NoteEdge() => Interlocked.Increment(ref s_edgeTransfers);
+
+    public static void NotePooled(int change) => Interlocked.Add(ref Pools[Row * PoolStride], change);
+
+    /// <summary>What was counted so far: verb, caching, carrier, operations, bytes.</summary>
+    public static IEnumerable<(string Verb, string Caching, string Carrier, long Operations, long Bytes)> Totals()
+    {
+        if (Volatile.Read(ref s_counts) is not { } counts)
+        {
+            yield break;
+        }
+
+        for (int i = 0; i < Verbs * Cachings * Carriers; i++)
+        {
+            long operations = 0;
+            long bytes = 0;
+            for (int p = 1; p <= Processors; p++)
+            {
+                operations += Volatile.Read(ref counts[(p * Stride) + (2 * i)]);
+                bytes += Volatile.Read(ref counts[(p * Stride) + (2 * i) + 1]);
+            }
+
+            if (operations > 0)
+            {
+                yield return (VerbNames[i / (Cachings * Carriers)], CachingNames[i / Carriers % Cachings], CarrierNames[i % Carriers],
+                    operations, bytes);
+            }
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Count(FileCaching caching, IoVerb verb, Carrier carrier, long bytes)
+    {
+        int row = verb switch
+        {
+            IoVerb.Read or IoVerb.ReadVector => 0,
+            IoVerb.Write or IoVerb.WriteVector => 1,
+            IoVerb.Append => 2,
+            IoVerb.Flush or IoVerb.FlushData => 3,
+            _ => -1,
+        };
+        if (row < 0)
+        {
+            return;
+        }
+
+        int at = Row * Stride;
+        at += 2 * ((((row * Cachings) + (int)caching) * Carriers) + (int)carrier);
+        long[] counts = s_counts!;
+        Interlocked.Increment(ref counts[at]);
+        Interlocked.Add(ref counts[at + 1], Math.Max(bytes, 0));
+    }
+}

@@ -1,0 +1,80 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Log;
+
+/// <summary>
+/// Opens the files of a log's folder. Whoever may write to the folder may put other things under their names: a link is not followed, and a
+/// FIFO is not waited for.
+/// </summary>
+internal static class LogFile
+{
+    /// <summary>rw-rw-rw-, less the umask: what .NET gives.</summary>
+    private const uint DefaultMode = 0x1B6;
+
+    /// <summary>Opens a file for reading, beside its writer and whoever removes it.</summary>
+    public static SluiceHandle OpenToRead(string path) => Open(path, FileMode.Open, FileAccess.Read);
+
+    /// <param name="path">The file.</param>
+    /// <param name="mode">Open, OpenOrCreate or CreateNew.</param>
+    /// <param name="access">Read or ReadWrite.</param>
+    /// <param name="settings">Engine and permissions; null for a handle's own.</param>
+    /// <exception cref="FileNotFoundException">There is none.</exception>
+    /// <exception cref="IOException">It is no plain file, or the operating system reported an error.</exception>
+    public static SluiceHandle Open(string path, FileMode mode, FileAccess access, LogSettings? settings = null)
+    {
+        if (!Libc.IsSupported)
+        {
+            return SluiceHandle.Open(path, new SluiceOptions
+            {
+                Mode = mode,
+                Access = access,
+                Share = FileShare.ReadWrite | FileShare.Delete,
+                Engine = settings?.Engine,
+                UnixCreateMode = mode == FileMode.Open ? null : settings?.UnixCreateMode,
+            });
+        }
+
+        int flags = PathCalls.NoFollowFlag | PathCalls.NonBlocking
+            | (access == FileAccess.Read ? PathCalls.ReadOnly : PathCalls.ReadWrite)
+            | mode switch
+            {
+                FileMode.CreateNew => PathCalls.Create | PathCalls.Exclusive,
+                FileMode.OpenOrCreate => PathCalls.Create,
+                _ => 0,
+            };
+        int fd = PathCalls.Open(PathCalls.ToKernel(path), flags, (uint?)settings?.UnixCreateMode ?? DefaultMode);
+        PathErrors.ThrowIfFailed(fd, "Opening", path);
+        SafeFileHandle file = new(fd, ownsHandle: true);
+        try
+        {
+            PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), "Opening", path);
+            if ((stat.Mode & Statx.TypeMask) != Statx.TypeRegular)
+            {
+                throw new IOException($"Opening '{path}' failed: it is no plain file.");
+            }
+
+            PathErrors.ThrowIfFailed(Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking), "Opening", path);
+            return SluiceHandle.FromSafeFileHandle(file, path, access, ownsHandle: true, settings?.Engine);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Whether a file has lost its name: what is written to it is on the disk for nobody.</summary>
+    public static bool HasNoName(SluiceHandle file)
+    {
+        if (!Libc.IsSupported)
+        {
+            return false;
+        }
+
+        using OpenFile.Reference reference = file.Hold();
+        return Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx stat) == 0 && stat.NLink == 0;
+    }
+}

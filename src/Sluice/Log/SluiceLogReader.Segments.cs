@@ -1,0 +1,194 @@
+using Sluice.Log;
+
+namespace Sluice;
+
+/// <summary>From one segment to the next, while a writer makes, drops and removes them.</summary>
+public sealed partial class SluiceLogReader
+{
+    /// <summary>Where less is durable than was read: to where the log begins again, if its tail was dropped.</summary>
+    private bool TryFollowDrop() =>
+        _limit < _segment!.ReadTo
+        && FindNext(out _) is { Restarts: true } next
+        && next.FirstSequence <= _segment.ReadTo
+        && TryEnter(next);
+
+    /// <summary>At the end of what is good in a segment: to the next one, if there is one; false at the end of the log.</summary>
+    private bool TryLeaveSegment(FrameResult result)
+    {
+        SegmentInfo? next = FindNext(out SluiceLogCut? torn);
+        if (next is null)
+        {
+            _segment!.Forget();
+            Tail = result == FrameResult.Bad
+                ? new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, _segment.Reason)
+                : torn;
+            return Tail is not null && IsKnownToBeLonger() && (HasMoreByNow() || ReportLostEnd());
+        }
+
+        // Frames may have been written between the look at them and the look for the next segment.
+        _segment!.Forget();
+        FrameResult again = result == FrameResult.Good ? result : _segment.TryNext(out _frame);
+        if (again == FrameResult.Good && result != FrameResult.Good)
+        {
+            _segment.Unread();
+            return true;
+        }
+
+        if (_segment.ReadTo + 1 < next.FirstSequence)
+        {
+            string reason = again == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
+            if (result != FrameResult.Good && !IsKnownToBeDurable(next))
+            {
+                Tail = new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, reason);
+                return false;
+            }
+
+            Report(result == FrameResult.Good
+                ? new SluiceLogDamagedException(
+                    _folder.Path, -1, _segment.ReadTo + 1, $"a segment is missing between '{_segment.Path}' and '{next.Path}'")
+                : new SluiceLogDamagedException(_segment.Path, _segment.Offset, _segment.ReadTo + 1, reason));
+            if (result != FrameResult.Good && _segment.TryPassOver())
+            {
+                return true;
+            }
+        }
+
+        _ = TryEnter(next);
+        return true;
+    }
+
+    /// <summary>Whether what comes before a segment must be there; else whoever opens the log for writing cuts it here.</summary>
+    private bool IsKnownToBeDurable(SegmentInfo next) =>
+        next.IsSealed
+        || next.Restarts
+        || (State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo);
+
+    /// <summary>A log that ends before what was durable is damaged, and has no torn tail.</summary>
+    private bool IsKnownToBeLonger() =>
+        State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo;
+
+    /// <summary>
+    /// Whether what was being written when it was looked at has become a frame, or another segment has begun. Asked after the state: what
+    /// that one says was whole in the files before.
+    /// </summary>
+    private bool HasMoreByNow()
+    {
+        _segment!.Forget();
+        if (_segment.TryNext(out _) == FrameResult.Good)
+        {
+            _segment.Unread();
+            return true;
+        }
+
+        _segment.Forget();
+        return FindNext(out _) is not null;
+    }
+
+    /// <summary>Always false: nothing more is to be read now.</summary>
+    private bool ReportLostEnd()
+    {
+        Report(new SluiceLogDamagedException(Tail!.Path, Tail.FileOffset, _segment!.ReadTo + 1, Tail.Reason));
+        _ = _segment.TryPassOver();
+        return false;
+    }
+
+    /// <summary>What stands in a segment that was about to begin.</summary>
+    private SluiceLogCut? TornOf(LogCatalog catalog) =>
+        catalog.Newest is { TornOpening: { } reason } torn && new FileInfo(torn.Path) is { Exists: true } file
+            ? new SluiceLogCut(torn.Path, LogLayout.HeaderBytes, file.Length - LogLayout.HeaderBytes, _next, reason)
+            : null;
+
+    /// <summary>The segment behind the present one, by now; null where there is none.</summary>
+    private SegmentInfo? FindNext(out SluiceLogCut? torn)
+    {
+        long id = _segment!.Id;
+        torn = null;
+        if (_folder.List() is not [.., long last] || last <= id)
+        {
+            return null;
+        }
+
+        LogCatalog catalog = LogCatalog.Read(_folder, Report, checksOrder: false, fromId: id);
+        torn = TornOf(catalog);
+        if (catalog.Segments.Find(s => s.Id == id) is { } present)
+        {
+            _segment.Update(present);
+        }
+
+        return catalog.Segments.Find(s => s.Id > id);
+    }
+
+    /// <summary>The segment in which the next record is, or would be.</summary>
+    private bool FindSegment()
+    {
+        while (true)
+        {
+            LogCatalog catalog = LogCatalog.Read(_folder, Report, checksOrder: false);
+            List<SegmentInfo> segments = catalog.Segments;
+            if (segments.Count == 0)
+            {
+                Tail = TornOf(catalog);
+                return false;
+            }
+
+            int index = _fromTime == long.MinValue
+                ? segments.FindLastIndex(s => s.FirstSequence <= _next)
+                : segments.FindLastIndex(s => s.FirstSequence <= _next && s.FirstTime <= _fromTime);
+            if (TryEnter(segments[Math.Max(index, 0)]))
+            {
+                return true;
+            }
+        }
+    }
+
+    /// <summary>False where it was removed since it was found: another one is to be looked for.</summary>
+    private bool TryEnter(SegmentInfo segment)
+    {
+        SegmentReader entered;
+        try
+        {
+            entered = SegmentReader.Open(segment);
+        }
+        catch (FileNotFoundException)
+        {
+            return false;
+        }
+
+        bool dropsWhatWasRead = segment.Restarts && _segment is not null && _segment.ReadTo >= segment.FirstSequence;
+        _segment?.Dispose();
+        _segment = entered;
+        if (dropsWhatWasRead)
+        {
+            _next = segment.FirstSequence;
+        }
+
+        if (segment.Restarts)
+        {
+            // What was durable before it may have been dropped, and its numbers given again.
+            _limit = 0;
+        }
+
+        _next = Math.Max(_next, segment.FirstSequence);
+        _segment.MoveNear(_next, _fromTime);
+        return true;
+    }
+
+    private void MoveToEnd()
+    {
+        List<SegmentInfo> segments;
+        do
+        {
+            segments = LogCatalog.Read(_folder, Report, checksOrder: false).Segments;
+            if (segments.Count == 0)
+            {
+                return;
+            }
+        }
+        while (!TryEnter(segments[^1]));
+        while (TryTakeFrame())
+        {
+            _hasFrame = false;
+            _next = _frame.LastSequence + 1;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Terminal;
+
+public sealed class TerminalTextTests
+{
+    [Theory]
+    [InlineData("as long as it may be", 20, 0, "as long as it may be")]
+    [InlineData("one word more than there is room", 24, 2, "one word more than there|  is room")]
+    [InlineData("device    one, two, three, four, five", 30, 10, "device    one, two, three,|          four, five")]
+    [InlineData("a /path/that/is/longer/than/a/line end", 22, 2, "a|  /path/that/is/longer/than/a/line|  end")]
+    [InlineData("/path/that/is/longer/than/a/line", 20, 2, "/path/that/is/longer/than/a/line")]
+    [InlineData("blanks at the end      ", 20, 0, "blanks at the end")]
+    [InlineData("", 20, 4, "")]
+    public void Lines_are_broken_at_blanks(string text, int width, int hang, string lines) =>
+        TerminalText.Wrap(text, width, hang).ShouldBe(lines.Split('|'));
+
+    [Fact]
+    public void What_is_on_the_line_already_counts() =>
+        TerminalText.Wrap("tried and found", width: 40, hang: 20, used: 30).ShouldBe(["tried and", $"{new string(' ', 20)}found"]);
+
+    [Fact]
+    public void A_column_that_leaves_no_room_is_moved_to_the_left() =>
+        TerminalText.Wrap("some words that do not fit", width: 22, hang: 18).ShouldBe(["some words that do not", "  fit"]);
+
+    [Fact]
+    public async Task No_name_of_a_file_steers_the_terminal()
+    {
+        using var folder = new TempFolder();
+        const string Evil = "evil\e]0;title\a\e[2J\rname";
+        ToolRun missing = await ToolRun.RunAsync("copy", folder[Evil], folder["b"]);
+        missing.ExitCode.ShouldBe(ExitCode.IoError);
+        missing.Error.ShouldContain("evil?]0;title??[2J name");
+        missing.Error.TrimEnd('\n').ShouldNotContain(c => char.IsControl(c));
+
+        File.WriteAllText(folder[Evil], "x");
+        foreach (string[] line in (string[][])[["copy", "-r", folder.FullPath, $"{folder.FullPath}.copy"], ["extents", folder.FullPath],
+            ["speed", "-t0.1", "--warmup", "0", "-b1", folder[Evil]]])
+        {
+            ToolRun run = await ToolRun.RunAsync(line);
+            run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+            (run.Out + run.Error).Replace("\n", "", StringComparison.Ordinal).ShouldNotContain(c => char.IsControl(c), line[0]);
+        }
+        Directory.Delete($"{folder.FullPath}.copy", recursive: true);
+    }
+}

@@ -1,0 +1,208 @@
+namespace Sluice.Log.Tests;
+
+/// <summary>Sentences of the documentation at their edges.</summary>
+public sealed class ContractTests
+{
+    private static readonly SluiceLogOptions Small = new()
+    {
+        SegmentBytes = 4096,
+        MaxRecordBytes = 1000,
+        Preallocate = false,
+    };
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(1601)]
+    [InlineData(1650)]
+    [InlineData(1677)]
+    public void Times_before_the_log_remove_nothing_and_are_a_beginning(int year)
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, Small);
+        Fill(log, 200);
+        DateTimeOffset time = new(year, 1, 1, 0, 0, 0, TimeSpan.Zero);
+        log.TruncateBefore(time).ShouldBe(0);
+        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromTime = time }).Count.ShouldBe(200);
+    }
+
+    [Theory]
+    [InlineData(2263)]
+    [InlineData(2500)]
+    [InlineData(9999)]
+    public void Times_behind_the_log_remove_all_but_what_is_written(int year)
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, Small);
+        Fill(log, 200);
+        DateTimeOffset time = new(year, 1, 1, 0, 0, 0, TimeSpan.Zero);
+        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromTime = time }).ShouldBeEmpty();
+        log.TruncateBefore(time).ShouldBeGreaterThan(0);
+    }
+
+    [Fact]
+    public void Limits_of_what_is_kept_cannot_be_negative()
+    {
+        using TempFolder folder = new();
+        foreach (SluiceLogOptions options in (SluiceLogOptions[])
+        [
+            new() { RetainAge = Timeout.InfiniteTimeSpan },
+            new() { RetainBytes = -1 },
+            new() { SegmentAge = TimeSpan.FromTicks(-1) },
+        ])
+        {
+            Should.Throw<ArgumentOutOfRangeException>(() => SluiceLog.Open(folder.Log, options).Dispose());
+        }
+    }
+
+    [Fact]
+    public void A_reader_of_what_is_durable_stops_behind_a_dropped_tail_as_well()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
+        Fill(log, 100);
+        log.TruncateAfter(50);
+        Fill(log, 50);
+        log.Flush();
+        using SluiceLogReader reader = Read(folder, 40);
+        log.TruncateAfter(50);
+        Fill(log, 20, writer: 1);
+        log.DurableSequence.ShouldBe(50);
+        foreach (LogEntry entry in reader.Entries)
+        {
+            Records.Check(entry.Bytes).Writer.ShouldBe(0, $"record {entry.Sequence}");
+        }
+
+        reader.NextSequence.ShouldBe(51);
+    }
+
+    [Fact]
+    public void A_reader_of_what_is_durable_goes_on_where_the_tail_was_dropped()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
+        Fill(log, 100);
+        log.Flush();
+        using SluiceLogReader reader = Read(folder, 100);
+        log.TruncateAfter(50);
+        reader.TryRead(out _).ShouldBeFalse();
+        Fill(log, 20, writer: 1);
+        log.Flush();
+        int count = 50;
+        foreach (LogEntry entry in reader.Entries)
+        {
+            entry.Sequence.ShouldBe(++count);
+            Records.Check(entry.Bytes).Writer.ShouldBe(1);
+        }
+
+        count.ShouldBe(70);
+    }
+
+    [Fact]
+    public void A_state_that_is_torn_for_a_moment_lets_no_reader_read_on()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
+        log.Append(Records.Make(0, 0, 100));
+        string state = Path.Combine(folder.Log, "log.state");
+        byte[] whole = ReadShared(state);
+        using SluiceLogReader reader = new(folder.Log);
+        WriteShared(state, [.. whole[..40], .. new byte[24]]);
+        _ = reader.TryRead(out _);
+        WriteShared(state, whole);
+        log.Append(Records.Make(0, 1, 100), LogDurability.Written);
+        while (reader.TryRead(out LogEntry entry))
+        {
+            entry.Sequence.ShouldBe(1);
+        }
+    }
+
+    [Fact]
+    public void A_frame_that_stands_far_behind_is_found()
+    {
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        string path = Path.Combine(folder.Log, "sparse");
+        foreach (long offset in (long[])[(1L << 31) - 64, 1L << 31, (1L << 32) + 8])
+        {
+            byte[] frame = new byte[LogLayout.FrameHeaderBytes + 8];
+            LogLayout.WriteFrameHeader(frame, new FrameHeader(5, 1, 7, 0, FrameKind.Records, 0));
+            LogLayout.Sign(frame, 0);
+            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite);
+            file.Write(frame, 8);
+            file.Write(frame, offset);
+            FrameScanner scanner = new(file, 4096, offset, 0);
+            scanner.TryNext(out FrameHeader header, out _).ShouldBe(FrameResult.Good);
+            header.FirstSequence.ShouldBe(7);
+            scanner.MoveTo(8, 0);
+            scanner.TryNext(out header, out _).ShouldBe(FrameResult.Good);
+            scanner.Offset.ShouldBe(48);
+        }
+    }
+
+    [Fact]
+    public void Full_memory_says_how_large_it_is()
+    {
+        using TempFolder folder = new();
+        HeldLog(folder, out string message);
+        message.ShouldNotContain("-");
+    }
+
+    [Fact]
+    public void What_is_dropped_leaves_each_segment_its_own_last_record()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            Preallocate = false,
+            Durability = LogDurability.Buffered,
+        });
+        Fill(log, 200);
+        log.TruncateAfter(200);
+        log.Append(new byte[10], LogDurability.Durable);
+        int before = Directory.GetFiles(folder.Log, "*.slog").Length;
+        log.TruncateBefore(200).ShouldBeGreaterThan(before - 5);
+    }
+
+    private static void HeldLog(TempFolder folder, out string message)
+    {
+        _ = folder;
+        message = Should.Throw<IOException>(() => LogErrors.ThrowFull("log", int.MaxValue)).Message;
+    }
+
+    private static void Fill(SluiceLog log, int count, int writer = 0)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            log.Append(Records.Make(writer, i, 100));
+        }
+    }
+
+    private static SluiceLogReader Read(TempFolder folder, int count)
+    {
+        SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Durable });
+        for (int i = 1; i <= count; i++)
+        {
+            reader.TryRead(out LogEntry entry).ShouldBeTrue();
+            entry.Sequence.ShouldBe(i);
+        }
+
+        return reader;
+    }
+
+    private static byte[] ReadShared(string path)
+    {
+        using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        byte[] bytes = new byte[file.Length];
+        file.ReadExactly(bytes);
+        return bytes;
+    }
+
+    private static void WriteShared(string path, byte[] bytes)
+    {
+        using FileStream file = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
+        file.Write(bytes);
+    }
+}

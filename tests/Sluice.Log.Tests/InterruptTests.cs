@@ -1,0 +1,97 @@
+namespace Sluice.Log.Tests;
+
+/// <summary>Thread.Interrupt, and closing, beside appends that wait.</summary>
+public sealed class InterruptTests
+{
+    [Theory]
+    [InlineData(LogDurability.Written)]
+    [InlineData(LogDurability.Durable)]
+    public void An_interrupted_append_still_says_what_became_of_its_record(LogDurability durability)
+    {
+        using TempFolder folder = new();
+        const int threads = 8;
+        const int each = 60;
+        List<long>[] acknowledged = [.. Enumerable.Range(0, threads).Select(static _ => new List<long>())];
+        int running = threads;
+        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        {
+            Thread[] appending = [.. Enumerable.Range(0, threads).Select(t => new Thread(() =>
+            {
+                for (int i = 0; i < each; i++)
+                {
+                    acknowledged[t].Add(log.Append(Records.Make(t, i, 40), durability));
+                    try
+                    {
+                        // The interruption is kept for the thread's next wait.
+                        Thread.Sleep(0);
+                    }
+                    catch (ThreadInterruptedException)
+                    {
+                    }
+                }
+
+                Interlocked.Decrement(ref running);
+            }))];
+            Array.ForEach(appending, static t => t.Start());
+            while (Volatile.Read(ref running) > 0)
+            {
+                Array.ForEach(appending, static t => t.Interrupt());
+                Thread.Yield();
+            }
+
+            Array.ForEach(appending, static t => t.Join());
+        }
+
+        Dictionary<long, byte[]> all = Records.ReadAll(folder.Log).ToDictionary(static r => r.Sequence, static r => r.Bytes);
+        all.Count.ShouldBe(threads * each);
+        for (int t = 0; t < threads; t++)
+        {
+            for (int i = 0; i < each; i++)
+            {
+                Records.Check(all[acknowledged[t][i]]).ShouldBe((t, i));
+            }
+        }
+    }
+
+    [Fact]
+    public void Closing_beside_appends_ends_each_of_them()
+    {
+        for (int round = 0; round < 15; round++)
+        {
+            using TempFolder folder = new(isInMemory: true);
+            SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+            List<long>[] acknowledged = [.. Enumerable.Range(0, 6).Select(static _ => new List<long>())];
+            using CountdownEvent started = new(6);
+            Thread[] appending = [.. Enumerable.Range(0, 6).Select(t => new Thread(() =>
+            {
+                started.Signal();
+                try
+                {
+                    for (int i = 0; ; i++)
+                    {
+                        LogDurability durability = (LogDurability)(1 + (t % 2));
+                        acknowledged[t].Add(t < 3
+                            ? log.Append(Records.Make(t, i, 40), durability)
+                            : log.AppendAsync(Records.Make(t, i, 40), durability).AsTask().GetAwaiter().GetResult());
+                    }
+                }
+                catch (Exception e) when (e is ObjectDisposedException or IOException)
+                {
+                }
+            }))];
+            Array.ForEach(appending, static t => t.Start());
+            started.Wait();
+            Thread.Sleep(round % 5);
+            log.Dispose();
+            Array.ForEach(appending, static t => t.Join());
+            Dictionary<long, byte[]> all = Records.ReadAll(folder.Log).ToDictionary(static r => r.Sequence, static r => r.Bytes);
+            for (int t = 0; t < 6; t++)
+            {
+                for (int i = 0; i < acknowledged[t].Count; i++)
+                {
+                    Records.Check(all[acknowledged[t][i]]).ShouldBe((t, i));
+                }
+            }
+        }
+    }
+}

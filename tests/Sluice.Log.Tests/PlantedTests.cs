@@ -1,0 +1,94 @@
+using System.Diagnostics;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>What another user may have put into a log's folder: it is not followed, waited for or written over.</summary>
+public sealed class PlantedTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+
+    private static void OnLinux() => Skip.IfNot(OperatingSystem.IsLinux(), "Links and FIFOs as Linux has them.");
+
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_link_in_place_of_the_state_is_not_followed(bool isThere)
+    {
+        OnLinux();
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        string victim = Path.Combine(folder.Root, "victim");
+        byte[] content = Records.Make(0, 0, 200);
+        if (isThere)
+        {
+            File.WriteAllBytes(victim, content);
+        }
+
+        File.CreateSymbolicLink(Path.Combine(folder.Log, "log.state"), victim);
+        Should.Throw<IOException>(() =>
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log);
+            log.Append(new byte[10], LogDurability.Durable);
+        }).Message.ShouldContain("log.state");
+        File.Exists(victim).ShouldBe(isThere);
+        if (isThere)
+        {
+            File.ReadAllBytes(victim).ShouldBe(content);
+        }
+    }
+
+    [SkippableTheory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void A_link_in_place_of_a_segment_is_not_written_through(LogFormat format)
+    {
+        OnLinux();
+        using TempFolder folder = new();
+        string victim = Path.Combine(folder.Root, "victim");
+        string name = format == LogFormat.Framed ? "0000000001.slog" : "0000000001.log";
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format, Preallocate = false }))
+        {
+            log.Append(Records.Make(0, 0, 100));
+        }
+
+        File.Move(Path.Combine(folder.Log, name), victim);
+        File.CreateSymbolicLink(Path.Combine(folder.Log, name), victim);
+        byte[] content = File.ReadAllBytes(victim);
+        Should.Throw<IOException>(() =>
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format, Preallocate = false });
+            log.Append(new byte[10], LogDurability.Durable);
+        }).Message.ShouldContain(name);
+        File.ReadAllBytes(victim).ShouldBe(content);
+    }
+
+    [SkippableTheory]
+    [InlineData("log.state", LogFormat.Framed)]
+    [InlineData("0000000001.slog", LogFormat.Framed)]
+    [InlineData("0000000001.log", LogFormat.Raw)]
+    public async Task A_fifo_is_waited_for_by_nobody(string name, LogFormat format)
+    {
+        OnLinux();
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        using (Process mkfifo = Process.Start("mkfifo", [Path.Combine(folder.Log, name)]))
+        {
+            await mkfifo.WaitForExitAsync();
+        }
+
+        await Should.ThrowAsync<IOException>(() => Task.Run(() =>
+            SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format }).Dispose()).WaitAsync(Patience));
+        if (format == LogFormat.Framed)
+        {
+            Task read = Task.Run(() => Records.ReadAll(folder.Log)).WaitAsync(Patience);
+            try
+            {
+                await read;
+            }
+            catch (IOException)
+            {
+                // No segment: said so. A state that is none is passed over.
+            }
+        }
+    }
+}

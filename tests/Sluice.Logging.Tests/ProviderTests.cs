@@ -1,0 +1,384 @@
+using System.Text.Json;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Sluice.Extensions.Logging;
+
+namespace Sluice.Logging.Tests;
+
+/// <summary>Events of Microsoft.Extensions.Logging in a log.</summary>
+public sealed class ProviderTests
+{
+    [Fact]
+    public void An_event_is_a_line_with_its_parts()
+    {
+        using TempFolder folder = new();
+        DateTimeOffset now = new(2026, 11, 22, 9, 30, 0, 125, TimeSpan.Zero);
+        using (ILoggerFactory factory = Factory(folder, new SluiceLoggerOptions { TimeProvider = new Clock(now) }))
+        {
+            ILogger logger = factory.CreateLogger("Shop.Orders");
+            logger.LogInformation("started");
+            logger.Log(LogLevel.Warning, new EventId(7, "Slow"), "{User} waited {Milliseconds} ms", "Zoë", 31.5);
+            logger.LogError(new InvalidOperationException("no\nway"), "failed");
+        }
+
+        JsonElement[] events = folder.Events();
+        events.Length.ShouldBe(3);
+        events[0].ToString().ShouldBe("""{"@t":"2026-11-22T09:30:00.125Z","SourceContext":"Shop.Orders","@m":"started"}""");
+        events[1].GetProperty("@l").GetString().ShouldBe("Warning");
+        events[1].GetProperty("@i").GetInt32().ShouldBe(7);
+        events[1].GetProperty("EventName").GetString().ShouldBe("Slow");
+        events[1].GetProperty("@m").GetString().ShouldBe("Zoë waited 31.5 ms");
+        events[1].GetProperty("@mt").GetString().ShouldBe("{User} waited {Milliseconds} ms");
+        events[1].GetProperty("User").GetString().ShouldBe("Zoë");
+        events[1].GetProperty("Milliseconds").GetDouble().ShouldBe(31.5);
+        events[2].GetProperty("@x").GetString()!.ShouldStartWith("System.InvalidOperationException: no\nway");
+        folder.Lines()[1].ShouldContain("Zoë");
+    }
+
+    [Fact]
+    public void Values_of_every_kind_are_JSON_that_can_be_read()
+    {
+        using TempFolder folder = new();
+        object?[] values =
+        [
+            null, true, 'c', (byte)1, (sbyte)-1, (short)-2, (ushort)2, 3, 4u, -5L, 6UL, 7.5f, 8.25, 9.75m,
+            double.NaN, float.PositiveInfinity,
+            new DateTime(2026, 1, 2, 3, 4, 5, DateTimeKind.Utc), new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.FromHours(1)),
+            TimeSpan.FromSeconds(1.5), Guid.Empty, DayOfWeek.Friday, new Uri("http://a/b"), new[] { 1, 2 },
+            new object?[] { "a", null, new[] { 3 } },
+            "quote \" backslash \\ line\nend \u0001 \u2028", "half \ud800 a pair", Endless(), Broken(), new Unspeakable(), new Endless2(),
+        ];
+        using (ILoggerFactory factory = Factory(folder))
+        {
+            ILogger logger = factory.CreateLogger("values");
+            foreach (object? value in values)
+            {
+                // By the state alone: a formatter would ask for the text of the value, and may throw what that throws.
+                logger.Log(
+                    LogLevel.Information, default, (KeyValuePair<string, object?>[])[new("Value", value), new("@own", 1), new("@@two", 2)],
+                    null, static (_, _) => "m");
+            }
+        }
+
+        JsonElement[] events = folder.Events();
+        events.Length.ShouldBe(values.Length);
+        events.ShouldAllBe(e => e.GetProperty("@@own").GetInt32() == 1 && e.GetProperty("@@two").GetInt32() == 2);
+        string[] texts = [.. events.Select(e => e.GetProperty("Value").GetRawText())];
+        texts[..16].ShouldBe(
+            ["null", "true", "\"c\"", "1", "-1", "-2", "2", "3", "4", "-5", "6", "7.5", "8.25", "9.75", "\"NaN\"", "\"Infinity\""]);
+        texts[16..24].ShouldBe(
+            [
+                "\"2026-01-02T03:04:05Z\"", "\"2026-01-02T03:04:05+01:00\"", "\"00:00:01.5000000\"", $"\"{Guid.Empty}\"", "\"Friday\"",
+                "\"http://a/b\"", "[1,2]", "[\"a\",null,[3]]",
+            ]);
+        events[24].GetProperty("Value").GetString().ShouldBe("quote \" backslash \\ line\nend \u0001 \u2028");
+        events[25].GetProperty("Value").GetString().ShouldBe("half \ufffd a pair");
+        events[26].GetProperty("Value").GetArrayLength().ShouldBe(1001);
+        texts[27].ShouldBe("[1,\"(threw FormatException)\"]");
+        texts[28].ShouldBe("\"(threw NotSupportedException)\"");
+        texts[29].ShouldStartWith("[[[[");
+    }
+
+    [Fact]
+    public void Scopes_values_stand_in_the_event_and_the_events_own_win()
+    {
+        using TempFolder folder = new();
+        using (ILoggerFactory factory = Factory(folder))
+        {
+            ILogger logger = factory.CreateLogger("scopes");
+            using (logger.BeginScope("Request {Id}", 12))
+            using (logger.BeginScope("plain"))
+            using (logger.BeginScope(new Dictionary<string, object?> { ["Tenant"] = "a" }))
+            {
+                logger.LogInformation("{Tenant}", "b");
+            }
+
+            logger.LogInformation("outside");
+        }
+
+        JsonElement[] events = folder.Events();
+        events[0].GetProperty("Id").GetInt32().ShouldBe(12);
+        events[0].GetProperty("Scope").GetString().ShouldBe("plain");
+        events[0].GetProperty("Tenant").GetString().ShouldBe("b");
+        events[1].TryGetProperty("Id", out _).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void A_provider_without_a_factory_has_scopes_too_and_options_leave_them_out()
+    {
+        using TempFolder folder = new();
+        using (SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions { IncludeScopes = false, IncludeTemplate = false }))
+        {
+            using (provider.CreateLogger("a").BeginScope("Request {Id}", 12))
+            {
+                provider.CreateLogger("a").LogInformation("{Number}", 5);
+            }
+        }
+
+        using (SluiceLoggerProvider provider = new(folder.Log))
+        using (provider.CreateLogger("a").BeginScope("Request {Id}", 12))
+        {
+            provider.CreateLogger("a").LogInformation("{Number}", 5);
+        }
+
+        JsonElement[] events = folder.Events();
+        events[0].TryGetProperty("Id", out _).ShouldBeFalse();
+        events[0].TryGetProperty("@mt", out _).ShouldBeFalse();
+        events[1].GetProperty("Id").GetInt32().ShouldBe(12);
+        events[1].GetProperty("@mt").GetString().ShouldBe("{Number}");
+    }
+
+    [Fact]
+    public void Filters_find_the_provider_by_type_and_levels_below_write_nothing()
+    {
+        using TempFolder folder = new();
+        using (ILoggerFactory factory = LoggerFactory.Create(b => b
+            .AddSluice(folder.Log)
+            .SetMinimumLevel(LogLevel.Trace)
+            .AddFilter<SluiceLoggerProvider>("Quiet", LogLevel.Error)))
+        {
+            factory.CreateLogger("Quiet.Part").LogWarning("not this");
+            factory.CreateLogger("Quiet.Part").LogError("this");
+            factory.CreateLogger("Loud").LogTrace("and this");
+            factory.CreateLogger("Loud").Log(LogLevel.None, "none");
+            factory.CreateLogger("Loud").IsEnabled(LogLevel.None).ShouldBeFalse();
+        }
+
+        folder.Events().Select(static e => e.GetProperty("@m").GetString()).ShouldBe(["this", "and this"]);
+    }
+
+    [Fact]
+    public async Task Many_threads_events_are_whole_and_in_their_threads_order()
+    {
+        using TempFolder folder = new();
+        using (ILoggerFactory factory = Factory(folder))
+        {
+            await Task.WhenAll(Enumerable.Range(0, 8).Select(thread => Task.Run(() =>
+            {
+                ILogger logger = factory.CreateLogger("thread" + thread);
+                for (int i = 0; i < 2000; i++)
+                {
+                    logger.LogInformation("{Thread} {Number} {Filler}", thread, i, new string('x', i % 300));
+                }
+            })));
+        }
+
+        JsonElement[] events = folder.Events();
+        events.Length.ShouldBe(16_000);
+        foreach (IGrouping<int, JsonElement> thread in events.GroupBy(static e => e.GetProperty("Thread").GetInt32()))
+        {
+            thread.Select(static e => e.GetProperty("Number").GetInt32()).ShouldBe(Enumerable.Range(0, 2000));
+        }
+    }
+
+    [Fact]
+    public void In_a_framed_log_an_event_is_a_record_without_line_end()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        {
+            using (ILoggerFactory factory = LoggerFactory.Create(b => b.AddSluice(log)))
+            {
+                factory.CreateLogger("a").LogInformation("one");
+            }
+
+            // The factory's end left it open.
+            log.Append("two"u8);
+        }
+
+        string[] records = folder.Records();
+        TempFolder.Parse(records[0]).GetProperty("@m").GetString().ShouldBe("one");
+        records[0].ShouldNotContain("\n");
+        records[1].ShouldBe("two");
+    }
+
+    [Fact]
+    public void An_important_event_is_with_the_operating_system_when_the_call_returns()
+    {
+        using TempFolder folder = new();
+        using SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new SluiceLogOptions
+            {
+                Format = LogFormat.Raw,
+                Durability = LogDurability.Buffered,
+                FlushInterval = TimeSpan.FromHours(1),
+            },
+        });
+        ILogger logger = provider.CreateLogger("a");
+        logger.LogWarning("before");
+        provider.Log.WrittenSequence.ShouldBe(0);
+        logger.LogError("now");
+        folder.Events().Select(static e => e.GetProperty("@m").GetString()).ShouldBe(["before", "now"]);
+    }
+
+    [Fact]
+    public async Task What_comes_after_the_end_is_counted_and_does_not_throw()
+    {
+        using TempFolder folder = new();
+        List<Exception> errors = [];
+        SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions { OnError = errors.Add });
+        ILogger logger = provider.CreateLogger("a");
+        logger.LogInformation("one");
+        await provider.DisposeAsync();
+        provider.Dispose();
+        logger.LogInformation("two");
+        provider.LostEvents.ShouldBe(1);
+        errors.ShouldHaveSingleItem().ShouldBeOfType<ObjectDisposedException>();
+        folder.Events().Length.ShouldBe(1);
+    }
+
+    [Fact]
+    public void A_full_disk_loses_no_event_of_the_buffer_and_each_lost_one_is_told_once()
+    {
+        using TempFolder folder = new();
+        List<Exception> errors = [];
+        BrokenDisk disk = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            Durability = LogDurability.Buffered,
+            Engine = disk,
+            FlushInterval = TimeSpan.FromHours(1),
+        }))
+        using (SluiceLoggerProvider provider = new(log, new SluiceLoggerOptions { OnError = errors.Add }))
+        {
+            ILogger logger = provider.CreateLogger("a");
+            logger.LogInformation("kept");
+            disk.IsFull = true;
+            logger.LogError("lost");
+            provider.LostEvents.ShouldBe(1);
+            provider.LastError.ShouldBe(errors.ShouldHaveSingleItem());
+            errors[0].ShouldBeAssignableTo<IOException>()!.Message.ShouldContain(folder.Log);
+            disk.IsFull = false;
+            logger.LogError("again");
+        }
+
+        folder.Records().Select(static r => TempFolder.Parse(r).GetProperty("@m").GetString()).ShouldBe(["kept", "again"]);
+    }
+
+    [Fact]
+    public void A_full_buffer_that_may_not_wait_loses_events_and_counts_them()
+    {
+        using TempFolder folder = new();
+        BrokenDisk disk = new() { IsFull = false };
+        SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new SluiceLogOptions
+            {
+                Durability = LogDurability.Buffered,
+                Engine = disk,
+                BufferBytes = 8192,
+                MaxRecordBytes = 2000,
+                WaitWhenFull = false,
+            },
+        });
+        disk.IsFull = true;
+        ILogger logger = provider.CreateLogger("a");
+        for (int i = 0; i < 1000; i++)
+        {
+            logger.LogInformation("{Number}", i);
+        }
+
+        provider.LostEvents.ShouldBeInRange(1, 999);
+        disk.IsFull = false;
+        long lost = provider.LostEvents;
+        provider.Dispose();
+        folder.Records().Length.ShouldBe(1000 - (int)lost);
+    }
+
+    [Fact]
+    public void An_event_too_long_for_the_log_comes_cut_and_says_so()
+    {
+        using TempFolder folder = new();
+        using (SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new SluiceLogOptions { Format = LogFormat.Raw, MaxRecordBytes = 4000 },
+        }))
+        {
+            provider.CreateLogger("a").LogInformation("{Text}", new string('\u0001', 10_000));
+            provider.LostEvents.ShouldBe(0);
+        }
+
+        JsonElement only = folder.Events().ShouldHaveSingleItem();
+        only.GetProperty("CutFromBytes").GetInt32().ShouldBeGreaterThan(10_000);
+        only.GetProperty("@m").GetString()!.Length.ShouldBeInRange(100, 1000);
+    }
+
+    [Fact]
+    public void What_an_events_formatter_throws_is_the_callers_and_a_formatter_may_log()
+    {
+        using TempFolder folder = new();
+        using (SluiceLoggerProvider provider = new(folder.Log))
+        {
+            ILogger logger = provider.CreateLogger("a");
+            Should.Throw<FormatException>(
+                () => logger.Log(LogLevel.Information, default, 1, null, static (_, _) => throw new FormatException()));
+            KeyValuePair<string, object?>[] values = [new("Value", new Talkative(logger))];
+            logger.Log(LogLevel.Information, default, values, null, (_, _) =>
+            {
+                logger.LogInformation("inner");
+                return "outer";
+            });
+        }
+
+        folder.Events().Select(static e => e.GetProperty("@m").GetString()).ShouldBe(["inner", "from a value", "outer"]);
+    }
+
+    [Fact]
+    public void A_container_that_is_disposed_closes_the_log()
+    {
+        using TempFolder folder = new();
+        using (ServiceProvider services = new ServiceCollection().AddLogging(b => b.AddSluice(folder.Log)).BuildServiceProvider())
+        {
+            services.GetRequiredService<ILogger<ProviderTests>>().LogInformation("one");
+        }
+
+        folder.Events().ShouldHaveSingleItem().GetProperty("SourceContext").GetString().ShouldBe(typeof(ProviderTests).FullName);
+        using SluiceLog again = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+    }
+
+    private static ILoggerFactory Factory(TempFolder folder, SluiceLoggerOptions? options = null) =>
+        LoggerFactory.Create(b => b.AddSluice(folder.Log, options));
+
+    private static IEnumerable<int> Endless()
+    {
+        while (true)
+        {
+            yield return 1;
+        }
+    }
+
+    private static IEnumerable<int> Broken()
+    {
+        yield return 1;
+        throw new FormatException();
+    }
+
+    private sealed class Clock(DateTimeOffset now) : TimeProvider
+    {
+        public override DateTimeOffset GetUtcNow() => now;
+    }
+
+    private sealed class Unspeakable
+    {
+        public override string ToString() => throw new NotSupportedException();
+    }
+
+    /// <summary>Contains itself.</summary>
+    private sealed class Endless2 : System.Collections.IEnumerable
+    {
+        public System.Collections.IEnumerator GetEnumerator()
+        {
+            yield return this;
+        }
+    }
+
+    private sealed class Talkative(ILogger logger)
+    {
+        public override string ToString()
+        {
+            logger.LogInformation("from a value");
+            return "talked";
+        }
+    }
+}

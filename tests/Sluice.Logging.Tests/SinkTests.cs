@@ -1,0 +1,172 @@
+using Serilog;
+using Serilog.Core;
+using Serilog.Events;
+using Serilog.Formatting;
+using Serilog.Formatting.Json;
+using Sluice.Serilog;
+
+namespace Sluice.Logging.Tests;
+
+/// <summary>Serilog's events in a log.</summary>
+public sealed class SinkTests
+{
+    [Fact]
+    public void An_event_is_text_by_the_template()
+    {
+        using TempFolder folder = new();
+        using (Logger logger = new LoggerConfiguration().WriteTo
+            .SluiceLog(folder.Log, outputTemplate: "[{Level:u3}] {Message:lj}{NewLine}{Exception}").CreateLogger())
+        {
+            logger.Information("{User} came", "Zoë");
+            logger.Warning(new InvalidOperationException("no way"), "two");
+        }
+
+        string[] lines = folder.Lines();
+        lines[0].ShouldBe("[INF] Zoë came");
+        lines[1].ShouldBe("[WRN] two");
+        lines[2].ShouldBe("System.InvalidOperationException: no way");
+    }
+
+    [Fact]
+    public async Task Many_threads_events_are_whole_and_in_their_threads_order()
+    {
+        using TempFolder folder = new();
+        await using (Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(new JsonFormatter(), folder.Log).CreateLogger())
+        {
+            await Task.WhenAll(Enumerable.Range(0, 8).Select(thread => Task.Run(() =>
+            {
+                for (int i = 0; i < 2000; i++)
+                {
+                    logger.Information("{Thread} {Number} {Filler}", thread, i, new string('x', i % 300));
+                }
+            })));
+        }
+
+        (int Thread, int Number)[] events =
+        [
+            .. folder.Events().Select(static e => e.GetProperty("Properties"))
+                .Select(static p => (p.GetProperty("Thread").GetInt32(), p.GetProperty("Number").GetInt32())),
+        ];
+        events.Length.ShouldBe(16_000);
+        for (int thread = 0; thread < 8; thread++)
+        {
+            events.Where(e => e.Thread == thread).Select(static e => e.Number).ShouldBe(Enumerable.Range(0, 2000));
+        }
+    }
+
+    [Fact]
+    public void In_a_framed_log_an_event_is_a_record_without_line_end()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        {
+            using (Logger logger = new LoggerConfiguration().WriteTo.Sink(new SluiceLogSink(log, new JsonFormatter())).CreateLogger())
+            {
+                logger.Information("one");
+            }
+
+            log.Append("two"u8);
+        }
+
+        string[] records = folder.Records();
+        TempFolder.Parse(records[0]).GetProperty("MessageTemplate").GetString().ShouldBe("one");
+        records[0].ShouldNotContain("\n");
+        records[1].ShouldBe("two");
+    }
+
+    [Fact]
+    public void Levels_decide_what_comes_and_what_is_written_at_once()
+    {
+        using TempFolder folder = new();
+        LoggingLevelSwitch level = new(LogEventLevel.Warning);
+        using Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(
+            folder.Log,
+            outputTemplate: "{Message:lj}{NewLine}",
+            options: new SluiceLogOptions
+            {
+                Format = LogFormat.Raw,
+                Durability = LogDurability.Buffered,
+                FlushInterval = TimeSpan.FromHours(1),
+            },
+            levelSwitch: level).CreateLogger();
+        logger.Information("not this");
+        level.MinimumLevel = LogEventLevel.Information;
+        logger.Information("this");
+        folder.Lines().ShouldBeEmpty();
+        logger.Error("now");
+        folder.Lines().ShouldBe(["this", "now"]);
+    }
+
+    [Fact]
+    public void An_audit_event_is_durable_when_the_call_returns_or_the_call_throws()
+    {
+        using TempFolder folder = new();
+        BrokenDisk disk = new();
+        using Logger logger = new LoggerConfiguration().AuditTo.SluiceLog(
+            new JsonFormatter(), folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Engine = disk }).CreateLogger();
+        logger.Information("one");
+        folder.Records().Length.ShouldBe(1);
+        disk.IsFull = true;
+        AggregateException error = Should.Throw<AggregateException>(() => logger.Information("two"));
+        error.InnerExceptions.ShouldHaveSingleItem().ShouldBeAssignableTo<IOException>()!.Message.ShouldContain(folder.Log);
+        disk.IsFull = false;
+        logger.Information("three");
+        folder.Records().Select(static r => TempFolder.Parse(r).GetProperty("MessageTemplate").GetString()).ShouldBe(["one", "three"]);
+    }
+
+    [Fact]
+    public async Task A_closed_sink_says_so_and_leaves_the_log_as_it_was_told_to()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log);
+        SluiceLogSink sink = new(log, new JsonFormatter());
+        Logger logger = new LoggerConfiguration().AuditTo.Sink(sink).CreateLogger();
+        logger.Information("one");
+        await sink.DisposeAsync();
+        sink.Dispose();
+        Should.Throw<AggregateException>(() => logger.Information("two"))
+            .InnerExceptions.ShouldHaveSingleItem().ShouldBeOfType<ObjectDisposedException>();
+        log.Append("three"u8);
+        SluiceLogSink owner = new(log, new JsonFormatter(), leaveOpen: false);
+        owner.Dispose();
+        Should.Throw<ObjectDisposedException>(() => log.Append("four"u8));
+        new SluiceLogSink(log, new JsonFormatter()).Dispose();
+    }
+
+    [Fact]
+    public void A_formatter_that_throws_or_logs_itself_leaves_the_others_lines_whole()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+        Nested formatter = new();
+        using (Logger logger = new LoggerConfiguration().AuditTo.Sink(new SluiceLogSink(log, formatter)).CreateLogger())
+        {
+            formatter.Logger = logger;
+            Should.Throw<AggregateException>(() => logger.Information("throw"));
+            logger.Information("nest");
+            logger.Information("plain");
+        }
+
+        folder.Lines().ShouldBe(["inner", "nest", "plain"]);
+    }
+
+    private sealed class Nested : ITextFormatter
+    {
+        public ILogger? Logger { get; set; }
+
+        public void Format(LogEvent logEvent, TextWriter output)
+        {
+            output.Write(logEvent.MessageTemplate.Text);
+            switch (logEvent.MessageTemplate.Text)
+            {
+                case "throw":
+                    throw new FormatException();
+                case "nest":
+                    Logger!.Information("inner");
+                    break;
+            }
+
+            output.WriteLine();
+        }
+    }
+}
