@@ -13,12 +13,17 @@ namespace Sluice.Tests;
 [Trait("Runs", "once")]
 public sealed class PublicSurfaceTests
 {
+    public static TheoryData<Type, string> Packages => new()
+    {
+        { typeof(SluiceHandle), "PublicSurface.txt" },
+        { typeof(FaultyEngine), "PublicSurface.Testing.txt" },
+        { typeof(WinFileIO), "PublicSurface.Classic.txt" },
+        { typeof(SluiceLoggerProvider), "PublicSurface.Logging.txt" },
+        { typeof(SluiceLogSink), "PublicSurface.Serilog.txt" },
+    };
+
     [Theory]
-    [InlineData(typeof(SluiceHandle), "PublicSurface.txt")]
-    [InlineData(typeof(FaultyEngine), "PublicSurface.Testing.txt")]
-    [InlineData(typeof(WinFileIO), "PublicSurface.Classic.txt")]
-    [InlineData(typeof(SluiceLoggerProvider), "PublicSurface.Logging.txt")]
-    [InlineData(typeof(SluiceLogSink), "PublicSurface.Serilog.txt")]
+    [MemberData(nameof(Packages))]
     public void Public_surface_is_the_one_that_is_checked_in(Type type, string file)
     {
         Assembly assembly = type.Assembly;
@@ -39,11 +44,20 @@ public sealed class PublicSurfaceTests
     }
 
     [Fact]
-    public void Packages_beside_the_library_stand_on_its_public_surface() =>
-        typeof(SluiceHandle).Assembly.GetCustomAttributes<InternalsVisibleToAttribute>()
-            .Select(a => a.AssemblyName)
-            .Except(["Sluice.Cli", "Sluice.Cli.Tests", "Sluice.Tests", "Sluice.Log.Tests", "Sluice.Faults.Tests", "Sluice.Hostile.Tests"])
-            .ShouldBeEmpty();
+    public void Options_are_sealed_and_cannot_be_changed_once_they_are_made()
+    {
+        Type[] options =
+        [
+            .. Packages.SelectMany(row => ((Type)row[0]).Assembly.GetExportedTypes())
+                .Where(t => t.Name.EndsWith("Options", StringComparison.Ordinal)),
+        ];
+        options.Length.ShouldBeGreaterThan(10);
+        options.Where(t => !t.IsSealed || t.GetFields(BindingFlags.Public | BindingFlags.Instance).Length > 0).ShouldBeEmpty();
+        options.SelectMany(t => t.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static))
+            .Where(p => p.SetMethod is { IsPublic: true } set
+                && !set.ReturnParameter.GetRequiredCustomModifiers().Contains(typeof(IsExternalInit)))
+            .Select(p => $"{p.DeclaringType}.{p.Name}").ShouldBeEmpty();
+    }
 
     private static string PinnedPath(string file, [CallerFilePath] string source = "") =>
         Path.Combine(Path.GetDirectoryName(source)!, file);

@@ -32,7 +32,7 @@ public static partial class SluiceFile
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})"/>
     /// <param name="path">The file.</param>
     /// <param name="bytes">The new content.</param>
-    /// <param name="options">How.</param>
+    /// <param name="options">How the file is replaced.</param>
     public static void ReplaceAtomically(string path, ReadOnlySpan<byte> bytes, ReplaceOptions options)
     {
         using AtomicReplacement replacement = BeginReplacement(path, options);
@@ -46,7 +46,18 @@ public static partial class SluiceFile
     public static void ReplaceAtomically(string path, string? contents) => ReplaceAtomically(path, contents.AsSpan(), DefaultEncoding);
 
     /// <inheritdoc cref="ReplaceAtomically(string, string)"/>
+    /// <param name="path">The file.</param>
+    /// <param name="contents">The new content, which is encoded as UTF-8 without a mark.</param>
+    /// <param name="options">How the file is replaced.</param>
+    public static void ReplaceAtomically(string path, string? contents, ReplaceOptions options) =>
+        ReplaceAtomically(path, contents.AsSpan(), DefaultEncoding, options);
+
+    /// <inheritdoc cref="ReplaceAtomically(string, string)"/>
     public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents) => ReplaceAtomically(path, contents, DefaultEncoding);
+
+    /// <inheritdoc cref="ReplaceAtomically(string, string, ReplaceOptions)"/>
+    public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, ReplaceOptions options) =>
+        ReplaceAtomically(path, contents, DefaultEncoding, options);
 
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})"/>
     /// <param name="path">The file.</param>
@@ -56,14 +67,18 @@ public static partial class SluiceFile
         ReplaceAtomically(path, contents.AsSpan(), encoding);
 
     /// <inheritdoc cref="ReplaceAtomically(string, string, Encoding)"/>
-    public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
-        ReplaceAtomically(path, contents, encoding, ReplaceOptions.Default);
-
-    /// <inheritdoc cref="ReplaceAtomically(string, string, Encoding)"/>
     /// <param name="path">The file.</param>
     /// <param name="contents">The new content.</param>
     /// <param name="encoding">How it is encoded; the encoding's mark comes first.</param>
     /// <param name="options">How the file is replaced.</param>
+    public static void ReplaceAtomically(string path, string? contents, Encoding encoding, ReplaceOptions options) =>
+        ReplaceAtomically(path, contents.AsSpan(), encoding, options);
+
+    /// <inheritdoc cref="ReplaceAtomically(string, string, Encoding)"/>
+    public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
+        ReplaceAtomically(path, contents, encoding, ReplaceOptions.Default);
+
+    /// <inheritdoc cref="ReplaceAtomically(string, string, Encoding, ReplaceOptions)"/>
     public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, Encoding encoding, ReplaceOptions options)
     {
         CheckText(path, encoding);
@@ -76,11 +91,17 @@ public static partial class SluiceFile
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})"/>
     /// <param name="path">The file.</param>
     /// <param name="write">Writes the content into the temporary file that it is given; what it throws leaves the old content.</param>
-    /// <param name="options">How; null for the defaults.</param>
-    public static void ReplaceAtomically(string path, Action<SluiceHandle> write, ReplaceOptions? options = null)
+    public static void ReplaceAtomically(string path, Action<SluiceHandle> write) =>
+        ReplaceAtomically(path, write, ReplaceOptions.Default);
+
+    /// <inheritdoc cref="ReplaceAtomically(string, Action{SluiceHandle})"/>
+    /// <param name="path">The file.</param>
+    /// <param name="write">Writes the content into the temporary file that it is given; what it throws leaves the old content.</param>
+    /// <param name="options">How the file is replaced.</param>
+    public static void ReplaceAtomically(string path, Action<SluiceHandle> write, ReplaceOptions options)
     {
         ArgumentNullException.ThrowIfNull(write);
-        using AtomicReplacement replacement = BeginReplacement(path, options ?? ReplaceOptions.Default);
+        using AtomicReplacement replacement = BeginReplacement(path, options);
         write(replacement.Handle);
         replacement.Commit(CancellationToken.None);
     }
@@ -95,7 +116,7 @@ public static partial class SluiceFile
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
     /// <param name="path">The file.</param>
     /// <param name="bytes">The new content; the memory belongs to the call until the task has ended.</param>
-    /// <param name="options">How.</param>
+    /// <param name="options">How the file is replaced.</param>
     /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
     public static Task ReplaceAtomicallyAsync(
         string path, ReadOnlyMemory<byte> bytes, ReplaceOptions options, CancellationToken cancellationToken = default)
@@ -112,8 +133,22 @@ public static partial class SluiceFile
         ReplaceAtomicallyAsync(path, contents.AsMemory(), DefaultEncoding, cancellationToken);
 
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, CancellationToken)"/>
+    /// <param name="path">The file.</param>
+    /// <param name="contents">The new content, which is encoded as UTF-8 without a mark.</param>
+    /// <param name="options">How the file is replaced.</param>
+    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    public static Task ReplaceAtomicallyAsync(
+        string path, string? contents, ReplaceOptions options, CancellationToken cancellationToken = default) =>
+        ReplaceAtomicallyAsync(path, contents.AsMemory(), DefaultEncoding, options, cancellationToken);
+
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, CancellationToken)"/>
     public static Task ReplaceAtomicallyAsync(string path, ReadOnlyMemory<char> contents, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents, DefaultEncoding, cancellationToken);
+
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, ReplaceOptions, CancellationToken)"/>
+    public static Task ReplaceAtomicallyAsync(
+        string path, ReadOnlyMemory<char> contents, ReplaceOptions options, CancellationToken cancellationToken = default) =>
+        ReplaceAtomicallyAsync(path, contents, DefaultEncoding, options, cancellationToken);
 
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
     /// <param name="path">The file.</param>
@@ -125,16 +160,21 @@ public static partial class SluiceFile
         ReplaceAtomicallyAsync(path, contents.AsMemory(), encoding, cancellationToken);
 
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, Encoding, CancellationToken)"/>
-    public static Task ReplaceAtomicallyAsync(
-        string path, ReadOnlyMemory<char> contents, Encoding encoding, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, contents, encoding, ReplaceOptions.Default, cancellationToken);
-
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, Encoding, CancellationToken)"/>
     /// <param name="path">The file.</param>
     /// <param name="contents">The new content.</param>
     /// <param name="encoding">How it is encoded; the encoding's mark comes first.</param>
     /// <param name="options">How the file is replaced.</param>
     /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    public static Task ReplaceAtomicallyAsync(
+        string path, string? contents, Encoding encoding, ReplaceOptions options, CancellationToken cancellationToken = default) =>
+        ReplaceAtomicallyAsync(path, contents.AsMemory(), encoding, options, cancellationToken);
+
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, Encoding, CancellationToken)"/>
+    public static Task ReplaceAtomicallyAsync(
+        string path, ReadOnlyMemory<char> contents, Encoding encoding, CancellationToken cancellationToken = default) =>
+        ReplaceAtomicallyAsync(path, contents, encoding, ReplaceOptions.Default, cancellationToken);
+
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, Encoding, ReplaceOptions, CancellationToken)"/>
     public static Task ReplaceAtomicallyAsync(
         string path, ReadOnlyMemory<char> contents, Encoding encoding, ReplaceOptions options, CancellationToken cancellationToken =
             default)
@@ -163,7 +203,7 @@ public static partial class SluiceFile
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, Func{SluiceHandle, CancellationToken, ValueTask}, CancellationToken)"/>
     /// <param name="path">The file.</param>
     /// <param name="write">Writes the content into the temporary file that it is given; what it throws leaves the old content.</param>
-    /// <param name="options">How.</param>
+    /// <param name="options">How the file is replaced.</param>
     /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
     public static Task ReplaceAtomicallyAsync(
         string path,

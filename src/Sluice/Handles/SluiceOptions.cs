@@ -1,38 +1,38 @@
 namespace Sluice;
 
-/// <summary>How to open a file: <see cref="FileStreamOptions"/>, and what Sluice adds. Not thread-safe while it is being changed.</summary>
+/// <summary>How to open a file: <see cref="FileStreamOptions"/>, and what Sluice adds. Immutable, and therefore thread-safe.</summary>
 public sealed class SluiceOptions
 {
     /// <summary>The value of <see cref="BufferSize"/> that lets a stream size its buffer itself.</summary>
     public const int Adaptive = -1;
 
     /// <summary>Which file may be there, and what happens to it.</summary>
-    public FileMode Mode { get; set; } = FileMode.Open;
+    public FileMode Mode { get; init; } = FileMode.Open;
 
     /// <summary>Reading, writing or both.</summary>
-    public FileAccess Access { get; set; } = FileAccess.Read;
+    public FileAccess Access { get; init; } = FileAccess.Read;
 
     /// <summary>What others may do with the file meanwhile (an advisory lock on Unix, as in .NET).</summary>
-    public FileShare Share { get; set; } = FileShare.Read;
+    public FileShare Share { get; init; } = FileShare.Read;
 
     /// <summary>Further options, as in .NET.</summary>
-    public FileOptions Options { get; set; }
+    public FileOptions Options { get; init; }
 
     /// <summary>Bytes to reserve when the file is made; 0 for none. As in .NET, only for a mode that makes or empties a file.</summary>
-    public long PreallocationSize { get; set; }
+    public long PreallocationSize { get; init; }
 
     /// <summary>Bytes of a stream's buffer; 0 and 1 for none; <see cref="Adaptive"/> for one that sizes itself.</summary>
-    public int BufferSize { get; set; } = Adaptive;
+    public int BufferSize { get; init; } = Adaptive;
 
     /// <summary>Permissions of a file that is made; null for the default; not supported on Windows.</summary>
-    public UnixFileMode? UnixCreateMode { get; set; }
+    public UnixFileMode? UnixCreateMode { get; init; }
 
     /// <summary>How the data passes through the page cache.</summary>
-    public FileCaching Caching { get; set; } = FileCaching.Cached;
+    public FileCaching Caching { get; init; } = FileCaching.Cached;
 
     /// <summary>The engine that carries this handle's transfers; null for the process's own. For tests: see
     /// <see cref="InterceptingEngine"/>.</summary>
-    public IoEngine? Engine { get; set; }
+    public IoEngine? Engine { get; init; }
 
     /// <summary>Takes over every setting of .NET's own options.</summary>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>

@@ -174,6 +174,33 @@ public sealed partial class ArchitectureTests
         SourceTree.Of(project).Rooms().ShouldBe(floors.Keys.Order(StringComparer.Ordinal));
     }
 
+    [Fact]
+    public void Inner_types_are_shown_to_tests_to_the_tool_and_by_the_rings_to_the_library_alone()
+    {
+        List<string> shown = [];
+        foreach (string folder in ((string[])["src", "tests", "samples"])
+            .SelectMany(top => Directory.EnumerateDirectories(Path.Combine(SourceTree.Root, top))))
+        {
+            IEnumerable<string> files = Directory.EnumerateFiles(folder, "*.csproj").Concat(SourceTree.PathsBelow(folder));
+            shown.AddRange(files.SelectMany(File.ReadLines).Select(line => ShownTo().Match(line)).Where(m => m.Success)
+                .Select(m => $"{Path.GetFileName(folder)} to {m.Groups["who"].Value}"));
+        }
+
+        shown.Where(s => !s.EndsWith(".Tests", StringComparison.Ordinal)).ShouldBe(
+            [
+                // What the tool names there, the rule above says.
+                "Sluice to Sluice.Cli",
+                // A project without a public type, which ships inside the package Sluice.
+                "Sluice.Uring to Sluice",
+            ],
+            ignoreOrder: true);
+        shown.Count.ShouldBeGreaterThan(2);
+        foreach (string name in (string[])["Directory.Build.props", "Directory.Build.targets"])
+        {
+            File.ReadAllText(Path.Combine(SourceTree.Root, name)).ShouldNotContain("InternalsVisibleTo");
+        }
+    }
+
     /// <summary>Every name of a type that lies on a higher floor, or beside.</summary>
     private static List<string> Upward(SourceTree tree, Dictionary<string, int> floors)
     {
@@ -234,6 +261,9 @@ public sealed partial class ArchitectureTests
 
     [GeneratedRegex(@"\b(?<root>Sluice\.)?(?<room>[A-Z]\w*)\.(?<type>[A-Z]\w*)\b", RegexOptions.ExplicitCapture, TimeoutMs)]
     private static partial Regex RoomAndType();
+
+    [GeneratedRegex(@"\bInternalsVisibleTo(Attribute)?(\s+Include=|\()""(?<who>[\w.]+)", RegexOptions.ExplicitCapture, TimeoutMs)]
+    private static partial Regex ShownTo();
 
     [GeneratedRegex(@"^using (static )?Sluice\.(?<room>\w+)", RegexOptions.ExplicitCapture, TimeoutMs)]
     private static partial Regex LibraryUsing();

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Reflection;
 using System.Runtime.Versioning;
 using System.Text;
 
@@ -87,6 +88,92 @@ public sealed class ReplaceAtomicallyTests : IDisposable
         File.GetUnixFileMode(one).ShouldBe(options.UnixCreateMode.Value);
         File.GetUnixFileMode(other).ShouldBe(options.UnixCreateMode.Value);
         File.GetUnixFileMode(old).ShouldBe(before);
+    }
+
+    [SkippableFact]
+    [UnsupportedOSPlatform("windows")]
+    public async Task Every_form_takes_the_options_and_heeds_them()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "modes");
+        ReplaceOptions options = new() { UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute };
+        const string text = "caf\u00e9";
+        Encoding wide = Encoding.Unicode;
+        byte[] plain = new UTF8Encoding(false).GetBytes(text);
+        byte[] encoded = [.. wide.Preamble, .. wide.GetBytes(text)];
+        (byte[] Content, Func<string, Task> Replace)[] forms =
+        [
+            (plain, Now(p => SluiceFile.ReplaceAtomically(p, plain, options))),
+            (plain, Now(p => SluiceFile.ReplaceAtomically(p, text, options))),
+            (plain, Now(p => SluiceFile.ReplaceAtomically(p, text.AsSpan(), options))),
+            (encoded, Now(p => SluiceFile.ReplaceAtomically(p, text, wide, options))),
+            (encoded, Now(p => SluiceFile.ReplaceAtomically(p, text.AsSpan(), wide, options))),
+            (plain, Now(p => SluiceFile.ReplaceAtomically(p, handle => handle.Write(plain, 0), options))),
+            (plain, p => SluiceFile.ReplaceAtomicallyAsync(p, plain, options)),
+            (plain, p => SluiceFile.ReplaceAtomicallyAsync(p, text, options)),
+            (plain, p => SluiceFile.ReplaceAtomicallyAsync(p, text.AsMemory(), options)),
+            (encoded, p => SluiceFile.ReplaceAtomicallyAsync(p, text, wide, options)),
+            (encoded, p => SluiceFile.ReplaceAtomicallyAsync(p, text.AsMemory(), wide, options)),
+            (plain, p => SluiceFile.ReplaceAtomicallyAsync(p, (handle, token) => handle.WriteAsync(plain, 0, token), options)),
+        ];
+        foreach ((byte[] content, Func<string, Task> replace) in forms)
+        {
+            string path = _temp.NewPath();
+            await replace(path);
+            File.ReadAllBytes(path).ShouldBeBytes(content);
+            File.GetUnixFileMode(path).ShouldBe(options.UnixCreateMode.Value);
+        }
+
+        forms.Length.ShouldBe(Forms(nameof(SluiceFile.ReplaceAtomically)).Length, "half of each way's forms take options");
+
+        static Func<string, Task> Now(Action<string> replace) => path =>
+        {
+            replace(path);
+            return Task.CompletedTask;
+        };
+    }
+
+    [Fact]
+    public void Both_ways_have_the_same_forms_and_each_with_options_and_without()
+    {
+        string[] synchronous = Forms(nameof(SluiceFile.ReplaceAtomically));
+        synchronous.ShouldNotBeEmpty();
+        Forms(nameof(SluiceFile.ReplaceAtomicallyAsync)).ShouldBe(synchronous, ignoreOrder: true);
+        string[] taking = [.. synchronous.Where(form => form.EndsWith(nameof(ReplaceOptions), StringComparison.Ordinal))];
+        synchronous.Except(taking).Select(form => $"{form} {nameof(ReplaceOptions)}").ShouldBe(taking, ignoreOrder: true);
+    }
+
+    [Fact]
+    public async Task Options_that_are_null_are_refused_by_every_form()
+    {
+        string path = _temp.NewPath();
+        foreach (MethodInfo method in typeof(SluiceFile).GetMethods().Where(m => m.Name == nameof(SluiceFile.ReplaceAtomicallyAsync)))
+        {
+            ParameterInfo[] parameters = method.GetParameters();
+            if (parameters.Any(p => p.ParameterType == typeof(ReplaceOptions)))
+            {
+                object?[] arguments = [.. parameters.Select(p => Argument(p, path))];
+                (await Should.ThrowAsync<ArgumentNullException>(() =>
+                    (Task)method.Invoke(null, BindingFlags.DoNotWrapExceptions, null, arguments, null)!)).ParamName.ShouldBe("options");
+            }
+        }
+
+        Should.Throw<ArgumentNullException>(() => SluiceFile.ReplaceAtomically(path, "x", (ReplaceOptions)null!));
+        Should.Throw<ArgumentNullException>(() => SluiceFile.ReplaceAtomically(path, "x", Encoding.UTF8, null!));
+        Should.Throw<ArgumentNullException>(() => SluiceFile.ReplaceAtomically(path, [1], null!));
+        Should.Throw<ArgumentNullException>(() => SluiceFile.ReplaceAtomically(path, _ => { }, null!));
+        Directory.GetFileSystemEntries(_temp.Root).ShouldBeEmpty();
+
+        static object? Argument(ParameterInfo parameter, string path) => parameter.Name switch
+        {
+            "path" => path,
+            "contents" when parameter.ParameterType == typeof(string) => "x",
+            "contents" => "x".AsMemory(),
+            "bytes" => (ReadOnlyMemory<byte>)new byte[] { 1 },
+            "encoding" => Encoding.UTF8,
+            "write" => (Func<SluiceHandle, CancellationToken, ValueTask>)((_, _) => ValueTask.CompletedTask),
+            "cancellationToken" => CancellationToken.None,
+            _ => null,
+        };
     }
 
     [Fact]
@@ -209,6 +296,19 @@ public sealed class ReplaceAtomicallyTests : IDisposable
         await SluiceFile.ReplaceAtomicallyAsync(path, Bytes.Pattern(30));
         File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(30));
     }
+
+    /// <summary>What the overloads take, in words that are the same for both ways.</summary>
+    private static string[] Forms(string name) =>
+    [
+        .. typeof(SluiceFile).GetMethods().Where(m => m.Name == name).Select(m => string.Join(' ', m.GetParameters()
+            .Where(p => p.ParameterType != typeof(CancellationToken))
+            .Select(p => p.Name switch
+            {
+                "path" or "write" => p.Name,
+                _ when p.ParameterType.IsGenericType => p.ParameterType.GetGenericArguments().Single().Name,
+                _ => p.ParameterType.Name,
+            }))),
+    ];
 
     private static bool Run(string name, params string[] arguments)
     {

@@ -64,19 +64,14 @@ internal sealed class StreamOpening
         return options;
     }
 
-    private SluiceOptions ToSluice()
+    private SluiceOptions ToSluice() => new()
     {
-        var options = new SluiceOptions
-        {
-            Mode = Mode,
-            Access = Access,
-            Share = Share,
-            Options = Options,
-            PreallocationSize = PreallocationSizeBytes,
-            Caching = Caching,
-        };
-        if (BufferSizeBytes is { } bufferSize)
-            options.BufferSize = bufferSize;
-        return options;
-    }
+        Mode = Mode,
+        Access = Access,
+        Share = Share,
+        Options = Options,
+        PreallocationSize = PreallocationSizeBytes,
+        BufferSize = BufferSizeBytes ?? SluiceOptions.Adaptive,
+        Caching = Caching,
+    };
 }
