@@ -5,12 +5,12 @@ namespace Sluice.Engines;
 
 /// <summary>
 /// Finished operations wait here for their next use: a few for each thread without a lock, the others on one list. The list holds
-/// at most what was ever in flight at once, and no more than <see cref="MostShared"/>.
+/// at most what was ever in flight at once, and no more than <see cref="MaxShared"/>.
 /// </summary>
 internal static class OperationPool
 {
-    private const int MostLocal = Tuning.OperationPoolMostLocal;
-    private const int MostShared = Tuning.OperationPoolMostShared;
+    private const int MaxLocal = Tuning.OperationPoolMaxLocal;
+    private const int MaxShared = Tuning.OperationPoolMaxShared;
 
     private static readonly Lock SharedLock = new();
     private static IoOperation? s_shared;
@@ -41,7 +41,7 @@ internal static class OperationPool
 
     public static void Return(IoOperation operation)
     {
-        if (t_localCount < MostLocal)
+        if (t_localCount < MaxLocal)
         {
             operation.Next = t_local;
             t_local = operation;
@@ -53,7 +53,7 @@ internal static class OperationPool
         IoOperation first = operation;
         IoOperation last = operation;
         int count = 1;
-        for (; count <= MostLocal / 2; count++)
+        for (; count <= MaxLocal / 2; count++)
         {
             IoOperation next = t_local!;
             t_local = next.Next;
@@ -64,7 +64,7 @@ internal static class OperationPool
 
         using (SharedLock.EnterUninterrupted())
         {
-            if (s_sharedCount + count > MostShared)
+            if (s_sharedCount + count > MaxShared)
             {
                 return;
             }
@@ -86,7 +86,7 @@ internal static class OperationPool
                 first.Next = null;
 
                 // Take some more for this thread while the lock is held.
-                for (int i = 0; i < MostLocal / 2 && s_shared is { } more; i++)
+                for (int i = 0; i < MaxLocal / 2 && s_shared is { } more; i++)
                 {
                     s_shared = more.Next;
                     s_sharedCount--;

@@ -57,7 +57,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
             Gate.Exit();
             _contended -= _contended >> 4;
         }
-        else if ((_contended += Tuning.ContentionStep) > Tuning.ContentionMost)
+        else if ((_contended += Tuning.ContentionStep) > Tuning.MaxContention)
         {
             _contended = 0;
             SluiceEngines.Grow();

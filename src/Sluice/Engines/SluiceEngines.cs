@@ -75,8 +75,8 @@ public static class SluiceEngines
             int count = Volatile.Read(ref s_rings).Length;
             return Volatile.Read(ref s_reason) is { } reason ? $"no ring: {reason}"
                 : RingsAskedFor > 0 ? $"{count}, as SLUICE_RINGS or Sluice.Rings says"
-                : MostRings == 1 ? $"1, which is enough for {Environment.ProcessorCount} processors"
-                : $"{count} of at most {MostRings}: one more when threads that submit meet often";
+                : MaxRings == 1 ? $"1, which is enough for {Environment.ProcessorCount} processors"
+                : $"{count} of at most {MaxRings}: one more when threads that submit meet often";
         }
     }
 
@@ -95,7 +95,7 @@ public static class SluiceEngines
 
     private static string? EngineSetting => Tuning.Setting("SLUICE_ENGINE", "Sluice.Engine");
 
-    private static int MostRings => RingsAskedFor > 0 ? RingsAskedFor : Math.Max(1, Environment.ProcessorCount / Tuning.ProcessorsPerRing);
+    private static int MaxRings => RingsAskedFor > 0 ? RingsAskedFor : Math.Max(1, Environment.ProcessorCount / Tuning.ProcessorsPerRing);
 
     /// <summary>The ring for what this processor submits; <paramref name="only"/> where there is one.</summary>
     internal static UringEngine RingOfProcessor(UringEngine only)
@@ -109,7 +109,7 @@ public static class SluiceEngines
     /// <summary>Makes one ring more, unless there are enough; threads that submit have met often.</summary>
     internal static void Grow()
     {
-        if (RingsAskedFor > 0 || Volatile.Read(ref s_rings).Length >= MostRings)
+        if (RingsAskedFor > 0 || Volatile.Read(ref s_rings).Length >= MaxRings)
         {
             return;
         }
@@ -121,7 +121,7 @@ public static class SluiceEngines
                 lock (StartLock)
                 {
                     UringEngine ring = new();
-                    if (s_started && s_reason is null && s_rings.Length < MostRings && ring.TryStart(out string? _))
+                    if (s_started && s_reason is null && s_rings.Length < MaxRings && ring.TryStart(out string? _))
                     {
                         Volatile.Write(ref s_rings, [.. s_rings, ring]);
                     }

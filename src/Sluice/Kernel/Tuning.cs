@@ -36,7 +36,7 @@ internal static class Tuning
     public const int ContentionStep = 64;
 
     /// <summary>Above this another ring is made: about every fourth look. No measurement: see <see cref="ProcessorsPerRing"/>.</summary>
-    public const int ContentionMost = 256;
+    public const int MaxContention = 256;
 
     /// <summary>Entries of a ring that wait to be submitted.</summary>
     public static uint RingEntries { get; } = (uint)Number("Sluice.RingEntries", 512, 8, 32_768);
@@ -95,10 +95,10 @@ internal static class Tuning
     // Operations and engines
 
     /// <summary>Finished operations kept for a thread without a lock; half goes to the shared list at once.</summary>
-    public const int OperationPoolMostLocal = 32;
+    public const int OperationPoolMaxLocal = 32;
 
     /// <summary>Finished operations on the shared list.</summary>
-    public const int OperationPoolMostShared = 16_384;
+    public const int OperationPoolMaxShared = 16_384;
 
     /// <summary>Times that one submission may fail with EINTR, EAGAIN or a stray ECANCELED before its caller hears of it.</summary>
     public const int OperationMaxRetries = 64;

@@ -31,17 +31,17 @@ public sealed partial class SluiceStream : IMemoryUser
     private int _writeEnd;
     private AdaptiveSize _sizing = new();
     private OperationGate _gate;
-    private RareStreamState? _rare;
+    private StreamExtras? _extras;
 
     bool IMemoryUser.IsCopying => _isCopying;
 
     private MemoryLease Window => new(_windowBuffer, _windowUse);
 
-    private RareStreamState Rare => _rare ??= RareStreamState.Rent(this);
+    private StreamExtras Extras => _extras ??= StreamExtras.Rent(this);
 
-    private ReadAhead? ReadAhead => _rare?.ReadAhead;
+    private ReadAhead? ReadAhead => _extras?.ReadAhead;
 
-    private WriteBehind? WriteBehind => _rare?.WriteBehind;
+    private WriteBehind? WriteBehind => _extras?.WriteBehind;
 
     /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
     private int SizeFor(long offset, int most)
@@ -176,7 +176,7 @@ public sealed partial class SluiceStream : IMemoryUser
         _pos = window.Start;
         Volatile.Write(ref _writeEnd, window.Start + room);
         // From here on there is something to be written should nobody dispose this stream.
-        _ = Rare;
+        _ = Extras;
     }
 
     /// <summary>
@@ -187,7 +187,7 @@ public sealed partial class SluiceStream : IMemoryUser
     private void ReserveSpace(long offset, int length)
     {
         if (offset >= SluiceHandle.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive
-            && (Rare.Reserves ??= _handle is { Caching: FileCaching.Cached, DelaysAllocation: true }) == true
+            && (Extras.Reserves ??= _handle is { Caching: FileCaching.Cached, DelaysAllocation: true }) == true
             && offset + length > _handle.Length)
         {
             _handle.Reserve(offset, length);
@@ -195,7 +195,7 @@ public sealed partial class SluiceStream : IMemoryUser
     }
 
     /// <summary>Books bytes that the handle has taken, or that are on their way behind the caller.</summary>
-    private void NoteWritten(long offset, int length) => _rare?.Writeback.Wrote(_handle, offset, length);
+    private void NoteWritten(long offset, int length) => _extras?.Writeback.Wrote(_handle, offset, length);
 
     /// <summary>Copies as much as there is room for.</summary>
     private int PutAvailable(ReadOnlySpan<byte> source)

@@ -247,11 +247,11 @@ public sealed partial class SluiceStream
         ReadAhead?.ReleaseSpare();
         WriteBehind?.GiveUp();
         WriteBehind?.ReleaseSpare();
-        _rare?.Writeback.Finish(_handle);
-        if (_rare is { LockingStream: null } rare)
+        _extras?.Writeback.Finish(_handle);
+        if (_extras is { LockingStream: null } extras)
         {
-            _rare = null;
-            RareStreamState.Return(rare);
+            _extras = null;
+            StreamExtras.Return(extras);
         }
 
         _gate.Close(this);

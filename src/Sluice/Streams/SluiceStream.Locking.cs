@@ -8,7 +8,7 @@ public sealed partial class SluiceStream
 {
     /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>
     public string Name =>
-        !_hasForeignHandle ? _handle.Path : _rare?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
+        !_hasForeignHandle ? _handle.Path : _extras?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
 
     /// <summary>
     /// This stream as a <see cref="FileStream"/>, for code that asks for one: every member of it is this stream's, the handle and the
@@ -49,5 +49,5 @@ public sealed partial class SluiceStream
 
     /// <summary>For what only it knows: names and locks.</summary>
     private FileStream LockingStream =>
-        Rare.LockingStream ??= BorrowedStream.Over(_handle.SafeFileHandle, IsOpen ? Access : _handle.Access);
+        Extras.LockingStream ??= BorrowedStream.Over(_handle.SafeFileHandle, IsOpen ? Access : _handle.Access);
 }

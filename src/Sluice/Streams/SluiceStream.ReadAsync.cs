@@ -19,7 +19,7 @@ public sealed partial class SluiceStream
 
         // Most results are the count that was asked for: the same task serves again.
         int result = read.Result;
-        return Rare.LastRead is { } last && last.Result == result ? last : Rare.LastRead = Task.FromResult(result);
+        return Extras.LastRead is { } last && last.Result == result ? last : Extras.LastRead = Task.FromResult(result);
     }
 
     /// <summary>As <see cref="Read(Span{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
@@ -84,10 +84,10 @@ public sealed partial class SluiceStream
         cancellationToken.ThrowIfCancellationRequested();
         ThrowUnlessReadable();
         // Without a buffer several may be under way, and the stream may be closed around them.
-        RareStreamState rare = Rare;
-        byte[] one = rare.TakeOneByte();
+        StreamExtras extras = Extras;
+        byte[] one = extras.TakeOneByte();
         int value = await ReadAsync(one, cancellationToken).ConfigureAwait(false) == 0 ? -1 : one[0];
-        rare.GiveOneByte(one);
+        extras.GiveOneByte(one);
         return value;
     }
 
@@ -203,7 +203,7 @@ public sealed partial class SluiceStream
 
         if (!isHot && IsAdaptive && _sizing is { IsSequential: true, Current: >= AdaptiveSize.Large } && IsReadAheadWorthwhile)
         {
-            ReadAhead ahead = Rare.ReadAhead ??= new ReadAhead(_handle, this);
+            ReadAhead ahead = Extras.ReadAhead ??= new ReadAhead(_handle, this);
             await ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
         }
 

@@ -216,7 +216,7 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Writes what is in memory; called by the finalizer of the rare state when both are collected.</summary>
+    /// <summary>Writes what is in memory; called by the finalizer of the extras when both are collected.</summary>
     internal void FlushAtFinalization()
     {
         try

@@ -198,7 +198,7 @@ public sealed partial class SluiceStream
             _writeEnd = _pos;
             try
             {
-                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Rare.Overlap.PaysOff(_handle.Caching);
+                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Extras.Overlap.PaysOff(_handle.Caching);
                 if (!isLast)
                 {
                     await SettleAsync(cancellationToken).ConfigureAwait(false);
@@ -207,19 +207,19 @@ public sealed partial class SluiceStream
                 ReserveSpace(_base + start, length);
                 if (isOverlapped)
                 {
-                    (Rare.WriteBehind ??= new WriteBehind()).Start(_handle, this, window, start, length, _base + start);
+                    (Extras.WriteBehind ??= new WriteBehind()).Start(_handle, this, window, start, length, _base + start);
                     SetWindow(default);
                 }
                 else
                 {
-                    Rare.Overlap.BeginWrite();
+                    Extras.Overlap.BeginWrite();
                     await _handle.WriteAsync(window.MemoryAt(start, length), _base + start, cancellationToken).ConfigureAwait(false);
-                    Rare.Overlap.EndWrite();
+                    Extras.Overlap.EndWrite();
                 }
 
                 NoteWritten(_base + start, length);
 
-                Rare.Overlap.BeginFill();
+                Extras.Overlap.BeginFill();
             }
             catch
             {

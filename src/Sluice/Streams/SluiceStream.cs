@@ -160,16 +160,16 @@ public sealed partial class SluiceStream : Stream
         Access = access;
         if (mode == FileMode.Append && handle.CanSeek)
         {
-            Rare.AppendStart = _base = handle.Length;
+            Extras.AppendStart = _base = handle.Length;
         }
         else if (preallocationSize > 0)
         {
             // The file has its space already; and ext4 does not write such a file back when it is closed, so neither is it begun here.
-            Rare.Reserves = false;
+            Extras.Reserves = false;
         }
         else if (mode is FileMode.Create or FileMode.Truncate)
         {
-            Rare.Writeback = EarlyWriteback.On;
+            Extras.Writeback = EarlyWriteback.On;
         }
     }
 
@@ -320,7 +320,7 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    private long AppendStart => _rare?.AppendStart ?? -1;
+    private long AppendStart => _extras?.AppendStart ?? -1;
 
     private long LengthNow()
     {

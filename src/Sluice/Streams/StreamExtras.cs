@@ -9,23 +9,23 @@ namespace Sluice.Streams;
 /// still in memory when a stream is collected that nobody disposed, as FileStream does; the file's own finalizer is critical and runs
 /// later.
 /// </remarks>
-internal sealed class RareStreamState
+internal sealed class StreamExtras
 {
     private const int MaxKept = 64;
 
     private static readonly Lock PoolLock = new();
-    private static RareStreamState? s_first;
+    private static StreamExtras? s_first;
     private static int s_kept;
 
     private SluiceStream? _owner;
-    private RareStreamState? _next;
+    private StreamExtras? _next;
     private byte[]? _oneByte;
 
-    private RareStreamState()
+    private StreamExtras()
     {
     }
 
-    ~RareStreamState() => _owner?.FlushAtFinalization();
+    ~StreamExtras() => _owner?.FlushAtFinalization();
 
     public OverlapGauge Overlap;
 
@@ -52,47 +52,47 @@ internal sealed class RareStreamState
     /// <summary>Gives it back when no transfer uses it any more, even if this state is another stream's by now.</summary>
     public void GiveOneByte(byte[] one) => Volatile.Write(ref _oneByte, one);
 
-    public static RareStreamState Rent(SluiceStream owner)
+    public static StreamExtras Rent(SluiceStream owner)
     {
-        RareStreamState? rare;
+        StreamExtras? extras;
         lock (PoolLock)
         {
-            rare = s_first;
-            if (rare is not null)
+            extras = s_first;
+            if (extras is not null)
             {
-                s_first = rare._next;
+                s_first = extras._next;
                 s_kept--;
             }
         }
 
-        rare ??= new RareStreamState();
-        rare._next = null;
-        rare._owner = owner;
-        return rare;
+        extras ??= new StreamExtras();
+        extras._next = null;
+        extras._owner = owner;
+        return extras;
     }
 
     /// <summary>The stream is closed; what it left in flight keeps its own parts alive.</summary>
-    public static void Return(RareStreamState rare)
+    public static void Return(StreamExtras extras)
     {
-        rare._owner = null;
-        if (rare.WriteBehind is { IsPending: true })
+        extras._owner = null;
+        if (extras.WriteBehind is { IsPending: true })
         {
             // Left to its transfer, with its buffer.
-            rare.WriteBehind = null;
+            extras.WriteBehind = null;
         }
 
-        rare.WriteBehind?.Reset();
-        rare.ReadAhead = null;
-        rare.AppendStart = -1;
-        rare.Reserves = null;
-        rare.Overlap = default;
-        rare.Writeback = default;
+        extras.WriteBehind?.Reset();
+        extras.ReadAhead = null;
+        extras.AppendStart = -1;
+        extras.Reserves = null;
+        extras.Overlap = default;
+        extras.Writeback = default;
         lock (PoolLock)
         {
             if (s_kept < MaxKept)
             {
-                rare._next = s_first;
-                s_first = rare;
+                extras._next = s_first;
+                s_first = extras;
                 s_kept++;
             }
         }

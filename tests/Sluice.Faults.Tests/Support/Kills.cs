@@ -25,13 +25,13 @@ internal static class Kills
     /// Starts a child, waits for its first line, kills it a little later and has what it left checked; again and again.
     /// </summary>
     /// <param name="seed">Of the moments.</param>
-    /// <param name="mostDelayMs">The longest time between the first line and the kill, about.</param>
+    /// <param name="maxDelayMs">The longest time between the first line and the kill, about.</param>
     /// <param name="start">Starts the child of a kill of this number.</param>
     /// <param name="checkAsync">
     /// Given the number of the kill, the child's first line and the lines after it: whether the kill fell into an operation.
     /// </param>
     public static async Task RunAsync(
-        int seed, int mostDelayMs, Func<int, ChildProcess> start, Func<int, string, string[], Task<bool>> checkAsync)
+        int seed, int maxDelayMs, Func<int, ChildProcess> start, Func<int, string, string[], Task<bool>> checkAsync)
     {
         Random random = new(seed);
         int hits = 0;
@@ -42,7 +42,7 @@ internal static class Kills
             using (ChildProcess child = start(kill))
             {
                 first = (await child.Output.ReadLineAsync()).ShouldNotBeNull(child.ExitedWithErrors());
-                await Task.Delay(random.Next(mostDelayMs));
+                await Task.Delay(random.Next(maxDelayMs));
                 for (int spin = random.Next(MostSpins); spin > 0; spin--)
                 {
                     Thread.SpinWait(1);

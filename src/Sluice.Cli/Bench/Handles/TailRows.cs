@@ -11,7 +11,7 @@ internal static class TailRows
     private const int Depth = 32;
 
     /// <summary>Reads under way at most where the rate is given: more wait, and their wait counts.</summary>
-    private const int MostUnderWay = 256;
+    private const int MaxUnderWay = 256;
 
     /// <summary>Of the lower of the two sides' highest rates.</summary>
     private const double ShareOfHighestRate = 0.6;
@@ -46,14 +46,14 @@ internal static class TailRows
             double? iops = null;
             return WithFio(context, percent, () => iops, HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
             {
-                Memory<byte>[] buffers = Loops.Buffers(MostUnderWay, PageBytes);
+                Memory<byte>[] buffers = Loops.Buffers(MaxUnderWay, PageBytes);
                 return async slice =>
                 {
                     // Whoever is first finds out for both how much the slower one, .NET, can do: in the warm-up, which does not count.
                     iops ??= ShareOfHighestRate * await HighestRateAsync(context, offsets);
                     await OpenAsync(side, slice, buffers, offsets, iops.Value, percent);
                 };
-            }, MostUnderWay));
+            }, MaxUnderWay));
         })
     {
         Target = Target,
@@ -64,7 +64,7 @@ internal static class TailRows
         {
             Second = new Contender("fio", async slice =>
             {
-                var job = new FioJob("randread", PageBytes, iops() is null ? Depth : MostUnderWay);
+                var job = new FioJob("randread", PageBytes, iops() is null ? Depth : MaxUnderWay);
                 TimeSpan latency = await FioRunner.MeasureLatencyAsync(
                     job, context.DirectFile, context.Scale.DirectFileBytes, context.Scale.FioTime, percent, iops(), CancellationToken.None);
                 slice.Count(0);
