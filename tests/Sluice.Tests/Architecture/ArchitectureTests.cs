@@ -182,7 +182,7 @@ public sealed partial class ArchitectureTests
             .SelectMany(top => Directory.EnumerateDirectories(Path.Combine(SourceTree.Root, top))))
         {
             IEnumerable<string> files = Directory.EnumerateFiles(folder, "*.csproj").Concat(SourceTree.PathsBelow(folder));
-            shown.AddRange(files.SelectMany(File.ReadLines).Select(line => ShownTo().Match(line)).Where(m => m.Success)
+            shown.AddRange(files.SelectMany(file => ShownTo().Matches(File.ReadAllText(file)))
                 .Select(m => $"{Path.GetFileName(folder)} to {m.Groups["who"].Value}"));
         }
 
