@@ -1,4 +1,5 @@
 using Sluice.Hostile.Tests.Neighbours;
+using Sluice.Hostile.Tests.Seams;
 using Sluice.Hostile.Tests.Starved;
 using Sluice.Hostile.Tests.Throwing;
 
@@ -18,6 +19,8 @@ internal static class Program
                 return Exchange.Run(names);
             case ["representative", string folder, string descriptors, string refusals]:
                 return await Representative.RunAsync(folder, int.Parse(descriptors), mayRefuse: refusals == "may refuse");
+            case ["refused ring", string folder, string kind, string allowed]:
+                return await RefusedRing.RunAsync(folder, kind, int.Parse(allowed));
             case ["continuations", string folder, string place]:
                 return await Continuations.RunAsync(folder, place);
             case ["first name", string folder]:

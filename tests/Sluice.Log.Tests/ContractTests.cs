@@ -3,12 +3,83 @@ namespace Sluice.Log.Tests;
 /// <summary>Sentences of the documentation at their edges.</summary>
 public sealed class ContractTests
 {
+    private static SluiceLogOptions With(IoEngine engine) =>
+        new() { Engine = engine, FlushInterval = TimeSpan.FromHours(1), Preallocate = false };
+
     private static readonly SluiceLogOptions Small = new()
     {
         SegmentBytes = 4096,
         MaxRecordBytes = 1000,
         Preallocate = false,
     };
+
+    [Fact]
+    public async Task What_is_written_while_a_sync_runs_waits_for_the_next_one()
+    {
+        using TempFolder folder = new();
+        SteppingEngine engine = new(holdsFlushes: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, With(engine));
+        engine.Begin();
+        try
+        {
+            Task<long> first = Task.Run(() => log.Append(Records.Make(0, 0, 100), LogDurability.Durable));
+            engine.Awaits(1).ShouldBeTrue();
+            log.Append(Records.Make(0, 1, 100), LogDurability.Written).ShouldBe(2);
+            log.WrittenSequence.ShouldBe(2);
+            Task second = log.WaitDurableAsync(2).AsTask();
+            engine.Step();
+            (await first).ShouldBe(1);
+            SpinWait.SpinUntil(() => engine.Held > 1 || second.IsCompleted, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+            second.IsCompleted.ShouldBeFalse("no sync has begun since it was written");
+            log.DurableSequence.ShouldBe(1);
+            engine.Step();
+            await second.WaitAsync(TimeSpan.FromMinutes(1));
+            log.DurableSequence.ShouldBe(2);
+        }
+        finally
+        {
+            engine.End();
+        }
+    }
+
+    [Fact]
+    public void Whoever_comes_while_others_are_being_written_is_written_next()
+    {
+        const int count = 9;
+        using TempFolder folder = new();
+        SteppingEngine engine = new(holdsFlushes: false);
+        using SluiceLog log = SluiceLog.Open(folder.Log, With(engine));
+        log.Append(Records.Make(0, 0, 100), LogDurability.Written);
+        engine.Begin();
+        List<Thread> threads = [];
+        try
+        {
+            for (int i = 1; i <= count; i++)
+            {
+                byte[] record = Records.Make(0, i, 100);
+                Thread thread = new(() => log.Append(record, LogDurability.Written)) { IsBackground = true };
+                thread.Start();
+                threads.Add(thread);
+                if (i > 1)
+                {
+                    // It sleeps while the one before it is being written, and nobody comes after it.
+                    SpinWait.SpinUntil(() => log.NextSequence == i + 2 && (thread.ThreadState & ThreadState.WaitSleepJoin) != 0,
+                        TimeSpan.FromMinutes(1)).ShouldBeTrue();
+                    engine.Step();
+                }
+
+                engine.Awaits(i).ShouldBeTrue($"thread {i} sleeps for ever");
+            }
+        }
+        finally
+        {
+            engine.End();
+        }
+
+        threads.ForEach(static thread => thread.Join());
+        log.WrittenSequence.ShouldBe(count + 1);
+        Records.ShouldBeInOrder(Records.ReadWritten(folder.Log), 1, 0);
+    }
 
     [Theory]
     [InlineData(1)]

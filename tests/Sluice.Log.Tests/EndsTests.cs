@@ -41,6 +41,120 @@ public sealed class EndsTests
     }
 
     [Fact]
+    public void A_tail_may_begin_inside_of_a_batch()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            ReadOnlyMemory<byte>[] batch = [.. Enumerable.Range(0, 10).Select(static i => (ReadOnlyMemory<byte>)Records.Make(0, i, 30))];
+            log.AppendBatch(batch).ShouldBe(1);
+            log.TruncateAfter(4);
+            Records.ReadAll(folder.Log).Count.ShouldBe(4);
+            log.Append(Records.Make(0, 4, 100)).ShouldBe(5);
+            Records.ReadAll(folder.Log).Count.ShouldBe(5);
+        }
+
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+        again.NextSequence.ShouldBe(6);
+    }
+
+    [Fact]
+    public void A_crash_at_any_moment_of_dropping_a_tail_leaves_a_log_that_opens()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SnapshotEngine engine = new(folder.Log, "*");
+        SluiceLogOptions options = new() { Engine = engine, Preallocate = false, FlushInterval = TimeSpan.FromHours(1) };
+        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                log.Append(Records.Make(0, i, 100), LogDurability.Durable);
+            }
+
+            engine.Steps.Clear();
+            log.TruncateAfter(5);
+            engine.TakeLast();
+        }
+
+        engine.Steps.Count.ShouldBeGreaterThan(2);
+        foreach ((Dictionary<string, byte[]> files, bool _) in engine.Steps)
+        {
+            using TempFolder crashed = new(isInMemory: true);
+            Directory.CreateDirectory(crashed.Log);
+            foreach ((string name, byte[] bytes) in files)
+            {
+                File.WriteAllBytes(Path.Combine(crashed.Log, name), bytes);
+            }
+
+            using (SluiceLog log = SluiceLog.Open(crashed.Log, SmallLog.Options))
+            {
+                log.NextSequence.ShouldBeOneOf(6, 21);
+                log.Append(Records.Make(0, (int)log.NextSequence - 1, 100));
+            }
+
+            List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(crashed.Log);
+            records.Count.ShouldBeOneOf(6, 21);
+            Records.ShouldBeInOrder(records, 1, 0);
+        }
+    }
+
+    /// <summary>A crash may come before what was taken back is removed.</summary>
+    [Fact]
+    public void Segments_that_were_taken_back_and_are_still_there_bring_nothing_back()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        Dictionary<string, byte[]> kept;
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                log.Append(Records.Make(0, i, 100));
+            }
+
+            kept = Segments();
+            log.TruncateAfter(63);
+            log.Append(Records.Make(0, 63, 100)).ShouldBe(64);
+            foreach ((string path, byte[] bytes) in Segments())
+            {
+                kept[path] = bytes;
+            }
+
+            log.TruncateAfter(10);
+            log.Append(Records.Make(0, 10, 100)).ShouldBe(11);
+        }
+
+        int restored = 0;
+        foreach ((string path, byte[] bytes) in kept.Where(static file => !File.Exists(file.Key)))
+        {
+            File.WriteAllBytes(path, bytes);
+            restored++;
+        }
+
+        restored.ShouldBeGreaterThan(2);
+        Records.ReadAll(folder.Log).Count.ShouldBe(11);
+        using (SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            again.NextSequence.ShouldBe(12);
+            again.Append(Records.Make(0, 11, 100)).ShouldBe(12);
+        }
+
+        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
+        records.Count.ShouldBe(12);
+        Records.ShouldBeInOrder(records, 1, 0);
+
+        Dictionary<string, byte[]> Segments() => Directory.GetFiles(folder.Log, "*.slog").ToDictionary(static path => path, Read);
+
+        static byte[] Read(string path)
+        {
+            using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            byte[] bytes = new byte[file.Length];
+            file.ReadExactly(bytes);
+            return bytes;
+        }
+    }
+
+    [Fact]
     public void A_dropped_tail_beside_appends_leaves_no_gap()
     {
         using TempFolder folder = new();
@@ -180,6 +294,35 @@ public sealed class EndsTests
         List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
         records[^1].Sequence.ShouldBe(500);
         Records.ShouldBeInOrder(records, records[0].Sequence, (int)records[0].Sequence - 1);
+    }
+
+    [Fact]
+    public void As_many_segments_are_kept_as_were_asked_for_with_the_one_that_is_written()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            Preallocate = false,
+            Durability = LogDurability.Durable,
+            RetainSegments = 3,
+        });
+        for (int i = 0; i < 300; i++)
+        {
+            log.Append(Records.Make(0, i, 100));
+        }
+
+        // The log's own thread removes them; whoever appends reminds it. One that was made ahead has a header alone.
+        int most = 0;
+        SpinWait.SpinUntil(() =>
+        {
+            log.Append([]);
+            int begun = Directory.GetFiles(folder.Log, "*.slog").Count(static f => new FileInfo(f).Length > LogLayout.HeaderBytes);
+            most = Math.Max(most, begun);
+            return begun == 3;
+        }, TimeSpan.FromMinutes(1)).ShouldBeTrue($"{most} were there");
     }
 
     [Fact]

@@ -31,6 +31,7 @@ internal static class HandleScenarios
         yield return Writing("Write list", caching, static h => Run(() => h.Write(ReadOnly(New), Offset)));
         yield return Writing("WriteAsync list", caching, static h => h.WriteAsync(ReadOnly(New), Offset).AsTask());
         yield return Writing("WriteBatch", caching, static h => Run(() => WriteBatch(h)));
+        yield return Of("WriteBatch of blocks", caching, static h => Run(() => WriteBlocks(h)), Blocks);
         yield return Of("Append", caching, static h => Run(() => h.Append(New).ShouldBe(Old.Length)), Appended);
         yield return Of("AppendAsync", caching, static async h => (await h.AppendAsync(New)).ShouldBe(Old.Length), Appended);
         yield return Of("FlushToDisk", caching, static h => Run(h.FlushToDisk));
@@ -43,6 +44,10 @@ internal static class HandleScenarios
 
     private static CallScenario Writing(string name, FileCaching caching, Func<SluiceHandle, Task> act) =>
         Of(name, caching, act, [.. Old[..Offset], .. New, .. Old[(Offset + Length)..]]);
+
+    /// <summary>Two requests of whole blocks, which go through a ring where there is one.</summary>
+    private static byte[] Blocks { get; } =
+        [.. Old[..4096], .. New[..8192], .. Old[12_288..24_576], .. New[8192..16_384], .. Old[32_768..]];
 
     private static byte[] Appended { get; } = [.. Old, .. New];
 
@@ -127,6 +132,21 @@ internal static class HandleScenarios
             }
 
             request.BytesWritten.ShouldBe(request.Buffer.Length);
+        }
+    }
+
+    private static void WriteBlocks(SluiceHandle handle)
+    {
+        WriteRequest[] requests = [new WriteRequest(4096, New.AsMemory(0, 8192)), new WriteRequest(24_576, New.AsMemory(8192, 8192))];
+        handle.WriteBatch(requests);
+        foreach (WriteRequest request in requests)
+        {
+            if (request.Error is { } error)
+            {
+                throw error;
+            }
+
+            request.BytesWritten.ShouldBe(8192);
         }
     }
 

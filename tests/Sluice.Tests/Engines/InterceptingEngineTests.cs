@@ -39,6 +39,32 @@ public sealed class InterceptingEngineTests : IDisposable
         File.ReadAllBytes(file.Path).ShouldBe(Bytes.Pattern(100));
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_long_transfer_that_is_cancelled_in_its_midst_ends_there(bool isWrite)
+    {
+        const int length = 24 << 20;
+        using CancellationTokenSource stop = new();
+        Recorder engine = new((in IoSubmission _) => Interception.HoldUntil(() =>
+        {
+            // A part has been made.
+            stop.Cancel();
+            return Task.CompletedTask;
+        }));
+        using SluiceHandle file = Open(engine);
+        if (!isWrite)
+        {
+            file.SetLength(length);
+        }
+
+        byte[] buffer = new byte[length];
+        Task transfer = isWrite ? file.WriteAsync(buffer, 0, stop.Token).AsTask() : file.ReadAsync(buffer, 0, stop.Token).AsTask();
+        OperationCanceledException error = await Should.ThrowAsync<OperationCanceledException>(() => transfer);
+        error.CancellationToken.ShouldBe(stop.Token);
+        engine.Seen.Sum(s => (long)s.Length).ShouldBeLessThan(length);
+    }
+
     [Fact]
     public async Task Holds_a_completion_back_until_the_task_ends()
     {

@@ -23,6 +23,39 @@ public sealed class OpenFileTests : IDisposable
         handle.Read(new byte[3], 7).ShouldBe(3);
     }
 
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_direct_handle_is_direct_again_after_parts_of_pages(bool isAsync)
+    {
+        byte[] content = Bytes.Pattern(100_000);
+        using SluiceHandle handle = SluiceHandle.Open(
+            _temp.NewFile(content), new SluiceOptions { Access = FileAccess.ReadWrite, Caching = FileCaching.Direct });
+        Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
+        byte[] part = new byte[30_001];
+        byte[] read = new byte[part.Length];
+        foreach (int offset in (int[])[7, 4096, 99_000])
+        {
+            part.AsSpan().Fill((byte)offset);
+            if (isAsync)
+            {
+                await handle.WriteAsync(part, offset);
+                (await handle.ReadAsync(read, offset)).ShouldBe(read.Length);
+                await handle.AppendAsync(part.AsMemory(0, 5));
+            }
+            else
+            {
+                handle.Write(part, offset);
+                handle.Read(read, offset).ShouldBe(read.Length);
+                handle.Append(part.AsSpan(0, 5));
+            }
+
+            read.ShouldBeBytes(part);
+            handle.Caching.ShouldBe(FileCaching.Direct);
+            (Libc.GetFlags(handle.Descriptor) & Libc.DirectFlag).ShouldNotBe(0, $"after a part at {offset}");
+        }
+    }
+
     [SkippableFact]
     public void An_interrupted_thread_leaves_nothing_of_its_read_behind()
     {

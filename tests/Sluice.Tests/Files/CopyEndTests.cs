@@ -24,6 +24,75 @@ public sealed class CopyEndTests : IDisposable
         error.CancellationToken.ShouldBe(stop.Token);
     }
 
+    /// <summary>Whoever is told of the progress may have a token of its own that ends with the caller's.</summary>
+    [Theory]
+    [MemberData(nameof(Sources))]
+    public async Task A_cancellation_that_comes_by_a_linked_token_is_the_callers(bool isTree, long length)
+    {
+        using CancellationTokenSource stop = new();
+        using CancellationTokenSource linked = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);
+        Within throws = new(() =>
+        {
+            stop.Cancel();
+            linked.Token.ThrowIfCancellationRequested();
+        });
+        CopyOptions options = new() { Recurse = isTree, Progress = throws };
+        Task<CopyResult> copy = SluiceFile.CopyAsync(NewSource(isTree, (int)length), _temp.NewPath(), options, stop.Token);
+        (await Should.ThrowAsync<OperationCanceledException>(() => copy)).CancellationToken.ShouldBe(stop.Token);
+        copy.IsCanceled.ShouldBeTrue();
+    }
+
+    [SkippableFact]
+    public async Task A_copy_that_was_cancelled_is_gone_on_from_where_it_was()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
+        byte[] content = Bytes.Pattern(12 << 20);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        using CancellationTokenSource stop = new();
+        CopyOptions first = new() { Method = CopyMethod.Buffered, Resume = true, Progress = new Within(stop.Cancel) };
+        await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.CopyAsync(source, target, first, stop.Token));
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
+        File.Exists(target).ShouldBeFalse();
+        CopyOptions second = new() { Method = CopyMethod.Buffered, Resume = true };
+        CopyResult result = await SluiceFile.CopyAsync(source, target, second);
+        result.ResumedBytes.ShouldBeInRange(1, content.Length - 1);
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
+    }
+
+    [SkippableTheory]
+    [InlineData(CopyMethod.Auto)]
+    [InlineData(CopyMethod.CopyFileRange)]
+    [InlineData(CopyMethod.Buffered)]
+    public async Task A_source_that_is_cut_in_front_of_where_the_copy_is_ends_there(CopyMethod method)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the portable way cannot see it");
+        const int left = 200_000;
+        byte[] content = Bytes.Pattern(36 << 20);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        Within cuts = new(() =>
+        {
+            using SluiceHandle handle = SluiceHandle.Open(source, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+            handle.SetLength(left);
+        });
+        CopyResult result;
+        try
+        {
+            result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Method = method, Progress = cuts });
+        }
+        catch (IOException e) when (e.Message.Contains("not possible here", StringComparison.Ordinal))
+        {
+            Skip.If(condition: true, e.Message);
+            throw;
+        }
+
+        Skip.If(result.Method == CopyMethod.Reflink, "the file system shares blocks: there is nothing between");
+        (result.Bytes, result.ChangedFiles).ShouldBe((left, 1));
+        File.ReadAllBytes(target).ShouldBeBytes(content.AsSpan(0, left));
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

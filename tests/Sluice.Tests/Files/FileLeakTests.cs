@@ -29,6 +29,45 @@ public sealed class FileLeakTests : IDisposable
         least.ShouldBeLessThan(Rounds * 50);
     }
 
+    [SkippableFact]
+    public async Task Nothing_stays_open_of_a_batch()
+    {
+        Skip.IfNot(Directory.Exists("/proc/self/fd"), "there is no list of what is open");
+        List<string> paths = [];
+        for (int i = 0; i < 4; i++)
+        {
+            string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+            for (int k = 0; k < 40; k++)
+            {
+                string path = Path.Combine(folder, $"{k}");
+                File.WriteAllBytes(path, Bytes.Pattern(1 + (k * 20), k));
+                paths.Add(path);
+            }
+        }
+
+        await foreach (FileReadResult result in SluiceFile.ReadManyAsync(paths))
+        {
+            result.GetContent().ShouldNotBeEmpty();
+        }
+
+        await SluiceFile.WriteManyAsync(paths.Select(path => (path, (ReadOnlyMemory<byte>)new byte[7])));
+        Directory.GetFiles("/proc/self/fd").Select(LinkOf)
+            .Where(link => link.StartsWith(_temp.Root, StringComparison.Ordinal)).ShouldBeEmpty();
+    }
+
+    private static string LinkOf(string descriptor)
+    {
+        try
+        {
+            return new FileInfo(descriptor).LinkTarget ?? "";
+        }
+        catch (IOException)
+        {
+            // Closed meanwhile.
+            return "";
+        }
+    }
+
     private async Task RunAsync(int rounds, string path, CancellationToken token)
     {
         for (int i = 0; i < rounds; i++)

@@ -274,6 +274,7 @@ public sealed class SluiceFileCopyTests : IDisposable
         string target = _temp.NewPath();
         string left = Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp");
         File.WriteAllBytes(left, content);
+        File.SetUnixFileMode(left, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         _ = Trees.Run("chown", "12345", left);
         CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resume = true });
         result.ResumedBytes.ShouldBe(0);

@@ -153,6 +153,63 @@ public sealed class TreeResumeTests : IDisposable
         File.ReadAllText(Path.Combine(target, "other")).ShouldBe("second");
     }
 
+    /// <summary>File systems give the number of a file that is gone to the next one that is made.</summary>
+    [SkippableFact]
+    public async Task A_file_that_got_the_number_of_another_one_is_no_second_name_of_that()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "hard links are kept on Linux");
+        const int names = 8;
+        string source = NewFolder();
+        string[][] nodes = [[.. Names("a")], [.. Names("b")]];
+        byte[][] contents = [Bytes.Pattern(1000), Bytes.Pattern(3000)];
+        for (int i = 0; i < nodes.Length; i++)
+        {
+            File.WriteAllBytes(nodes[i][0], contents[i]);
+            Array.ForEach(nodes[i][1..], name => Run("ln", nodes[i][0], name));
+        }
+
+        int first = -1;
+        bool isDone = false;
+        bool isReused = false;
+        byte[] later = Bytes.Pattern(500, 77);
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Progress = new Each(Report) };
+        string target = _temp.NewPath();
+        CopyResult result = await SluiceFile.CopyAsync(source, target, options);
+        Skip.IfNot(isReused, "this file system gives no number a second time so soon");
+
+        // Names that were copied before are the old file; the others are the new one, and there are some.
+        byte[][] copies = [.. nodes[first].Select(name => File.ReadAllBytes(Path.Combine(target, Path.GetFileName(name))))];
+        int newOnes = copies.Count(copy => copy.SequenceEqual(later));
+        copies.Count(copy => copy.SequenceEqual(contents[first])).ShouldBe(names - newOnes);
+        newOnes.ShouldBeGreaterThan(0);
+
+        IEnumerable<string> Names(string prefix) => Enumerable.Range(0, names).Select(i => Path.Combine(source, $"{prefix}{i * 37}"));
+
+        void Report(CopyProgress progress)
+        {
+            // So long that the next step is told of too.
+            Thread.Sleep(110);
+            first = first < 0 ? Array.FindIndex(contents, content => content.Length == progress.Bytes) : first;
+            if (!isDone && progress.Bytes == contents.Sum(static content => (long)content.Length))
+            {
+                // The first is copied and closed; the second is being copied.
+                isDone = true;
+                string number = Numbers(nodes[first][0])[0];
+                Array.ForEach(nodes[first], File.Delete);
+                string[] made = [.. Enumerable.Range(0, 200).Select(i => Path.Combine(source, $"made since {i}"))];
+                Array.ForEach(made, name => File.WriteAllBytes(name, later));
+                int found = Array.IndexOf(Numbers(made), number);
+                if (found >= 0)
+                {
+                    isReused = true;
+                    Array.ForEach(nodes[first], name => Run("ln", made[found], name));
+                }
+            }
+        }
+
+        static string[] Numbers(params string[] paths) => Run("stat", ["-c", "%i", .. paths]).Split('\n', StringSplitOptions.TrimEntries);
+    }
+
     [SkippableFact]
     public async Task A_small_file_that_changes_meanwhile_is_counted()
     {
@@ -180,6 +237,11 @@ public sealed class TreeResumeTests : IDisposable
         string made = _temp.NewPath();
         _ = await SluiceFile.CopyAsync(source, made, new CopyOptions { Recurse = true });
         File.GetUnixFileMode(made).ShouldBe(File.GetUnixFileMode(source));
+    }
+
+    private sealed class Each(Action<CopyProgress> action) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value) => action(value);
     }
 
     private string NewFolder() => Directory.CreateDirectory(_temp.NewPath()).FullName;

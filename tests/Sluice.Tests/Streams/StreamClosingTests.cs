@@ -198,6 +198,40 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         surfaced.ShouldBeGreaterThan(3);
     }
 
+    /// <summary>What was behind the caller and fails only then is written after all: nothing is lost.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Closing_tries_a_window_that_fails_then_once_more(bool isAsync)
+    {
+        byte[] content = Bytes.Pattern((5 * AdaptiveSize.MaxWrite) + 100);
+        long last = -1;
+        foreach (bool fails in (bool[])[false, true])
+        {
+            string path = _temp.NewPath();
+            FaultPlan plan = fails ? new FaultPlan(1).FailAt(last, FaultKind.DeviceError) : new FaultPlan(1);
+            FaultyEngine engine = new(plan);
+            SluiceStream stream = new(path, new SluiceOptions
+            {
+                Mode = FileMode.CreateNew,
+                Access = FileAccess.Write,
+                Caching = FileCaching.Direct,
+                Engine = engine,
+            });
+            for (int done = 0; done < content.Length; done += 100)
+            {
+                await stream.WriteAsync(content.AsMemory(done, Math.Min(100, content.Length - done)));
+            }
+
+            // Of the window that nobody has looked after yet.
+            last = engine.OperationCount - 1;
+            Exception? error = await ErrorOfAsync(() => isAsync ? stream.DisposeAsync().AsTask() : Task.Run(stream.Dispose));
+            error.ShouldBeNull();
+            engine.FaultCount.ShouldBe(fails ? 1 : 0);
+            (await File.ReadAllBytesAsync(path)).ShouldBeBytes(content);
+        }
+    }
+
     /// <summary>Descriptors of this process that lead to a file.</summary>
     private static int Opened(string path) =>
         Directory.GetFiles("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path);

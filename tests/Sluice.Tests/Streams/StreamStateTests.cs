@@ -1,3 +1,4 @@
+using Sluice.Streams;
 using Sluice.Testing;
 
 namespace Sluice.Tests.Streams;
@@ -53,6 +54,179 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         }
 
         seen.ShouldBeGreaterThan(3);
+    }
+
+    /// <summary>Whoever must have the bytes in the file tries a window again that failed behind it, and hears of it each time.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_window_that_failed_behind_is_tried_again_by_each_flush_until_it_is_written(bool isAsync)
+    {
+        const int chunk = (AdaptiveSize.MaxRead / 4) - 10;
+        byte[] content = Bytes.Pattern(Length);
+        int seen = 0;
+        for (int good = 0; good < Length - (Length / 8); good += Length / 12)
+        {
+            string path = _temp.NewPath();
+            FaultPlan plan = new(1);
+            FaultyEngine engine = new(plan);
+            await using SluiceStream stream = NewDirect(path, engine);
+            int done = 0;
+            bool hasThrown = false;
+            while (engine.FaultCount == 0 && done < Length - chunk)
+            {
+                plan.Eio = done >= good ? 1 : 0;
+                hasThrown = await FailsAsync(() => stream.WriteAsync(content.AsMemory(done, chunk)).AsTask());
+                done = (int)stream.Position;
+            }
+
+            bool isBehind = engine.FaultCount > 0 && !hasThrown;
+            seen += isBehind ? 1 : 0;
+            for (int i = 0; i < 3 && isBehind; i++)
+            {
+                (await FailsAsync(() => FlushAsync(stream, isAsync))).ShouldBeTrue($"flush {i}");
+                stream.Position.ShouldBe(done);
+            }
+
+            plan.Eio = 0;
+            await FlushAsync(stream, isAsync);
+            stream.Position.ShouldBe(done);
+            File.ReadAllBytes(path).ShouldBeBytes(content.AsSpan(0, done));
+        }
+
+        seen.ShouldBeGreaterThan(3);
+    }
+
+    /// <summary>A write that passes by the window ends with the error of the one behind it, and with nothing in memory but that.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task After_a_write_that_failed_for_an_earlier_window_a_flush_writes_that_window(bool isAsync)
+    {
+        int[] sizes = [AdaptiveSize.Start / 4, (2 * AdaptiveSize.MaxWrite) + 100];
+        byte[] content = Bytes.Pattern(12 * sizes[1]);
+        int seen = 0;
+        for (int n = 0; n < 40; n++)
+        {
+            string path = _temp.NewPath();
+            FaultyEngine engine = new(new FaultPlan(n).FailAt(n, FaultKind.DeviceError));
+            await using SluiceStream stream = NewDirect(path, engine);
+            int done = 0;
+            bool failed = false;
+            for (int i = 0; !failed && done < content.Length - sizes[1]; i++)
+            {
+                failed = await FailsAsync(() => stream.WriteAsync(content.AsMemory(done, sizes[i % 2])).AsTask());
+                done = (int)stream.Position;
+            }
+
+            seen += failed ? 1 : 0;
+            failed = await FailsAsync(() => FlushAsync(stream, isAsync)) && !failed;
+            if (failed)
+            {
+                await FlushAsync(stream, isAsync);
+            }
+
+            // Of what was rejected a part may have been made.
+            stream.Position.ShouldBe(done);
+            byte[] written = File.ReadAllBytes(path);
+            written.Length.ShouldBeGreaterThanOrEqualTo(done, $"submission {n}");
+            written.ShouldBeBytes(content.AsSpan(0, written.Length), $"submission {n}");
+        }
+
+        seen.ShouldBeGreaterThan(3);
+    }
+
+    /// <summary>As FileStream's: what has room in the buffer is taken, although what is in it could not be written.</summary>
+    [Theory]
+    [InlineData(4096, false)]
+    [InlineData(4096, true)]
+    [InlineData(SluiceOptions.Adaptive, false)]
+    [InlineData(SluiceOptions.Adaptive, true)]
+    public async Task A_flush_that_fails_leaves_the_room_that_there_was(int bufferSize, bool isAsync)
+    {
+        const int piece = 50;
+        byte[] content = Bytes.Pattern(5 * piece);
+        string path = _temp.NewPath();
+        FaultPlan plan = new(1);
+        await using SluiceStream stream = new(path, new SluiceOptions
+        {
+            Mode = FileMode.Create,
+            Access = FileAccess.Write,
+            Share = FileShare.ReadWrite,
+            BufferSize = bufferSize,
+            Engine = new FaultyEngine(plan),
+        });
+        for (int done = 0; done < content.Length; done += piece)
+        {
+            plan.Eio = 1;
+            await stream.WriteAsync(content.AsMemory(done, piece));
+            stream.Position.ShouldBe(done + piece);
+            (await FailsAsync(() => FlushAsync(stream, isAsync))).ShouldBeTrue();
+            stream.Position.ShouldBe(done + piece);
+        }
+
+        plan.Eio = 0;
+        await FlushAsync(stream, isAsync);
+        File.ReadAllBytes(path).ShouldBeBytes(content);
+    }
+
+    [Theory]
+    [InlineData(FileCaching.Cached)]
+    [InlineData(FileCaching.Direct)]
+    public async Task Operations_that_are_called_at_once_take_turns_in_the_order_of_their_calls(FileCaching caching)
+    {
+        byte[] content = Bytes.Pattern(Length);
+        string path = _temp.NewFile(content);
+        for (int round = 0; round < 5; round++)
+        {
+            await using SluiceStream stream = Slow(path, caching);
+            using CancellationTokenSource stop = new();
+            byte[][] buffers = [.. Enumerable.Range(0, 20).Select(static i => new byte[1_000 + (i * 100)])];
+            Task<int>[] reads =
+                [.. buffers.Select((buffer, i) => stream.ReadAsync(buffer, i % 7 == 6 ? stop.Token : CancellationToken.None).AsTask())];
+            await stop.CancelAsync();
+            int done = 0;
+            for (int i = 0; i < reads.Length; i++)
+            {
+                int bytes = 0;
+                try
+                {
+                    bytes = await reads[i].WaitAsync(TimeSpan.FromMinutes(1));
+                }
+                catch (OperationCanceledException)
+                {
+                    // It had not begun: the next one has its bytes.
+                    (i % 7).ShouldBe(6);
+                }
+
+                buffers[i].AsSpan(0, bytes).SequenceEqual(content.AsSpan(done, bytes)).ShouldBeTrue($"read {i}, offset {done}");
+                done += bytes;
+            }
+
+            stream.Position.ShouldBe(done);
+            done.ShouldBeGreaterThan(5_000);
+        }
+    }
+
+    /// <summary>A jump to a place that is just not in memory reads the file, whatever lies in front of a window's own memory.</summary>
+    [Theory]
+    [InlineData(FileCaching.Cached)]
+    [InlineData(FileCaching.Direct)]
+    public void A_seek_to_just_before_what_is_in_memory_reads_the_file(FileCaching caching)
+    {
+        const int middle = 1 << 20;
+        byte[] content = Bytes.Pattern(2 * middle);
+        string path = _temp.NewFile(content);
+        byte[] buffer = new byte[300];
+        for (int back = 1; back < 4100; back += back < 20 ? 1 : 67)
+        {
+            using SluiceStream stream = new(path, new SluiceOptions { Caching = caching });
+            stream.Position = middle;
+            stream.ReadByte().ShouldBe(content[middle]);
+            stream.Position = middle - back;
+            stream.ReadAtLeast(buffer, buffer.Length).ShouldBe(buffer.Length);
+            buffer.AsSpan().SequenceEqual(content.AsSpan(middle - back, buffer.Length)).ShouldBeTrue($"{back} bytes back");
+        }
     }
 
     /// <summary>What was read ahead begins where the window ends: at times that is just where the caller stands.</summary>
@@ -157,6 +331,18 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         Caching = caching,
         Engine = new FaultyEngine(new FaultPlan(1) { Delay = 1, MaxDelayMs = 2 }),
     });
+
+    /// <summary>A stream that leaves its larger windows to be written behind its caller.</summary>
+    private static SluiceStream NewDirect(string path, FaultyEngine engine) => new(path, new SluiceOptions
+    {
+        Mode = FileMode.Create,
+        Access = FileAccess.Write,
+        Share = FileShare.ReadWrite,
+        Caching = FileCaching.Direct,
+        Engine = engine,
+    });
+
+    private static Task FlushAsync(SluiceStream stream, bool isAsync) => isAsync ? stream.FlushAsync() : Task.Run(stream.Flush);
 
     private static async Task ReadAsync(SluiceStream stream, byte[] buffer, int chunks)
     {

@@ -1,0 +1,119 @@
+using Sluice.Uring;
+
+namespace Sluice.Hostile.Tests.Seams;
+
+/// <summary>One use of a borrowed ring that the kernel lets in a few times and then no more; a program of its own.</summary>
+internal static class RefusedRing
+{
+    private const int Block = 8192;
+
+    private static readonly byte[] Content = Bytes.Pattern(40 * Block);
+
+    public static TheoryData<string> Kinds => ["files", "reads", "writes", "reader", "writer", "copy"];
+
+    public static async Task<int> RunAsync(string folder, string kind, int allowed)
+    {
+        string source = Path.Combine(folder, "source");
+        File.WriteAllBytes(source, Content);
+        string[] small = [.. Enumerable.Range(0, 40).Select(i => Path.Combine(folder, $"small-{i}"))];
+        for (int i = 0; i < small.Length; i++)
+        {
+            File.WriteAllBytes(small[i], Content.AsSpan(i, 100 + i).ToArray());
+        }
+
+        // Once without refusals, so that everything is there; its descriptors are not of this folder.
+        await UseAsync(kind, folder, source, small);
+        string? input = new FileInfo("/proc/self/fd/0").LinkTarget;
+        int entered = 0;
+        SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" && Interlocked.Increment(ref entered) > allowed ? -Errno.EPERM : 0);
+        await UseAsync(kind, folder, source, small);
+        SystemCallFaults.Use(null);
+        await UseAsync(kind, folder, source, small);
+        new FileInfo("/proc/self/fd/0").LinkTarget.ShouldBe(input, "standard input");
+        Directory.GetFiles("/proc/self/fd").Select(LinkOf)
+            .Where(link => link.StartsWith(folder, StringComparison.Ordinal)).ShouldBeEmpty();
+        Console.WriteLine(entered > allowed ? $"refused: {SluiceEngines.UringReason}" : "never refused");
+        return 0;
+    }
+
+    private static async Task UseAsync(string kind, string folder, string source, string[] small)
+    {
+        string target = Path.Combine(folder, "target");
+        switch (kind)
+        {
+            case "files":
+                int next = 0;
+                await foreach (FileReadResult result in SluiceFile.ReadManyAsync(small))
+                {
+                    result.GetContent().ShouldBeBytes(Content.AsSpan(next, 100 + next), result.Path);
+                    next++;
+                }
+
+                next.ShouldBe(small.Length);
+                return;
+            case "reads":
+                ReadRequest[] reads = [.. Enumerable.Range(0, 40).Select(i => new ReadRequest(i * Block, new byte[Block]))];
+                using (SluiceHandle handle = SluiceHandle.Open(source, caching: FileCaching.Direct))
+                {
+                    handle.ReadBatch(reads);
+                }
+
+                reads.SelectMany(r => r.Buffer.ToArray()).ToArray().ShouldBeBytes(Content);
+                return;
+            case "writes":
+                using (SluiceHandle handle = SluiceHandle.Open(target, FileMode.Create, FileAccess.ReadWrite, caching: FileCaching.Direct))
+                {
+                    handle.WriteBatch(
+                        [.. Enumerable.Range(0, 40).Select(i => new WriteRequest(i * Block, Content.AsMemory(i * Block, Block)))]);
+                }
+
+                break;
+            case "reader":
+                SluiceReaderOptions blocks = new() { Caching = FileCaching.Direct, RequestSize = Block, Depth = 4 };
+                using (SluiceReader reader = new(source, blocks))
+                {
+                    List<byte> all = [];
+                    while (reader.TryReadBlock(out ReadOnlySpan<byte> block))
+                    {
+                        all.AddRange(block);
+                    }
+
+                    all.ToArray().ShouldBeBytes(Content);
+                }
+
+                return;
+            case "writer":
+                SluiceWriterOptions options = new() { Caching = FileCaching.Direct, RequestSize = Block, Depth = 4 };
+                using (SluiceWriter writer = new(target, options))
+                {
+                    for (int i = 0; i < Content.Length; i += 1000)
+                    {
+                        writer.Write(Content.AsSpan(i, Math.Min(1000, Content.Length - i)));
+                    }
+
+                    writer.Complete();
+                }
+
+                break;
+            default:
+                CopyOptions direct = new() { Method = CopyMethod.Direct, Overwrite = true, Depth = 4 };
+                _ = await SluiceFile.CopyAsync(source, target, direct);
+                break;
+        }
+
+        File.ReadAllBytes(target).ShouldBeBytes(Content);
+    }
+
+    private static string LinkOf(string descriptor)
+    {
+        try
+        {
+            return new FileInfo(descriptor).LinkTarget ?? "";
+        }
+        catch (IOException)
+        {
+            // Closed meanwhile.
+            return "";
+        }
+    }
+}
