@@ -150,6 +150,12 @@ internal static class AlignedBufferPool
         int size = log2 - SmallestLog2;
         using (SharedLock.EnterUninterrupted())
         {
+            if (buffer.Length > MaxKeptBytes)
+            {
+                Drop(buffer.Length);
+                return;
+            }
+
             // The size of which most bytes wait gives way: what is used now stays.
             while (s_sharedBytes + buffer.Length > MaxKeptBytes)
             {
@@ -189,9 +195,11 @@ internal static class AlignedBufferPool
 
     private static AlignedBuffer Make(int length)
     {
+        // Counted when it is there: where there is no memory nobody has it.
+        AlignedBuffer buffer = new(length);
         Interlocked.Increment(ref s_made);
         Interlocked.Add(ref s_madeBytes, length);
-        return new AlignedBuffer(length);
+        return buffer;
     }
 
     private static int Log2(int length) =>

@@ -32,7 +32,8 @@ internal static class RetiredMemory
             return;
         }
 
-        lock (BatchLock)
+        // A stream that is being closed gives its memory up here: an interruption must not leave it half closed.
+        using (BatchLock.EnterUninterrupted())
         {
             Batch[s_count++] = (lease, user);
             s_bytes += lease.Length;
@@ -46,7 +47,7 @@ internal static class RetiredMemory
     /// <summary>Nothing waits any more: for tests that count.</summary>
     public static void Flush()
     {
-        lock (BatchLock)
+        using (BatchLock.EnterUninterrupted())
         {
             Release();
         }

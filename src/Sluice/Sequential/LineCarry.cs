@@ -13,6 +13,7 @@ internal sealed class LineCarry(string path, int maxBytes)
     private bool _skipsLf;
     private int _markMatched;
     private bool _markDone;
+    private long _keptTo;
 
     private static ReadOnlySpan<byte> Utf8Mark => [0xEF, 0xBB, 0xBF];
 
@@ -26,6 +27,20 @@ internal sealed class LineCarry(string path, int maxBytes)
 
     /// <summary>Where the file begins, a byte order mark is skipped; elsewhere its bytes are bytes.</summary>
     public void Begin(bool atStartOfFile) => _markDone |= !atStartOfFile;
+
+    /// <summary>The reader goes on from <paramref name="position"/>: a line that began elsewhere is forgotten.</summary>
+    public void GoOnFrom(long position)
+    {
+        if (_keptTo != position && (_length > 0 || _markMatched > 0))
+        {
+            _length = 0;
+            _markMatched = 0;
+            _markDone = true;
+        }
+    }
+
+    /// <summary>What was taken ends at <paramref name="position"/>.</summary>
+    public void TakenTo(long position) => _keptTo = position;
 
     /// <summary>
     /// Takes the next line from <paramref name="unread"/>; false when it needs more bytes, and then all of these are kept here. The line

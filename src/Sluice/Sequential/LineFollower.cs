@@ -12,12 +12,15 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     private SluiceReader? _next;
     private FileIdentity? _identity;
 
+    /// <summary>A wait that has ended when it begins would let nobody else have the thread.</summary>
+    private readonly TimeSpan _interval = TimeSpan.FromMilliseconds(Math.Clamp(options.PollInterval.TotalMilliseconds, 1, int.MaxValue));
+
     public async IAsyncEnumerable<ReadOnlyMemory<byte>> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         // What comes into being later is new from its first byte.
         for (bool fromStart = options.FromStart; !TryOpenFirst(fromStart); fromStart = true)
         {
-            await Task.Delay(options.PollInterval, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(_interval, cancellationToken).ConfigureAwait(false);
         }
 
         while (true)
@@ -33,7 +36,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
             if (!isCut && _next is null)
             {
                 _next = TryOpenNext();
-                await Task.Delay(options.PollInterval, cancellationToken).ConfigureAwait(false);
+                await Task.Delay(_interval, cancellationToken).ConfigureAwait(false);
                 continue;
             }
 

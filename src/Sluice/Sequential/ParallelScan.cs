@@ -98,9 +98,10 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     /// </summary>
     private async Task WorkAsync(CancellationTokenSource stop)
     {
-        MemoryLease block = AlignedBufferPool.RentOfMany(_partBytes + 1);
+        MemoryLease block = default;
         try
         {
+            block = AlignedBufferPool.RentOfMany(_partBytes + 1);
             while (await TryEnterAsync(stop.Token).ConfigureAwait(false))
             {
                 long part = Interlocked.Increment(ref _nextPart);

@@ -3,7 +3,7 @@ namespace Sluice;
 /// <summary>How <see cref="SluiceReader.FollowAsync"/> watches a file.</summary>
 public sealed class SluiceFollowOptions
 {
-    /// <summary>How long to wait between looks at a file that has nothing new.</summary>
+    /// <summary>How long to wait between looks at a file that has nothing new; a millisecond at least, 24 days at most.</summary>
     public TimeSpan PollInterval { get; init; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>Whether to begin with what the file has already, and not behind it.</summary>

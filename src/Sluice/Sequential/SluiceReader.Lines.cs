@@ -112,11 +112,18 @@ public sealed partial class SluiceReader
     /// <summary>The next line that ends in this block; false where it does not, and what there is of it is kept.</summary>
     internal bool TryTakeLine(out ReadOnlySpan<byte> line)
     {
-        bool result = Carry.TryTake(Unread, out int consumed, out line);
+        LineCarry carry = Carry;
+        carry.GoOnFrom(Position);
+        bool result = carry.TryTake(Unread, out int consumed, out line);
         _consumed += consumed;
+        carry.TakenTo(Position);
         return result;
     }
 
     /// <summary>At the end of the file: the line that no newline ended, if there is one.</summary>
-    internal bool TryTakeLastLine(out ReadOnlySpan<byte> line) => Carry.TryTakeLast(out line);
+    internal bool TryTakeLastLine(out ReadOnlySpan<byte> line)
+    {
+        Carry.GoOnFrom(Position);
+        return Carry.TryTakeLast(out line);
+    }
 }

@@ -9,8 +9,9 @@ namespace Sluice;
 /// </summary>
 /// <remarks>
 /// One call at a time, from any thread. <see cref="Dispose"/> may come at any moment, from any thread: reads in flight keep their memory
-/// until they have ended, and a call that waits ends with an <see cref="ObjectDisposedException"/>. A file that grows is read to its new
-/// end; of one that is cut, nothing behind the cut is returned.
+/// until they have ended, and a call that waits ends with an <see cref="ObjectDisposedException"/>; a synchronous one that waits for a pipe
+/// ends so when something comes, or when the other end goes. A file that grows is read to its new end; of one that is cut, nothing behind
+/// the cut is returned.
 /// </remarks>
 public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 {
@@ -65,6 +66,10 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     public SluiceHandle SluiceHandle => _handle;
 
     /// <summary>Where the next byte comes from, in bytes from the start of the file; on a pipe, bytes so far.</summary>
+    /// <remarks>
+    /// Where a line ended with a CR at the end of a block, this is the place of the LF that may follow it: only the next call finds out
+    /// that it belongs to the line, and passes over it. Whoever goes on from here with another reader looks at that byte first.
+    /// </remarks>
     public long Position => _blockEnd - (_block.Length - _consumed);
 
     /// <summary>Reads in flight at most, at this moment.</summary>

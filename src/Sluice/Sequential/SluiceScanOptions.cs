@@ -9,10 +9,10 @@ public sealed class SluiceScanOptions
     /// <summary>The byte that ends a line; not looked at where there is a <see cref="RecordSize"/>.</summary>
     public byte Delimiter { get; init; } = (byte)'\n';
 
-    /// <summary>Bytes of a record, for files of records of one size; 0 for lines.</summary>
+    /// <summary>Bytes of a record, for files of records of one size, at most 1 GiB; 0 for lines.</summary>
     public int RecordSize { get; init; }
 
-    /// <summary>Bytes of a part, about: cut at the next border; a longer line makes its part longer.</summary>
+    /// <summary>Bytes of a part, about, at most 1 GiB: cut at the next border; a longer line makes its part longer.</summary>
     public int PartSize { get; init; } = 256 * 1024;
 
     /// <summary>Whether results come in the order of the file, or as they are ready.</summary>
@@ -31,6 +31,7 @@ public sealed class SluiceScanOptions
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(Degree, 1);
         ArgumentOutOfRangeException.ThrowIfNegative(RecordSize);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(RecordSize, 1 << 30);
         ArgumentOutOfRangeException.ThrowIfLessThan(PartSize, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(PartSize, 1 << 30);
     }

@@ -19,7 +19,7 @@ public sealed partial class SluiceWriter
             WritePipeline.Ended(_pipeline.FlushAsync(isAsync: false, cancellationToken));
             if (flushToDisk)
             {
-                _handle.FlushDataToDisk();
+                WritePipeline.Ended(_pipeline.FlushToDiskAsync(isAsync: false, cancellationToken));
             }
         }
         finally
@@ -37,7 +37,7 @@ public sealed partial class SluiceWriter
             await _pipeline.FlushAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
             if (flushToDisk)
             {
-                await _handle.FlushDataToDiskAsync(cancellationToken).ConfigureAwait(false);
+                await _pipeline.FlushToDiskAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
             }
         }
         finally
@@ -179,14 +179,7 @@ public sealed partial class SluiceWriter
         _pipeline.Trim();
         if (_flushToDisk)
         {
-            if (isAsync)
-            {
-                await _handle.FlushDataToDiskAsync(cancellationToken).ConfigureAwait(false);
-            }
-            else
-            {
-                _handle.FlushDataToDisk();
-            }
+            await _pipeline.FlushToDiskAsync(isAsync, cancellationToken).ConfigureAwait(false);
         }
 
         _completed = true;

@@ -16,10 +16,13 @@ namespace Sluice;
 /// <para>While a direct writer is open its file may be longer than what was written, by zeros that were reserved; it is exact after
 /// <see cref="Complete"/>. A cached writer's file is never longer than what was written. An error is final: it names the offset,
 /// every later call throws it again, and disposing cuts the file where the block that failed begins, though never before what was flushed,
-/// so that no gap stays behind it. A file that others have made longer meanwhile is not cut, and keeps a direct writer's zeros.</para>
+/// so that no gap stays behind it. So is an error of the device while it is being flushed to: it names no offset, since what the device
+/// has lost is not known, and nothing is cut. A file that others have made longer meanwhile is not cut, and keeps a direct writer's
+/// zeros.</para>
 /// <para>One call at a time, from any thread. <see cref="Dispose"/> may come beside a running call: that call completes the file and closes
-/// it when what it waits for has ended (on a pipe, what waits is given up, and nothing more is written), and throws an
-/// <see cref="ObjectDisposedException"/>, as every later call does; <see cref="Position"/> tells how many bytes were taken.</para>
+/// it when what it waits for has ended (on a pipe, what is awaited is given up, and nothing more is written; a synchronous write ends there
+/// when the other end takes its bytes or goes), and throws an <see cref="ObjectDisposedException"/>, as every later call does;
+/// <see cref="Position"/> tells how many bytes were taken.</para>
 /// </remarks>
 public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
 {
@@ -140,7 +143,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
 
         Enter();
-        return !_pipeline.IsFull && !IsLarge(bytes.Length) && bytes.Length < _pipeline.Room.Length
+        return !_pipeline.IsFull && !IsLarge(bytes.Length) && bytes.Length < RoomNow()
             ? TakeAndLeave(bytes)
             : WriteSlowAsync(bytes, cancellationToken);
     }
@@ -226,6 +229,20 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <summary>Cached, and no smaller than a block of its own: written from where it is.</summary>
     private bool IsLarge(int length) =>
         !_pipeline.IsOverlapped && _pipeline.IsBlockEmpty && !_pipeline.IsFull && length >= _pipeline.RequestSizeBytes;
+
+    /// <summary>Bytes that the block takes, of a call that has just entered: where there is no memory for one, it leaves.</summary>
+    private int RoomNow()
+    {
+        try
+        {
+            return _pipeline.Room.Length;
+        }
+        catch
+        {
+            Leave();
+            throw;
+        }
+    }
 
     private int Take(ReadOnlySpan<byte> bytes)
     {

@@ -19,6 +19,7 @@ internal sealed class SpaceAhead
 
     private readonly SluiceHandle _handle;
     private readonly bool _canSeek;
+    private readonly long _start;
     private readonly long _startLength;
     private long _reservedTo;
     private bool _reserves;
@@ -28,6 +29,7 @@ internal sealed class SpaceAhead
     public SpaceAhead(SluiceHandle handle, long offset, long preallocationSize)
     {
         _handle = handle;
+        _start = offset;
         _canSeek = handle.CanSeek;
         _startLength = _canSeek ? handle.Length : 0;
         _reservedTo = Math.Max(_startLength, offset);
@@ -82,7 +84,8 @@ internal sealed class SpaceAhead
             return;
         }
 
-        end = Math.Max(_startLength, end);
+        // A writer that begins behind the end of the file and has written nothing leaves no gap either.
+        end = end == _start ? _startLength : Math.Max(_startLength, end);
         long length = _handle.Length;
         if (length > end && length <= Math.Max(_hasExtended ? _reservedTo : 0, hasFailed ? reached : 0))
         {

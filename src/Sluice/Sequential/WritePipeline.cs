@@ -207,6 +207,30 @@ internal sealed partial class WritePipeline
         Report(Position);
     }
 
+    /// <summary>
+    /// Returns when the device has everything that was flushed. An error is final, as that of a write is: the system tells it once, and
+    /// takes what it could not write for written from then on.
+    /// </summary>
+    public async ValueTask FlushToDiskAsync(bool isAsync, CancellationToken cancellationToken)
+    {
+        try
+        {
+            if (isAsync)
+            {
+                await _handle.FlushDataToDiskAsync(cancellationToken).ConfigureAwait(false);
+            }
+            else
+            {
+                _handle.FlushDataToDisk();
+            }
+        }
+        catch (Exception e) when (e is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
+        {
+            Fault(e, Position);
+            throw;
+        }
+    }
+
     /// <summary>Asks what waits for the other end of a pipe to end; the writer is closed by whoever awaits it.</summary>
     public void CancelAwaited() => _closing?.Cancel();
 

@@ -274,6 +274,13 @@ public sealed partial class SluiceStream
             return false;
         }
 
+        if (HasUnwritten || ReadAhead is { IsBusy: true })
+        {
+            // A call of another thread has come between the look and the gate, and what it was given was accepted.
+            ExitGate();
+            return false;
+        }
+
         EndClosed();
         CloseFile();
         return true;

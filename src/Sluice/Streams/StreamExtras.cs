@@ -1,3 +1,5 @@
+using Sluice.Memory;
+
 namespace Sluice.Streams;
 
 /// <summary>
@@ -55,7 +57,7 @@ internal sealed class StreamExtras
     public static StreamExtras Rent(SluiceStream owner)
     {
         StreamExtras? extras;
-        lock (PoolLock)
+        using (PoolLock.EnterUninterrupted())
         {
             extras = s_first;
             if (extras is not null)
@@ -87,7 +89,7 @@ internal sealed class StreamExtras
         extras.Reserves = null;
         extras.Overlap = default;
         extras.Writeback = default;
-        lock (PoolLock)
+        using (PoolLock.EnterUninterrupted())
         {
             if (s_kept < MaxKept)
             {

@@ -28,6 +28,20 @@ public sealed class AlignedBufferPoolTests : AccountedTests
         AlignedBufferPool.Rented.ShouldBe(before);
     }
 
+    [Fact]
+    public async Task A_process_that_wants_no_buffers_kept_reads_and_writes()
+    {
+        using TempFolder temp = new();
+        (await ChildProcess.RunAsync("small-pool", temp.NewPath())).ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Whoever_gets_no_memory_hears_of_it_and_closes_his_file()
+    {
+        using TempFolder temp = new();
+        (await ChildProcess.RunAsync([("DOTNET_GCHeapHardLimit", "0x10000000")], ["no-memory", temp.NewPath()])).ShouldBe(0);
+    }
+
     [Theory]
     [InlineData(100)]
     [InlineData(60_000)]

@@ -40,6 +40,61 @@ public sealed class RetiredMemoryTests : AccountedTests
         }
     }
 
+    [Fact]
+    public void A_stream_that_an_interrupted_thread_closes_is_closed()
+    {
+        using TempFolder temp = new();
+        SluiceStream stream = new(temp.NewFile(100_000), FileMode.Open);
+        stream.ReadExactly(new byte[100]);
+        using BlockingUser user = new();
+        RetiredMemory.Flush();
+        RetiredMemory.Add(AlignedBufferPool.Rent(4096), user);
+        Thread flushing = new(RetiredMemory.Flush);
+        flushing.Start();
+        user.Asked.Wait();
+        bool isInterrupted = false;
+        Exception? error = null;
+        Thread closing = new(() =>
+        {
+            error = Record.Exception(stream.Dispose);
+            isInterrupted = Record.Exception(static () => Thread.Sleep(1)) is ThreadInterruptedException;
+        });
+        closing.Start();
+        SpinWait.SpinUntil(() => (closing.ThreadState & ThreadState.WaitSleepJoin) != 0);
+        closing.Interrupt();
+        SpinWait.SpinUntil(() => (closing.ThreadState & ThreadState.WaitSleepJoin) == 0, 20);
+        user.MayGoOn.Set();
+        closing.Join();
+        flushing.Join();
+        error.ShouldBeNull();
+        stream.SafeFileHandle.IsClosed.ShouldBeTrue();
+        isInterrupted.ShouldBeTrue("the interruption is the thread's next wait's");
+    }
+
+    /// <summary>Holds whoever asks, who has the lock of all retired memory.</summary>
+    private sealed class BlockingUser : IMemoryUser, IDisposable
+    {
+        public ManualResetEventSlim Asked { get; } = new();
+
+        public ManualResetEventSlim MayGoOn { get; } = new();
+
+        public bool IsCopying
+        {
+            get
+            {
+                Asked.Set();
+                MayGoOn.Wait();
+                return false;
+            }
+        }
+
+        public void Dispose()
+        {
+            Asked.Dispose();
+            MayGoOn.Dispose();
+        }
+    }
+
     private sealed class User : IMemoryUser
     {
         public bool IsCopying { get; init; }

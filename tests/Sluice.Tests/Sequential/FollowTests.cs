@@ -34,6 +34,31 @@ public sealed class FollowTests : IDisposable
         Text(lines).ShouldBe("rest of it");
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(long.MaxValue)]
+    public async Task Whoever_waits_for_a_line_has_his_thread_back_whatever_the_interval(long ticks)
+    {
+        string path = _temp.NewFile("old\n"u8);
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(_giveUp.Token);
+        SluiceFollowOptions options = new() { PollInterval = TimeSpan.FromTicks(ticks) };
+        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines =
+            SluiceReader.FollowAsync(path, options, stop.Token).GetAsyncEnumerator(stop.Token);
+        ValueTask<bool> next = lines.MoveNextAsync();
+        next.IsCompleted.ShouldBeFalse();
+        if (ticks == 0)
+        {
+            File.AppendAllText(path, "new\n");
+            (await next).ShouldBeTrue();
+            Text(lines).ShouldBe("new");
+        }
+        else
+        {
+            await stop.CancelAsync();
+            await Should.ThrowAsync<OperationCanceledException>(async () => await next);
+        }
+    }
+
     [Fact]
     public async Task A_rotated_file_is_read_to_its_end_and_then_the_new_one()
     {

@@ -79,6 +79,60 @@ public sealed partial class SluiceWriterTests
         left.ShouldBeBytes(content.AsSpan(0, left.Length));
     }
 
+    /// <summary>The system tells such an error once, and the next flush would find nothing wrong.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task An_error_of_the_device_while_it_is_flushed_to_is_final(bool isAsync, bool atTheEnd)
+    {
+        string path = _temp.NewPath();
+        FailingFlush engine = new();
+        byte[] content = Bytes.Pattern(10_000);
+        SluiceWriter writer = new(path, new SluiceWriterOptions { Engine = engine, FlushToDisk = true });
+        writer.Write(content);
+        IOException error = await Should.ThrowAsync<IOException>(FlushAsync);
+        (await Should.ThrowAsync<IOException>(FlushAsync)).Message.ShouldBe(error.Message);
+        Should.Throw<IOException>(() => writer.Write([1])).Message.ShouldBe(error.Message);
+        await writer.DisposeAsync();
+        engine.Flushes.ShouldBe(1);
+        File.ReadAllBytes(path).ShouldBeBytes(content);
+
+        async Task FlushAsync()
+        {
+            switch (isAsync, atTheEnd)
+            {
+                case (false, false):
+                    writer.Flush(flushToDisk: true);
+                    break;
+                case (false, true):
+                    writer.Complete();
+                    break;
+                case (true, false):
+                    await writer.FlushAsync(flushToDisk: true);
+                    break;
+                default:
+                    await writer.CompleteAsync();
+                    break;
+            }
+        }
+    }
+
+    /// <summary>The first flush of the device fails.</summary>
+    private sealed class FailingFlush : InterceptingEngine
+    {
+        public int Flushes { get; private set; }
+
+        public override string Name => "failing";
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            bool isFirst = !submission.IsRead && !submission.IsWrite && ++Flushes == 1;
+            return isFirst ? Interception.Fail(5) : Interception.PassOn;
+        }
+    }
+
     [Fact]
     public void An_error_at_the_end_is_thrown_by_Dispose()
     {

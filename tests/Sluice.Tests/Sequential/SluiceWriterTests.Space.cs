@@ -39,6 +39,29 @@ public sealed partial class SluiceWriterTests
         file.AsSpan((int)at).ToArray().ShouldBeBytes(others);
     }
 
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task A_writer_that_begins_behind_the_end_and_writes_nothing_leaves_the_file_as_it_was(string engine, FileCaching caching)
+    {
+        foreach (int length in (int[])[0, 100, 5_000])
+        {
+            byte[] content = Bytes.Pattern(length);
+            string path = _temp.NewFile(content);
+            foreach (bool isGivenUp in (bool[])[false, true])
+            {
+                SluiceWriterOptions options = new() { Mode = FileMode.Open, Offset = 7_777, PreallocationSize = 1 << 20 };
+                SluiceWriter writer = Writer(path, engine, caching, options);
+                if (isGivenUp)
+                {
+                    writer.AsPipeWriter().Complete(new InvalidDataException());
+                }
+
+                await writer.DisposeAsync();
+                File.ReadAllBytes(path).ShouldBeBytes(content);
+            }
+        }
+    }
+
     [SkippableFact]
     public async Task A_cached_writer_never_cuts_what_another_process_appends()
     {

@@ -80,6 +80,51 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
         Rented().ShouldBe(rented);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_another_call_takes_of_a_line_that_was_cancelled_is_not_part_of_it(bool isAsync)
+    {
+        byte[] content = Encoding.ASCII.GetBytes(new string('a', 4096) + new string('b', 100) + new string('c', 50) + "\nlast\n");
+        using SluiceReader reader = new(_temp.NewFile(content), new SluiceReaderOptions { RequestSize = 4096 });
+        using CancellationTokenSource source = new();
+        reader.TryReadBlock(out _).ShouldBeTrue();
+        reader.Seek(10);
+        await source.CancelAsync();
+        if (isAsync)
+        {
+            AsyncLineEnumerable.Enumerator lines = reader.EnumerateLinesAsync(source.Token).GetAsyncEnumerator();
+            await Should.ThrowAsync<OperationCanceledException>(async () => await lines.MoveNextAsync());
+        }
+        else
+        {
+            Should.Throw<OperationCanceledException>(() => reader.TryReadLine(out _, source.Token));
+        }
+
+        reader.Position.ShouldBe(4096);
+        byte[] taken = new byte[100];
+        reader.ReadExactly(taken);
+        taken.AsSpan().IndexOfAnyExcept((byte)'b').ShouldBe(-1);
+        reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
+        line.ToArray().ShouldBeBytes(Encoding.ASCII.GetBytes(new string('c', 50)));
+        reader.TryReadLine(out line).ShouldBeTrue();
+        line.SequenceEqual("last"u8).ShouldBeTrue();
+    }
+
+    [Fact]
+    public void A_line_that_was_cancelled_comes_whole_when_it_is_asked_for_again()
+    {
+        byte[] content = Encoding.ASCII.GetBytes(new string('a', 6000) + "\nlast\n");
+        using SluiceReader reader = new(_temp.NewFile(content), new SluiceReaderOptions { RequestSize = 4096 });
+        using CancellationTokenSource source = new();
+        reader.TryReadBlock(out _).ShouldBeTrue();
+        reader.Seek(0);
+        source.Cancel();
+        Should.Throw<OperationCanceledException>(() => reader.TryReadLine(out _, source.Token));
+        reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
+        line.Length.ShouldBe(6000);
+    }
+
     [Fact]
     public void A_seek_between_the_two_halves_of_a_line_end_forgets_the_first()
     {
