@@ -111,4 +111,55 @@ public sealed class BesideTests
 
         Directory.GetFiles(folder.Log).Select(File.ReadAllBytes).Any(b => b.AsSpan().IndexOf(record) >= 0).ShouldBeTrue();
     }
+
+    /// <summary>Sealing is a write and a sync of a segment that nobody appends to any more.</summary>
+    [Fact]
+    public async Task Nobody_who_appends_waits_for_the_sealing_of_a_segment()
+    {
+        using TempFolder folder = new();
+
+        // The footer: the keeper may also write records, on the way to a sync.
+        HeldEngine engine = new(static s =>
+            s is { IsWrite: true, FileOffset: > 0, Length: < 800 } && Thread.CurrentThread.Name == "Sluice log keeper");
+        engine.Hold();
+        int appended = 0;
+        using (SluiceLog log = SluiceLog.Open(
+            folder.Log,
+            new SluiceLogOptions { Durability = LogDurability.Durable, SegmentBytes = 8192, MaxRecordBytes = 1000, Engine = engine }))
+        {
+            Task appending = Task.Run(async () =>
+            {
+                while (engine.Count == 0)
+                {
+                    log.Append(Records.Make(0, appended++, 900));
+                }
+
+                for (int i = 0; i < 20; i++)
+                {
+                    log.Append(Records.Make(0, appended++, 900));
+                    await log.AppendAsync(Records.Make(0, appended++, 900));
+                }
+            });
+            try
+            {
+                await appending.WaitAsync(TimeSpan.FromMinutes(1));
+                engine.Count.ShouldBe(1);
+            }
+            finally
+            {
+                engine.Release();
+            }
+        }
+
+        int found = 0;
+        foreach ((long sequence, byte[] bytes) in Records.ReadAll(folder.Log))
+        {
+            sequence.ShouldBe(found + 1);
+            Records.Check(bytes).Number.ShouldBe(found++);
+        }
+
+        found.ShouldBe(appended);
+        using SluiceLog again = SluiceLog.Open(folder.Log);
+        again.Cut.ShouldBeNull();
+    }
 }

@@ -58,6 +58,25 @@ public sealed class ProcessTests
         log.NextSequence.ShouldBeGreaterThan(acknowledged.Keys.Max());
     }
 
+    [SkippableTheory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public async Task With_few_descriptors_left_a_log_is_refused_or_works_whole(LogFormat format)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "The limit of descriptors is Linux's here.");
+        using TempFolder folder = new();
+        using ChildProcess child = new("scarce", folder.Root, $"{format}");
+        (string[] lines, int exitCode, string errors) = await child.FinishAsync();
+        exitCode.ShouldBe(0, string.Join('\n', lines) + errors);
+        errors.ShouldBeEmpty();
+        lines[0].ShouldBe("rehearsal 4 ");
+        lines[^1].ShouldBe("24 4 ");
+        string[] refusals = [.. lines.Where(static l => l.Contains(" 0 ", StringComparison.Ordinal))];
+        refusals.ShouldNotBeEmpty();
+        refusals.ShouldAllBe(l => l.Contains(folder.Root, StringComparison.Ordinal));
+        lines.Where(static l => !l.Contains(" 0 ", StringComparison.Ordinal)).ShouldAllBe(l => l.EndsWith(" 4 ", StringComparison.Ordinal));
+    }
+
     [Fact]
     public async Task Lines_of_many_processes_and_threads_are_whole_in_raw_files()
     {

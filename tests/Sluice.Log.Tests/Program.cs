@@ -11,8 +11,11 @@ internal static class Program
                 return RawProgram.Run(directory, int.Parse(writer), int.Parse(threads), int.Parse(count));
             case ["append", string directory, string durability]:
                 return AppendProgram.Run(directory, Enum.Parse<LogDurability>(durability));
+            case ["scarce", string directory, string format]:
+                return ScarceProgram.Run(directory, Enum.Parse<LogFormat>(format));
             default:
                 Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT | append DIRECTORY DURABILITY");
+                Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT");
                 return 2;
         }
     }

@@ -17,6 +17,10 @@ internal sealed class FramedOutput : LogOutput
     /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
     private readonly Lock _making = new();
 
+    /// <summary>Held while full segments are sealed, and by whoever lets go of all that there are; never while a stage is waited
+    /// for.</summary>
+    private readonly Lock _sealing = new();
+
     private readonly List<SegmentFile> _rolled = [];
     private SegmentFile? _current;
     private SegmentFile? _prepared;
@@ -48,7 +52,7 @@ internal sealed class FramedOutput : LogOutput
 
     public override long DurableSequence => Volatile.Read(ref _durable);
 
-    public override bool NeedsHousekeeping => Volatile.Read(ref _wantsNext) || HasRolled;
+    public override bool NeedsHousekeeping => Volatile.Read(ref _wantsNext) || HasFull;
 
     /// <summary>Sequence of the oldest record of the log.</summary>
     public long FirstSequence
@@ -66,7 +70,7 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    private bool HasRolled
+    public override bool HasFull
     {
         get
         {
@@ -124,6 +128,7 @@ internal sealed class FramedOutput : LogOutput
 
     public override void Recover()
     {
+        using Lock.Scope sealing = _sealing.EnterUninterrupted();
         List<SegmentFile> old;
         using (_rolling.EnterUninterrupted())
         {
@@ -158,6 +163,7 @@ internal sealed class FramedOutput : LogOutput
     /// meanwhile.</summary>
     public void Restart(long lastKept)
     {
+        using Lock.Scope sealing = _sealing.EnterUninterrupted();
         SegmentFile next = TakeNext();
         try
         {
@@ -195,23 +201,41 @@ internal sealed class FramedOutput : LogOutput
         return removed;
     }
 
-    public override void Housekeep()
+    public override void SealFull()
     {
-        SegmentFile[] full;
-        using (_rolling.EnterUninterrupted())
+        using (_sealing.EnterUninterrupted())
         {
-            full = [.. _rolled];
-        }
+            foreach (SegmentFile segment in Rolled().TakeWhile(static s => s.IsDurable).Where(static s => !s.IsSealed))
+            {
+                try
+                {
+                    segment.Seal();
+                }
+                catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+                {
+                    // Without a footer a segment is read as well: its records are on the disk, as far as the next one's first.
+                }
 
-        foreach (SegmentFile segment in full.TakeWhile(static s => s.Durable.Offset == s.Offset))
+                segment.IsSealed = true;
+            }
+        }
+    }
+
+    public override void CloseSealed()
+    {
+        foreach (SegmentFile segment in Rolled().TakeWhile(static s => s.IsSealed))
         {
-            Close(segment);
+            segment.Dispose();
+            _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, segment.Offset));
             using (_rolling.EnterUninterrupted())
             {
                 _rolled.Remove(segment);
             }
         }
+    }
 
+    public override void Housekeep()
+    {
         if (Volatile.Read(ref _wantsNext))
         {
             // Once: where it fails, whoever needs the segment tries again, and has the error.
@@ -329,19 +353,12 @@ internal sealed class FramedOutput : LogOutput
         _marks = [];
     }
 
-    /// <summary>Without a footer a segment is read as well: its records are on the disk, as far as the next one's first.</summary>
-    private void Close(SegmentFile segment)
+    private SegmentFile[] Rolled()
     {
-        try
+        using (_rolling.EnterUninterrupted())
         {
-            segment.Seal();
+            return [.. _rolled];
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-        }
-
-        segment.Dispose();
-        _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, segment.Offset));
     }
 
     /// <summary>A clock that was set back stands still here.</summary>

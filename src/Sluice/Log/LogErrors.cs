@@ -13,6 +13,10 @@ internal static class LogErrors
     public static IOException Dropped(string directory) =>
         new($"Appending to the log '{directory}' failed: the record was dropped by TruncateAfter.");
 
+    /// <summary>The log cannot be opened for want of a thread.</summary>
+    public static IOException NoThread(string directory, Exception error) =>
+        new($"Opening the log '{directory}' failed: no thread can be made for it ({error.Message.TrimEnd('.')}).", error);
+
     [DoesNotReturn]
     public static void ThrowClosed(string directory) =>
         throw new ObjectDisposedException(nameof(SluiceLog), $"The log '{directory}' is closed.");

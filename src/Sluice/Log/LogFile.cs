@@ -6,7 +6,7 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log;
 
 /// <summary>
-/// Opens the files of a log's folder. Whoever may write to the folder may put other things under their names: a link is not followed, and a
+/// Opens and flushes the files of a log's folder. Whoever may write to the folder may put other things under their names: a link is not followed, and a
 /// FIFO is not waited for.
 /// </summary>
 internal static class LogFile
@@ -76,5 +76,36 @@ internal static class LogFile
 
         using OpenFile.Reference reference = file.Hold();
         return Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx stat) == 0 && stat.NLink == 0;
+    }
+
+    /// <summary>Makes durable what was written to a file.</summary>
+    /// <remarks>
+    /// Every error counts. A handle's own flush is .NET's, which passes over EROFS; a file system that was made read-only by an error
+    /// answers with it, and what was written before is lost.
+    /// </remarks>
+    /// <exception cref="IOException">The data may not be on the disk.</exception>
+    public static void Flush(SluiceHandle file, bool dataOnly, LogSettings settings)
+    {
+        // Through an engine that stands before another one, for tests; else straight to the system call.
+        if (settings.Engine is InterceptingEngine || !Libc.IsSupported)
+        {
+            if (dataOnly)
+            {
+                file.FlushDataToDisk();
+            }
+            else
+            {
+                file.FlushToDisk();
+            }
+
+            return;
+        }
+
+        using OpenFile.Reference reference = file.Hold();
+        int result = Libc.Flush(file.Descriptor, dataOnly);
+        if (result < 0)
+        {
+            IoErrors.Throw(-result, dataOnly ? IoVerb.FlushData : IoVerb.Flush, file.Path, -1);
+        }
     }
 }

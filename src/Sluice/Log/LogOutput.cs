@@ -2,7 +2,8 @@ namespace Sluice.Log;
 
 /// <summary>
 /// Where pages go. <see cref="Write"/>, <see cref="TakeMark"/> and <see cref="Recover"/> are called by whoever has the write stage,
-/// <see cref="Sync"/> and <see cref="Housekeep"/> by whoever has the sync stage; the two run side by side.
+/// <see cref="Sync"/>, <see cref="Recover"/> and <see cref="CloseSealed"/> by whoever has the sync stage, <see cref="SealFull"/> and
+/// <see cref="Housekeep"/> by the log's keeper; the three run side by side.
 /// </summary>
 internal abstract class LogOutput : IDisposable
 {
@@ -12,8 +13,11 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Bytes before each record.</summary>
     public abstract int RecordHeaderBytes { get; }
 
-    /// <summary>Whether there is something for <see cref="Housekeep"/> to do.</summary>
+    /// <summary>Whether there is something for the log's keeper to do.</summary>
     public abstract bool NeedsHousekeeping { get; }
+
+    /// <summary>Whether something is full, and is to be made durable and sealed.</summary>
+    public abstract bool HasFull { get; }
 
     /// <summary>Writes a sealed page whole, or throws; then the same page comes again.</summary>
     public abstract void Write(LogPage page);
@@ -30,10 +34,20 @@ internal abstract class LogOutput : IDisposable
     /// </summary>
     public abstract void Recover();
 
-    /// <summary>The last sequence that is durable; after <see cref="Sync"/> and <see cref="Housekeep"/>.</summary>
+    /// <summary>The last sequence that is durable; after <see cref="Sync"/> and <see cref="Recover"/>.</summary>
     public abstract long DurableSequence { get; }
 
-    /// <summary>Seals what is full, makes the next segment, removes what is not to be kept.</summary>
+    /// <summary>Seals what is full and durable.</summary>
+    public virtual void SealFull()
+    {
+    }
+
+    /// <summary>Lets go of what is sealed.</summary>
+    public virtual void CloseSealed()
+    {
+    }
+
+    /// <summary>Makes the next segment, and removes what is not to be kept.</summary>
     public abstract void Housekeep();
 
     /// <summary>After the last write and sync: gives back what was reserved.</summary>

@@ -50,6 +50,8 @@ internal sealed class RawOutput : LogOutput
 
     public override bool NeedsHousekeeping => Volatile.Read(ref _rolled);
 
+    public override bool HasFull => Volatile.Read(ref _rolled);
+
     public override long DurableSequence => _durable;
 
     public override void Write(LogPage page)
@@ -89,7 +91,7 @@ internal sealed class RawOutput : LogOutput
     {
         foreach (SluiceHandle file in _marked)
         {
-            DiskFlush.Flush(file, dataOnly: true, _settings);
+            LogFile.Flush(file, dataOnly: true, _settings);
         }
 
         using (_files.EnterUninterrupted())

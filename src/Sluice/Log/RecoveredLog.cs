@@ -146,7 +146,7 @@ internal sealed class RecoveredLog
     /// </summary>
     private static void ReadFromDisk(SluiceHandle file, LogSettings settings)
     {
-        DiskFlush.Flush(file, dataOnly: true, settings);
+        LogFile.Flush(file, dataOnly: true, settings);
         if (Libc.IsSupported)
         {
             using OpenFile.Reference reference = file.Hold();
@@ -168,7 +168,7 @@ internal sealed class RecoveredLog
                 _lastFile!.SetLength(_scanner!.Offset);
             }
 
-            DiskFlush.Flush(_lastFile!, dataOnly: false, settings);
+            LogFile.Flush(_lastFile!, dataOnly: false, settings);
             Current = SegmentFile.Resume(_lastFile!, settings, _last, _scanner!, _index);
             Current.Reserve();
         }
@@ -177,7 +177,7 @@ internal sealed class RecoveredLog
         {
             // Found on the disk, and perhaps never synced by who wrote it.
             using SluiceHandle file = LogFile.OpenToRead(segment.Path);
-            DiskFlush.Flush(file, dataOnly: false, settings);
+            LogFile.Flush(file, dataOnly: false, settings);
         }
 
         _folder.FlushToDisk();

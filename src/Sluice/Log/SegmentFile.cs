@@ -13,6 +13,8 @@ internal sealed class SegmentFile : IDisposable
     private readonly LogSettings _settings;
     private readonly List<IndexEntry> _index = [];
     private long _nextIndexAt;
+    private long _durableOffset;
+    private bool _isSealed;
 
     private SegmentFile(SluiceHandle handle, LogSettings settings, SegmentHeader header, uint chain)
     {
@@ -48,6 +50,16 @@ internal sealed class SegmentFile : IDisposable
     /// </summary>
     public SegmentMark Durable { get; private set; }
 
+    /// <summary>Whether all that it has is on the disk; of a segment that is not written any more. Any thread may ask.</summary>
+    public bool IsDurable => Volatile.Read(ref _durableOffset) == Offset;
+
+    /// <summary>Whether it has its footer, as far as it could be written.</summary>
+    public bool IsSealed
+    {
+        get => Volatile.Read(ref _isSealed);
+        set => Volatile.Write(ref _isSealed, value);
+    }
+
     public bool IsEmpty => LastSequence < FirstSequence;
 
     /// <summary>Makes the file, reserves its space and makes header and name durable; no frame is in it yet.</summary>
@@ -69,7 +81,7 @@ internal sealed class SegmentFile : IDisposable
             Reserve(handle, options);
 
             handle.Write(bytes, 0);
-            DiskFlush.Flush(handle, dataOnly: false, options);
+            LogFile.Flush(handle, dataOnly: false, options);
             folder.FlushToDisk();
             return new SegmentFile(handle, options, header, chain);
         }
@@ -114,7 +126,11 @@ internal sealed class SegmentFile : IDisposable
     public SegmentMark Mark() => new(this, Offset, Chain, LastSequence);
 
     /// <summary>Notes that a sync which began after a mark was taken has ended well.</summary>
-    public void MarkDurable(in SegmentMark mark) => Durable = mark;
+    public void MarkDurable(in SegmentMark mark)
+    {
+        Durable = mark;
+        Volatile.Write(ref _durableOffset, mark.Offset);
+    }
 
     /// <summary>Writes a frame of records, whose bytes stand behind the room for its header and before room for zeros.</summary>
     /// <param name="bytes">Header, records and room for up to seven zeros.</param>
@@ -170,7 +186,7 @@ internal sealed class SegmentFile : IDisposable
     public void FlushToDisk()
     {
         ThrowIfDeleted();
-        DiskFlush.Flush(_handle, dataOnly: true, _settings);
+        LogFile.Flush(_handle, dataOnly: true, _settings);
     }
 
     /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>
@@ -181,7 +197,7 @@ internal sealed class SegmentFile : IDisposable
         _handle.Write(footer, Offset);
         _handle.SetLength(Offset + footer.Length);
         ThrowIfDeleted();
-        DiskFlush.Flush(_handle, dataOnly: false, _settings);
+        LogFile.Flush(_handle, dataOnly: false, _settings);
     }
 
     /// <summary>Reserves the space of the segment; what cannot be had now may be there when it is needed.</summary>

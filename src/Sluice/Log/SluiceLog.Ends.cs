@@ -47,7 +47,7 @@ public sealed partial class SluiceLog
                 {
                     // First the mark: a crash behind it finds a log that is longer than it must be.
                     WriteMark(Math.Min(sequence, _syncs.Durable));
-                    DiskFlush.Flush(_state!, dataOnly: true, _settings);
+                    LogFile.Flush(_state!, dataOnly: true, _settings);
                     output.Restart(sequence);
                     next = sequence + 1;
                     _writes.Restart(sequence);
@@ -101,12 +101,15 @@ public sealed partial class SluiceLog
     private Exception? Close()
     {
         Exception? error = null;
+        _syncs.EndKeeper();
         _syncs.Gate.LockUninterrupted();
         try
         {
             error = _syncs.SyncAll();
             if (error is null)
             {
+                _output.SealFull();
+                _output.CloseSealed();
                 _output.Finish();
             }
         }
@@ -206,15 +209,8 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
         ThrowIfClosed();
-        _syncs.Gate.LockUninterrupted();
-        try
-        {
-            return output.RemoveBefore(isOld);
-        }
-        finally
-        {
-            _syncs.Leave();
-        }
+        _syncs.CloseFull();
+        return output.RemoveBefore(isOld);
     }
 
     private FramedOutput Framed() =>

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.IO.Pipelines;
 using Sluice.Log;
 
 namespace Sluice;
@@ -36,13 +37,14 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _headerBytes = output.RecordHeaderBytes;
         _ring = new PageRing(settings.Pages, settings.PageBytes, output.PageStart, next);
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
-        _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.Signal());
+        _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.SignalKeeper());
         _syncs = new SyncStage(_writes, output, directory, WriteMark);
         if (recovered is not null)
         {
             WriteMark(next - 1);
         }
 
+        StartThreads();
         if (settings.DisposeOnProcessExit)
         {
             _onExit = (_, _) => DisposeAtExit();
@@ -81,7 +83,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </summary>
     public Exception? LastError => _writes.LastError ?? _syncs.LastError;
 
-    /// <summary>Opens a log for writing, and makes the folder where there is none.</summary>
+    /// <summary>Opens a log for writing, and makes the folder where there is none; the names of new folders are made durable.</summary>
     /// <param name="directory">The folder; it holds the log's files alone.</param>
     /// <param name="options">Sizes, durability, retention; null for the defaults.</param>
     /// <remarks>
@@ -89,17 +91,17 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// it ended is cut (<see cref="Cut"/>), and what is there is made durable.
     /// </remarks>
     /// <exception cref="SluiceLogDamagedException">The log is not as it was acknowledged; nothing was changed.</exception>
-    /// <exception cref="IOException">Another writer has the log, or the operating system reported an error.</exception>
+    /// <exception cref="IOException">
+    /// Another writer has the log, the operating system reported an error, or it has no thread for one of the log's three.
+    /// </exception>
     /// <exception cref="UnauthorizedAccessException">The folder or a file may not be written.</exception>
     public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
         LogSettings settings = new(options ?? new SluiceLogOptions());
-        directory = Path.GetFullPath(directory);
-        _ = System.IO.Directory.CreateDirectory(directory);
-        return settings.Format == LogFormat.Raw
-            ? new SluiceLog(directory, settings, new RawOutput(new LogFolder(directory, LogFolder.RawExtension), settings), null, null)
-            : OpenFramed(directory, settings);
+        directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
+        LogFolder.Make(directory);
+        return settings.Format == LogFormat.Raw ? OpenRaw(directory, settings) : OpenFramed(directory, settings);
     }
 
     /// <summary>Appends a record, and waits for the log's default durability.</summary>
@@ -197,6 +199,15 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public TextWriter CreateTextWriter(LogDurability? durability = null) =>
         new LogTextWriter(this, LogSettings.Known(durability ?? _settings.Durability), keepsLineEnds: _headerBytes == 0) { NewLine = "\n" };
 
+    /// <summary>A pipe into the log: what was written up to a flush is one record. Completing it leaves the log open.</summary>
+    /// <param name="durability">What a flush waits for; null for the log's default.</param>
+    /// <returns>
+    /// For one producer at a time. A flush of nothing appends nothing. After a flush that failed or was cancelled the bytes stay, and go
+    /// with the next one; completing with an exception drops them, completing without one appends them as a last record.
+    /// </returns>
+    public PipeWriter CreatePipeWriter(LogDurability? durability = null) =>
+        new LogPipeWriter(this, LogSettings.Known(durability ?? _settings.Durability));
+
     internal long EndReservation(Placed place, int size, LogDurability durability, bool isWithdrawn)
     {
         uint header = (uint)size | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
@@ -208,6 +219,20 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
 
         return place.FirstSequence;
+    }
+
+    private static SluiceLog OpenRaw(string directory, LogSettings settings)
+    {
+        RawOutput output = new(new LogFolder(directory, LogFolder.RawExtension), settings);
+        try
+        {
+            return new SluiceLog(directory, settings, output, null, null);
+        }
+        catch
+        {
+            output.Dispose();
+            throw;
+        }
     }
 
     private static SluiceLog OpenFramed(string directory, LogSettings settings)
@@ -226,6 +251,21 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             output?.Dispose();
             state.Dispose();
             throw;
+        }
+    }
+
+    private void StartThreads()
+    {
+        try
+        {
+            _writes.Start();
+            _syncs.Start();
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            _writes.End();
+            _syncs.End();
+            throw LogErrors.NoThread(Directory, e);
         }
     }
 

@@ -2,8 +2,7 @@ using Sluice.Memory;
 
 namespace Sluice.Log;
 
-/// <summary>A thread that does a log's rounds when it is asked to, or when a time is over; it sleeps otherwise, and is made when first
-/// asked.</summary>
+/// <summary>A thread that does a log's rounds when it is asked to, or when a time is over; it sleeps otherwise.</summary>
 internal sealed class StageThread
 {
     private readonly string _name;
@@ -13,7 +12,6 @@ internal sealed class StageThread
 
     /// <summary>Guards <see cref="_isSignalled"/> where the thread sleeps. No semaphore: that spins before it sleeps.</summary>
     private readonly object _monitor = new();
-    private readonly Lock _starting = new();
     private Thread? _thread;
     private int _isSignalled;
     private int _isAsleep = 1;
@@ -29,13 +27,24 @@ internal sealed class StageThread
     /// <summary>Whether nobody does rounds any more.</summary>
     public bool HasEnded => Volatile.Read(ref _ends);
 
+    /// <summary>
+    /// Makes the thread: while the log is opened, so that who opens it hears when there is none to be had, and nobody waits later for one
+    /// that cannot be made.
+    /// </summary>
+    /// <exception cref="OutOfMemoryException">The process, or the machine, allows no more threads, descriptors or memory.</exception>
+    public void Start()
+    {
+        Thread thread = new(Run) { IsBackground = true, Name = _name };
+        thread.UnsafeStart();
+        _thread = thread;
+    }
+
     /// <summary>Asks for a round. Several requests before it begins are one.</summary>
     public void Signal()
     {
         if (Volatile.Read(ref _isSignalled) == 0 && Interlocked.Exchange(ref _isSignalled, 1) == 0)
         {
             Pulse();
-            Start();
         }
     }
 
@@ -51,36 +60,12 @@ internal sealed class StageThread
     /// <summary>Waits until the thread has ended; whoever asks for a round afterwards asks nobody.</summary>
     public void End()
     {
-        Thread? thread;
-        using (_starting.EnterUninterrupted())
-        {
-            _ends = true;
-            thread = _thread;
-        }
-
-        if (thread is not null)
+        Volatile.Write(ref _ends, true);
+        if (_thread is { } thread)
         {
             Volatile.Write(ref _isSignalled, 1);
             Pulse();
             thread.JoinUninterrupted();
-        }
-    }
-
-    private void Start()
-    {
-        if (Volatile.Read(ref _thread) is not null)
-        {
-            return;
-        }
-
-        using (_starting.EnterUninterrupted())
-        {
-            if (_thread is null && !_ends)
-            {
-                Thread thread = new(Run) { IsBackground = true, Name = _name };
-                thread.UnsafeStart();
-                Volatile.Write(ref _thread, thread);
-            }
         }
     }
 

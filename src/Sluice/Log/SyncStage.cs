@@ -5,7 +5,8 @@ namespace Sluice.Log;
 /// <summary>
 /// Makes written records durable: one sync at a time, whose target is taken when it begins, acknowledges all who wait for no more than
 /// that.
-/// What comes while it runs gathers for the next. The log's own thread also seals and prepares segments here, off everybody's way.
+/// What comes while it runs gathers for the next. A thread of its own, the keeper, seals full segments and prepares the next, off
+/// everybody's way.
 /// </summary>
 internal sealed class SyncStage
 {
@@ -14,6 +15,7 @@ internal sealed class SyncStage
     private readonly string _directory;
     private readonly Action<long> _mark;
     private readonly StageThread _thread;
+    private readonly StageThread _keeper;
     private long _durable;
     private bool _mustRecover;
     private bool _isBusy;
@@ -26,6 +28,7 @@ internal sealed class SyncStage
     {
         (_writes, _output, _directory, _mark, _durable) = (writes, output, directory, mark, output.DurableSequence);
         _thread = new StageThread("Sluice log sync", Timeout.Infinite, Round, static () => false);
+        _keeper = new StageThread("Sluice log keeper", Timeout.Infinite, KeepHouse, static () => false);
     }
 
     /// <summary>Held by who leads; taken before <see cref="WriteStage.Gate"/>.</summary>
@@ -40,6 +43,20 @@ internal sealed class SyncStage
     /// <summary>The newest error of a sync, or of work that nobody waited for.</summary>
     public Exception? LastError { get; private set; }
 
+    /// <inheritdoc cref="StageThread.Start"/>
+    public void Start()
+    {
+        _thread.Start();
+        _keeper.Start();
+    }
+
+    /// <summary>Asks the keeper to see to segments.</summary>
+    public void SignalKeeper() => _keeper.Signal();
+
+    /// <summary>Ends the keeper: nobody makes or seals segments any more but who writes.</summary>
+    public void EndKeeper() => _keeper.End();
+
+    /// <inheritdoc cref="WriteStage.Signal"/>
     public void Signal() => _thread.Signal();
 
     /// <summary>Leads a sync if nobody leads. Whoever waits was pushed before.</summary>
@@ -152,8 +169,12 @@ internal sealed class SyncStage
         _mustRecover = false;
     }
 
-    /// <summary>Ends the log's own thread.</summary>
-    public void End() => _thread.End();
+    /// <summary>Ends the log's own threads.</summary>
+    public void End()
+    {
+        EndKeeper();
+        _thread.End();
+    }
 
     private Exception? Sync(long target)
     {
@@ -223,20 +244,54 @@ internal sealed class SyncStage
         Gate.LockUninterrupted();
         try
         {
-            if (!Waiters.IsEmpty || _output.NeedsHousekeeping)
+            if (!Waiters.IsEmpty)
             {
                 _ = SyncAll();
-            }
-
-            if (_output.NeedsHousekeeping)
-            {
-                _output.Housekeep();
             }
         }
         catch (Exception e)
         {
             // Whoever needs what could not be done tries again, and is told.
             LastError = e;
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>On the keeper. Nobody who appends or syncs waits for it longer than for a sync.</summary>
+    private void KeepHouse(bool asked)
+    {
+        try
+        {
+            CloseFull();
+            _output.Housekeep();
+        }
+        catch (Exception e)
+        {
+            // Whoever needs what could not be done tries again, and is told.
+            LastError = e;
+        }
+    }
+
+    /// <summary>Makes full segments durable, seals them and lets go of them. Nobody who calls this has a gate.</summary>
+    public void CloseFull()
+    {
+        if (_output.HasFull)
+        {
+            Hold(() => _ = SyncAll());
+            _output.SealFull();
+            Hold(_output.CloseSealed);
+        }
+    }
+
+    private void Hold(Action action)
+    {
+        Gate.LockUninterrupted();
+        try
+        {
+            action();
         }
         finally
         {

@@ -39,6 +39,9 @@ internal sealed class WriteStage
     /// <summary>The last sequence that the operating system has.</summary>
     public long Written => Volatile.Read(ref _written);
 
+    /// <inheritdoc cref="StageThread.Start"/>
+    public void Start() => _thread.Start();
+
     /// <summary>Asks the log's own thread for a round.</summary>
     public void Signal() => _thread.Signal();
 

@@ -91,6 +91,34 @@ public sealed class SeamTests : HostileTests
         inherited.ShouldBeEmpty();
     }
 
+    /// <summary>Without it a power cut takes the folder, and with it records that were acknowledged as durable.</summary>
+    [SkippableTheory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void The_names_of_a_logs_new_folders_are_made_durable(LogFormat format)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "folders are flushed on Linux alone");
+        string root = Temp.NewPath();
+        Directory.CreateDirectory(root);
+        ConcurrentBag<string> flushed = [];
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call == "fsync" && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false) is { } file)
+            {
+                flushed.Add(file.FullName);
+            }
+
+            return 0;
+        });
+        string log = Path.Combine(root, "a", "b", "log");
+        SluiceLog.Open(log + "/", new SluiceLogOptions { Format = format }).Dispose();
+        SystemCallFaults.Use(null);
+        flushed.ShouldContain(log);
+        flushed.ShouldContain(Path.Combine(root, "a", "b"));
+        flushed.ShouldContain(Path.Combine(root, "a"));
+        flushed.ShouldContain(root);
+    }
+
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
