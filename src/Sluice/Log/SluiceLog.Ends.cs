@@ -98,6 +98,21 @@ public sealed partial class SluiceLog
     /// <summary>As <see cref="Dispose"/>, on a thread of the pool.</summary>
     public ValueTask DisposeAsync() => new(Task.Run(Dispose));
 
+    private void StartThreads()
+    {
+        try
+        {
+            _writes.Start();
+            _syncs.Start();
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            _writes.End();
+            _syncs.End();
+            throw LogErrors.NoThread(Directory, e);
+        }
+    }
+
     private Exception? Close()
     {
         Exception? error = null;

@@ -254,21 +254,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
-    private void StartThreads()
-    {
-        try
-        {
-            _writes.Start();
-            _syncs.Start();
-        }
-        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
-        {
-            _writes.End();
-            _syncs.End();
-            throw LogErrors.NoThread(Directory, e);
-        }
-    }
-
     private void CopyBatch(Placed place, RecordBatch batch, LogDurability durability)
     {
         batch.Bytes.CopyTo(place.Page.Bytes.AsSpan(place.Offset));
