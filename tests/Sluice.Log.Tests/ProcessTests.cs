@@ -29,9 +29,15 @@ public sealed class ProcessTests
             }
 
             first.ShouldStartWith("open ");
+            List<string> lines = [];
+            for (int i = 0; i < 3; i++)
+            {
+                lines.Add((await child.Output.ReadLineAsync()).ShouldNotBeNull());
+            }
+
             await Task.Delay(random.Next(120));
             child.Kill();
-            (string[] lines, _, _) = await child.FinishAsync();
+            lines.AddRange((await child.FinishAsync()).Lines);
             foreach (string line in lines)
             {
                 long[] numbers = [.. line.Split(' ').Select(static n => long.Parse(n, CultureInfo.InvariantCulture))];

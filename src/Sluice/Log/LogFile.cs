@@ -6,8 +6,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log;
 
 /// <summary>
-/// Opens and flushes the files of a log's folder. Whoever may write to the folder may put other things under their names: a link is not followed, and a
-/// FIFO is not waited for.
+/// Opens and flushes the files of a log's folder. Whoever may write to the folder may put other things under their names: a link is not
+/// followed, and a FIFO is not waited for.
 /// </summary>
 internal static class LogFile
 {
