@@ -72,7 +72,7 @@ public sealed class LeakTests : AccountedTests, IDisposable
     }
 
     private string[] OpenDescriptors() =>
-        [.. Directory.GetFiles("/proc/self/fd").Select(f => new FileInfo(f).LinkTarget).OfType<string>().Where(l =>
+        [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(f => new FileInfo(f).LinkTarget).OfType<string>().Where(l =>
             l.StartsWith(_temp.Root, StringComparison.Ordinal))];
 
     private static Task RunAsync(string[] files, FaultyEngine? engine) =>

@@ -301,7 +301,7 @@ public sealed class SeamTests : HostileTests
     private IEnumerable<string> Inherited()
     {
         const int closeOnExec = 0x80000;
-        foreach (string descriptor in Directory.GetFiles("/proc/self/fd"))
+        foreach (string descriptor in Directory.GetFileSystemEntries("/proc/self/fd"))
         {
             string? found = null;
             try
@@ -327,7 +327,7 @@ public sealed class SeamTests : HostileTests
     }
 
     private static string[] OpenBelow(string root) =>
-        [.. Directory.GetFiles("/proc/self/fd").Select(LinkOf).Where(l => l.StartsWith(root, StringComparison.Ordinal))];
+        [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(LinkOf).Where(l => l.StartsWith(root, StringComparison.Ordinal))];
 
     private static string LinkOf(string descriptor)
     {

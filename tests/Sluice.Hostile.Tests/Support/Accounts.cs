@@ -36,7 +36,7 @@ internal sealed class Accounts
     }
 
     /// <summary>All descriptors of the process; 0 where they cannot be counted.</summary>
-    public static int DescriptorCount() => Directory.Exists("/proc/self/fd") ? Directory.GetFiles("/proc/self/fd").Length : 0;
+    public static int DescriptorCount() => Directory.Exists("/proc/self/fd") ? Directory.GetFileSystemEntries("/proc/self/fd").Length : 0;
 
     private static int Rented()
     {
@@ -61,7 +61,8 @@ internal sealed class Accounts
 
     private string[] Descriptors() =>
         Directory.Exists("/proc/self/fd")
-            ? [.. Directory.GetFiles("/proc/self/fd").Select(LinkOf).Where(l => l?.StartsWith(_root, StringComparison.Ordinal) == true)!]
+            ? [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(LinkOf)
+                .Where(l => l?.StartsWith(_root, StringComparison.Ordinal) == true)!]
             : [];
 
     private static string? LinkOf(string descriptor)

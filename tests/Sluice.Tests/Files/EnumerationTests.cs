@@ -186,7 +186,8 @@ public sealed class EnumerationTests : IDisposable
 
     private static string[] OpenBelow(string root)
     {
-        return [.. Directory.GetFiles("/proc/self/fd").Select(TargetOf).Where(target => target.StartsWith(root, StringComparison.Ordinal))];
+        return [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(TargetOf)
+            .Where(target => target.StartsWith(root, StringComparison.Ordinal))];
 
         static string TargetOf(string descriptor)
         {

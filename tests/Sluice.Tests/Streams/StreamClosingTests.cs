@@ -234,7 +234,7 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
 
     /// <summary>Descriptors of this process that lead to a file.</summary>
     private static int Opened(string path) =>
-        Directory.GetFiles("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path);
+        Directory.GetFileSystemEntries("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path);
 
     private static ValueTask Write(SluiceStream stream, byte[] bytes, string way)
     {

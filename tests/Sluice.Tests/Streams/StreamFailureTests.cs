@@ -384,5 +384,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
 
     /// <summary>Descriptors of this process that lead to a file.</summary>
     private static int Opened(string path) =>
-        Directory.Exists("/proc/self/fd") ? Directory.GetFiles("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path) : 0;
+        Directory.Exists("/proc/self/fd")
+            ? Directory.GetFileSystemEntries("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path)
+            : 0;
 }

@@ -68,7 +68,7 @@ public sealed class StreamLeakTests : AccountedTests, IDisposable
     }
 
     private string[] OpenDescriptors() =>
-        [.. Directory.GetFiles("/proc/self/fd").Select(f => new FileInfo(f).LinkTarget).OfType<string>().Where(l =>
+        [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(f => new FileInfo(f).LinkTarget).OfType<string>().Where(l =>
             l.StartsWith(_temp.Root, StringComparison.Ordinal))];
 
     private static Task RunAsync(string[] files, FaultyEngine? engine) =>
