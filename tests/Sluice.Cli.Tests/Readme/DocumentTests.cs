@@ -60,6 +60,43 @@ public sealed class DocumentTests
     public void Architecture_fits_in_a_sitting() =>
         File.ReadAllLines(Path.Combine(ReadmeTests.Root, "docs", "architecture.md")).Length.ShouldBeLessThanOrEqualTo(MaxArchitectureLines);
 
+    [Fact]
+    public void Code_of_the_documents_stands_in_a_sample_or_a_test_and_so_compiles_and_runs()
+    {
+        string[] compiled =
+        [
+            .. Directory.GetDirectories(Path.Combine(ReadmeTests.Root, "samples"))
+                .Select(static folder => Path.Combine(folder, "Program.cs"))
+                .Append(Path.Combine(ReadmeTests.Root, "tests", "Sluice.Logging.Tests", "GuideTests.cs"))
+                .Where(File.Exists)
+                .Select(static path => Statements(File.ReadLines(path))),
+        ];
+        (string Document, string Code)[] blocks = [.. Documents().SelectMany(static d => CodeBlocks(d).Select(code => (d, code)))];
+
+        blocks.Length.ShouldBeGreaterThan(5);
+        blocks
+            // The library of somebody else that this line calls is no dependency of ours.
+            .Where(static block => !block.Code.Contains("AddOpenTelemetry", StringComparison.Ordinal))
+            .Where(block => !compiled.Any(file => file.Contains(block.Code, StringComparison.Ordinal)))
+            .Select(static block => $"{Path.GetRelativePath(ReadmeTests.Root, block.Document)}: {block.Code}")
+            .ShouldBeEmpty();
+    }
+
+    private static IEnumerable<string> CodeBlocks(string document)
+    {
+        string[] lines = File.ReadAllLines(document);
+        for (int i = Array.IndexOf(lines, "```csharp"); i >= 0; i = Array.IndexOf(lines, "```csharp", i + 1))
+        {
+            yield return Statements(lines.Skip(i + 1).TakeWhile(static line => line != "```"));
+        }
+    }
+
+    /// <summary>Lines without indentation, comments, and the directive that every sample has from its project.</summary>
+    private static string Statements(IEnumerable<string> lines) =>
+        string.Join('\n', lines
+            .Select(static line => line.Split("//")[0].Trim())
+            .Where(static line => line.Length > 0 && line != "using Sluice;"));
+
     private static IEnumerable<string> Documents() =>
         Directory.GetFiles(ReadmeTests.Root, "*.md")
             .Concat(Directory.GetFiles(Path.Combine(ReadmeTests.Root, "docs"), "*.md", SearchOption.AllDirectories));
