@@ -12,7 +12,7 @@ namespace Sluice.Cli.Tests;
 /// What `dotnet pack` puts into each package: its assembly, README, licence and documentation, the symbols, and nothing else.
 /// </summary>
 [Trait("Runs", "once")]
-public sealed class PackageTests
+public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture<PackageTests.Packages>
 {
     private const string Framework = "net10.0";
 
@@ -26,16 +26,15 @@ public sealed class PackageTests
     public void A_librarys_package_has_its_assemblies_and_documents_and_nothing_else(string project, string[] assemblies,
         string dependencies)
     {
-        using TempFolder folder = new();
-        Pack(project, folder.FullPath);
-        string package = Directory.GetFiles(folder.FullPath, "*.nupkg").ShouldHaveSingleItem();
+        string folder = packages.FolderOf(project);
+        string package = Directory.GetFiles(folder, "*.nupkg").ShouldHaveSingleItem();
         Entries(package).ShouldBe(
             [
                 "LICENSE", "README.md", "icon.png", $"{project}.nuspec",
                 .. assemblies.Select(a => $"lib/{Framework}/{a}.dll"), $"lib/{Framework}/{project}.xml",
             ],
             ignoreOrder: true);
-        Entries(Directory.GetFiles(folder.FullPath, "*.snupkg").ShouldHaveSingleItem()).ShouldBe(
+        Entries(Directory.GetFiles(folder, "*.snupkg").ShouldHaveSingleItem()).ShouldBe(
             [$"{project}.nuspec", .. assemblies.Select(a => $"lib/{Framework}/{a}.pdb")], ignoreOrder: true);
         string.Join(' ', Dependencies(package)).ShouldBe(dependencies);
     }
@@ -45,9 +44,7 @@ public sealed class PackageTests
     [InlineData("Sluice.Classic", typeof(Classic.WinFileIO))]
     public void A_librarys_package_documents_every_type_that_its_users_can_name_and_no_other(string project, Type any)
     {
-        using TempFolder folder = new();
-        Pack(project, folder.FullPath);
-        using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(folder.FullPath, "*.nupkg").ShouldHaveSingleItem());
+        using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(packages.FolderOf(project), "*.nupkg").ShouldHaveSingleItem());
         using Stream stream = archive.Entries.Single(e => e.Name == $"{project}.xml").Open();
         string[] members = [.. XDocument.Load(stream).Descendants("member").Select(m => m.Attribute("name")!.Value)];
         string[] types = [.. any.Assembly.GetTypes().Where(t => t.IsVisible).Select(t => $"T:{t.FullName!.Replace('+', '.')}")];
@@ -58,9 +55,7 @@ public sealed class PackageTests
     [Fact]
     public void What_a_package_says_of_itself_is_there()
     {
-        using TempFolder folder = new();
-        Pack("Sluice", folder.FullPath);
-        using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(folder.FullPath, "*.nupkg").ShouldHaveSingleItem());
+        using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(packages.FolderOf("Sluice"), "*.nupkg").ShouldHaveSingleItem());
         using Stream manifest = archive.GetEntry("Sluice.nuspec")!.Open();
         Dictionary<string, string> said = XDocument.Load(manifest).Root!.Elements().Single().Elements()
             .ToDictionary(e => e.Name.LocalName, e => e.Value, StringComparer.Ordinal);
@@ -74,10 +69,8 @@ public sealed class PackageTests
     [Fact]
     public void The_tools_package_has_what_it_runs_on_and_nothing_else()
     {
-        using TempFolder folder = new();
-        Pack("Sluice.Cli", folder.FullPath);
         string[] own = ["Sluice", "Sluice.Classic", "Sluice.Cli", "Sluice.Uring"];
-        Entries(Directory.GetFiles(folder.FullPath).ShouldHaveSingleItem()).ShouldBe(
+        Entries(Directory.GetFiles(packages.FolderOf("Sluice.Cli")).ShouldHaveSingleItem()).ShouldBe(
             [
                 "LICENSE", "README.md", "icon.png", "Sluice.Cli.nuspec",
                 .. new[]
@@ -88,23 +81,6 @@ public sealed class PackageTests
                     .Concat(own.Select(a => $"{a}.dll")).Concat(own.Select(a => $"{a}.pdb")).Select(f => $"tools/{Framework}/any/{f}"),
             ],
             ignoreOrder: true);
-    }
-
-    /// <summary>As it was built for this run.</summary>
-    private static void Pack(string project, string target)
-    {
-        string configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
-        ProcessStartInfo start = new("dotnet", ["pack", Path.Combine(Sources(), project), "--no-build", "-c", configuration, "-o", target])
-        {
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        using Process process = Process.Start(start)!;
-        Task<string> errors = process.StandardError.ReadToEndAsync();
-        string output = process.StandardOutput.ReadToEnd();
-        process.WaitForExit();
-        process.ExitCode.ShouldBe(0, output + errors.Result);
     }
 
     private static string[] Entries(string package)
@@ -128,4 +104,40 @@ public sealed class PackageTests
 
     private static string Sources([CallerFilePath] string source = "") =>
         Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "src"));
+
+    /// <summary>Each project's packages, made once, of what was built for this run.</summary>
+    public sealed class Packages : IDisposable
+    {
+        private readonly TempFolder _folder = new();
+
+        public string FolderOf(string project)
+        {
+            string folder = _folder[project];
+            if (!Directory.Exists(folder))
+            {
+                Pack(project, folder);
+            }
+
+            return folder;
+        }
+
+        public void Dispose() => _folder.Dispose();
+
+        private static void Pack(string project, string target)
+        {
+            string configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
+            string[] arguments = ["pack", Path.Combine(Sources(), project), "--no-build", "-c", configuration, "-o", target];
+            ProcessStartInfo start = new("dotnet", arguments)
+            {
+                UseShellExecute = false,
+                RedirectStandardOutput = true,
+                RedirectStandardError = true,
+            };
+            using Process process = Process.Start(start)!;
+            Task<string> errors = process.StandardError.ReadToEndAsync();
+            string output = process.StandardOutput.ReadToEnd();
+            process.WaitForExit();
+            process.ExitCode.ShouldBe(0, output + errors.Result);
+        }
+    }
 }

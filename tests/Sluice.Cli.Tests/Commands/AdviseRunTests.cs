@@ -10,6 +10,7 @@ namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice advise` as a user types it, on small files, and what it concludes from figures.</summary>
 [Collection(MeasuringCollection.Name)]
+[Trait("Runs", "once")]
 public sealed class AdviseRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();

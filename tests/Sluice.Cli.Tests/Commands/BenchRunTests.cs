@@ -7,6 +7,7 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Commands;
 
+[Trait("Runs", "once")]
 public sealed class BenchRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();

@@ -10,6 +10,7 @@ namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice figures` as a user types it, on small files.</summary>
 [Collection(MeasuringCollection.Name)]
+[Trait("Runs", "once")]
 public sealed class FiguresRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();

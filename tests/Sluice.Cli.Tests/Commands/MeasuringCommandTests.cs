@@ -8,6 +8,7 @@ namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>What the commands that measure in a folder of the user's have in common.</summary>
 [Collection(MeasuringCollection.Name)]
+[Trait("Runs", "once")]
 public sealed class MeasuringCommandTests : IDisposable
 {
     private readonly TempFolder _folder = new();

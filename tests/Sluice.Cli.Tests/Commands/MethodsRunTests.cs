@@ -10,6 +10,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice methods` as a user types it, on small files.</summary>
+[Trait("Runs", "once")]
 public sealed class MethodsRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();

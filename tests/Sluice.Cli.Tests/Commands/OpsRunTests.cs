@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice ops` as a user types it, on small files.</summary>
+[Trait("Runs", "once")]
 public sealed class OpsRunTests : IDisposable
 {
     private static readonly string[] Names = ["Write Chunk", "Write Byte", "Read Chunk", "Read Byte", "Seek", "Open+Close"];

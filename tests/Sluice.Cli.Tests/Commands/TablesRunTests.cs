@@ -11,6 +11,7 @@ namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice tables` as a user types it, on small files.</summary>
 [Collection(MeasuringCollection.Name)]
+[Trait("Runs", "once")]
 public sealed class TablesRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();

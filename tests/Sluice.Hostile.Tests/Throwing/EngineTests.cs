@@ -8,6 +8,9 @@ namespace Sluice.Hostile.Tests.Throwing;
 /// </summary>
 public sealed class EngineTests : HostileTests
 {
+    /// <summary>A file of so many lines and pieces (of 128 bytes in Debug builds) that more would only repeat them.</summary>
+    private const int LinesBytes = 6_000;
+
     private static readonly byte[] Content = Bytes.Pattern(60_000);
 
     public static TheoryData<FileCaching, bool> Ways
@@ -261,6 +264,7 @@ public sealed class EngineTests : HostileTests
         byte[] found = File.Exists(other) ? File.ReadAllBytes(other) : [];
         (found.Length == Content.Length || !isWritten).ShouldBeTrue();
         found.ShouldBeBytes(Content.AsSpan(0, found.Length));
+        File.WriteAllBytes(path, Content.AsSpan(0, LinesBytes));
         int lines = 0;
         await countdown.TryAsync(async () =>
         {
@@ -269,7 +273,7 @@ public sealed class EngineTests : HostileTests
                 lines += line.Length > 0 ? 1 : 0;
             }
 
-            lines.ShouldBeGreaterThan(100);
+            lines.ShouldBeGreaterThan(10);
         });
         Directory.GetFiles(Temp.Root, ".*").ShouldBeEmpty("a temporary file was left");
     });

@@ -49,12 +49,12 @@ public sealed class SequentialProgressTests : HostileTests
     [MemberData(nameof(Cases))]
     public Task Lines(string engine, FileCaching caching) => EveryCallAsync(async countdown =>
     {
-        string[] lines = [.. Enumerable.Range(0, 1500).Select(i => $"line {i} {new string('x', i % 50)}")];
+        string[] lines = [.. Enumerable.Range(0, 700).Select(i => $"line {i} {new string('x', i % 50)}")];
         string path = Temp.NewFile(Encoding.ASCII.GetBytes(string.Join('\n', lines) + "\n"));
         using Neighbour neighbour = new(Temp, caching);
         foreach (string how in (string[])["one", "sync", "async", "strings", "backward"])
         {
-            using SluiceReader reader = NewReader(countdown, path, engine, caching);
+            using SluiceReader reader = NewReader(countdown, path, engine, caching, requestSize: 8192);
             List<string> read = [];
             neighbour.Step();
             for (bool isEnd = false; !isEnd;)
@@ -182,12 +182,13 @@ public sealed class SequentialProgressTests : HostileTests
         }
     }
 
-    private static SluiceReader NewReader(Countdown countdown, string path, string engine, FileCaching caching) =>
+    private static SluiceReader NewReader(
+        Countdown countdown, string path, string engine, FileCaching caching, int requestSize = 16_384) =>
         new(path, new SluiceReaderOptions
         {
             Engine = Engine(engine),
             Caching = caching,
-            RequestSize = 16_384,
+            RequestSize = requestSize,
             Depth = 2,
             Progress = new HostileProgress<long>(countdown),
         });

@@ -7,6 +7,7 @@ namespace Sluice.Tests.Sequential;
 public sealed partial class SluiceReaderTests
 {
     private const int LineBytes = 50;
+    private const int LineCount = 8_000;
 
     [Theory]
     [MemberData(nameof(Cases))]
@@ -141,9 +142,9 @@ public sealed partial class SluiceReaderTests
     {
         // Lines of one kind only: a line of the other file would show.
         string path = _temp.NewFile(
-            Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('a', LineBytes - 2) + "\r\n", 40_000))));
+            Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('a', LineBytes - 2) + "\r\n", LineCount))));
         string otherPath = _temp.NewFile(
-            Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('b', LineBytes - 2) + "\r\n", 40_000))));
+            Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('b', LineBytes - 2) + "\r\n", LineCount))));
         int disposed = 0;
         int secondReturns = AlignedBufferPool.SecondReturns;
         foreach (FileCaching caching in Enum.GetValues<FileCaching>())
@@ -250,7 +251,7 @@ public sealed partial class SluiceReaderTests
 
                     break;
                 case "values":
-                    for (int i = 0; i < LineBytes * 40_000 / 8; i++)
+                    for (int i = 0; i < LineBytes * LineCount / 8; i++)
                     {
                         count += Count(BitConverter.GetBytes(reader.ReadInt64()));
                     }
@@ -282,7 +283,7 @@ public sealed partial class SluiceReaderTests
                     break;
             }
 
-            count.ShouldBe((isBytes ? LineBytes : LineBytes - 2) * 40_000L, "a false end");
+            count.ShouldBe((isBytes ? LineBytes : LineBytes - 2) * LineCount, "a false end");
             before.ShouldBe(0);
             reader.Seek(0);
         }

@@ -3,13 +3,21 @@ namespace Sluice.Tests.Support;
 /// <summary>Content of test files, and how to compare it.</summary>
 internal static class Bytes
 {
+    private const int Period = 251;
+
     /// <summary>Bytes whose period is not a power of two, so that a shifted block never looks right; never 0.</summary>
     public static byte[] Pattern(int length, int start = 0)
     {
         byte[] bytes = new byte[length];
-        for (int i = 0; i < length; i++)
+        int filled = Math.Min(length, Period);
+        for (int i = 0; i < filled; i++)
         {
-            bytes[i] = (byte)(1 + ((start + i) % 251));
+            bytes[i] = (byte)(1 + ((start + i) % Period));
+        }
+
+        for (; filled < length; filled *= 2)
+        {
+            bytes.AsSpan(0, Math.Min(filled, length - filled)).CopyTo(bytes.AsSpan(filled));
         }
 
         return bytes;
