@@ -112,7 +112,9 @@ internal static class PublicSurface
             return type.IsArray ? Name(type.GetElementType()!) + "[]" : type.FullName ?? type.Name;
         }
 
-        string name = (type.GetGenericTypeDefinition().FullName ?? type.Name).Split('`')[0];
+        // A type within a generic one has that one's arguments, and a name of its own behind them.
+        string name = string.Concat((type.GetGenericTypeDefinition().FullName ?? type.Name).Split('`')
+            .Select((part, i) => i == 0 ? part : part.TrimStart("0123456789".ToCharArray())));
         return $"{name}<{string.Join(", ", type.GetGenericArguments().Select(Name))}>";
     }
 
