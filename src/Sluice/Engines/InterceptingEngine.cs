@@ -89,6 +89,11 @@ public abstract class InterceptingEngine : IoEngine
     {
         operation.LeaveGate();
         operation.IsFault = true;
+        if (operation.TryHandToCaller(errno))
+        {
+            return;
+        }
+
         ThreadPool.UnsafeQueueUserWorkItem(
             static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno), preferLocal: false);
     }

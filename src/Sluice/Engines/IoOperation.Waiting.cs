@@ -22,6 +22,9 @@ internal sealed partial class IoOperation
     /// <summary>A transfer is to be carried out by the waiting caller; guarded by the waiter.</summary>
     private bool _callersTurn;
 
+    /// <summary>With the turn: the errno that a decorator made up, to end the submission with; guarded by the waiter.</summary>
+    private int _callersErrno;
+
     /// <summary>A caller waits for it, and may as well carry it out: in the ring it would need a thread that takes its
     /// completion.</summary>
     public bool IsSynchronous => _waiter is not null;
@@ -48,9 +51,16 @@ internal sealed partial class IoOperation
 
         short version = _version;
         Start();
-        while (AwaitTurn(waiter))
+        while (AwaitTurn(waiter, out int errno))
         {
-            ThreadPoolEngine.Run(this);
+            if (errno != 0)
+            {
+                Complete(-errno);
+            }
+            else
+            {
+                ThreadPoolEngine.Run(this);
+            }
         }
 
         return GetResult(version);
@@ -60,7 +70,8 @@ internal sealed partial class IoOperation
     public bool IsAwaitedByThread => _waiter is not null;
 
     /// <summary>Hands a transfer to the caller if that waits for it; false where a thread must be found.</summary>
-    public bool TryHandToCaller()
+    /// <param name="errno">What the caller ends it with, without making it; 0 where it is to be made.</param>
+    public bool TryHandToCaller(int errno = 0)
     {
         if (_waiter is not { } waiter)
         {
@@ -70,6 +81,7 @@ internal sealed partial class IoOperation
         bool isInterrupted = false;
         Uninterrupted.Enter(waiter, ref isInterrupted);
         _callersTurn = true;
+        _callersErrno = errno;
         Monitor.Pulse(waiter);
         Monitor.Exit(waiter);
         Uninterrupted.Restore(isInterrupted);
@@ -85,7 +97,7 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>True when there is a transfer to carry out, false when the operation has ended.</summary>
-    private bool AwaitTurn(object waiter)
+    private bool AwaitTurn(object waiter, out int errno)
     {
         bool isInterrupted = false;
         bool isTurn;
@@ -103,7 +115,9 @@ internal sealed partial class IoOperation
         }
 
         isTurn = !_completed;
+        errno = _callersErrno;
         _callersTurn = false;
+        _callersErrno = 0;
         Monitor.Exit(waiter);
         Uninterrupted.Restore(isInterrupted);
         return isTurn;

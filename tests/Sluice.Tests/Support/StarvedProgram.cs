@@ -1,3 +1,5 @@
+using Sluice.Testing;
+
 namespace Sluice.Tests.Support;
 
 /// <summary>Synchronous calls in a process whose pool has four threads, all of them busy until the end.</summary>
@@ -35,7 +37,8 @@ internal static class StarvedProgram
             IsBackground = true,
         };
         watch.Start();
-        foreach (IoEngine? engine in (IoEngine?[])[null, SluiceEngines.Pool])
+        FaultyEngine faulty = new(new FaultPlan(7) { ShortTransfer = 0.2, Eintr = 0.2, Eagain = 0.2 });
+        foreach (IoEngine? engine in (IoEngine?[])[null, SluiceEngines.Pool, faulty])
         {
             foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
             {
@@ -44,6 +47,16 @@ internal static class StarvedProgram
             }
         }
 
+        // What an engine in between refuses is the caller's own error, too.
+        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
+        {
+            Access = FileAccess.ReadWrite,
+            Engine = new FaultyEngine(new FaultPlan(7) { Eio = 1 }),
+        });
+        Should.Throw<IOException>(() => handle.Read(new byte[10], 0)).Message.ShouldContain("at offset 0");
+        Should.Throw<IOException>(() => handle.Write(new byte[10], 0));
+        Should.Throw<IOException>(handle.FlushToDisk);
+        faulty.FaultCount.ShouldBeGreaterThan(20);
         end.Set();
         return 0;
     }
