@@ -122,9 +122,14 @@ public sealed class Mount : IDisposable
 
     private string? MakeOverlay()
     {
-        string lower = Directory.CreateDirectory(Path.Combine(_root, "lower")).FullName;
-        string upper = Directory.CreateDirectory(Path.Combine(_root, "upper")).FullName;
-        string work = Directory.CreateDirectory(Path.Combine(_root, "work")).FullName;
+        if (MakeBelow(out string below) is { } refusal)
+        {
+            return refusal;
+        }
+
+        string lower = Directory.CreateDirectory(Path.Combine(below, "lower")).FullName;
+        string upper = Directory.CreateDirectory(Path.Combine(below, "upper")).FullName;
+        string work = Directory.CreateDirectory(Path.Combine(below, "work")).FullName;
         return MountAt(Folder, ["-t", "overlay", "overlay", "-o", $"lowerdir={lower},upperdir={upper},workdir={work}", Folder]);
     }
 
@@ -135,8 +140,7 @@ public sealed class Mount : IDisposable
             return "it needs bindfs and /dev/fuse";
         }
 
-        string below = Directory.CreateDirectory(Path.Combine(_root, "below")).FullName;
-        string? refusal = Command.TryRun("bindfs", below, Folder);
+        string? refusal = MakeBelow(out string below) ?? Command.TryRun("bindfs", below, Folder);
         if (refusal is null)
         {
             _mounted.Add(Folder);
@@ -145,7 +149,17 @@ public sealed class Mount : IDisposable
         return refusal;
     }
 
-    private string? MakeLoop(string size, int blockBytes, string maker, params string[] arguments)
+    /// <summary>An ext4 on which another file system stands.</summary>
+    private string? MakeBelow(out string folder)
+    {
+        folder = Directory.CreateDirectory(Path.Combine(_root, "below")).FullName;
+        return MakeLoopAt(folder, "64M", 512, "mkfs.ext4", "-q");
+    }
+
+    private string? MakeLoop(string size, int blockBytes, string maker, params string[] arguments) =>
+        MakeLoopAt(Folder, size, blockBytes, maker, arguments);
+
+    private string? MakeLoopAt(string folder, string size, int blockBytes, string maker, params string[] arguments)
     {
         if (!Command.Exists(maker) || !File.Exists("/dev/loop-control"))
         {
@@ -172,7 +186,7 @@ public sealed class Mount : IDisposable
             File.Delete(image);
         }
 
-        return Command.TryRun(maker, [.. arguments, _loop]) ?? MountAt(Folder, [.. Options, _loop, Folder]);
+        return Command.TryRun(maker, [.. arguments, _loop]) ?? MountAt(folder, [.. Options, _loop, folder]);
     }
 
     private string? MountAt(string folder, string[] arguments)
