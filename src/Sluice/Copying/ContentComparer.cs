@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
+using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring.Abi;
@@ -53,8 +54,22 @@ internal static class ContentComparer
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
         Libc.DropFromCache(copyFd, 0, 0);
-        Task<byte[]> expected = Task.Run(() => HashAsync(PathOf(fromFd), source, FileCaching.Cached, cancellationToken), cancellationToken);
-        byte[] actual = HashAsync(PathOf(copyFd), target, FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        Task<byte[]> expected = Task.Run(() => HashAsync(fromFd, source, FileCaching.Cached, stop.Token), CancellationToken.None);
+        byte[] actual;
+        try
+        {
+            actual = HashAsync(copyFd, target, FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
+        }
+        catch
+        {
+            // Whoever reads the source does so by a number that is another file's when this copy has ended.
+            stop.Cancel();
+            Task.WhenAny(expected).GetAwaiter().GetResult();
+            _ = expected.Exception;
+            throw;
+        }
+
         if (!expected.GetAwaiter().GetResult().AsSpan().SequenceEqual(actual))
         {
             throw new IOException(
@@ -62,12 +77,27 @@ internal static class ContentComparer
         }
     }
 
-    /// <summary>Opens the very file anew, whatever has its name now: with flags of its own.</summary>
-    private static string PathOf(int fd) => $"/proc/self/fd/{fd}";
-
-    private static async Task<byte[]> HashAsync(string path, string name, FileCaching caching, CancellationToken cancellationToken)
+    /// <summary>
+    /// Opens the very file anew, whatever has its name now, with flags of its own; where its mode keeps its owner out, or there is no
+    /// /proc, as it is open.
+    /// </summary>
+    private static SluiceHandle OpenAnew(int fd, string name, FileCaching caching)
     {
-        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, caching: caching);
+        try
+        {
+            return SluiceHandle.Open($"/proc/self/fd/{fd}", FileMode.Open, FileAccess.Read, FileShare.ReadWrite, caching: caching);
+        }
+        catch (Exception e) when (e is UnauthorizedAccessException or FileNotFoundException or DirectoryNotFoundException)
+        {
+            _ = Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking);
+            return SluiceHandle.FromSafeFileHandle(
+                new SafeFileHandle(fd, ownsHandle: false), name, FileAccess.Read, ownsHandle: false);
+        }
+    }
+
+    private static async Task<byte[]> HashAsync(int fd, string name, FileCaching caching, CancellationToken cancellationToken)
+    {
+        using SluiceHandle handle = OpenAnew(fd, name, caching);
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         byte[][] buffers = [ArrayPool<byte>.Shared.Rent(BlockBytes), ArrayPool<byte>.Shared.Rent(BlockBytes)];
         try

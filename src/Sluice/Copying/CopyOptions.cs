@@ -38,7 +38,8 @@ public sealed class CopyOptions
     public bool Recurse { get; init; }
 
     /// <summary>
-    /// Whether a file at the target stays as it is where it has the source's length and time of last write; such files are counted by
+    /// Whether a file at the target stays as it is where it has the source's length and time of last write, further names of a file
+    /// included; such files are counted by
     /// <see cref="CopyResult.UnchangedFiles"/>. Others are replaced only with <see cref="Overwrite"/>. Linux only.
     /// </summary>
     public bool SkipUnchanged { get; init; }

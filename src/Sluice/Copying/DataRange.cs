@@ -10,7 +10,7 @@ internal readonly record struct DataRange(long Begin, long End)
 {
     /// <summary>
     /// The stretches of a file from <paramref name="from"/> on, beginning and ending at multiples of <paramref name="alignment"/> or
-    /// at the end of the file; one for all where the file system does not tell.
+    /// at the end of the file; one for all where the file system does not tell. What a file that was cut meanwhile has lost is one, too.
     /// </summary>
     [SupportedOSPlatform("linux")]
     public static List<DataRange> Find(int fd, long from, long length, int alignment, string path)
@@ -21,6 +21,11 @@ internal readonly record struct DataRange(long Begin, long End)
             long begin = CopyCalls.FindData(fd, at);
             if (begin == -Errno.ENXIO)
             {
+                if (IsCut(fd, length))
+                {
+                    ranges.Add(new DataRange(at, length));
+                }
+
                 break;
             }
 
@@ -31,6 +36,7 @@ internal readonly record struct DataRange(long Begin, long End)
 
             PathErrors.ThrowIfFailed((int)Math.Min(begin, 0), "Looking for holes in", path);
             long end = CopyCalls.FindHole(fd, begin);
+            end = end == -Errno.ENXIO && IsCut(fd, length) ? length : end;
             PathErrors.ThrowIfFailed((int)Math.Min(end, 0), "Looking for holes in", path);
             begin = Math.Max(begin / alignment * alignment, from);
             end = Math.Min((end + alignment - 1) / alignment * alignment, length);
@@ -46,4 +52,9 @@ internal readonly record struct DataRange(long Begin, long End)
 
         return ranges;
     }
+
+    /// <summary>
+    /// Whether a file has become shorter: what is behind its end looks like a hole, and whoever reads there finds the end.
+    /// </summary>
+    private static bool IsCut(int fd, long length) => Libc.LengthOf(fd) < length;
 }

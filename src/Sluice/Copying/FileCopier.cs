@@ -44,9 +44,16 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : ModeBits.OwnerReadWrite;
         bool isFound = false;
         using TemporaryFile temporary =
-            options.Resume ? TemporaryFile.CreateOrFind(to, mode, out isFound) : TemporaryFile.Create(to, mode);
+            options.Resume ? TemporaryFile.CreateOrFind(to, mode, before, out isFound) : TemporaryFile.Create(to, mode);
         try
         {
+            if (isFound && old is null && options.UnixCreateMode is not null)
+            {
+                // It may have been made by a copy that asked for another mode.
+                PathErrors.ThrowIfFailed(
+                    NodeCalls.SetMode(temporary.Descriptor, mode & ~Umask.Read()), "Setting the permissions of", target);
+            }
+
             long begin = isFound ? GoOnFrom(fromFd, temporary.Descriptor, length, target) : 0;
             FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, length, options, meter, cancellationToken);
             transfer.Run(begin);
@@ -75,7 +82,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <summary>Opens a plain file to copy it, as .NET does: not while somebody else has it for himself.</summary>
     public static Descriptor OpenSource(in NodePath from, bool followsLinks, out Statx stat)
     {
-        int fd = PathCalls.Open(from, SourceFlags | (followsLinks ? 0 : PathCalls.NoFollowFlag));
+        int fd = PathCalls.OpenUnwaiting(from, PathCalls.ReadOnly | (followsLinks ? 0 : PathCalls.NoFollowFlag));
         PathErrors.ThrowIfFailed(fd, "Opening the source", from.Text);
         try
         {
@@ -98,9 +105,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
     }
 
-    /// <summary>Whether the target is another plain file of the source's length and time.</summary>
-    private static bool IsThere(in Statx from, in NodePath to) =>
-        NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+    /// <summary>Whether source and target are two plain files of one length and time.</summary>
+    public static bool IsThere(in Statx from, in NodePath to) =>
+        (from.Mode & Statx.TypeMask) == Statx.TypeRegular
+        && NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
         && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
         && !there.IsSame(from)
         && there.Size == from.Size

@@ -95,14 +95,23 @@ internal sealed class FileTransfer(
             return;
         }
 
-        result = result == 0 ? PathCalls.SetLength(toFd, length) : result;
+        if (result == 0 && Method == CopyMethod.Reflink)
+        {
+            // A source that was cut before its blocks were shared has not more to give.
+            Length = Math.Clamp(Libc.LengthOf(toFd), 0, length);
+            meter.Correct(Length - length);
+        }
+
+        result = result == 0 ? PathCalls.SetLength(toFd, Length) : result;
         if (result < 0)
         {
             throw ToException(result);
         }
 
-        // Holes take no time, but they are part of the file.
-        meter.Add(length - begin - _copied);
+        // Holes take no time, but they are part of the file. A last block that was there already may have been copied once more.
+        long rest = Length - begin - _copied;
+        meter.Add(rest);
+        meter.TakeBack(Math.Max(-rest, 0));
     }
 
     /// <summary>The exception for a copy that failed with a negative errno.</summary>
@@ -116,7 +125,8 @@ internal sealed class FileTransfer(
     };
 
     private static bool CanTryNext(int result) =>
-        result is -Errno.EOPNOTSUPP or -Errno.EINVAL or -Errno.EXDEV or -Errno.ENOTTY or -Errno.ENOSYS or -Errno.EPERM or -Errno.EBADF;
+        result is -Errno.EOPNOTSUPP or -Errno.EINVAL or -Errno.EXDEV or -Errno.ENOTTY or -Errno.ENOSYS or -Errno.EPERM or -Errno.EBADF
+            or -Errno.ETXTBSY;
 
     private void Note(CopyMethod method, string reason)
     {
@@ -144,7 +154,8 @@ internal sealed class FileTransfer(
 
     private int RunDirect(long begin)
     {
-        int alignment = Math.Max(AlignmentOf(fromFd), AlignmentOf(toFd));
+        (int from, int to) = (AlignmentOf(fromFd), AlignmentOf(toFd));
+        int alignment = from == 0 || to == 0 ? 0 : Math.Max(from, to);
         // Without O_NONBLOCK, under which a ring may answer EAGAIN.
         int fromFlags = Libc.GetFlags(fromFd) & ~PathCalls.NonBlocking;
         int toFlags = Libc.GetFlags(toFd);

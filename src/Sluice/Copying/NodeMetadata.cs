@@ -19,6 +19,8 @@ internal static class NodeMetadata
     private const uint GroupBits = 0x38;
     private const int GroupShift = 3;
 
+    private const long MinRoomBytes = 16 << 20;
+
     // struct posix_acl_xattr_header, then struct posix_acl_xattr_entry for each: tag, permissions, number.
     private const int ListHeaderBytes = 4;
     private const int ListEntryBytes = 8;
@@ -73,6 +75,9 @@ internal static class NodeMetadata
         mode = CopyLists(oldFd, toFd, isFolder: false, mode & ~(SetUser | SetGroup), hasGroup, target);
         PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Keeping the permissions of", target);
     }
+
+    /// <summary>Whether what is made in a folder gets an access list, which then stands in the place of the umask.</summary>
+    public static bool HasDefaultList(int folderFd) => AttributeCalls.Get(folderFd, DefaultList, out _) is not null;
 
     /// <summary>
     /// The permissions of a plain copy. Where an access list gives more to others than to the file's group, the mode shows that group more
@@ -159,9 +164,16 @@ internal static class NodeMetadata
             }
 
             int result = AttributeCalls.Set(toFd, name, value);
-            PathErrors.ThrowIfFailed(IsLoss(result) ? result : 0, "Setting the attributes of", target);
+            bool isLoss = IsLoss(result) && !(result == -Errno.ENOSPC && HasRoom(toFd));
+            PathErrors.ThrowIfFailed(isLoss ? result : 0, "Setting the attributes of", target);
         }
     }
+
+    /// <summary>
+    /// Whether a disk is far from full: what does not fit then is more than a file of this file system may have (ext4: one block for all
+    /// its attributes).
+    /// </summary>
+    private static bool HasRoom(int fd) => Libc.FreeBytes(fd) is > MinRoomBytes and < long.MaxValue;
 
     /// <summary>Access lists have their own way; an overlay's notes are about its own layers, and a mark about this copy.</summary>
     private static bool IsOwnMatter(ReadOnlySpan<byte> name) =>

@@ -94,7 +94,11 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
         catch when (isNew)
         {
-            Directory.Delete(made, recursive: true);
+            if (Directory.Exists(made))
+            {
+                Directory.Delete(made, recursive: true);
+            }
+
             throw;
         }
 

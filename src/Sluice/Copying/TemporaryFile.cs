@@ -64,12 +64,13 @@ internal sealed class TemporaryFile : IDisposable
 
     /// <summary>
     /// As <see cref="Create"/>, but under a name by which it is found again, and what was found so: ours, a plain file, with no other name,
-    /// not readable for more than a new one, and its maker gone. Where something else has that name, as <see cref="Create"/>.
+    /// not readable for more than a new one, its maker gone, and not the source. Where something else has that name, as
+    /// <see cref="Create"/>.
     /// </summary>
-    public static TemporaryFile CreateOrFind(in NodePath target, uint mode, out bool isFound)
+    public static TemporaryFile CreateOrFind(in NodePath target, uint mode, in Statx source, out bool isFound)
     {
         NodePath name = TemporaryName.Reserved(target);
-        int fd = Reopen(name, mode);
+        int fd = Reopen(name, mode, source);
         isFound = fd >= 0;
         fd = isFound ? fd : Make(name, mode);
         return fd >= 0 ? new TemporaryFile(fd, target, name, isFoundAgain: true) : Create(target, mode);
@@ -177,7 +178,7 @@ internal sealed class TemporaryFile : IDisposable
     }
 
     /// <summary>Another user could still write to a file of theirs, and whoever could read one of ours may have it open.</summary>
-    private static int Reopen(in NodePath name, uint mode)
+    private static int Reopen(in NodePath name, uint mode, in Statx source)
     {
         int fd = PathCalls.Open(name, PathCalls.ReadWrite | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
         if (fd >= 0
@@ -185,6 +186,7 @@ internal sealed class TemporaryFile : IDisposable
             && Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
             && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
             && stat.NLink == 1
+            && !stat.IsSame(source)
             && stat.Uid == NodeCalls.EffectiveUser
             && (stat.Mode & ModeBits.GroupAndOthers & ~mode) == 0
             && TemporaryName.LeadsTo(name, fd)

@@ -18,7 +18,8 @@ internal sealed class TemporaryFolder : IDisposable
     private const int MaxTries = 100;
 
     private readonly NodePath _name;
-    private bool _isKept;
+    private readonly bool _isKept;
+    private bool _isNamed;
 
     private TemporaryFolder(in NodePath name, int fd, bool isKept)
     {
@@ -41,10 +42,11 @@ internal sealed class TemporaryFolder : IDisposable
     /// Whether to go on in what an earlier copy left, and to leave what this one makes. Where its name is taken by something else, or the
     /// file system has no marks, the folder is made anew and does not stay.
     /// </param>
-    public static TemporaryFolder Create(in NodePath target, bool resumes)
+    /// <param name="source">What is copied: never the folder that is gone on in.</param>
+    public static TemporaryFolder Create(in NodePath target, bool resumes, in Statx source = default)
     {
         NodePath name = TemporaryName.Reserved(target);
-        int fd = resumes ? Reopen(name) : -Errno.ENOENT;
+        int fd = resumes ? Reopen(name, source) : -Errno.ENOENT;
         fd = resumes && fd == -Errno.ENOENT ? Make(name, mustBeMarked: true) : fd;
         if (resumes && fd >= 0)
         {
@@ -72,10 +74,10 @@ internal sealed class TemporaryFolder : IDisposable
         && TreeRemoval.Empty(Again(fd), name.Text) == 0
         && NodeCalls.RemoveDirectory(name) == 0;
 
-    /// <summary>The tree is whole, but for this folder's own mode.</summary>
-    public void TakeMarkOff() => _ = AttributeCalls.Remove(Descriptor, Mark);
+    /// <summary>Whether a name is this folder's, and one that nobody could foresee.</summary>
+    public bool IsRandomName(ReadOnlySpan<byte> name) => !_isKept && name.SequenceEqual(_name.Leaf);
 
-    /// <summary>Gives the folder its target's name.</summary>
+    /// <summary>Gives the folder its target's name, and takes the mark off.</summary>
     public void RenameTo(in NodePath target)
     {
         if (!TemporaryName.LeadsTo(_name, Descriptor, out int error))
@@ -84,15 +86,21 @@ internal sealed class TemporaryFolder : IDisposable
             throw new IOException($"Copying to '{target.Text}' failed: its temporary folder '{Text}' has been taken away by somebody.");
         }
 
+        _ = AttributeCalls.Remove(Descriptor, Mark);
         int result = CopyCalls.RenameNew(_name, target);
         result = result is -Errno.EINVAL or -Errno.ENOSYS ? NodeCalls.Rename(_name, target) : result;
         PathErrors.ThrowIfFailed(result, "Naming the copy", target.Text);
-        _isKept = true;
+        _isNamed = true;
     }
 
     public void Dispose()
     {
-        if (!_isKept)
+        if (!_isNamed && _isKept)
+        {
+            // It may have got its mode, and lost its mark, before it could not get its name.
+            BeFoundAgain();
+        }
+        else if (!_isNamed)
         {
             // What cannot be removed now stays under a name that says what it is, and must not hide why the copy failed. The folder that
             // is open is emptied, whatever has its name by now; and only an empty folder can be removed.
@@ -101,6 +109,18 @@ internal sealed class TemporaryFolder : IDisposable
         }
 
         PathCalls.Close(Descriptor);
+    }
+
+    /// <summary>Makes the folder one of those that <see cref="Reopen"/> goes on in, and that are removed as leftovers.</summary>
+    private void BeFoundAgain()
+    {
+        if (Libc.Stat(Descriptor, StatxMask.BasicStats, out Statx stat) == 0 && stat.Uid != NodeCalls.EffectiveUser)
+        {
+            _ = NodeCalls.SetOwner(Descriptor, NodeCalls.EffectiveUser, NodeCalls.AsItIs);
+        }
+
+        _ = NodeCalls.SetMode(Descriptor, ModeBits.OwnerAll);
+        _ = AttributeCalls.Set(Descriptor, Mark, [1]);
     }
 
     private static int Make(in NodePath name, bool mustBeMarked)
@@ -129,10 +149,10 @@ internal sealed class TemporaryFolder : IDisposable
         return fd >= 0 || TemporaryName.IsElsewhere(fd) ? -Errno.EEXIST : fd;
     }
 
-    private static int Reopen(in NodePath name)
+    private static int Reopen(in NodePath name, in Statx source)
     {
         int fd = PathCalls.Open(name, TreeRoot.FolderFlags);
-        if (fd < 0 || IsLeftover(fd))
+        if (fd < 0 || (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && !stat.IsSame(source) && IsLeftover(fd)))
         {
             return fd;
         }

@@ -18,9 +18,6 @@ internal sealed class TreeCopier : IDisposable
 {
     private const int MaxWaitingGroups = Tuning.TreeCopierMaxWaitingGroups;
 
-    // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID.
-    private const uint FolderBits = 0x3FF;
-
     private readonly CopyOptions _options;
     private readonly CopyMeter _meter;
     private readonly CancellationToken _callersToken;
@@ -28,7 +25,9 @@ internal sealed class TreeCopier : IDisposable
     private readonly CopyFailures _failures;
     private readonly TreeEntryCopier _entries;
     private readonly bool _isNew;
-    private readonly List<(byte[] Relative, Statx From, bool IsMade)> _folders = [];
+    private readonly CopiedFolders _folders;
+    private TemporaryFolder? _temporary;
+    private Statx _copy;
     private Exception? _fatal;
 
     private TreeCopier(CopyOptions options, CopyMeter meter, bool isNew, CancellationToken cancellationToken)
@@ -39,6 +38,7 @@ internal sealed class TreeCopier : IDisposable
         _stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         _failures = new CopyFailures(options.ContinueOnError, meter, _stop);
         _isNew = isNew;
+        _folders = new CopiedFolders(options, _failures, isNew);
         _entries = new TreeEntryCopier(options, meter, _failures, isNew, _stop.Token);
     }
 
@@ -83,16 +83,24 @@ internal sealed class TreeCopier : IDisposable
         if (!isNew)
         {
             using TreeRoot toRoot = OpenRoot(location.Path, target, "Opening the target");
-            copier.Run(fromRoot, toRoot, null);
+            copier.Run(fromRoot, toRoot);
             copier._failures.ThrowIfAny();
             return copier.Result();
         }
 
-        using TemporaryFolder temporary = TemporaryFolder.Create(location.Path, options.Resume);
+        using TemporaryFolder temporary = TemporaryFolder.Create(location.Path, options.Resume, from);
         NodePath made = NodePath.In(temporary.Descriptor, [.. ".\0"u8], "");
         using (TreeRoot toRoot = OpenRoot(made, temporary.Text, "Opening the temporary folder"))
         {
-            copier.Run(fromRoot, toRoot, temporary);
+            copier._temporary = temporary;
+            copier._entries.SetsModes = NodeMetadata.HasDefaultList(temporary.Descriptor);
+            copier.Run(fromRoot, toRoot);
+            copier._folders.FinishRoot(fromRoot, toRoot);
+            copier.ThrowIfEnded();
+            if (options.FlushToDisk)
+            {
+                PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor, dataOnly: false), "Writing to the disk", temporary.Text);
+            }
         }
 
         temporary.RenameTo(location.Path);
@@ -121,8 +129,9 @@ internal sealed class TreeCopier : IDisposable
 
     private CopyResult Result() => _entries.Result() with { Folders = _folders.Count };
 
-    private void Run(TreeRoot source, TreeRoot target, TemporaryFolder? temporary)
+    private void Run(TreeRoot source, TreeRoot target)
     {
+        PathErrors.ThrowIfFailed(target.Stat(out _copy), "Looking at the target", target.Text([]));
         using BlockingCollection<TreeGroup> groups = new(MaxWaitingGroups);
         Task[] workers = TreeWorkers.Start(() => CopyGroups(groups));
         try
@@ -143,12 +152,9 @@ internal sealed class TreeCopier : IDisposable
         ThrowIfEnded();
         _entries.CopyHardLinks(source, target);
         ThrowIfEnded();
-        FinishFolders(source, target, temporary);
+        _folders.Finish(source, target);
         ThrowIfEnded();
-        if (_options.FlushToDisk)
-        {
-            FlushFileSystem(target);
-        }
+        _folders.Flush(target);
     }
 
     /// <summary>
@@ -197,6 +203,13 @@ internal sealed class TreeCopier : IDisposable
 
         DirectoryReader reader = DirectoryReader.Of(fromFd);
         int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat);
+        if (result == 0 && relative.Length > 0 && IsTheCopy(relative, stat))
+        {
+            reader.Release();
+            _failures.Add(from, new IOException($"Copying '{from}' failed: it is the copy itself; the target is inside the source."));
+            return null;
+        }
+
         bool isMade = false;
         int toFd = result < 0 ? result : MakeFolder(target, relative, stat, out isMade);
         string to = target.Text(relative);
@@ -207,14 +220,21 @@ internal sealed class TreeCopier : IDisposable
             return null;
         }
 
-        if (!isMade && _isNew)
+        if (!isMade && _isNew && _options.Resume)
         {
             GoOnIn(reader, toFd, to);
         }
 
-        _folders.Add((relative, stat, isMade || _isNew));
+        _folders.Add(relative, stat, isMade, toFd);
         return new TreeFolder(relative, reader, toFd, from, to);
     }
+
+    /// <summary>
+    /// Whether a folder of the source is the copy, to which another way leads: a part of the source is mounted where the copy is made.
+    /// Where the numbers of such a way's files are others (an overlay's), a name that nobody could foresee tells.
+    /// </summary>
+    private bool IsTheCopy(ReadOnlySpan<byte> relative, in Statx folder) =>
+        folder.IsSame(_copy) || _temporary?.IsRandomName(relative[(relative.LastIndexOf((byte)'/') + 1)..]) == true;
 
     /// <summary>Makes a folder of the copy, unless it is there, and opens it; a negative errno where that fails.</summary>
     private int MakeFolder(TreeRoot target, byte[] relative, in Statx from, out bool isMade)
@@ -246,12 +266,8 @@ internal sealed class TreeCopier : IDisposable
     {
         try
         {
-            if (_options.PreserveMetadata)
-            {
-                // That copy may have come to the folder's own mode, which may keep us out.
-                PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, ModeBits.OwnerAll), "Setting the permissions of", to);
-            }
-
+            // That copy may have come to the folder's own mode, which may keep us out.
+            PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, ModeBits.OwnerAll), "Setting the permissions of", to);
             StaleEntries.Remove(from, toFd, to);
         }
         catch
@@ -287,11 +303,11 @@ internal sealed class TreeCopier : IDisposable
                     continue;
                 }
 
-                group ??= TreeGroup.In(folder);
+                group ??= new TreeGroup(folder);
                 group.Entries.Add((kept, type));
                 if (group.Entries.Count == TreeGroup.MaxEntries)
                 {
-                    groups.Add(group);
+                    HandOver(group, groups);
                     group = null;
                 }
             }
@@ -299,13 +315,20 @@ internal sealed class TreeCopier : IDisposable
 
         if (group is not null)
         {
-            groups.Add(group);
+            HandOver(group, groups);
         }
 
         if (bytes < 0)
         {
             _failures.Add(folder.FromText, PathErrors.Create(bytes, "Reading the folder", folder.FromText));
         }
+    }
+
+    /// <summary>With a reference to its folder, which its copier releases.</summary>
+    private static void HandOver(TreeGroup group, BlockingCollection<TreeGroup> groups)
+    {
+        group.Folder.AddReference();
+        groups.Add(group);
     }
 
     private void CopyGroups(BlockingCollection<TreeGroup> groups)
@@ -332,61 +355,5 @@ internal sealed class TreeCopier : IDisposable
 #pragma warning restore CA1031
             group.Folder.Release();
         }
-    }
-
-    /// <summary>From the inside out: a folder's times change with what is made in it.</summary>
-    private void FinishFolders(TreeRoot source, TreeRoot target, TemporaryFolder? temporary)
-    {
-        for (int i = _folders.Count - 1; i >= 0; i--)
-        {
-            (byte[] relative, Statx from, bool isMade) = _folders[i];
-            bool isNewRoot = i == 0 && temporary is not null;
-            bool isRestricted = isMade && (from.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll;
-            if (!_options.PreserveMetadata && !isRestricted && !isNewRoot)
-            {
-                continue;
-            }
-
-            if (isNewRoot)
-            {
-                temporary!.TakeMarkOff();
-            }
-
-            try
-            {
-                FinishFolder(source, target, relative, from, isNewRoot);
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                _failures.Add(source.Text(relative), e);
-            }
-        }
-    }
-
-    /// <summary>The root of a new tree was its owner's alone; other folders were made with the mode that the umask left them.</summary>
-    private void FinishFolder(TreeRoot source, TreeRoot target, byte[] relative, in Statx from, bool isNewRoot)
-    {
-        using Descriptor to = new(target.Open(relative));
-        PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Opening the folder", target.Text(relative));
-        if (_options.PreserveMetadata)
-        {
-            using Descriptor original = new(source.Open(relative));
-            PathErrors.ThrowIfFailed(Math.Min(original.Fd, 0), "Opening the folder", source.Text(relative));
-            NodeMetadata.Preserve(original.Fd, from, to.Fd, target.Text(relative));
-            return;
-        }
-
-        PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx made), "Looking at the folder", target.Text(relative));
-        uint mode = isNewRoot
-            ? from.Mode & FolderBits & ~Umask.Read()
-            : made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)from.Mode);
-        PathErrors.ThrowIfFailed(NodeCalls.SetMode(to.Fd, mode), "Setting the permissions of", target.Text(relative));
-    }
-
-    private static void FlushFileSystem(TreeRoot target)
-    {
-        using Descriptor root = new(target.Open([]));
-        int result = root.Fd < 0 ? root.Fd : CopyCalls.FlushFileSystem(root.Fd);
-        PathErrors.ThrowIfFailed(result, "Writing to the disk", target.Text([]));
     }
 }

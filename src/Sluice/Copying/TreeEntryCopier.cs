@@ -12,15 +12,6 @@ namespace Sluice.Copying;
 internal sealed class TreeEntryCopier(
     CopyOptions options, CopyMeter meter, CopyFailures failures, bool isNewTree, CancellationToken cancellationToken)
 {
-#if DEBUG
-    private const int SmallBytes = 8 * 1024;
-#else
-    private const int SmallBytes = 256 * 1024;
-#endif
-
-    [ThreadStatic]
-    private static byte[]? t_buffer;
-
     private readonly NodeCopier _nodes = new(options, meter, isNewTree);
     private readonly List<HardLinkName> _hardLinks = [];
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
@@ -28,6 +19,12 @@ internal sealed class TreeEntryCopier(
     private long _resumedBytes;
     private int _changedFiles;
     private int _unchangedFiles;
+
+    /// <summary>
+    /// Whether the permissions of what is made are something else than those that are asked for and the umask leaves: a folder's default
+    /// access list comes in between.
+    /// </summary>
+    public bool SetsModes { get; set; }
 
     public CopyResult Result()
     {
@@ -88,6 +85,13 @@ internal sealed class TreeEntryCopier(
                 (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
                 if (copies.TryGetValue(number, out HardLinkName first) && IsStill(from, node.Stat))
                 {
+                    if (options.SkipUnchanged && FileCopier.IsThere(node.Stat, to))
+                    {
+                        Interlocked.Increment(ref _unchangedFiles);
+                        meter.EndFile();
+                        continue;
+                    }
+
                     AddName(toRoot, first, to);
                     continue;
                 }
@@ -175,6 +179,11 @@ internal sealed class TreeEntryCopier(
             throw PathErrors.Create(result, "Looking at the source", from.Text);
         }
 
+        if ((stat.Mode & Statx.TypeMask) is Statx.TypeRegular or Statx.TypeDirectory)
+        {
+            throw new IOException($"Copying '{from.Text}' failed: something else was put in its place meanwhile.");
+        }
+
         if (options.PreserveMetadata && stat.NLink > 1)
         {
             AddHardLink(folder, from.Name, stat);
@@ -241,12 +250,12 @@ internal sealed class TreeEntryCopier(
             toFd = PathCalls.Open(to, make, mode);
         }
 
-        ThrowIfNotWritten(toFd, from, to);
+        SmallTransfer.ThrowIfNotWritten(toFd, from, to);
         using Descriptor made = new(toFd);
         try
         {
             CopyMethod method = CopyMethod.Buffered;
-            if (length == 0 || length > SmallBytes || options.Method is not (CopyMethod.Auto or CopyMethod.Buffered))
+            if (length == 0 || length > SmallTransfer.MaxBytes || options.Method is not (CopyMethod.Auto or CopyMethod.Buffered))
             {
                 FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, length, options, meter, cancellationToken);
                 transfer.Run(0);
@@ -254,7 +263,9 @@ internal sealed class TreeEntryCopier(
             }
             else
             {
-                length = CopySmall(fromFd, toFd, (int)length, from, to);
+                length = SmallTransfer.Run(fromFd, toFd, (int)length, from, to);
+                meter.Add(length);
+                meter.Correct(length - (long)stat.Size);
             }
 
             SetMetadata(fromFd, stat, toFd, mode, to.Text);
@@ -280,14 +291,14 @@ internal sealed class TreeEntryCopier(
         }
     }
 
-    /// <summary>Permissions that the umask has not touched are right since the file was made.</summary>
+    /// <summary>Permissions that neither the umask nor an access list has touched are right since the file was made.</summary>
     private void SetMetadata(int fromFd, in Statx stat, int toFd, uint mode, string target)
     {
         if (options.PreserveMetadata)
         {
             NodeMetadata.Preserve(fromFd, stat, toFd, target);
         }
-        else if (options.UnixCreateMode is null && (mode & _umask) != 0)
+        else if (options.UnixCreateMode is null && (SetsModes || (mode & _umask) != 0))
         {
             FileCopier.SetPlainMetadata(fromFd, stat, toFd, options, target);
         }
@@ -297,33 +308,18 @@ internal sealed class TreeEntryCopier(
         }
     }
 
-    /// <summary>The bytes that there were: a file of /sys has fewer than it says, and a log may be cut meanwhile.</summary>
-    private int CopySmall(int fromFd, int toFd, int length, in NodePath from, in NodePath to)
+    /// <summary>What was made by a copy with other options has other permissions.</summary>
+    private void SetMetadataOfLeftover(int fromFd, in Statx stat, int toFd, string target)
     {
-        Span<byte> buffer = (t_buffer ??= new byte[SmallBytes]).AsSpan(0, length);
-        int read = 0;
-        while (read < length)
+        if (options.PreserveMetadata)
         {
-            int bytes = TransferCalls.Read(fromFd, buffer[read..], read, RwFlags.None);
-            PathErrors.ThrowIfFailed(Math.Min(bytes, 0), "Reading the source", from.Text);
-            if (bytes == 0)
-            {
-                break;
-            }
-
-            read += bytes;
+            NodeMetadata.Preserve(fromFd, stat, toFd, target);
+            return;
         }
 
-        for (int done = 0; done < read;)
-        {
-            int written = TransferCalls.Write(toFd, buffer[done..read], done, RwFlags.None);
-            ThrowIfNotWritten(written, from, to);
-            done += written;
-        }
-
-        meter.Add(read);
-        meter.Correct(read - length);
-        return read;
+        uint mode = (uint?)options.UnixCreateMode & ~_umask ?? NodeMetadata.PlainMode(fromFd, stat);
+        PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
+        PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, stat), "Setting the times of", target);
     }
 
     /// <summary>
@@ -339,10 +335,11 @@ internal sealed class TreeEntryCopier(
             && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
             && there.Size == stat.Size
             && there.NLink == 1
+            && (options.PreserveMetadata || there.Uid == NodeCalls.EffectiveUser)
             && ContentComparer.FirstDifference(fromFd, fd, (long)stat.Size, cancellationToken) == (long)stat.Size;
         if (isThere)
         {
-            SetMetadata(fromFd, stat, fd, _umask, to.Text);
+            SetMetadataOfLeftover(fromFd, stat, fd, to.Text);
         }
 
         if (isThere && options.Verify)
@@ -352,14 +349,6 @@ internal sealed class TreeEntryCopier(
         }
 
         return isThere;
-    }
-
-    private static void ThrowIfNotWritten(int result, in NodePath from, in NodePath to)
-    {
-        if (result < 0)
-        {
-            throw PathErrors.Create(result, $"Copying '{from.Text}' to", to.Text);
-        }
     }
 
     private void Book(CopyMethod method, long bytes, long resumed)

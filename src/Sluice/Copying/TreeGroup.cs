@@ -9,13 +9,6 @@ internal sealed class TreeGroup(TreeFolder folder)
 {
     public const int MaxEntries = Tuning.TreeGroupMaxEntries;
 
-    /// <summary>A new group, with a reference to its folder that its copier releases.</summary>
-    public static TreeGroup In(TreeFolder folder)
-    {
-        folder.AddReference();
-        return new TreeGroup(folder);
-    }
-
     public TreeFolder Folder => folder;
 
     public List<(byte[] Name, byte Type)> Entries { get; } = new(MaxEntries);

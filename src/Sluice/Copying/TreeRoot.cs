@@ -1,6 +1,7 @@
 using System.Runtime.Versioning;
 using Sluice.Kernel;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
@@ -22,6 +23,8 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
     /// <summary>A folder's path for people.</summary>
     /// <param name="relative">From the root, without a slash at either end; empty for the root.</param>
     public string Text(ReadOnlySpan<byte> relative) => relative.IsEmpty ? text : Path.Join(text, NodePath.Decode(relative));
+
+    public int Stat(out Statx stat) => Libc.Stat(fd, StatxMask.BasicStats, out stat);
 
     public static byte[] Join(ReadOnlySpan<byte> relative, ReadOnlySpan<byte> name) =>
         relative.IsEmpty ? name.ToArray() : [.. relative, (byte)'/', .. name];

@@ -98,6 +98,13 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
         return new FileEntry(path, (long)stat.Size, made, written, ToUtc(stat.Atime));
     }
 
-    private static DateTime ToUtc(in StatxTimestamp time) =>
-        DateTime.UnixEpoch.AddTicks((time.Seconds * TimeSpan.TicksPerSecond) + (time.Nanoseconds / TimeSpan.NanosecondsPerTick));
+    /// <summary>Times that no <see cref="DateTime"/> can be, which any user can give a file, become the first or the last one.</summary>
+    private static DateTime ToUtc(in StatxTimestamp time)
+    {
+        const long first = -62_135_596_800;
+        const long last = 253_402_300_799;
+        return time.Seconds < first ? new DateTime(0, DateTimeKind.Utc)
+            : time.Seconds > last ? new DateTime(DateTime.MaxValue.Ticks, DateTimeKind.Utc)
+            : DateTime.UnixEpoch.AddTicks((time.Seconds * TimeSpan.TicksPerSecond) + (time.Nanoseconds / TimeSpan.NanosecondsPerTick));
+    }
 }

@@ -26,6 +26,8 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     // Entries of a step: few at first, for who leaves at once; for a helper all of a piece.
     private const int FirstStepEntries = Tuning.FolderWalkFirstStepEntries;
 
+    private const int MaxNameChars = 1024;
+
     private static readonly int MaxHelpers = Math.Clamp(Environment.ProcessorCount, 1, 16);
 
     // All below belong to the lock; an object, because threads wait on it.
@@ -327,7 +329,10 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
 
         EntryChunk? chunk = null;
-        Span<char> path = stackalloc char[step.ShownPrefix.Length + 1024];
+
+        // A caller's path may have any length.
+        int room = step.ShownPrefix.Length + MaxNameChars;
+        Span<char> path = room <= 2 * MaxNameChars ? stackalloc char[2 * MaxNameChars] : new char[room];
         step.ShownPrefix.CopyTo(path);
         for (; maxEntries > 0 && reader.TryNext(out ReadOnlySpan<byte> name, out byte type); maxEntries--)
         {

@@ -22,8 +22,8 @@ public static partial class SluiceFile
     /// <param name="cancellationToken">Ends the enumeration between files.</param>
     /// <returns>
     /// One result for each path. The first path that fails throws what <see cref="File.ReadAllBytes"/> throws for it; with
-    /// <see cref="FileBatchOptions.ContinueOnError"/> it has a result with its own error, and the rest goes on. A FIFO or socket fails:
-    /// a batch does not wait for its other end.
+    /// <see cref="FileBatchOptions.ContinueOnError"/> it has a result with its own error, and the rest goes on. A FIFO or socket fails,
+    /// and so does a device that has nothing to give at once: a batch does not wait for another end.
     /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="paths"/> is null.</exception>
     public static IAsyncEnumerable<FileReadResult> ReadManyAsync(
@@ -35,11 +35,11 @@ public static partial class SluiceFile
 
     /// <summary>
     /// Writes whole files: each is made, or emptied and filled, as <see cref="File.WriteAllBytes(string, byte[])"/> does. A FIFO or
-    /// socket fails: a batch does not wait for its other end.
+    /// socket fails, and so does a device that takes nothing at once: a batch does not wait for another end.
     /// </summary>
     /// <param name="files">
-    /// Paths and contents; taken one by one. The memory belongs to the call until it has ended. What the sequence throws is thrown
-    /// when the files before it are written.
+    /// Paths and contents; taken ahead of what is being written, 32 at a time. The memory belongs to the call until it has ended. Of two
+    /// entries with the same path the later one is written last. What the sequence throws is thrown when the files before it are written.
     /// </param>
     /// <param name="options">How; null for the defaults.</param>
     /// <param name="cancellationToken">Ends the batch between files.</param>
@@ -109,7 +109,9 @@ public static partial class SluiceFile
     {
         try
         {
-            return new FileReadResult(path, await ReadAllBytesAsync(path, cancellationToken).ConfigureAwait(false), null);
+            Task<byte[]> read =
+                Libc.IsSupported ? LoneFile.ReadAsync(path, cancellationToken) : ReadAllBytesAsync(path, cancellationToken);
+            return new FileReadResult(path, await read.ConfigureAwait(false), null);
         }
 #pragma warning disable CA1031 // Whatever it is, it is this file's result.
         catch (Exception e) when (!cancellationToken.IsCancellationRequested)
@@ -124,7 +126,8 @@ public static partial class SluiceFile
     {
         FileBatchWriter writer = new(options.ContinueOnError, cancellationToken);
         using GroupedSequence<(string Path, ReadOnlyMemory<byte> Bytes)> groups = new(files, SmallFileReader.MaxFiles);
-        Queue<Task> ahead = new();
+        Queue<(Task Task, (string Path, ReadOnlyMemory<byte> Bytes)[] Group)> ahead = new();
+        HashSet<string?> underWay = new(StringComparer.Ordinal);
         int degree = Math.Min(options.MaxDegreeOfParallelism, MaxGroups);
         Task?[] lanes = new Task?[degree];
         int lane = 0;
@@ -133,21 +136,26 @@ public static partial class SluiceFile
             // As many at once as were asked for, and as many more that come next: whoever is done finds work begun.
             while (!writer.IsOver && groups.Next() is { } group)
             {
-                if (ahead.Count == 2 * degree)
+                // Of two entries of one path the later one waits for the first, or their bytes might be mixed.
+                bool isAgain = Array.Exists(group, file => underWay.Contains(file.Path));
+                while (ahead.Count == 2 * degree || (isAgain && ahead.Count > 0))
                 {
-                    await ahead.Dequeue().ConfigureAwait(false);
+                    (Task done, (string Path, ReadOnlyMemory<byte> Bytes)[] before) = ahead.Dequeue();
+                    await done.ConfigureAwait(false);
+                    Array.ForEach(before, file => underWay.Remove(file.Path));
                 }
 
-                Task written = lanes[lane] is { } before
-                    ? before.ContinueWith((_, next) => writer.Write(((string, ReadOnlyMemory<byte>)[])next!), group, TaskScheduler.Default)
+                Array.ForEach(group, file => underWay.Add(file.Path));
+                Task written = lanes[lane] is { } last
+                    ? last.ContinueWith((_, next) => writer.Write(((string, ReadOnlyMemory<byte>)[])next!), group, TaskScheduler.Default)
                     : Task.Run(() => writer.Write(group), CancellationToken.None);
-                ahead.Enqueue(lanes[lane] = written);
+                ahead.Enqueue((lanes[lane] = written, group));
                 lane = (lane + 1) % degree;
             }
         }
         finally
         {
-            await Task.WhenAll(ahead).ConfigureAwait(false);
+            await Task.WhenAll(ahead.Select(static a => a.Task)).ConfigureAwait(false);
         }
 
         writer.ThrowIfFailed();

@@ -64,13 +64,7 @@ internal static class SmallFileReader
         file.State = SmallFileState.Fallback;
         bool isLocked = PathCalls.LockSharedNow(file.Fd) == 0;
         bool isKnown = Libc.Stat(file.Fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0;
-        int type = stat.Mode & Statx.TypeMask;
-        if (isKnown && type == Statx.TypeFifo)
-        {
-            file.State = SmallFileState.Done;
-            file.Error = SmallFile.RefuseFifo("Reading", file.Path);
-        }
-        else if (isLocked && isKnown && type == Statx.TypeRegular && stat.Size > 0)
+        if (isLocked && isKnown && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular && stat.Size > 0)
         {
             if (stat.Size <= MaxBytes)
             {
@@ -191,7 +185,7 @@ internal static class SmallFileReader
     {
         try
         {
-            file.Content = WholeFile.Read(file.Path);
+            file.Content = Libc.IsSupported ? LoneFile.Read(file.Path) : WholeFile.Read(file.Path);
         }
 #pragma warning disable CA1031 // Whatever it is, it is this file's result.
         catch (Exception e)

@@ -16,10 +16,14 @@ internal static class SmallFileWriter
         try
         {
             ReadOnlySpan<byte> content = bytes.Span;
-            if (!Libc.IsSupported || SmallFile.ToKernelPath(path) is not { } kernelPath || !TryWrite(path, kernelPath, content))
+            if (!Libc.IsSupported)
             {
-                // Devices, locked files, full disks: .NET's way does it, or says why not.
                 File.WriteAllBytes(path, content);
+            }
+            else if (SmallFile.ToKernelPath(path) is not { } kernelPath || !TryWrite(kernelPath, content))
+            {
+                // Devices, locked files, full disks: alone it is written, or there is a reason.
+                LoneFile.Write(path, content);
             }
 
             return null;
@@ -32,13 +36,12 @@ internal static class SmallFileWriter
 #pragma warning restore CA1031
     }
 
-    private static bool TryWrite(string path, byte[] kernelPath, ReadOnlySpan<byte> bytes)
+    private static bool TryWrite(byte[] kernelPath, ReadOnlySpan<byte> bytes)
     {
         int fd = PathCalls.Open(kernelPath, PathCalls.WriteOnly | PathCalls.Create | PathCalls.NonBlocking, ModeBits.NewFile);
         if (fd < 0)
         {
-            // What nobody is at the other end of.
-            return fd == -Errno.ENXIO ? throw SmallFile.RefuseFifo("Writing", path) : false;
+            return false;
         }
 
         try
@@ -46,13 +49,7 @@ internal static class SmallFileWriter
             // As .NET: emptied only once the lock is ours.
             bool isLocked = PathCalls.LockSharedNow(fd) == 0;
             bool isKnown = Libc.Stat(fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0;
-            int type = stat.Mode & Statx.TypeMask;
-            if (isKnown && type == Statx.TypeFifo)
-            {
-                throw SmallFile.RefuseFifo("Writing", path);
-            }
-
-            return isLocked && isKnown && type == Statx.TypeRegular
+            return isLocked && isKnown && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
                 && (stat.Size == 0 || PathCalls.SetLength(fd, 0) == 0)
                 && WriteAll(fd, bytes);
         }

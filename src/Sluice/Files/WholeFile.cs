@@ -20,6 +20,14 @@ internal static class WholeFile
     public static byte[] Read(string path)
     {
         using SafeFileHandle file = File.OpenHandle(path, options: SequentialScan);
+        return Read(file, path);
+    }
+
+    /// <inheritdoc cref="Read(string)"/>
+    /// <param name="file">The file, open; it stays the caller's.</param>
+    /// <param name="path">Its path, for errors.</param>
+    public static byte[] Read(SafeFileHandle file, string path)
+    {
         if (TryGetLength(file, out long length) && length > 0)
         {
             byte[] bytes = NewArray(length <= Array.MaxLength ? (int)length : ThrowTooLong(path));

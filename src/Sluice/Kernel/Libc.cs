@@ -240,6 +240,15 @@ internal static unsafe partial class Libc
         return (SystemCallFaults.Fails("fstat", fd) ? -1 : syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0)) < 0 ? -LastErrno() : stat[6];
     }
 
+    /// <summary>The type of an open node (S_IFMT of its mode), or a negative errno; where statx(2) is refused, too.</summary>
+    public static int TypeOf(int fd)
+    {
+        // struct stat: st_mode follows two words, and on x64 st_nlink.
+        long* stat = stackalloc long[18];
+        return (SystemCallFaults.Fails("fstat", fd) ? -1 : syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0)) < 0 ? -LastErrno()
+            : (int)stat[RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 3 : 2] & Statx.TypeMask;
+    }
+
     /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not
     /// tell.</summary>
     public static long FreeBytes(int fd)

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Text;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Kernel;
 
@@ -25,6 +26,7 @@ internal static unsafe partial class PathCalls
     public const int AtEmptyPath = 0x1000;
     public const int AtSymlinkNoFollow = 0x100;
 
+    private const int AccessMode = 3;
     private const int LockShared = 1;
     private const int LockNonBlocking = 4;
     private const int LockRelease = 8;
@@ -67,6 +69,34 @@ internal static unsafe partial class PathCalls
 
             return SystemCall.Result(fd);
         }
+    }
+
+    /// <summary>
+    /// Opens a file, and waits neither for the other end of a FIFO nor for a device; what was opened has O_NONBLOCK, unless it is a plain
+    /// file on which somebody had a lease: for that one is waited, as every other opener waits. It is known to be a plain file then.
+    /// </summary>
+    public static int OpenUnwaiting(in NodePath path, int flags, uint mode = 0)
+    {
+        int fd = Open(path, flags | NonBlocking, mode);
+        if (fd != -Errno.EAGAIN)
+        {
+            return fd;
+        }
+
+        int node = Open(path, PathOnly | (flags & NoFollowFlag));
+        if (node < 0)
+        {
+            return node;
+        }
+
+        if (Libc.TypeOf(node) == Statx.TypeRegular)
+        {
+            int again = Open(Encoding.ASCII.GetBytes($"/proc/self/fd/{node}\0"), flags & AccessMode);
+            fd = again == -Errno.ENOENT ? fd : again;
+        }
+
+        Close(node);
+        return fd;
     }
 
     /// <summary>

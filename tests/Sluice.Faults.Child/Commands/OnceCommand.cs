@@ -21,4 +21,8 @@ internal static class OnceCommand
     public static Task CopyAsync(string source, string target) => SluiceFile.CopyAsync(
         source, target,
             new CopyOptions { PreserveMetadata = true, Recurse = Directory.Exists(source), Overwrite = true, FlushToDisk = true });
+
+    /// <summary>A copy that its owner may not read.</summary>
+    public static Task VerifyAsync(string source, string target) => SluiceFile.CopyAsync(
+        source, target, new CopyOptions { Verify = true, UnixCreateMode = UnixFileMode.UserWrite });
 }

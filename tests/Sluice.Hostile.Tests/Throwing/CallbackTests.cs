@@ -80,4 +80,37 @@ public sealed class CallbackTests : HostileTests
             }
         }
     });
+
+    [SkippableFact]
+    public Task Answers_of_what_is_left_out_of_a_tree() => EveryCallAsync(async countdown =>
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "leaving parts of a tree out is Linux's");
+        string source = Temp.NewPath();
+        foreach (string name in (string[])["a", "b", "below/c", "below/d"])
+        {
+            string path = Path.Combine(source, name);
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            File.WriteAllBytes(path, Content);
+        }
+
+        string target = Temp.NewPath();
+        CopyOptions options = new()
+        {
+            Recurse = true,
+            Exclude = path =>
+            {
+                countdown.Hit();
+                return path == "b";
+            },
+        };
+        bool isCopied = await countdown.TryAsync(() => SluiceFile.CopyAsync(source, target, options));
+        Directory.Exists(target).ShouldBe(isCopied);
+        Directory.GetFileSystemEntries(Temp.Root, ".*").ShouldBeEmpty("a temporary folder was left");
+        Directory.Delete(source, recursive: true);
+        if (isCopied)
+        {
+            File.ReadAllBytes(Path.Combine(target, "below/d")).ShouldBeBytes(Content);
+            Directory.Delete(target, recursive: true);
+        }
+    });
 }

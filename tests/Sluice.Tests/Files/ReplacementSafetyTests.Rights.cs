@@ -80,6 +80,21 @@ public sealed partial class ReplacementSafetyTests
         File.GetUnixFileMode(without).ShouldBe(OwnerReadWrite);
     }
 
+    [SkippableFact]
+    public async Task A_tree_has_the_permissions_of_its_source_whatever_the_folder_takes_off_by_default()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string file = Path.Combine(source, "file");
+        File.WriteAllText(file, "x");
+        File.SetUnixFileMode(file, OwnerReadWrite | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        SetListOrSkip(folder, "system.posix_acl_default", List(7, (12345, 5), 0, 5, 0));
+        _ = await SluiceFile.CopyAsync(source, Path.Combine(folder, "tree"), new CopyOptions { Recurse = true });
+        _ = await SluiceFile.CopyAsync(file, Path.Combine(folder, "alone"));
+        File.GetUnixFileMode(Path.Combine(folder, "alone")).ShouldBe(File.GetUnixFileMode(file));
+        File.GetUnixFileMode(Path.Combine(folder, "tree", "file")).ShouldBe(File.GetUnixFileMode(file));
+    }
+
     [SkippableTheory]
     [MemberData(nameof(Ways))]
     public async Task Privileges_do_not_move_to_a_new_content(bool copies)

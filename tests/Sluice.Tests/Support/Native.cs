@@ -52,6 +52,34 @@ internal static unsafe partial class Native
             : throw new IOException($"fcntl failed with errno {Marshal.GetLastPInvokeError()}");
     }
 
+    /// <summary>
+    /// Asks to be told before anybody else opens a file (a lease of fcntl(2) for writing); false where the file system has no leases. Who
+    /// holds one is told by a signal that .NET does not mind.
+    /// </summary>
+    public static bool TakeLease(SafeFileHandle file)
+    {
+        const int setSignal = 10;
+        const int signalUrgent = 23;
+        const int writing = 1;
+        return fcntl(file, setSignal, signalUrgent) == 0 && fcntl(file, SetLease, writing) == 0;
+    }
+
+    /// <summary>Whether somebody waits for a lease to be given up.</summary>
+    public static bool IsLeaseWanted(SafeFileHandle file)
+    {
+        const int getLease = 1025;
+        const int writing = 1;
+        return fcntl(file, getLease, 0) != writing;
+    }
+
+    public static void GiveLeaseUp(SafeFileHandle file)
+    {
+        const int none = 2;
+        _ = fcntl(file, SetLease, none);
+    }
+
+    private const int SetLease = 1024;
+
     [LibraryImport("libc", SetLastError = true)]
     private static partial int fcntl(SafeFileHandle file, int command, int argument);
 

@@ -1,0 +1,136 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Files;
+
+/// <summary>
+/// One file of a batch that is opened by itself: what is no plain file, is locked, has changed or went wrong. As <see cref="File"/> does
+/// it, and with its exceptions, but waiting for nobody's other end: what is looked at is what was opened, whatever had the name a moment
+/// before.
+/// </summary>
+internal static class LoneFile
+{
+    private static readonly bool LocksFiles = !IsLockingOff();
+
+    /// <summary>The whole content.</summary>
+    public static byte[] Read(string path)
+    {
+        using SafeFileHandle file = OpenToRead(path, out _);
+        return WholeFile.Read(file, path);
+    }
+
+    /// <summary>As <see cref="Read"/>; what of a plain file is not in memory is read without this thread.</summary>
+    public static async Task<byte[]> ReadAsync(string path, CancellationToken cancellationToken)
+    {
+        using SafeFileHandle file = OpenToRead(path, out bool isPlain);
+        return isPlain
+            ? await WholeFile.ReadAsync(
+                SluiceHandle.FromSafeFileHandle(file, path, FileAccess.Read, ownsHandle: false), cancellationToken).ConfigureAwait(false)
+            : WholeFile.Read(file, path);
+    }
+
+    /// <summary>Makes the file, or empties and fills it.</summary>
+    public static void Write(string path, ReadOnlySpan<byte> bytes)
+    {
+        const int flags = PathCalls.WriteOnly | PathCalls.Create;
+        using SafeFileHandle file = Open(path, flags, "Writing", out int type);
+        int result = type == Statx.TypeRegular ? PathCalls.SetLength(Descriptor(file), 0) : 0;
+        PathErrors.ThrowIfFailed(result, "Emptying", path);
+        bool seeks = true;
+        for (int done = 0; done < bytes.Length;)
+        {
+            int written = TransferCalls.Write(Descriptor(file), bytes[done..], seeks ? done : -1, RwFlags.None);
+            if (written == -Errno.ESPIPE && seeks)
+            {
+                seeks = false;
+                continue;
+            }
+
+            if (written <= 0)
+            {
+                IoErrors.Throw(written < 0 ? -written : Errno.EIO, IoVerb.Write, path, seeks ? done : -1);
+            }
+
+            done += written;
+        }
+    }
+
+    /// <param name="path">The file.</param>
+    /// <param name="isPlain">
+    /// Whether it is a plain file with a length, which a ring may wait for. Devices, and files of /proc and /sys, which may have nothing to
+    /// give now, are read without waiting.
+    /// </param>
+    private static SafeFileHandle OpenToRead(string path, out bool isPlain)
+    {
+        SafeFileHandle file = Open(path, PathCalls.ReadOnly, "Reading", out int type);
+        isPlain = type == Statx.TypeRegular && Libc.LengthOf(Descriptor(file)) > 0;
+        if (isPlain)
+        {
+            _ = Libc.SetFlags(Descriptor(file), 0);
+        }
+
+        return file;
+    }
+
+    private static SafeFileHandle Open(string path, int flags, string verb, out int type)
+    {
+        NodePath full = NodePath.Of(Path.GetFullPath(path));
+        int fd = PathCalls.OpenUnwaiting(full, flags, ModeBits.NewFile);
+        if (fd < 0)
+        {
+            throw fd == -Errno.ENXIO && IsFifo(full) ? SmallFile.RefuseFifo(verb, path) : Refuse(fd, path);
+        }
+
+        SafeFileHandle file = new(fd, ownsHandle: true);
+        try
+        {
+            type = Libc.TypeOf(fd);
+            PathErrors.ThrowIfFailed(Math.Min(type, 0), "Looking at", path);
+            if (type == Statx.TypeFifo)
+            {
+                throw SmallFile.RefuseFifo(verb, path);
+            }
+
+            // As .NET says of folders.
+            PathErrors.ThrowIfFailed(type == Statx.TypeDirectory ? -Errno.EACCES : 0, "Opening", path);
+            if (LocksFiles && PathCalls.LockSharedNow(fd) == -Errno.EAGAIN)
+            {
+                throw InUse(path);
+            }
+
+            return file;
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Whether a name that could not be opened is a FIFO's without a reader, or a socket's.</summary>
+    private static bool IsFifo(in NodePath path) =>
+        NodeCalls.Stat(path, followsLinks: true, StatxMask.Type, out Statx stat) == 0
+        && (stat.Mode & Statx.TypeMask) is Statx.TypeFifo or Statx.TypeSocket;
+
+    /// <summary>The exception that .NET has for a file that it cannot open.</summary>
+    private static Exception Refuse(int result, string path) => result switch
+    {
+        -Errno.EISDIR => PathErrors.Create(-Errno.EACCES, "Opening", path),
+        -Errno.EAGAIN => InUse(path),
+        _ => PathErrors.Create(result, "Opening", Path.TrimEndingDirectorySeparator(path)),
+    };
+
+    private static IOException InUse(string path) =>
+        new($"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
+
+    private static int Descriptor(SafeFileHandle file) => (int)file.DangerousGetHandle();
+
+    /// <summary>As .NET's own switch for FileShare.</summary>
+    private static bool IsLockingOff() => AppContext.TryGetSwitch("System.IO.DisableFileLocking", out bool isOff)
+        ? isOff
+        : Environment.GetEnvironmentVariable("DOTNET_SYSTEM_IO_DISABLEFILELOCKING") is { } value
+            && (value == "1" || value.Equals("true", StringComparison.OrdinalIgnoreCase));
+}

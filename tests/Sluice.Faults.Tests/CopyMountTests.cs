@@ -1,0 +1,213 @@
+using System.Collections.Concurrent;
+using Microsoft.Win32.SafeHandles;
+using Shouldly;
+using Sluice.Faults.Child.Conformance;
+using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
+using Sluice.Kernel;
+using Sluice.Uring;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>Copies between file systems, and where one is mounted in the source or in the target.</summary>
+[System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+public sealed class CopyMountTests : IDisposable
+{
+    private const int Block = 1 << 20;
+
+    private static readonly byte[] Large = [.. "user.large\0"u8];
+    private static readonly byte[] Small = [.. "user.small\0"u8];
+
+    private readonly string _root = Directory.CreateTempSubdirectory("sluice-copies-").FullName;
+
+    public void Dispose()
+    {
+        SystemCallFaults.Use(null);
+        Command.Run("rm", "-rf", _root);
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_part_of_the_source_that_is_mounted_where_the_copy_is_made_is_not_copied_into_itself(bool isThere)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "mounting needs root on Linux");
+        string source = Path.Combine(_root, "source");
+        string below = Directory.CreateDirectory(Path.Combine(source, "below")).FullName;
+        await File.WriteAllTextAsync(Path.Combine(below, "file"), "x");
+        string point = Directory.CreateDirectory(Path.Combine(_root, "point")).FullName;
+        string? refusal = Command.TryRun("mount", "--bind", below, point);
+        Skip.If(refusal is not null, refusal);
+        try
+        {
+            string target = Path.Combine(point, "copy");
+            if (isThere)
+            {
+                Directory.CreateDirectory(target);
+            }
+
+            // An end for what has none.
+            using CancellationTokenSource stop = new();
+            CopyOptions options = new()
+            {
+                Recurse = true,
+                ContinueOnError = true,
+                Progress = new Telling(report => (report.Files > 50 ? stop : null)?.Cancel()),
+            };
+            FileBatchException error =
+                await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options, stop.Token));
+            FileFailure failure = error.Failures.ShouldHaveSingleItem();
+            failure.Error.ShouldBeOfType<IOException>().Message.ShouldContain("inside");
+            Directory.GetFiles(target, "*", SearchOption.AllDirectories).ShouldBe([Path.Combine(target, "below", "file")]);
+            Directory.GetFileSystemEntries(point).Order().ShouldBe([target, Path.Combine(point, "file")]);
+        }
+        finally
+        {
+            Command.Run("umount", point);
+        }
+    }
+
+    [SkippableFact]
+    public async Task What_is_mounted_in_the_target_is_written_to_the_disk_too()
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4);
+        string source = Path.Combine(_root, "source");
+        string name = Path.GetFileName(mount.Folder);
+        await File.WriteAllTextAsync(Path.Combine(Directory.CreateDirectory(Path.Combine(source, name)).FullName, "file"), "x");
+        ConcurrentBag<string> flushed = [];
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call == "syncfs" && new FileInfo($"/proc/self/fd/{fd}").LinkTarget is { } folder)
+            {
+                flushed.Add(folder);
+            }
+
+            return 0;
+        });
+        string target = Path.GetDirectoryName(mount.Folder)!;
+        _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, FlushToDisk = true });
+        SystemCallFaults.Use(null);
+        flushed.Order().ShouldBe([target, mount.Folder]);
+    }
+
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Btrfs, 100_000)]
+    [InlineData(FileSystemKind.Btrfs, 0)]
+    [InlineData(FileSystemKind.Xfs, 100_000)]
+    public async Task A_source_that_is_cut_before_its_blocks_are_shared_gets_no_zeros(FileSystemKind kind, int left)
+    {
+        using Mount mount = Mount.OrSkip(kind);
+        byte[] content = Pattern.Bytes(1, 3 * Block);
+        string source = Path.Combine(mount.Folder, "source");
+        string target = Path.Combine(mount.Folder, "target");
+        await File.WriteAllBytesAsync(source, content);
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call == "ioctl")
+            {
+                using FileStream file = new(source, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+                file.SetLength(left);
+            }
+
+            return 0;
+        });
+        List<CopyProgress> reports = [];
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Progress = new Telling(reports.Add) });
+        SystemCallFaults.Use(null);
+        Skip.If(result.Method != CopyMethod.Reflink, $"no blocks were shared: {result.MethodReason}");
+        FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), content[..left], kind.ToString());
+        (result.Bytes, result.ChangedFiles).ShouldBe((left, 1));
+        reports[^1].ShouldBe(new CopyProgress(left, left, 1, 1));
+    }
+
+    [SkippableFact]
+    public async Task A_file_system_without_direct_transfers_on_one_side_has_no_direct_copies()
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4DataJournal);
+        using Mount other = Mount.OrSkip(FileSystemKind.Ext4);
+        byte[] content = Pattern.Bytes(2, 3 * Block);
+        string[] folders = [mount.Folder, other.Folder];
+        for (int i = 0; i < 2; i++)
+        {
+            string source = Path.Combine(folders[i], "source");
+            string target = Path.Combine(folders[1 - i], "target");
+            await File.WriteAllBytesAsync(source, content);
+            CopyOptions asked = new() { Method = CopyMethod.Direct };
+            IOException error = await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, target, asked));
+            error.Message.ShouldContain("not possible here");
+            CopyResult result = await SluiceFile.CopyAsync(source, target);
+            result.Method.ShouldNotBe(CopyMethod.Direct);
+            FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), content, result.MethodReason);
+        }
+    }
+
+    [SkippableFact]
+    public async Task An_attribute_that_is_too_large_for_the_target_is_left_out_and_fills_no_disk()
+    {
+        using Mount from = Mount.OrSkip(FileSystemKind.Xfs);
+        using Mount to = Mount.OrSkip(FileSystemKind.Ext4);
+        string source = Directory.CreateDirectory(Path.Combine(from.Folder, "source")).FullName;
+        for (int i = 0; i < 5; i++)
+        {
+            await File.WriteAllTextAsync(Path.Combine(source, $"{i}"), "x");
+        }
+
+        using (SafeFileHandle file = File.OpenHandle(Path.Combine(source, "2")))
+        {
+            int errno = -AttributeCalls.Set((int)file.DangerousGetHandle(), Large, new byte[20_000]);
+            Skip.If(errno != 0, $"this file system has no such attributes (errno {errno})");
+            AttributeCalls.Set((int)file.DangerousGetHandle(), Small, [1]).ShouldBe(0);
+        }
+
+        string target = Path.Combine(to.Folder, "target");
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = true });
+        result.Files.ShouldBe(5);
+        using SafeFileHandle copied = File.OpenHandle(Path.Combine(target, "2"));
+        AttributeCalls.Get((int)copied.DangerousGetHandle(), Large, out _).ShouldBeNull();
+        AttributeCalls.Get((int)copied.DangerousGetHandle(), Small, out _).ShouldBe([1]);
+    }
+
+    [SkippableFact]
+    public async Task A_file_of_swap_space_in_use_is_copied_as_File_copies_it()
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4);
+        string swap = Path.Combine(mount.Folder, "swap");
+        await File.WriteAllBytesAsync(swap, new byte[4 * Block]);
+        Command.Run("chmod", "600", swap);
+        string? refusal = Command.TryRun("mkswap", swap) ?? Command.TryRun("swapon", swap);
+        Skip.If(refusal is not null, refusal);
+        try
+        {
+            File.Copy(swap, Path.Combine(_root, "theirs"));
+            string ours = Path.Combine(mount.Folder, "ours");
+            CopyResult result = await SluiceFile.CopyAsync(swap, ours);
+            byte[] expected = await File.ReadAllBytesAsync(Path.Combine(_root, "theirs"));
+            byte[] copied = await File.ReadAllBytesAsync(ours);
+            FileModel.ShouldMatch(copied, expected, result.MethodReason);
+        }
+        finally
+        {
+            Command.Run("swapoff", swap);
+        }
+    }
+
+    [SkippableFact]
+    public async Task A_copy_whose_mode_keeps_its_owner_out_is_verified()
+    {
+        string[] nobody = OtherUser.OrSkip();
+        Command.Run("chmod", "777", _root);
+        string source = Path.Combine(_root, "source");
+        await File.WriteAllBytesAsync(source, Pattern.Bytes(4, 100_000));
+        Command.Run("chmod", "644", source);
+        using ChildProcess child = new(null, nobody, ["once", "verify", source, Path.Combine(_root, "target")]);
+        string[] lines = await child.FinishAsync();
+        lines.ShouldHaveSingleItem(child.Errors).ShouldBe("done");
+        (await File.ReadAllBytesAsync(Path.Combine(_root, "target"))).Length.ShouldBe(100_000);
+    }
+
+    private sealed class Telling(Action<CopyProgress> action) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value) => action(value);
+    }
+}

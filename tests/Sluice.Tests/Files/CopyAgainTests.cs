@@ -1,0 +1,191 @@
+using System.Runtime.Versioning;
+using static Sluice.Tests.Support.Trees;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>
+/// Copies that are made again: on from what one with other options left, after one that could not get its name, over the copy itself.
+/// </summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class CopyAgainTests : IDisposable
+{
+    private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    [SkippableFact]
+    public async Task What_an_earlier_copy_left_gets_the_permissions_that_this_one_asks_for()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are kept on Linux");
+        string source = NewTree();
+        string target = _temp.NewPath();
+        await StopAtItsNameAsync(source, target, new CopyOptions { Recurse = true, Resume = true });
+        CopyResult result =
+            await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = true, UnixCreateMode = Owner });
+        result.ResumedBytes.ShouldBeGreaterThan(0);
+        File.GetUnixFileMode(Path.Combine(target, "file")).ShouldBe(Owner);
+        File.GetUnixFileMode(Path.Combine(target, "below", "file")).ShouldBe(Owner);
+
+        // The other way round, and of one that would have kept everything.
+        CopyOptions others = new() { Recurse = true, Resume = true, UnixCreateMode = Owner };
+        CopyOptions keeps = new() { Recurse = true, Resume = true, PreserveMetadata = true };
+        foreach (CopyOptions first in (CopyOptions[])[others, keeps])
+        {
+            target = _temp.NewPath();
+            await StopAtItsNameAsync(source, target, first);
+            result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = true });
+            result.ResumedBytes.ShouldBeGreaterThan(0);
+            string fresh = _temp.NewPath();
+            _ = await SluiceFile.CopyAsync(source, fresh, new CopyOptions { Recurse = true });
+            ShouldBeSame(Listing(target, "%P|%m\n"), Listing(fresh, "%P|%m\n"));
+        }
+    }
+
+    [SkippableFact]
+    public async Task A_file_that_an_earlier_copy_left_has_the_mode_that_this_one_asks_for()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
+        const UnixFileMode asked = Owner | UnixFileMode.GroupRead;
+        string source = _temp.NewFile(Bytes.Pattern(100_000));
+        string target = _temp.NewPath();
+        string left = Temporary(target);
+        File.WriteAllBytes(left, Bytes.Pattern(100_000));
+        File.SetUnixFileMode(left, Owner);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resume = true, UnixCreateMode = asked });
+        result.ResumedBytes.ShouldBe(100_000);
+        string fresh = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(source, fresh, new CopyOptions { UnixCreateMode = asked });
+        File.GetUnixFileMode(target).ShouldBe(File.GetUnixFileMode(fresh));
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_tree_that_could_not_get_its_name_is_gone_on_from_or_removed(bool keeps)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are kept on Linux");
+        string source = NewTree();
+        if (Environment.IsPrivilegedProcess)
+        {
+            Run("chown", "12345:12345", source);
+        }
+
+        CopyOptions options = new() { Recurse = true, Resume = true, PreserveMetadata = keeps };
+        string target = _temp.NewPath();
+        await StopAtItsNameAsync(source, target, options);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, options);
+        result.ResumedBytes.ShouldBe(result.Bytes);
+        Hashes(target).ShouldBe(Hashes(source));
+        Directory.Exists(Temporary(target)).ShouldBeFalse();
+        Native.GetAttribute(target, "user.sluice.copy").ShouldBeNull();
+        string expected = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(source, expected, options);
+        ShouldBeSame(Listing(target, "%P|%y|%m|%U|%G\n"), Listing(expected, "%P|%y|%m|%U|%G\n"));
+
+        string other = _temp.NewPath();
+        await StopAtItsNameAsync(source, other, options);
+        SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBe([Temporary(other)]);
+    }
+
+    [SkippableFact]
+    public async Task Further_names_of_an_unchanged_file_are_left_alone()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "hard links are kept on Linux");
+        string source = NewTree();
+        Run("ln", Path.Combine(source, "file"), Path.Combine(source, "below", "second name"));
+        string target = _temp.NewPath();
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, SkipUnchanged = true };
+        (await SluiceFile.CopyAsync(source, target, options)).Files.ShouldBe(3);
+        string[] before = Listing(target, "%P|%i|%n|%C@\n");
+        foreach (bool overwrites in (bool[])[false, true])
+        {
+            CopyOptions again = new() { Recurse = true, PreserveMetadata = true, SkipUnchanged = true, Overwrite = overwrites };
+            CopyResult result = await SluiceFile.CopyAsync(source, target, again);
+            (result.Files, result.UnchangedFiles, result.Bytes).ShouldBe((0, 3, 0));
+        }
+
+        ShouldBeSame(Listing(target, "%P|%i|%n\n"), [.. before.Select(static l => l[..l.LastIndexOf('|')])]);
+    }
+
+    [SkippableTheory]
+    [InlineData(CopyMethod.Direct)]
+    [InlineData(CopyMethod.Buffered)]
+    public async Task What_is_there_already_is_counted_once(CopyMethod method)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
+        byte[] content = Bytes.Pattern(100_123);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        File.WriteAllBytes(Temporary(target), content);
+        File.SetUnixFileMode(Temporary(target), Owner);
+        CopyProgress last = default;
+        CopyOptions options = new() { Method = method, Resume = true, Progress = new Telling(report => last = report) };
+        Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, options));
+        Skip.If(error?.Message.Contains("not possible here", StringComparison.Ordinal) == true, error?.Message);
+        error.ShouldBeNull();
+        last.ShouldBe(new CopyProgress(content.Length, content.Length, 1, 1));
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_is_copied_is_never_gone_on_from(bool isTree)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
+        string target = _temp.NewPath();
+        string source = Temporary(target);
+        if (isTree)
+        {
+            Directory.Move(NewTree(), source);
+            AsLeftover(source);
+        }
+        else
+        {
+            File.WriteAllBytes(source, Bytes.Pattern(100_000));
+            File.SetUnixFileMode(source, Owner);
+        }
+
+        string[] before = Listing(source, "%P|%y|%s\n");
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = isTree, Resume = true });
+        result.ResumedBytes.ShouldBe(0);
+        Listing(source, "%P|%y|%s\n").ShouldBe(before);
+        Listing(target, "%P|%y|%s\n").ShouldBe(before);
+    }
+
+    /// <summary>A copy that finds its target taken by a file when it is whole; what it left stays, and the target is free again.</summary>
+    private static async Task StopAtItsNameAsync(string source, string target, CopyOptions options)
+    {
+        CopyOptions taken = new()
+        {
+            Recurse = options.Recurse,
+            Resume = options.Resume,
+            PreserveMetadata = options.PreserveMetadata,
+            UnixCreateMode = options.UnixCreateMode,
+            Progress = new Within(() => File.WriteAllText(target, "taken")),
+        };
+        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, target, taken));
+        File.ReadAllText(target).ShouldBe("taken");
+        File.Delete(target);
+        Directory.Exists(Temporary(target)).ShouldBeTrue();
+    }
+
+    private static string Temporary(string target) =>
+        Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.sluice-tmp");
+
+    private string NewTree()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string below = Directory.CreateDirectory(Path.Combine(source, "below")).FullName;
+        File.WriteAllBytes(Path.Combine(source, "file"), Bytes.Pattern(20_000));
+        File.WriteAllBytes(Path.Combine(below, "file"), Bytes.Pattern(3000));
+        return source;
+    }
+
+    private sealed class Telling(Action<CopyProgress> action) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value) => action(value);
+    }
+}
