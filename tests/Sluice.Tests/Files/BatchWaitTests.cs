@@ -120,9 +120,9 @@ public sealed class BatchWaitTests : IDisposable
     {
         string path = _temp.NewPath();
         FileBatchOptions options = new() { MaxDegreeOfParallelism = 4 };
-        for (int round = 0; round < 50; round++)
+        for (int round = 0; round < 6; round++)
         {
-            // One in a hundred is of that path, and each has its own length.
+            // One in forty is of that path, and each has its own length.
             await SluiceFile.WriteManyAsync(
                 Enumerable.Range(0, 600).Select(i =>
                     (i % 40 == 0 ? path : $"{path}-{i}", (ReadOnlyMemory<byte>)Bytes.Pattern(5000 - (i % 40 == 0 ? i * 8 : 4990), i))),
