@@ -65,7 +65,7 @@ internal static class ContentComparer
         {
             // Whoever reads the source does so by a number that is another file's when this copy has ended.
             stop.Cancel();
-            Task.WhenAny(expected).GetAwaiter().GetResult();
+            _ = Task.WaitAny([expected], CancellationToken.None);
             _ = expected.Exception;
             throw;
         }

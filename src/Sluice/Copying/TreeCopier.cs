@@ -262,7 +262,7 @@ internal sealed class TreeCopier : IDisposable
     }
 
     /// <summary>Makes a folder of an earlier copy ready to go on in; closes both folders if that fails.</summary>
-    private void GoOnIn(DirectoryReader from, int toFd, string to)
+    private static void GoOnIn(DirectoryReader from, int toFd, string to)
     {
         try
         {

@@ -23,6 +23,7 @@ internal static class OnceCommand
             new CopyOptions { PreserveMetadata = true, Recurse = Directory.Exists(source), Overwrite = true, FlushToDisk = true });
 
     /// <summary>A copy that its owner may not read.</summary>
-    public static Task VerifyAsync(string source, string target) => SluiceFile.CopyAsync(
-        source, target, new CopyOptions { Verify = true, UnixCreateMode = UnixFileMode.UserWrite });
+    public static Task VerifyAsync(string source, string target) => OperatingSystem.IsWindows()
+        ? throw new PlatformNotSupportedException("modes are Unix's")
+        : SluiceFile.CopyAsync(source, target, new CopyOptions { Verify = true, UnixCreateMode = UnixFileMode.UserWrite });
 }

@@ -86,7 +86,11 @@ public sealed class CallTests : HostileTests
         File.WriteAllBytes(Path.Combine(tree, "file"), Content);
         string target = Temp.NewPath();
         string left = Directory.CreateDirectory(Path.Combine(Temp.Root, $".{Path.GetFileName(target)}.sluice-tmp")).FullName;
-        File.SetUnixFileMode(left, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(left, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        }
+
         Skip.If(Native.SetAttribute(left, "user.sluice.copy", [1]) != 0, "this file system has no extended attributes of users");
         File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(left, "gone since")).FullName, "file"), "x");
         int removals = 0;
