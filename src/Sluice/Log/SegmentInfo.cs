@@ -58,18 +58,9 @@ internal sealed class SegmentInfo
 
     public static SegmentInfo? Read(SluiceHandle file, long id)
     {
-        byte[] bytes = new byte[LogLayout.HeaderBytes];
-        int read = file.Read(bytes, 0);
-        string? reason = SegmentHeader.Read(bytes.AsSpan(0, read), out SegmentHeader header, out uint chain);
-        if (reason is null && header.Id != id)
+        if (!TryReadHeader(file, id, out SegmentHeader header, out uint chain))
         {
-            reason = $"its header says segment {header.Id}: it was renamed, or is another one's copy";
-        }
-
-        if (reason is not null)
-        {
-            bool isBeingMade = new FrameScanner(file, LogLayout.FrameHeaderBytes, read, 0).CountUnwrittenBytes() == 0 && header.Id == 0;
-            return isBeingMade ? null : throw new SluiceLogDamagedException(file.Path, 0, 0, reason);
+            return null;
         }
 
         SegmentInfo info = new() { Path = file.Path, Id = id, Header = header, HeaderChain = chain };
@@ -87,6 +78,40 @@ internal sealed class SegmentInfo
         }
 
         return info;
+    }
+
+    /// <summary>False where the segment is being made, and has no header yet.</summary>
+    private static bool TryReadHeader(SluiceHandle file, long id, out SegmentHeader header, out uint chain)
+    {
+        byte[] bytes = new byte[LogLayout.HeaderBytes];
+        byte[]? before = null;
+        while (true)
+        {
+            int read = file.Read(bytes, 0);
+            string? reason = SegmentHeader.Read(bytes.AsSpan(0, read), out header, out chain);
+            if (reason is null && header.Id != id)
+            {
+                reason = $"its header says segment {header.Id}: it was renamed, or is another one's copy";
+            }
+
+            if (reason is null)
+            {
+                return true;
+            }
+
+            if (new FrameScanner(file, LogLayout.FrameHeaderBytes, read, 0).CountUnwrittenBytes() == 0 && header.Id == 0)
+            {
+                return false;
+            }
+
+            // Its writer may have written the header, and more, since the header was looked for.
+            if (before is not null && bytes.AsSpan(0, read).SequenceEqual(before))
+            {
+                throw new SluiceLogDamagedException(file.Path, 0, 0, reason);
+            }
+
+            before = bytes[..read];
+        }
     }
 
     /// <summary>

@@ -1,0 +1,65 @@
+using Sluice.Uring;
+
+namespace Sluice.Hostile.Tests.Seams;
+
+/// <summary>Readers of a log to whose files something happens between two of their looks.</summary>
+public sealed class LogSeamTests : HostileTests
+{
+    public override void Dispose()
+    {
+        SystemCallFaults.Use(null);
+        base.Dispose();
+    }
+
+    /// <summary>The reader finds the file of the next segment empty, and then with everything in it.</summary>
+    [SkippableTheory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_segment_that_is_made_between_two_looks_of_a_reader_is_no_damage(int look)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string folder = Temp.NewPath();
+        const int count = 10;
+        using (SluiceLog log = SluiceLog.Open(folder, new SluiceLogOptions { SegmentBytes = 4096, MaxRecordBytes = 1000 }))
+        {
+            for (int i = 0; i < count; i++)
+            {
+                log.Append(Bytes.Pattern(900), LogDurability.Durable);
+            }
+        }
+
+        string second = Directory.GetFiles(folder, "*.slog").Order(StringComparer.Ordinal).ElementAt(1);
+        byte[] content = File.ReadAllBytes(second);
+        File.WriteAllBytes(second, []);
+        foreach (string later in Directory.GetFiles(folder, "*.slog").Where(f => string.CompareOrdinal(f, second) > 0))
+        {
+            File.Delete(later);
+        }
+
+        int looks = 0;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (length > 0 && call.Contains("read", StringComparison.Ordinal)
+                && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName == second
+                && ++looks == look)
+            {
+                File.WriteAllBytes(second, content);
+            }
+
+            return 0;
+        });
+        using SluiceLogReader reader = new(folder, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        int found = 0;
+        for (int tries = 0; tries < 3; tries++)
+        {
+            while (reader.TryRead(out LogEntry entry))
+            {
+                entry.Sequence.ShouldBe(++found);
+            }
+        }
+
+        SystemCallFaults.Use(null);
+        looks.ShouldBeGreaterThanOrEqualTo(look);
+        found.ShouldBeGreaterThan(4);
+    }
+}
