@@ -1,6 +1,7 @@
 using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Kernel;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
@@ -39,7 +40,7 @@ internal static class SmallTransfer
         for (int done = 0; done < read;)
         {
             int written = TransferCalls.Write(toFd, buffer[done..read], done, RwFlags.None);
-            ThrowIfNotWritten(written, from, to);
+            ThrowIfNotWritten(written == 0 ? -Errno.EIO : written, from, to);
             done += written;
         }
 

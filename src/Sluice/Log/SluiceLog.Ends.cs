@@ -223,9 +223,14 @@ public sealed partial class SluiceLog
     private int RemoveBefore(Func<ClosedSegment, bool> isOld)
     {
         FramedOutput output = Framed();
-        ThrowIfClosed();
-        _syncs.CloseFull();
-        return output.RemoveBefore(isOld);
+
+        // Not beside the closing: a log that is closed may be another writer's already.
+        using (_closing.EnterUninterrupted())
+        {
+            ThrowIfClosed();
+            _syncs.CloseFull();
+            return output.RemoveBefore(isOld);
+        }
     }
 
     private FramedOutput Framed() =>
