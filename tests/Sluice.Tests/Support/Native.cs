@@ -1,5 +1,7 @@
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Tests.Support;
 
@@ -13,6 +15,22 @@ internal static unsafe partial class Native
         {
             throw new IOException($"mkfifo '{path}' failed with errno {Marshal.GetLastPInvokeError()}");
         }
+    }
+
+    /// <summary>Gives a file one more name.</summary>
+    public static void Link(string path, string newName)
+    {
+        if (link(path, newName) != 0)
+        {
+            throw new IOException($"link '{path}' as '{newName}' failed with errno {Marshal.GetLastPInvokeError()}");
+        }
+    }
+
+    /// <summary>A file's number on its file system (inode).</summary>
+    public static ulong NumberOf(string path)
+    {
+        int result = NodeCalls.Stat(NodePath.Of(path), followsLinks: false, StatxMask.BasicStats, out Statx stat);
+        return result == 0 ? stat.Ino : throw new IOException($"statx '{path}' failed with errno {-result}");
     }
 
     /// <summary>The two ends of a pipe, both blocking.</summary>
@@ -140,6 +158,9 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", SetLastError = true)]
     private static partial long lseek(SafeFileHandle file, long offset, int whence);
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int link(string path, string newName);
 
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int mkfifo(string path, uint mode);
