@@ -51,7 +51,7 @@ public sealed class FaultPlan
     {
         // A generator of its own for each submission: threads that race for numbers do not change each other's choices.
 #pragma warning disable CA5394 // Reproducible on purpose.
-        Random random = new(HashCode.Combine(Seed, submission) ^ unchecked((int)0x9E3779B9));
+        Random random = new(Mix(Seed, submission));
         fraction = random.NextDouble();
         if (_at.TryGetValue(submission, out FaultKind planned))
         {
@@ -81,5 +81,14 @@ public sealed class FaultPlan
         }
 
         return FaultKind.None;
+    }
+
+    /// <summary>SplitMix64 (Steele, Lea, Flood 2014). HashCode.Combine gives other numbers in each process.</summary>
+    private static int Mix(int seed, long submission)
+    {
+        ulong mixed = unchecked(((ulong)(uint)seed << 32) + ((ulong)(submission + 1) * 0x9E3779B97F4A7C15));
+        mixed = unchecked((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9);
+        mixed = unchecked((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB);
+        return unchecked((int)(mixed ^ (mixed >> 31)));
     }
 }

@@ -17,6 +17,18 @@ public sealed class FaultPlanTests
     }
 
     [Fact]
+    public void The_same_seed_makes_the_same_choices_in_every_process()
+    {
+        FaultPlan plan = new(42) { ShortTransfer = 0.3, Eintr = 0.2, Reorder = 0.2 };
+        string choices = string.Concat(Enumerable.Range(0, 40).Select(i => plan.Choose(i, true, out _) switch
+        {
+            FaultKind.None => '-',
+            var kind => $"{kind}"[0],
+        }));
+        choices.ShouldBe("IRSSSIS--R--RIRS-SS-R--R-SI---SS-SS-R-RS");
+    }
+
+    [Fact]
     public void Another_seed_makes_other_choices()
     {
         Enumerable.Range(0, 500).Select(i => Mixed(7).Choose(i, true, out _))
