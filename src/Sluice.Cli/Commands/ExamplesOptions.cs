@@ -60,6 +60,9 @@ internal sealed record ExamplesOptions
                 throw new UsageException("FILE is empty");
             if (counted is not null && option is not null)
                 throw new UsageException("COUNT and --count are the same: give one");
+            PageOutput results = output(result);
+            if ((result.GetValue(list) || result.GetValue(show) is not null) && results.Named.Any())
+                throw new UsageException("--list and --show measure nothing: there is no result to write");
             var options = new ExamplesOptions();
             return options with
             {
@@ -71,7 +74,7 @@ internal sealed record ExamplesOptions
                 List = result.GetValue(list),
                 Force = result.GetValue(force),
                 Quiet = result.GetValue(quiet),
-                Output = output(result),
+                Output = results,
             };
         }
     }

@@ -93,6 +93,9 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
             bool cleanup = result.GetValue(cleanupFlag);
             if (dryRun && cleanup)
                 throw new UsageException("--dry-run and --cleanup exclude each other");
+            PageOutput results = output(result);
+            if ((dryRun || cleanup) && results.Named.Any())
+                throw new UsageException($"{(dryRun ? "--dry-run" : "--cleanup")} ages nothing: there is no result to write");
             return new FragOptions(directory, settings)
             {
                 BudgetBytes = ParseSize("--budget", result.GetValue(budget)),
@@ -100,7 +103,7 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
                 Cleanup = cleanup,
                 Force = result.GetValue(force),
                 Quiet = result.GetValue(quiet),
-                Output = output(result),
+                Output = results,
             };
         }
     }

@@ -12,16 +12,16 @@ internal static class JsonFile
     }
 
     /// <summary>A result that cannot be kept is worth knowing before minutes of measuring, not after.</summary>
-    public static void CheckWritable(string path)
+    /// <param name="exists">Whether a file of that name is there; one that is made to try it is gone again.</param>
+    public static void CheckWritable(string path, bool exists)
     {
         string folder = Path.GetDirectoryName(Path.GetFullPath(path)) ?? "/";
         if (!Directory.Exists(folder))
             throw new DirectoryNotFoundException($"{path}: {folder}: no such directory");
-        bool existed = File.Exists(path);
-        using (new FileStream(path, FileMode.OpenOrCreate, FileAccess.Write))
+        using (new FileStream(path, exists ? FileMode.OpenOrCreate : FileMode.CreateNew, FileAccess.Write))
         {
         }
-        if (!existed)
+        if (!exists)
             File.Delete(path);
     }
 }

@@ -24,6 +24,9 @@ internal sealed record PageOutput
 
     private const string WideOption = "--wide";
 
+    // What was not there when the command began: whatever has the name by the end is somebody's.
+    private HashSet<string>? _missing;
+
     public string? JsonPath { get; init; }
 
     public string? HtmlPath { get; init; }
@@ -77,20 +80,30 @@ internal sealed record PageOutput
         select (named.Option, named.Path);
 
     /// <summary>Before minutes of measuring rather than after them.</summary>
-    /// <exception cref="UsageException">A file is there and must not be replaced, or two of the files are one.</exception>
+    /// <exception cref="UsageException">
+    /// A file is there and must not be replaced, two of the files are one, or one is a block device.
+    /// </exception>
     /// <exception cref="IOException">A file cannot be written.</exception>
     public void Check(TerminalStreams terminal)
     {
         foreach (IGrouping<string, string> same in Named.Select(n => n.Path).GroupBy(Path.GetFullPath).Where(g => g.Count() > 1))
             throw new UsageException($"{same.First()} is named for two results");
-        foreach ((string _, string path) in Named)
+        foreach ((string option, string path) in Named)
         {
             if (path == StandardOutput)
                 continue;
-            // A pipe or /dev/null keeps nothing that could be lost.
-            if (!Overwrite && File.Exists(path) && PathKinds.Of(path) is PathKind.RegularFile or PathKind.Unknown)
+            PathKind kind = PathKinds.Of(path);
+            if (kind == PathKind.BlockDevice)
+                throw new UsageException($"{option}: {path} is a block device, and no place for a result");
+            // A pipe or /dev/null keeps nothing that could be lost. To try a pipe would end its reader.
+            if (kind == PathKind.Other)
+                continue;
+            bool exists = File.Exists(path);
+            if (!Overwrite && exists)
                 terminal.RequireConsent(path, $"{path} exists. Replace it?", $"{path} exists: replacing it needs --overwrite");
-            JsonFile.CheckWritable(path);
+            JsonFile.CheckWritable(path, exists);
+            if (!exists)
+                (_missing ??= new HashSet<string>(StringComparer.Ordinal)).Add(path);
         }
     }
 
@@ -110,7 +123,8 @@ internal sealed record PageOutput
                 write(terminal.Results);
                 return;
             }
-            using var writer = new StreamWriter(path);
+            FileMode mode = _missing?.Contains(path) == true ? FileMode.CreateNew : FileMode.Create;
+            using var writer = new StreamWriter(path, new FileStreamOptions { Mode = mode, Access = FileAccess.Write });
             writer.NewLine = "\n";
             write(writer);
         }
