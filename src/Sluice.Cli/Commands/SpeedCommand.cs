@@ -104,18 +104,20 @@ internal sealed class SpeedCommand(
         }
         else if (file.MustCreate)
         {
-            Discarding(() => FillUntimed(file, FileMode.CreateNew, progress), () => File.Delete(file.Path));
+            FillUntimed(file, FileMode.CreateNew, progress, () => File.Delete(file.Path));
             _notes.Add($"{file.Path} did not exist; created it with {ByteSize.Format(file.SizeBytes)} of random data");
         }
         else if (file.MustExtend)
         {
-            Discarding(() => FillUntimed(file, FileMode.Open, progress), () => TruncateTo(file.Path, file.PresentSizeBytes));
+            FillUntimed(file, FileMode.Open, progress, () => TruncateTo(file.Path, file.PresentSizeBytes));
             _notes.Add($"{file.Path} extended from {ByteSize.Format(file.PresentSizeBytes)} to {ByteSize.Format(file.SizeBytes)}");
         }
     }
 
     private void Recreate(string path, IoSide side, long sizeBytes, LiveProgress progress)
     {
+        // A link stays one: it stands for the file that it leads to.
+        path = LinkedFile.Follow(path);
         File.Delete(path);
         var open = new TargetOptions(path, FileMode.CreateNew, FileAccess.ReadWrite)
         {
@@ -123,31 +125,25 @@ internal sealed class SpeedCommand(
             Caching = options.Cache == CacheMode.Direct ? FileCaching.Direct : FileCaching.Cached,
         };
         progress.Show(() => $"creating {path}");
-        Discarding(
-            () => _creations.Add(FileMaker.CreateTimed(
-                side, open, sizeBytes, options.RequestSizeBytes, reached => progress.Show(() => Making(path, reached, sizeBytes)),
-                cancellationToken)),
-            () => File.Delete(path));
+        _creations.Add(FileMaker.CreateTimed(
+            side, open, sizeBytes, options.RequestSizeBytes, reached => progress.Show(() => Making(path, reached, sizeBytes)),
+            cancellationToken));
     }
 
-    private void FillUntimed(SpeedFile file, FileMode mode, LiveProgress progress)
+    /// <param name="discard">Nothing half-made stays behind: not after an error (a full disk), not after Ctrl-C.</param>
+    private void FillUntimed(SpeedFile file, FileMode mode, LiveProgress progress, Action discard)
     {
-        using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, mode, FileAccess.ReadWrite));
-        FileMaker.Fill(target, file.PresentSizeBytes, file.SizeBytes, FileMaker.DefaultRequestSizeBytes,
-            reached => progress.Show(() => Making(file.Path, reached, file.SizeBytes)), cancellationToken);
-        // Or the first seconds of the measurement would share the disk with write-back.
-        target.Flush();
-    }
-
-    private static string Making(string path, long reached, long sizeBytes) =>
-        $"creating {path}: {ByteSize.Format(reached)} of {ByteSize.Format(sizeBytes)}";
-
-    // Nothing half-made stays behind: not after an error (a full disk), not after Ctrl-C.
-    private static void Discarding(Action make, Action discard)
-    {
+        // What cannot be opened was not made here, and is not ours to discard: somebody else has the name by now.
+        IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, mode, FileAccess.ReadWrite));
         try
         {
-            make();
+            using (target)
+            {
+                FileMaker.Fill(target, file.PresentSizeBytes, file.SizeBytes, FileMaker.DefaultRequestSizeBytes,
+                    reached => progress.Show(() => Making(file.Path, reached, file.SizeBytes)), cancellationToken);
+                // Or the first seconds of the measurement would share the disk with write-back.
+                target.Flush();
+            }
         }
         catch
         {
@@ -155,6 +151,9 @@ internal sealed class SpeedCommand(
             throw;
         }
     }
+
+    private static string Making(string path, long reached, long sizeBytes) =>
+        $"creating {path}: {ByteSize.Format(reached)} of {ByteSize.Format(sizeBytes)}";
 
     private static void TruncateTo(string path, long sizeBytes)
     {

@@ -184,13 +184,14 @@ internal sealed record SpeedOptions(string Path)
                 $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}; "
                 + "give a smaller -b");
         }
-        long buffers = (long)options.RequestSizeBytes * (options.Outstanding ?? 1);
+        // A mix reads into buffers of its own.
+        long buffers = (long)options.RequestSizeBytes * (options.Outstanding ?? 1) * (options.WriteShare is > 0 and < 1 ? 2 : 1);
         long memory = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
         if (buffers > memory / 2)
         {
             throw new UsageException(
-                $"{options.Outstanding} requests of {ByteSize.Format(options.RequestSizeBytes)} need {ByteSize.Format(buffers)} of memory, "
-                + $"more than half of the {ByteSize.Format(memory)} there is");
+                $"{options.Outstanding ?? 1} requests of {ByteSize.Format(options.RequestSizeBytes)} need {ByteSize.Format(buffers)} of "
+                + $"memory, more than half of the {ByteSize.Format(memory)} there is");
         }
         foreach ((string option, string path) in options.Output.Named)
         {
@@ -235,7 +236,9 @@ internal sealed record SpeedOptions(string Path)
     {
         if (text is null)
             return TimeSpan.FromSeconds(ifAbsent);
-        if (!double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds) || seconds > 86400 * 7)
+        // "NaN" and "-Infinity" are numbers to the parser.
+        if (!double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
+            || seconds is not (>= 0 and <= 86400 * 7))
             throw new UsageException($"{name}: '{text}' is not a number of seconds between 0 and a week");
         return seconds > 0 || allowZero
             ? TimeSpan.FromSeconds(seconds)
@@ -247,7 +250,7 @@ internal sealed record SpeedOptions(string Path)
         if (text is null)
             return 0;
         return double.TryParse(text.TrimEnd('%'), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent)
-            && percent <= 100
+            && percent is >= 0 and <= 100
             ? percent
             : throw new UsageException($"-s: '{text}' is not a percentage between 0 and 100");
     }

@@ -27,19 +27,34 @@ internal static class FileMaker
         }
     }
 
-    /// <summary>Creates the file anew, synchronously, request after request, and then flushes it; both are timed.</summary>
+    /// <summary>
+    /// Creates the file anew, synchronously, request after request, and then flushes it; both are timed. One that does not become whole is
+    /// removed.
+    /// </summary>
     public static CreationTiming CreateTimed(
         IoSide side, TargetOptions options, long sizeBytes, int requestSizeBytes, Action<long>? progress,
         CancellationToken cancellationToken)
     {
         TimeSpan cpu = CpuMeter.ProcessTime();
         long start = Stopwatch.GetTimestamp();
-        using IoTarget target = IoTarget.Open(side, options);
-        Fill(target, 0, sizeBytes, requestSizeBytes, progress, cancellationToken);
-        TimeSpan written = Stopwatch.GetElapsedTime(start);
-        long flushStart = Stopwatch.GetTimestamp();
-        target.Flush();
-        return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), CpuMeter.ProcessTime() - cpu);
+        // Not within what removes the file: where it cannot be made because somebody else has the name, that one stays.
+        IoTarget target = IoTarget.Open(side, options);
+        try
+        {
+            using (target)
+            {
+                Fill(target, 0, sizeBytes, requestSizeBytes, progress, cancellationToken);
+                TimeSpan written = Stopwatch.GetElapsedTime(start);
+                long flushStart = Stopwatch.GetTimestamp();
+                target.Flush();
+                return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), CpuMeter.ProcessTime() - cpu);
+            }
+        }
+        catch
+        {
+            File.Delete(options.Path);
+            throw;
+        }
     }
 }
 

@@ -15,24 +15,33 @@ internal sealed class WorkloadRunner : IDisposable
     private readonly OffsetSequence _offsets;
     private readonly RateLimiter? _limiter;
     private readonly Memory<byte>[] _buffers;
+
+    // Of a mix, others: what is read must not become what is written.
+    private readonly Memory<byte>[] _readBuffers;
     private readonly long _coldDropBytes;
     private readonly BlockDevice[] _devices;
     private readonly BlockVerifier? _verifier;
+    private readonly Func<long> _clock;
+
+    // Looks at what was read, or drops it from the page cache.
+    private readonly bool _doesMore;
     private long _writes;
     private volatile bool _stop;
     private long _bytesSinceDrop;
     private long _wrapsAtDrop;
 
-    public WorkloadRunner(Workload workload)
+    /// <param name="clock">Of the latencies; null: that of <see cref="Stopwatch"/>.</param>
+    public WorkloadRunner(Workload workload, Func<long>? clock = null)
     {
         _workload = workload;
+        _clock = clock ?? Stopwatch.GetTimestamp;
+        _doesMore = workload.TouchEveryByte || workload.Verify || workload.Cache == CacheMode.Cold;
         _devices = [.. workload.Paths.Select(EnvironmentProbe.DeviceOf).OfType<BlockDevice>().DistinctBy(d => d.Name)];
         _offsets = new OffsetSequence(
             workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed, workload.Zipf);
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate) : null;
-        int count = workload.Outstanding ?? 1;
-        _buffers = LargeBuffers.TryAllocate(count, workload.RequestSizeBytes)
-            ?? [.. Enumerable.Range(0, count).Select(_ => PinnedBuffer.Allocate(workload.RequestSizeBytes))];
+        _buffers = Allocate(workload);
+        _readBuffers = workload.WriteShare is > 0 and < 1 ? Allocate(workload) : _buffers;
         // Zeros would flatter devices and file systems that compress or deduplicate.
         foreach ((int i, Memory<byte> buffer) in _buffers.Index())
             new Random(workload.Seed + i).NextBytes(buffer.Span);
@@ -40,6 +49,13 @@ internal sealed class WorkloadRunner : IDisposable
         // At random, an eighth of the file may be met twice before its pages are dropped again.
         _coldDropBytes = workload.SeekPercent == 0 && workload.Zipf is null ? long.MaxValue
             : Math.Max(workload.FileSizeBytes / 8, workload.RequestSizeBytes);
+    }
+
+    private static Memory<byte>[] Allocate(Workload workload)
+    {
+        int count = workload.Outstanding ?? 1;
+        return LargeBuffers.TryAllocate(count, workload.RequestSizeBytes)
+            ?? [.. Enumerable.Range(0, count).Select(_ => PinnedBuffer.Allocate(workload.RequestSizeBytes))];
     }
 
     /// <summary>Runs for the given time, or until cancelled, which ends the slice early but keeps what was measured.</summary>
@@ -56,7 +72,7 @@ internal sealed class WorkloadRunner : IDisposable
         long? stored = ProcessReads.Bytes();
         long bytesBefore = measurement.Bytes;
         long start = Stopwatch.GetTimestamp();
-        long deadline = start + (long)(duration.TotalSeconds * Stopwatch.Frequency);
+        long deadline = _clock() + (long)(duration.TotalSeconds * Stopwatch.Frequency);
         _limiter?.Start();
 
         using var ended = new CancellationTokenSource();
@@ -65,12 +81,11 @@ internal sealed class WorkloadRunner : IDisposable
         var loops = new Task[_buffers.Length];
         for (int i = 0; i < loops.Length; i++)
         {
-            Memory<byte> buffer = _buffers[i];
             int loop = i;
             loops[i] = _workload.Outstanding is null
-                ? Task.Factory.StartNew(() => RunSynchronously(target, measurement, buffer, loop, deadline, cancellationToken),
+                ? Task.Factory.StartNew(() => RunSynchronously(target, measurement, loop, deadline, cancellationToken),
                     CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
-                : Task.Run(() => RunAsynchronouslyAsync(target, measurement, buffer, loop, deadline, cancellationToken),
+                : Task.Run(() => RunAsynchronouslyAsync(target, measurement, loop, deadline, cancellationToken),
                     CancellationToken.None);
         }
         try
@@ -145,12 +160,13 @@ internal sealed class WorkloadRunner : IDisposable
     }
 
     private void RunSynchronously(
-        IoTarget target, Measurement measurement, Memory<byte> buffer, int loop, long deadline, CancellationToken cancellationToken)
+        IoTarget target, Measurement measurement, int loop, long deadline, CancellationToken cancellationToken)
     {
+        (Memory<byte> buffer, Memory<byte> readBuffer) = (_buffers[loop], _readBuffers[loop]);
         var random = new Random(_workload.Seed + loop);
         try
         {
-            long now = Stopwatch.GetTimestamp();
+            long now = _clock();
             // A slice has a request, however late its thread began: a side without any would be missing from the result.
             for (bool isFirst = loop == 0; (isFirst || now < deadline) && !_stop; isFirst = false)
             {
@@ -161,20 +177,27 @@ internal sealed class WorkloadRunner : IDisposable
                     if (_limiter.Wait(deadline, cancellationToken) is not { } due)
                         return;
                     intended = due;
-                    started = Stopwatch.GetTimestamp();
+                    started = _clock();
                 }
                 long offset = _offsets.Next();
                 bool isWrite = NextIsWrite(random);
                 int bytes = buffer.Length;
+                long ended;
                 if (isWrite)
                 {
                     target.Write(Stamp(buffer, offset), offset);
+                    ended = _clock();
                     _verifier?.OnWritten(offset);
                 }
                 else
-                    bytes = AfterRead(buffer, target.Read(buffer, offset), offset);
-                now = Stopwatch.GetTimestamp();
-                Count(target, measurement, isWrite, bytes, intended, started, now);
+                {
+                    bytes = target.Read(readBuffer, offset);
+                    ended = _clock();
+                    AfterRead(readBuffer.Span, bytes, offset);
+                }
+                Count(target, measurement, isWrite, bytes, intended, started, ended);
+                // What this program does between two requests is part of neither's latency.
+                now = _doesMore ? _clock() : ended;
                 if (isWrite && IsFlushDue())
                 {
                     target.Flush();
@@ -193,12 +216,13 @@ internal sealed class WorkloadRunner : IDisposable
     }
 
     private async Task RunAsynchronouslyAsync(
-        IoTarget target, Measurement measurement, Memory<byte> buffer, int loop, long deadline, CancellationToken cancellationToken)
+        IoTarget target, Measurement measurement, int loop, long deadline, CancellationToken cancellationToken)
     {
+        (Memory<byte> buffer, Memory<byte> readBuffer) = (_buffers[loop], _readBuffers[loop]);
         var random = new Random(_workload.Seed + loop);
         try
         {
-            long now = Stopwatch.GetTimestamp();
+            long now = _clock();
             // A slice has a request, however late its thread began: a side without any would be missing from the result.
             for (bool isFirst = loop == 0; (isFirst || now < deadline) && !_stop; isFirst = false)
             {
@@ -209,20 +233,27 @@ internal sealed class WorkloadRunner : IDisposable
                     if (await _limiter.WaitAsync(deadline, cancellationToken) is not { } due)
                         return;
                     intended = due;
-                    started = Stopwatch.GetTimestamp();
+                    started = _clock();
                 }
                 long offset = _offsets.Next();
                 bool isWrite = NextIsWrite(random);
                 int bytes = buffer.Length;
+                long ended;
                 if (isWrite)
                 {
                     await target.WriteAsync(Stamp(buffer, offset), offset);
+                    ended = _clock();
                     _verifier?.OnWritten(offset);
                 }
                 else
-                    bytes = AfterRead(buffer, await target.ReadAsync(buffer, offset), offset);
-                now = Stopwatch.GetTimestamp();
-                Count(target, measurement, isWrite, bytes, intended, started, now);
+                {
+                    bytes = await target.ReadAsync(readBuffer, offset);
+                    ended = _clock();
+                    AfterRead(readBuffer.Span, bytes, offset);
+                }
+                Count(target, measurement, isWrite, bytes, intended, started, ended);
+                // What this program does between two requests is part of neither's latency.
+                now = _doesMore ? _clock() : ended;
                 if (isWrite && IsFlushDue())
                 {
                     await target.FlushAsync();
@@ -243,9 +274,9 @@ internal sealed class WorkloadRunner : IDisposable
 
     private bool IsFlushDue() => _workload.FlushEvery is { } every && Interlocked.Increment(ref _writes) % every == 0;
 
-    private static long CountFlush(Measurement measurement, long began)
+    private long CountFlush(Measurement measurement, long began)
     {
-        long now = Stopwatch.GetTimestamp();
+        long now = _clock();
         measurement.Flushes.Record(ToNanoseconds(now - began));
         return now;
     }
@@ -261,14 +292,13 @@ internal sealed class WorkloadRunner : IDisposable
         return buffer;
     }
 
-    private int AfterRead(Memory<byte> buffer, int bytes, long offset)
+    private void AfterRead(ReadOnlySpan<byte> buffer, int bytes, long offset)
     {
         if (bytes == 0)
             throw new IOException($"{_workload.Path}: the file ended at offset {offset} while it was being read");
-        _verifier?.OnRead(buffer.Span[..bytes], offset);
+        _verifier?.OnRead(buffer[..bytes], offset);
         if (_workload.TouchEveryByte)
-            ByteToucher.Touch(buffer.Span[..bytes]);
-        return bytes;
+            ByteToucher.Touch(buffer[..bytes]);
     }
 
     private void Count(IoTarget target, Measurement measurement, bool isWrite, int bytes, long intended, long started, long ended)

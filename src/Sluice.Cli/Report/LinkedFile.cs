@@ -12,7 +12,9 @@ internal static class LinkedFile
     /// <inheritdoc cref="RequireTarget"/>
     public static long LengthOf(string path) => new FileInfo(Follow(path)).Length;
 
-    private static string Follow(string path)
+    /// <summary>The path itself, or that of the file that the link leads to.</summary>
+    /// <inheritdoc cref="RequireTarget"/>
+    public static string Follow(string path)
     {
         var file = new FileInfo(path);
         if (file.LinkTarget is null)

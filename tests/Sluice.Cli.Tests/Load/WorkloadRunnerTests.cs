@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using Microsoft.Win32.SafeHandles;
 using Shouldly;
 using Sluice.Cli.Load;
 using Sluice.Cli.Tests.Support;
@@ -25,5 +27,71 @@ public sealed class WorkloadRunnerTests : IDisposable
         await runner.RunSliceAsync(target, measurement, TimeSpan.Zero, CancellationToken.None);
         measurement.Operations.ShouldBeGreaterThan(0);
         measurement.Bytes.ShouldBe(measurement.Operations * 4096);
+    }
+
+    [Theory]
+    [InlineData(null)]
+    [InlineData(1)]
+    public async Task The_time_in_which_pages_are_dropped_is_no_latency(int? outstanding)
+    {
+        const int Block = 4096;
+        await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);
+        var workload = new Workload(_folder["a"], 16 * Block, Block)
+        {
+            Outstanding = outstanding,
+            Cache = CacheMode.Cold,
+            SeekPercent = 100,
+        };
+        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(_folder["a"])));
+        using var runner = new WorkloadRunner(workload, () => target.Now);
+        var measurement = new Measurement();
+        await runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(60), CancellationToken.None);
+        target.Drops.ShouldBeGreaterThan(2);
+        measurement.Reads.Count.ShouldBeGreaterThan(5);
+        measurement.Reads.MaxNanoseconds.ShouldBe(1_000_000);
+    }
+
+    /// <summary>A read takes a millisecond of its own clock; whoever asks for the descriptor, to drop pages, takes a second.</summary>
+    private sealed class SteppedTarget(IoTarget inner) : IoTarget
+    {
+        public long Now { get; private set; } = 1;
+
+        public int Drops { get; private set; }
+
+        public override string Side => inner.Side;
+
+        public override string Engine => inner.Engine;
+
+        public override FileCaching Caching => inner.Caching;
+
+        public override string? CachingReason => inner.CachingReason;
+
+        public override int RequestAlignmentBytes => 1;
+
+        public override SafeFileHandle SafeFileHandle
+        {
+            get
+            {
+                Drops++;
+                Now += Stopwatch.Frequency;
+                return inner.SafeFileHandle;
+            }
+        }
+
+        public override int Read(Memory<byte> buffer, long fileOffset)
+        {
+            Now += Stopwatch.Frequency / 1000;
+            return inner.Read(buffer, fileOffset);
+        }
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) => new(Read(buffer, fileOffset));
+
+        public override void Write(ReadOnlyMemory<byte> buffer, long fileOffset) => inner.Write(buffer, fileOffset);
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset) => inner.WriteAsync(buffer, fileOffset);
+
+        public override void Flush() => inner.Flush();
+
+        public override void Dispose() => inner.Dispose();
     }
 }
