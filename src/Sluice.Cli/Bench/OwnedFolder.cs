@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
@@ -29,6 +30,9 @@ internal sealed class OwnedFolder : IDisposable
     /// <exception cref="IOException">The parent does not exist or nothing can be made in it.</exception>
     public static OwnedFolder Create(string parent, string prefix)
     {
+        // Or it would be made too, and left.
+        if (!Directory.Exists(parent))
+            throw new DirectoryNotFoundException($"{parent}: no such directory");
         string path = Path.Combine(parent, prefix + RandomNumberGenerator.GetHexString(SuffixLength, lowercase: true));
         Directory.CreateDirectory(path);
         try
@@ -43,7 +47,10 @@ internal sealed class OwnedFolder : IDisposable
         }
     }
 
-    /// <summary>The tool's folders in a folder, whether their runs are alive or not.</summary>
+    /// <summary>
+    /// The tool's folders in a folder, whether their runs are alive or not; not those of another user, who could exchange what is in them
+    /// for links while it is removed.
+    /// </summary>
     public static IEnumerable<string> Find(string parent, string prefix) =>
         Directory.EnumerateDirectories(parent, prefix + "*").Where(folder => IsOurs(folder, prefix));
 
@@ -70,6 +77,7 @@ internal sealed class OwnedFolder : IDisposable
     {
         string suffix = Path.GetFileName(folder)[prefix.Length..];
         return suffix.Length == SuffixLength && suffix.All(char.IsAsciiHexDigitLower)
-            && File.Exists(Path.Combine(folder, LockName(prefix))) && new FileInfo(folder).LinkTarget is null;
+            && File.Exists(Path.Combine(folder, LockName(prefix))) && new FileInfo(folder).LinkTarget is null
+            && PathKinds.IsOwn(folder);
     }
 }

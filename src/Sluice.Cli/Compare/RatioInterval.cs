@@ -12,8 +12,8 @@ internal sealed record RatioInterval(double Ratio, double Low, double High)
 
     public bool IsBelow => High < 1;
 
-    /// <summary>Says nothing: it holds 1, and so much on either side that even a large change could be chance.</summary>
-    public bool IsTooWide => !IsAbove && !IsBelow && High > Wide * Ratio;
+    /// <summary>Says nothing: it holds 1, and twice or half as much as well.</summary>
+    public bool IsTooWide => !IsAbove && !IsBelow && (High >= Wide || Low <= 1 / Wide);
 
     /// <summary>
     /// Welch's interval on the logarithms: the sets may differ in spread and in number, and a factor is as likely to be twice as large as

@@ -67,7 +67,8 @@ internal sealed class VolumeFolder : IDisposable
     /// <summary>Unmounts and deletes all; where something cannot be unmounted, nothing is deleted.</summary>
     public void Dispose()
     {
-        string full = Path.GetFullPath(_folder.FullPath);
+        // Mounts are listed by paths without links.
+        string full = EnvironmentProbe.RealPathOf(_folder.FullPath);
         // The mount took its loop device with it, and gives it back.
         foreach (string mountPoint in MountTable.PointsBelow(File.ReadLines("/proc/self/mountinfo"), full))
         {

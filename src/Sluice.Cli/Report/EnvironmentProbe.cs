@@ -73,8 +73,8 @@ internal static class EnvironmentProbe
         }
     }
 
-    // Links are followed, in the folders above as well, or the wrong mount would be named. The file may not exist yet.
-    private static string RealPathOf(string path)
+    /// <summary>Without links, in the folders above as well: mounts are listed so. The file may not exist yet.</summary>
+    public static string RealPathOf(string path)
     {
         string full = Path.GetFullPath(path);
         try

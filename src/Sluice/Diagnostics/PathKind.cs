@@ -12,6 +12,13 @@ internal static class PathKinds
     /// <returns><see cref="PathKind.Unknown"/> where statx fails or there is none.</returns>
     public static PathKind Of(string path) => Of(path, out _);
 
+    /// <summary>Whether what a path names belongs to the user whom this process acts for; true where that cannot be asked.</summary>
+    public static bool IsOwn(string path) => !PathProbe.TryStat(path, out Statx stat) || stat.Uid == NodeCalls.EffectiveUser;
+
+    /// <summary>Whether two paths name one file or folder, links followed; false where one of them is not there.</summary>
+    public static bool AreSame(string path, string other) =>
+        PathProbe.TryStat(path, out Statx stat) && PathProbe.TryStat(other, out Statx otherStat) && stat.IsSame(otherStat);
+
     /// <param name="deviceNumber">major:minor of a block device, otherwise null.</param>
     /// <inheritdoc cref="Of(string)"/>
     public static PathKind Of(string path, out string? deviceNumber)

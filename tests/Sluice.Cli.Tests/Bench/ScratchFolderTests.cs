@@ -61,4 +61,24 @@ public sealed class ScratchFolderTests
         ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
         Directory.Exists(elsewhere).ShouldBeTrue();
     }
+
+    [SkippableFact]
+    public void What_another_user_has_made_by_that_name_is_left_alone()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "files of another user are made by root");
+        using var parent = new TempFolder();
+        string folder = Directory.CreateDirectory(parent["sluice-bench-0123abcd"]).FullName;
+        File.WriteAllText(Path.Combine(folder, "sluice-bench.lock"), "");
+        Shell.Run("chown", "-R", "65534", folder).ExitCode.ShouldBe(0);
+        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
+        File.Exists(Path.Combine(folder, "sluice-bench.lock")).ShouldBeTrue();
+    }
+
+    [Fact]
+    public void A_folder_below_one_that_is_missing_is_not_made()
+    {
+        using var parent = new TempFolder();
+        Should.Throw<DirectoryNotFoundException>(() => ScratchFolder.Create(parent["no/such"]));
+        Directory.EnumerateFileSystemEntries(parent.FullPath).ShouldBeEmpty();
+    }
 }

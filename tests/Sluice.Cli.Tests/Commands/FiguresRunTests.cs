@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Shouldly;
+using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Figures;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
@@ -77,6 +78,25 @@ public sealed class FiguresRunTests : IDisposable
         Extents(rows, "fresh volume, preallocated").ShouldAllBe(e => e <= 2);
         Extents(rows, "aged volume, grown").Max().ShouldBeGreaterThan(2);
         NothingIsLeftIn(disk);
+    }
+
+    [SkippableFact]
+    public void A_volume_in_a_folder_behind_a_link_is_unmounted()
+    {
+        SkipWithoutVolumes();
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        Directory.CreateSymbolicLink(_folder["link"], "disk");
+        try
+        {
+            using (VolumeFolder volumes = VolumeFolder.Create(_folder["link"]))
+                volumes.MakeVolume("fresh", 16 << 20, CancellationToken.None);
+            NothingIsLeftIn(disk);
+        }
+        finally
+        {
+            foreach (string mount in Mounts(disk))
+                Shell.Run("umount", mount);
+        }
     }
 
     [SkippableFact]

@@ -71,6 +71,18 @@ public sealed class RatioIntervalTests
         (held / (double)Trials).ShouldBeInRange(0.935, 0.965);
     }
 
+    [Theory]
+    [InlineData(1.9, 0.97, 3.72, true)]
+    [InlineData(1.4, 0.95, 2.06, true)]
+    [InlineData(0.55, 0.28, 1.08, true)]
+    [InlineData(1, 0.49, 2.04, true)]
+    [InlineData(1, 0.51, 1.96, false)]
+    [InlineData(0.7, 0.51, 1.5, false)]
+    [InlineData(1.9, 1.01, 3.6, false)]
+    [InlineData(0.5, 0.26, 0.99, false)]
+    public void What_holds_no_change_and_a_double_or_a_half_says_nothing(double ratio, double low, double high, bool isTooWide) =>
+        new RatioInterval(ratio, low, high).IsTooWide.ShouldBe(isTooWide);
+
     private static double Gauss(Random random) =>
         Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.ExceptionServices;
 using Sluice.Cli.Load;
 using Sluice.Cli.Terminal;
 
@@ -93,7 +94,8 @@ internal static class TailRows
         slice.Elapsed = TimeSpan.FromMicroseconds(histogram.Percentile(percent) / 1000.0) * slice.Operations;
     }
 
-    private static Task OpenAsync(IoTarget target, Slice slice, Memory<byte>[] buffers, long[] offsets, double iops, double percent)
+    /// <exception cref="IOException">A read failed: no more are begun then.</exception>
+    internal static Task OpenAsync(IoTarget target, Slice slice, Memory<byte>[] buffers, long[] offsets, double iops, double percent)
     {
         // A thread of its own begins them: the pool's are for what follows the reads.
         return Task.Factory.StartNew(Begin, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
@@ -106,6 +108,7 @@ internal static class TailRows
             var idle = new System.Collections.Concurrent.ConcurrentBag<int>(Enumerable.Range(0, buffers.Length));
             double due = Stopwatch.GetTimestamp();
             int i = 0;
+            Exception? failure = null;
             do
             {
                 due += -Math.Log(1 - random.NextDouble()) / iops * Stopwatch.Frequency;
@@ -114,18 +117,31 @@ internal static class TailRows
                 idle.TryTake(out int buffer);
                 _ = ReadAsync(buffer, offsets[i++ * 997L % offsets.Length], (long)due);
             }
-            while (!slice.IsOver);
+            while (!slice.IsOver && Volatile.Read(ref failure) is null);
             for (int ended = 0; ended < buffers.Length; ended++)
                 free.Wait();
+            if (failure is not null)
+                ExceptionDispatchInfo.Throw(failure);
             slice.Elapsed = TimeSpan.FromMicroseconds(histogram.Percentile(percent) / 1000.0) * slice.Operations;
 
             async Task ReadAsync(int buffer, long offset, long since)
             {
-                await target.ReadAsync(buffers[buffer], offset);
-                histogram.Record((long)Stopwatch.GetElapsedTime(since).TotalNanoseconds);
-                slice.Count(buffer);
-                idle.Add(buffer);
-                free.Release();
+                try
+                {
+                    await target.ReadAsync(buffers[buffer], offset);
+                    histogram.Record((long)Stopwatch.GetElapsedTime(since).TotalNanoseconds);
+                    slice.Count(buffer);
+                }
+                catch (Exception e)
+                {
+                    // Told by the thread that begins them, which must not wait for a buffer that never comes back.
+                    Interlocked.CompareExchange(ref failure, e, null);
+                }
+                finally
+                {
+                    idle.Add(buffer);
+                    free.Release();
+                }
             }
         }
     }
