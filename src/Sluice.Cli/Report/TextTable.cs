@@ -5,11 +5,12 @@ using Spectre.Console;
 namespace Sluice.Cli.Report;
 
 /// <summary>A table that is drawn with lines in a terminal and is plain columns when piped.</summary>
-internal sealed class TextTable(params string[] headers)
+internal sealed class TextTable(params string[] columns)
 {
     // A column of words is still readable when its cells are broken at blanks into pieces of this length.
     private const int NarrowestText = 28;
 
+    private readonly string[] _headers = [.. columns.Select(TerminalText.Printable)];
     private readonly List<string[]> _rows = [];
 
     /// <summary>The columns that are flush left; null: the first, and a last one without a header.</summary>
@@ -30,7 +31,7 @@ internal sealed class TextTable(params string[] headers)
         IAnsiConsole console = terminal.AnsiOut();
         int[] shown = ColumnsFor(console.Profile.Width);
         console.Write(ToSpectre(shown));
-        string[] left = [.. headers.Where((_, column) => !shown.Contains(column))];
+        string[] left = [.. _headers.Where((_, column) => !shown.Contains(column))];
         if (left.Length > 0)
             terminal.WriteLine($"not shown for want of room: {string.Join(", ", left)}; --wide shows all");
     }
@@ -40,8 +41,8 @@ internal sealed class TextTable(params string[] headers)
     {
         const int Frame = 1;
         const int Border = 3;
-        var shown = Enumerable.Range(0, headers.Length).ToList();
-        bool hasMark = headers[^1].Length == 0;
+        var shown = Enumerable.Range(0, _headers.Length).ToList();
+        bool hasMark = _headers[^1].Length == 0;
         while (shown.Count > (hasMark ? 3 : 2) && Frame + shown.Sum(c => Border + NeededWidth(c)) > width)
             shown.RemoveAt(shown.Count - (hasMark ? 2 : 1));
         return [.. shown];
@@ -49,19 +50,19 @@ internal sealed class TextTable(params string[] headers)
 
     private int NeededWidth(int column) => IsLeft(column) ? Math.Min(NarrowestText, WidthOf(column)) : WidthOf(column);
 
-    private int WidthOf(int column) => Math.Max(headers[column].Length, _rows.Max(row => (int?)Cell(row, column).Length) ?? 0);
+    private int WidthOf(int column) => Math.Max(_headers[column].Length, _rows.Max(row => (int?)Cell(row, column).Length) ?? 0);
 
     /// <summary>Columns of text flush left, the others flush right, two blanks between.</summary>
     public string ToPlainText()
     {
-        int[] widths = [.. headers.Select((_, column) => WidthOf(column))];
+        int[] widths = [.. _headers.Select((_, column) => WidthOf(column))];
         var text = new StringBuilder();
-        foreach (string[] row in _rows.Prepend(headers))
+        foreach (string[] row in _rows.Prepend(_headers))
         {
-            for (int column = 0; column < headers.Length; column++)
+            for (int column = 0; column < _headers.Length; column++)
             {
                 string cell = Cell(row, column);
-                bool isLast = column == headers.Length - 1;
+                bool isLast = column == _headers.Length - 1;
                 text.Append(IsLeft(column) ? (isLast ? cell : cell.PadRight(widths[column])) : cell.PadLeft(widths[column]));
                 text.Append(isLast ? "" : "  ");
             }
@@ -78,7 +79,7 @@ internal sealed class TextTable(params string[] headers)
         var table = new Table { Border = TableBorder.Rounded };
         foreach (int column in shown)
         {
-            var tableColumn = new TableColumn(new Text(headers[column]));
+            var tableColumn = new TableColumn(new Text(_headers[column]));
             table.AddColumn(IsLeft(column) ? tableColumn.LeftAligned() : tableColumn.RightAligned().NoWrap());
         }
         foreach (string[] row in _rows)
@@ -92,7 +93,7 @@ internal sealed class TextTable(params string[] headers)
     }
 
     private bool IsLeft(int column) =>
-        (LeftColumns?.Contains(column) ?? column == 0) || (column == headers.Length - 1 && headers[column].Length == 0);
+        (LeftColumns?.Contains(column) ?? column == 0) || (column == _headers.Length - 1 && _headers[column].Length == 0);
 
     private static string Cell(string[] row, int column) => column < row.Length ? row[column] : "";
 }

@@ -44,6 +44,6 @@ internal sealed class LiveProgress : IDisposable
         console.Status().Spinner(Spinner.Known.Line).Start("starting", context =>
         {
             while (!_ended.Wait(Interval))
-                context.Status = Markup.Escape(Fit(_line(), console.Profile.Width));
+                context.Status = Markup.Escape(Fit(TerminalText.Printable(_line()), console.Profile.Width));
         });
 }

@@ -90,7 +90,7 @@ internal static class PageText
         int bars = chart.Series.Sum(s => s.Y.Count);
         if (chart.Kind != ChartKind.Bar || bars is 0 or > MaxBars)
             return;
-        var drawn = new BarChart { Width = Math.Min(ChartWidth, terminal.AnsiOut().Profile.Width), Label = Markup.Escape(Label(chart)) };
+        var drawn = new BarChart { Width = Math.Min(ChartWidth, terminal.AnsiOut().Profile.Width), Label = Words(Label(chart)) };
         int longest = chart.Series.Max(s => s.Y.Count);
         Color[] colors = ColorsOf(chart.Series);
         for (int i = 0; i < longest; i++)
@@ -102,11 +102,13 @@ internal static class PageText
                 string category = chart.X.Categories is { } names && i < names.Count ? names[i]
                     : $"{(series.X.Count > i ? series.X[i] : i)}";
                 string name = chart.Series.Count == 1 ? category : $"{category}, {series.Name}";
-                drawn.AddItem(Markup.Escape(name), Significant(y), colors[number]);
+                drawn.AddItem(Words(name), Significant(y), colors[number]);
             }
         }
         terminal.AnsiOut().Write(drawn);
     }
+
+    private static string Words(string text) => Markup.Escape(TerminalText.Printable(text));
 
     private static Color[] ColorsOf(IReadOnlyList<ChartSeries> series)
     {
