@@ -68,6 +68,7 @@ internal sealed class CopyCommand(
             {
                 if (!made.Add(Path.GetFullPath(target)) || (!wasThere && File.Exists(target)))
                     throw new IOException($"{target} was just made from another source; {source} is not copied over it");
+                RequireFolderOf(target);
                 if (options.DryRun)
                     plan.Add(source, target, options.Recursive, cancellationToken);
                 else
@@ -102,12 +103,16 @@ internal sealed class CopyCommand(
             ? Path.Combine(options.Target, name)
             : options.Target;
 
+    private static void RequireFolderOf(string target)
+    {
+        if (Path.GetDirectoryName(Path.GetFullPath(target)) is { } parent && !Directory.Exists(parent))
+            throw new DirectoryNotFoundException($"{target}: {parent}: no such directory");
+    }
+
     private async Task<int> CopyOneAsync(string source, string target)
     {
         if (!options.Recursive)
             LinkedFile.RequireTarget(source);
-        if (Path.GetDirectoryName(Path.GetFullPath(target)) is { } parent && !Directory.Exists(parent))
-            throw new DirectoryNotFoundException($"{target}: {parent}: no such directory");
         bool mayReplace = MayReplace(source, target);
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();

@@ -19,6 +19,9 @@ internal sealed class ExamplesCommand(
     private readonly Dictionary<ExampleCase, string> _unsupported = [];
     private readonly string? _file = options.File is { } file ? Resolve(file) : null;
 
+    // Set before anything is measured: there was a file, and its replacement was agreed to.
+    private bool _mayReplace;
+
     private long FileBytes => options.Count * RecordSource.RecordBytes;
 
     public Task<int> RunAsync()
@@ -70,6 +73,7 @@ internal sealed class ExamplesCommand(
         StepResults<ExampleCase?> measured;
         string? cachingReason;
         uint crc;
+        Exception? failure = null;
         using (ScratchFolder scratch = ScratchFolder.Create(folder))
         {
             // Beside FILE and not in it: nobody finds half a file under its name, whatever ends the run.
@@ -78,7 +82,7 @@ internal sealed class ExamplesCommand(
                 (measured, crc) = await MeasureAsync(path, results, progress);
             cachingReason = WhyNotDirect(scratch.FullPath);
             if (_file is { } file && measured.ExitCode == ExitCode.Success)
-                File.Move(path, file, overwrite: true);
+                failure = MoveTo(file, path);
         }
         var page = new ReportPage
         {
@@ -86,14 +90,31 @@ internal sealed class ExamplesCommand(
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = environment,
-            Notes = Notes(results.Values.Max(t => t.Seconds.Count), crc, cachingReason, measured),
+            Notes = Notes(results.Values.Max(t => t.Seconds.Count), crc, cachingReason, measured, failure),
             Sections = ExampleReport.Sections(results.Where(r => r.Value.Seconds.Count > 0).ToDictionary(), FileBytes),
         };
         PageText.Write(terminal, page);
         options.Output.Write(terminal, page);
         measured.ReportFailure(terminal);
-        int wrong = ReportWrong(results);
+        if (failure is not null)
+            terminal.WriteError(failure.Message);
+        int wrong = Math.Max(ReportWrong(results), failure is null ? ExitCode.Success : ExitCode.IoError);
         return measured.ExitCode == ExitCode.Success ? wrong : measured.ExitCode;
+    }
+
+    /// <returns>Why it has not got its name: what was measured is told all the same.</returns>
+    private Exception? MoveTo(string file, string made)
+    {
+        try
+        {
+            // Consent was to what was there: what has come since is somebody's.
+            File.Move(made, file, overwrite: options.Force || _mayReplace);
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return new IOException($"{file} was not made: {e.Message}", e);
+        }
     }
 
     private void CheckFile()
@@ -102,7 +123,8 @@ internal sealed class ExamplesCommand(
             return;
         if (Directory.Exists(file))
             throw new UsageException($"{file} is a directory");
-        if (!File.Exists(file))
+        _mayReplace = File.Exists(file);
+        if (!_mayReplace)
             return;
         if (PathKinds.Of(file) is not (PathKind.RegularFile or PathKind.Unknown))
             throw new UsageException($"{file} is no plain file");
@@ -177,7 +199,8 @@ internal sealed class ExamplesCommand(
         return handle.CachingReason;
     }
 
-    private IReadOnlyList<string> Notes(int rounds, uint crc, string? cachingReason, StepResults<ExampleCase?> measured) =>
+    private IReadOnlyList<string> Notes(
+        int rounds, uint crc, string? cachingReason, StepResults<ExampleCase?> measured, Exception? failure) =>
     [
         $"{ProgramRun.Rounds(rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared "
             + $"with the records (count and CRC-32C; of the file {crc:x8})",
@@ -185,7 +208,9 @@ internal sealed class ExamplesCommand(
         .. cachingReason is { } reason ? [$"direct took no effect here: {reason}"] : Array.Empty<string>(),
         .. _unsupported.Select(u => $"{u.Key.Name} was not measured: {u.Value}"),
         .. measured.Notes(),
-        .. _file is { } file && measured.ExitCode != ExitCode.Success ? [$"{file} was not made"] : Array.Empty<string>(),
+        .. _file is { } file && (failure is not null || measured.ExitCode != ExitCode.Success)
+            ? [$"{file} was not made"]
+            : Array.Empty<string>(),
     ];
 
     private int ReportWrong(Dictionary<ExampleCase, ExampleTimes> results)

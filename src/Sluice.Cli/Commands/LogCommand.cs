@@ -1,5 +1,6 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
+using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Log;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
@@ -9,6 +10,9 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice log`: many threads append to one log, every record is checked at the end; and what a log holds.</summary>
 internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, CancellationToken cancellationToken)
 {
+    // Of a segment's name, at least.
+    private const int SegmentDigits = 10;
+
     public async Task<int> RunAsync()
     {
         if (options.Action == LogAction.Load)
@@ -36,13 +40,16 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
     {
         if (!Directory.Exists(options.Directory))
             throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
-        bool hasLog = ((string[])["*.slog", "*.log"]).Any(p => Directory.EnumerateFiles(options.Directory, p).Any());
+        bool hasLog = Directory.EnumerateFiles(options.Directory, "*.slog")
+            .Select(f => Path.GetFileNameWithoutExtension(f)).Any(n => n.Length >= SegmentDigits && n.All(char.IsAsciiDigit));
         if (!hasLog && !options.Follow)
             throw new FileNotFoundException($"{options.Directory}: there is no log in it");
     }
 
     private int Load()
     {
+        // Nothing of it is removed before the end.
+        ProgramRun.Prepare(options.Directory, options.Load.BytesAskedFor, terminal);
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
         string directory = Path.Combine(scratch.FullPath, "log");
         LogLoadResult result;
@@ -72,7 +79,7 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
             FromSequence = options.From,
             UpTo = LogDurability.Written,
         });
-        while (!cancellationToken.IsCancellationRequested && reader.TryRead(out LogEntry entry))
+        while (!cancellationToken.IsCancellationRequested && !terminal.IsOutputClosed && reader.TryRead(out LogEntry entry))
             terminal.WriteContent(entry.Bytes);
         return SayTail(reader);
     }
@@ -96,6 +103,8 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
             terminal.WriteContent(record.Bytes.Span);
             if (options.Follow)
                 terminal.FlushContent();
+            if (terminal.IsOutputClosed)
+                break;
         }
         return SayTail(reader);
     }
@@ -138,7 +147,7 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
 
     private int SayTail(SluiceLogReader reader)
     {
-        if (reader.Tail is { } tail)
+        if (!terminal.IsOutputClosed && reader.Tail is { } tail)
         {
             terminal.WriteNotice(
                 $"sluice: {tail.Path} ends at offset {tail.FileOffset}: {tail.Reason}; {tail.Bytes:#,0} bytes behind it are no record");

@@ -59,13 +59,20 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         Option<string> after = command.Value("--after", null, "N", "truncate: drop all records behind this one.");
         Option<string> before = command.Value("--before", null, "N", "truncate: remove segments whose records are all before this one.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Load: no live line.");
+        (LogAction Of, Option[] Options)[] owned =
+        [
+            (LogAction.Load, [threads, rate, size, flush, roll, time, durability]),
+            (LogAction.Cat, [from]), (LogAction.Tail, [lines, follow]), (LogAction.Truncate, [after, before]),
+        ];
         return Bind;
 
         LogOptions Bind(ParseResult result)
         {
             (LogAction what, string where) = ParseAction(result.GetValue(action), result.GetValue(directory));
+            foreach ((LogAction of, Option[] options) in owned)
+                RefuseUnless(what == of, of, options, result);
             LogLoad byDefault = new();
-            LogOptions options = new(what, where)
+            LogOptions bound = new(what, where)
             {
                 Load = byDefault with
                 {
@@ -85,9 +92,19 @@ internal sealed record LogOptions(LogAction Action, string Directory)
                 Before = ParseNumber("--before", result.GetValue(before)),
                 Quiet = result.GetValue(quiet),
             };
-            return what != LogAction.Truncate || options.After is null != options.Before is null
-                ? options
+            return what != LogAction.Truncate || bound.After is null != bound.Before is null
+                ? bound
                 : throw new UsageException("truncate needs --after N or --before N, one of them");
+        }
+    }
+
+    /// <summary>An option that says nothing to this action was meant for another: `log -f` is no load test.</summary>
+    private static void RefuseUnless(bool isRight, LogAction of, Option[] options, ParseResult result)
+    {
+        if (!isRight && Array.Find(options, o => result.GetResult(o) is { Implicit: false }) is { } option)
+        {
+            throw new UsageException(
+                $"{option.Name} is {(of == LogAction.Load ? "the load test's" : $"for {of.ToString().ToLowerInvariant()}")}");
         }
     }
 

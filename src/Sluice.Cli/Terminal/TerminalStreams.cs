@@ -1,4 +1,5 @@
 using System.Text;
+using Microsoft.Win32.SafeHandles;
 using Spectre.Console;
 
 namespace Sluice.Cli.Terminal;
@@ -6,14 +7,25 @@ namespace Sluice.Cli.Terminal;
 /// <summary>The streams a command talks to and what they are; tests hand in their own.</summary>
 internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextReader input)
 {
+    private const int StandardOutput = 1;
+    private const int BytesGathered = 64 * 1024;
+
+    // EPIPE, as .NET hands it on.
+    private const int BrokenPipe = 32;
+
+    private Stream? _outBytes;
+
     public TextWriter Out { get; } = output;
 
     public TextWriter Error { get; } = error;
 
     public TextReader In { get; } = input;
 
-    /// <summary>Where <see cref="Out"/> leads, for bytes that are no text; null: they are decoded.</summary>
-    public Stream? OutBytes { get; init; }
+    /// <summary>Opens where <see cref="Out"/> leads, for bytes that are no text; null: they are decoded.</summary>
+    public Func<Stream>? OpenOutBytes { get; init; }
+
+    /// <summary>Whoever read what <see cref="WriteContent"/> wrote has ended: nobody wants more of it.</summary>
+    public bool IsOutputClosed { get; private set; }
 
     /// <summary>Where results go whose file is named "-".</summary>
     public TextWriter Results { get; init; } = output;
@@ -35,7 +47,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
 
     public static TerminalStreams FromConsole() => new(Console.Out, Console.Error, Console.In)
     {
-        OutBytes = new BufferedStream(Console.OpenStandardOutput(), 64 * 1024),
+        OpenOutBytes = static () => new BufferedStream(OpenStandardOutput(), BytesGathered),
         IsOutputTerminal = !Console.IsOutputRedirected,
         IsErrorTerminal = !Console.IsErrorRedirected,
         IsInputTerminal = !Console.IsInputRedirected,
@@ -86,10 +98,18 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// </summary>
     public void WriteContent(ReadOnlySpan<byte> bytes)
     {
-        if (!IsOutputTerminal && OutBytes is { } stream)
+        if (!IsOutputTerminal && OpenOutBytes is { } open)
         {
-            stream.Write(bytes);
-            stream.WriteByte((byte)'\n');
+            Stream stream = _outBytes ??= open();
+            try
+            {
+                stream.Write(bytes);
+                stream.WriteByte((byte)'\n');
+            }
+            catch (IOException e) when (e.HResult == BrokenPipe)
+            {
+                IsOutputClosed = true;
+            }
             return;
         }
         string text = Encoding.UTF8.GetString(bytes);
@@ -97,7 +117,18 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     }
 
     /// <summary>Hands on what <see cref="WriteContent"/> gathered.</summary>
-    public void FlushContent() => OutBytes?.Flush();
+    public void FlushContent()
+    {
+        try
+        {
+            if (!IsOutputClosed)
+                _outBytes?.Flush();
+        }
+        catch (IOException e) when (e.HResult == BrokenPipe)
+        {
+            IsOutputClosed = true;
+        }
+    }
 
     /// <summary>A line for people beside the result, on stderr.</summary>
     public void WriteNotice(string text) => WriteLine(Error, IsErrorTerminal, AnsiError, text, hang: 0, used: 0);
@@ -126,6 +157,18 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
             throw new UsageException(refusal);
         if (!Confirm(question))
             throw new UsageException($"{path} left as it was");
+    }
+
+    /// <summary>
+    /// The console's own stream does not tell that a pipe has lost its reader: whoever follows a log would go on for ever.
+    /// </summary>
+    private static Stream OpenStandardOutput()
+    {
+        if (OperatingSystem.IsWindows())
+            return Console.OpenStandardOutput();
+        var stream = new FileStream(new SafeFileHandle(StandardOutput, ownsHandle: false), FileAccess.Write, bufferSize: 0);
+        // In a file others may write too, at the place where it stands.
+        return stream.CanSeek ? Console.OpenStandardOutput() : stream;
     }
 
     private static void WriteLine(TextWriter writer, bool wraps, Func<IAnsiConsole> console, string text, int hang, int used)

@@ -167,6 +167,20 @@ public sealed class CopySelectionTests : IDisposable
     }
 
     [Fact]
+    public void A_limit_of_some_bytes_a_second_waits_until_it_is_interrupted()
+    {
+        // What is due in a year and more is longer than one wait may be.
+        using var interrupted = new CancellationTokenSource();
+        interrupted.Cancel();
+        foreach (long rate in (long[])[1, 5])
+        {
+            var limit = new BandwidthLimit(new CopyProgressLine("a"), rate, interrupted.Token);
+            Should.NotThrow(() => limit.Report(new CopyProgress(long.MaxValue / 2, long.MaxValue, 0, 1)));
+            Should.NotThrow(() => limit.Report(new CopyProgress(16 << 20, 1 << 30, 0, 1)));
+        }
+    }
+
+    [Fact]
     public async Task A_limited_copy_is_whole()
     {
         string source = Make("a", 300_000);

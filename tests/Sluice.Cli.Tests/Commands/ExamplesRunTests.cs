@@ -57,6 +57,22 @@ public sealed class ExamplesRunTests : IDisposable
     }
 
     [Fact]
+    public async Task A_file_that_another_has_made_meanwhile_stays()
+    {
+        string file = _folder["test.dat"];
+        Task<ToolRun> run = Task.Run(() => ToolRun.RunAsync("examples", file, "1000", "--rounds", "1", "--case", "read-block"));
+        while (!Directory.EnumerateDirectories(_folder.FullPath).Any() && !run.IsCompleted)
+            await Task.Delay(1);
+        await File.WriteAllTextAsync(file, "somebody's");
+        ToolRun ended = await run;
+        (await File.ReadAllTextAsync(file)).ShouldBe("somebody's");
+        ended.ExitCode.ShouldBe(ExitCode.IoError, ended.Error);
+        ended.Error.ShouldContain(file);
+        ended.Out.ShouldContain("read-block-file-stream");
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBe([file]);
+    }
+
+    [Fact]
     public async Task List_names_every_case()
     {
         ToolRun run = await ToolRun.RunAsync("examples", "--list");

@@ -109,6 +109,68 @@ public sealed class LogRunTests : IDisposable
     public async Task What_makes_no_sense_is_exit_code_2(params string[] arguments) =>
         (await ToolRun.RunAsync(arguments)).ExitCode.ShouldBe(ExitCode.Usage);
 
+    [Theory]
+    [InlineData("log", "-f", "x")]
+    [InlineData("log", "--from", "3", "x")]
+    [InlineData("log", "cat", "-n5", "x")]
+    [InlineData("log", "tail", "--from", "3", "x")]
+    [InlineData("log", "verify", "--after", "3", "x")]
+    [InlineData("log", "verify", "--threads", "3", "x")]
+    [InlineData("log", "truncate", "--after", "3", "-f", "x")]
+    public async Task An_option_of_another_action_is_refused(params string[] arguments)
+    {
+        ToolRun run = await ToolRun.RunAsync(arguments);
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldMatch("^sluice: --[a-z]+ is (for|the load test's)");
+    }
+
+    [Fact]
+    public async Task A_load_makes_no_folder_but_its_own_and_asks_for_room()
+    {
+        string nowhere = Path.Combine(_folder, "no", "such");
+        ToolRun missing = await ToolRun.RunAsync("log", "--time", "1", "--threads", "1", "--rate", "1K", nowhere);
+        missing.ExitCode.ShouldBe(ExitCode.IoError);
+        missing.Error.ShouldContain("no such directory");
+        ToolRun large = await ToolRun.RunAsync("log", "--time", "86400", "--threads", "1000", "--rate", "1T", _folder);
+        large.ExitCode.ShouldBe(ExitCode.IoError);
+        large.Error.ShouldContain("needed");
+        Directory.EnumerateFileSystemEntries(_folder).ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData("cat")]
+    [InlineData("tail")]
+    [InlineData("verify")]
+    [InlineData("truncate", "--after", "1")]
+    public async Task Text_files_of_others_are_no_log_and_stay_alone(params string[] action)
+    {
+        Directory.CreateDirectory(Log);
+        string[] names = ["0000000001.log", "syslog.log"];
+        foreach (string name in names)
+            await File.WriteAllTextAsync(Path.Combine(Log, name), "a line\n");
+        ToolRun run = await ToolRun.RunAsync(["log", .. action, Log]);
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Out);
+        Directory.EnumerateFileSystemEntries(Log).Select(Path.GetFileName).Order().ShouldBe(names);
+    }
+
+    [SkippableTheory]
+    [InlineData("cat")]
+    [InlineData("tail -f -n1000000")]
+    public async Task A_reader_that_has_seen_enough_ends_what_it_reads_from(string action)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "pipes of a shell");
+        using (SluiceLog log = SluiceLog.Open(Log))
+        {
+            for (int i = 1; i <= 50_000; i++)
+                log.Append(System.Text.Encoding.UTF8.GetBytes($"line {i}"), LogDurability.Buffered);
+        }
+
+        string line = $"set -o pipefail; '{ToolProcess.DotnetPath}' '{ToolProcess.ToolPath}' log {action} '{Log}' | head -1; "
+            + "echo ${PIPESTATUS[0]}";
+        Task<(int ExitCode, string Output)> shell = Task.Run(() => Shell.Run("timeout", "60", "bash", "-c", line));
+        (await shell).Output.ReplaceLineEndings("\n").ShouldBe("line 1\n0\n");
+    }
+
     [Fact]
     public async Task A_log_that_is_not_there_is_exit_code_1_and_is_not_made()
     {

@@ -1,5 +1,6 @@
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Copy;
 
@@ -15,10 +16,19 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
 
     public void Add(string source, string target, bool recursive, CancellationToken cancellationToken)
     {
+        if (PathKinds.AreSame(source, target))
+            throw new IOException($"{source} and {target} are the same");
         if (new DirectoryInfo(source) is { Exists: true } folder && (!recursive || folder.LinkTarget is null))
         {
             if (!recursive)
                 throw new UnauthorizedAccessException($"{source} is a folder, and a recursive copy was not asked for");
+            for (string? above = Path.GetFullPath(target); above is not null; above = Path.GetDirectoryName(above))
+            {
+                if (PathKinds.AreSame(source, above))
+                    throw new IOException($"{target} is inside {source}");
+            }
+            if (File.Exists(target))
+                throw new IOException($"{target} is a file, and {source} a folder");
             AddTree(folder, source, target, cancellationToken);
             return;
         }
@@ -48,7 +58,12 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
                     if (excluded.Excludes(relative))
                         continue;
                     if (entry is DirectoryInfo folder && entry.LinkTarget is null)
-                        due.Push((folder, relative));
+                    {
+                        if (File.Exists(Path.Join(target, relative)))
+                            Fail("file is there", Path.Join(source, relative), Path.Join(target, relative));
+                        else
+                            due.Push((folder, relative));
+                    }
                     else
                     {
                         long length = entry is FileInfo { LinkTarget: null } file ? file.Length : 0;
@@ -74,15 +89,25 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
             Say("unchanged", sourcePath, target);
             return;
         }
+        if (!exists && Directory.Exists(target))
+        {
+            Fail("folder there", sourcePath, target);
+            return;
+        }
         if (exists && !mayReplace)
         {
-            Failed++;
-            Say("needs --force", sourcePath, target);
+            Fail("needs --force", sourcePath, target);
             return;
         }
         _files++;
         _bytes += length;
         Say(exists ? "replace" : "copy", sourcePath, target);
+    }
+
+    private void Fail(string why, string source, string target)
+    {
+        Failed++;
+        Say(why, source, target);
     }
 
     private void Say(string verb, string source, string target) =>

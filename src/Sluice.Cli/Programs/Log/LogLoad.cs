@@ -37,6 +37,9 @@ internal sealed record LogLoad
 
     public LogDurability Durability { get; init; } = LogDurability.Written;
 
+    /// <summary>Of the records that are asked for; 0 where it is as much as can be.</summary>
+    public long BytesAskedFor => (long)Math.Min((decimal)BytesPerSecond * Threads * Seconds, long.MaxValue);
+
     public LogLoadResult Run(string directory, Action<Func<string>> show, CancellationToken cancellationToken)
     {
         var latency = new LatencyHistogram();

@@ -1,0 +1,57 @@
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>A dry run fails where the copy would: each command line is run dry, and then in earnest.</summary>
+public sealed class CopyDryRunTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public CopyDryRunTests()
+    {
+        foreach (string folder in (string[])["tree/sub", "into/a", "into/tree", "other"])
+            Directory.CreateDirectory(_folder[folder]);
+        foreach (string file in (string[])["a", "tree/b", "tree/sub/c", "into/tree/sub", "other/d"])
+            File.WriteAllText(_folder[file], file);
+        File.CreateSymbolicLink(_folder["link"], "a");
+        File.CreateSymbolicLink(_folder["treelink"], "tree");
+    }
+
+    public void Dispose() => _folder.Dispose();
+
+    [SkippableTheory]
+    [InlineData("a missing/b", true)]
+    [InlineData("-f a a", true)]
+    [InlineData("-f link a", true)]
+    [InlineData("-f a ./a", true)]
+    [InlineData("a into", true)]
+    [InlineData("-f a into", true)]
+    [InlineData("-r tree tree/sub/copy", true)]
+    [InlineData("-r tree treelink/copy", true)]
+    [InlineData("-rf tree into", true)]
+    [InlineData("-r tree a", true)]
+    [InlineData("tree b", true)]
+    [InlineData("nothing b", true)]
+    [InlineData("a b", false)]
+    [InlineData("-f a other/d", false)]
+    [InlineData("-r tree other", false)]
+    [InlineData("-r tree tree2", false)]
+    public async Task It_ends_as_the_copy_does(string typed, bool fails)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy refuses is Linux's");
+        string[] before = Everything();
+        using ToolProcess dry = ToolProcess.Start(_folder.FullPath, ["copy", "-n", .. typed.Split(' ')]);
+        ToolRun planned = await dry.EndAsync();
+        Everything().ShouldBe(before);
+        using ToolProcess real = ToolProcess.Start(_folder.FullPath, ["copy", .. typed.Split(' ')]);
+        ToolRun copied = await real.EndAsync();
+        copied.ExitCode.ShouldBe(fails ? ExitCode.IoError : ExitCode.Success, copied.Error);
+        planned.ExitCode.ShouldBe(copied.ExitCode, planned.Out + planned.Error);
+    }
+
+    private string[] Everything() =>
+        [.. Directory.EnumerateFileSystemEntries(_folder.FullPath, "*", SearchOption.AllDirectories).Order(StringComparer.Ordinal)];
+}
