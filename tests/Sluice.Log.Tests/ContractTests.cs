@@ -62,9 +62,9 @@ public sealed class ContractTests
                 threads.Add(thread);
                 if (i > 1)
                 {
-                    // It sleeps while the one before it is being written, and nobody comes after it.
-                    SpinWait.SpinUntil(() => log.NextSequence == i + 2 && (thread.ThreadState & ThreadState.WaitSleepJoin) != 0,
-                        TimeSpan.FromMinutes(1)).ShouldBeTrue();
+                    // It sleeps (by now, most probably) while the one before it is being written, and nobody comes after it.
+                    SpinWait.SpinUntil(() => log.NextSequence == i + 2, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+                    Thread.Sleep(20);
                     engine.Step();
                 }
 

@@ -1,4 +1,5 @@
 using System.Runtime.ExceptionServices;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Log;
@@ -13,32 +14,41 @@ internal sealed class SyncWaiter : LogWaiter
     [ThreadStatic]
     private static SyncWaiter? t_own;
 
-    private readonly object _monitor = new();
+    private readonly FutexWord _state = new();
+
+    /// <summary>Where there is no futex.</summary>
+    private readonly object? _monitor = FutexWord.IsSupported ? null : new object();
     private Exception? _error;
-    private int _state;
 
     public static SyncWaiter ForThisThread => t_own ??= new SyncWaiter();
 
-    public bool IsDone => Volatile.Read(ref _state) == Done;
+    public bool IsDone => Volatile.Read(ref _state.Value) == Done;
 
     public void Begin(long target, int ownRecords, Placed place)
     {
         (Target, OwnRecords, Place, _error) = (target, ownRecords, place, null);
-        _state = Pending;
+        _state.Value = Pending;
     }
 
     /// <summary>Says that the thread will sleep, and looks no more whether it could lead; false where the wait has ended.</summary>
-    public bool TryPark() => Interlocked.CompareExchange(ref _state, Parked, Pending) == Pending;
+    public bool TryPark() => Interlocked.CompareExchange(ref _state.Value, Parked, Pending) == Pending;
 
     public override bool TryEnd(Exception? error)
     {
         _error = error;
-        return Interlocked.CompareExchange(ref _state, Done, Pending) == Pending;
+        return Interlocked.CompareExchange(ref _state.Value, Done, Pending) == Pending;
     }
 
     public override void Wake()
     {
-        Volatile.Write(ref _state, Done);
+        // From here on the thread may go on, and wait for something else: who is woken looks for itself.
+        Volatile.Write(ref _state.Value, Done);
+        if (_monitor is null)
+        {
+            _state.Wake();
+            return;
+        }
+
         bool isInterrupted = false;
         Uninterrupted.Enter(_monitor, ref isInterrupted);
         Monitor.Pulse(_monitor);
@@ -59,20 +69,35 @@ internal sealed class SyncWaiter : LogWaiter
     /// <summary>Without the spinning of a semaphore: a hundred threads that spin take the time of the one they wait for.</summary>
     public void Sleep()
     {
-        bool isInterrupted = false;
-        Uninterrupted.Enter(_monitor, ref isInterrupted);
-        try
+        if (_monitor is not null)
         {
-            while (!IsDone)
-            {
-                _ = Uninterrupted.Wait(_monitor, Timeout.Infinite, ref isInterrupted);
-            }
-        }
-        finally
-        {
-            Monitor.Exit(_monitor);
+            SleepInMonitor(_monitor);
+            return;
         }
 
+        bool isInterrupted = false;
+        while (!IsDone)
+        {
+            if (!_state.Wait(Parked))
+            {
+                // Refused: the thread looks now and then.
+                Uninterrupted.Sleep(1, ref isInterrupted);
+            }
+        }
+
+        Uninterrupted.Restore(isInterrupted);
+    }
+
+    private void SleepInMonitor(object monitor)
+    {
+        bool isInterrupted = false;
+        Uninterrupted.Enter(monitor, ref isInterrupted);
+        while (!IsDone)
+        {
+            _ = Uninterrupted.Wait(monitor, Timeout.Infinite, ref isInterrupted);
+        }
+
+        Monitor.Exit(monitor);
         Uninterrupted.Restore(isInterrupted);
     }
 }

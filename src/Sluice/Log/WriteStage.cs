@@ -76,10 +76,11 @@ internal sealed class WriteStage
     /// </summary>
     public void Await(SyncWaiter waiter)
     {
-        for (int i = 0; i < s_looks && !waiter.IsDone; i++)
+        TryLead();
+        for (int i = 1; i < s_looks && !waiter.IsDone; i++)
         {
-            TryLead();
             Thread.SpinWait(SpinsPerLook);
+            TryLead();
         }
 
         if (waiter.TryPark())

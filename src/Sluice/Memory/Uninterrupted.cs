@@ -23,6 +23,19 @@ internal static class Uninterrupted
 
     public static void JoinUninterrupted(this Thread thread) => UntilDone(thread, static t => t.Join());
 
+    /// <summary>Thread.Sleep; <paramref name="isInterrupted"/> is set when it was interrupted, which ends it.</summary>
+    public static void Sleep(int ms, ref bool isInterrupted)
+    {
+        try
+        {
+            Thread.Sleep(ms);
+        }
+        catch (ThreadInterruptedException)
+        {
+            isInterrupted = true;
+        }
+    }
+
     public static void WaitUninterrupted(this SemaphoreSlim semaphore) => UntilDone(semaphore, static s => s.Wait());
 
     /// <summary>Monitor.Enter; <paramref name="isInterrupted"/> is set when an interruption is to be restored at the end.</summary>

@@ -11,6 +11,59 @@ public sealed class LogSeamTests : HostileTests
         base.Dispose();
     }
 
+    /// <summary>A sandbox may refuse the call by which threads sleep, and the kernel may wake them for nothing.</summary>
+    [SkippableTheory]
+    [InlineData(Errno.ENOSYS, LogDurability.Durable)]
+    [InlineData(Errno.EPERM, LogDurability.Written)]
+    [InlineData(Errno.EINTR, LogDurability.Durable)]
+    [InlineData(Errno.EAGAIN, LogDurability.Written)]
+    public void Threads_that_may_not_sleep_are_served_all_the_same(int errno, LogDurability durability)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int threads = 8;
+        const int each = 200;
+        string folder = Temp.NewPath();
+        int asked = 0;
+        int ended = 0;
+        using (SluiceLog log = SluiceLog.Open(folder))
+        {
+            SystemCallFaults.Use((call, _, _) =>
+            {
+                if (call == "fsync")
+                {
+                    // So long that the others fall asleep meanwhile.
+                    Thread.Sleep(1);
+                }
+
+                return call == "futex" && Interlocked.Increment(ref asked) > 0 ? -errno : 0;
+            });
+            Thread[] appending = [.. Enumerable.Range(0, threads).Select(t => new Thread(() =>
+            {
+                for (int i = 0; i < each; i++)
+                {
+                    log.Append(Bytes.Pattern(100, t), durability);
+                    log.WrittenSequence.ShouldBeGreaterThan(i);
+                }
+
+                Interlocked.Increment(ref ended);
+            }))];
+            Array.ForEach(appending, static t => t.Start());
+            Array.ForEach(appending, static t => t.Join());
+            SystemCallFaults.Use(null);
+        }
+
+        ended.ShouldBe(threads);
+        (asked > 0 || durability == LogDurability.Written).ShouldBeTrue();
+        using SluiceLogReader reader = new(folder);
+        int found = 0;
+        while (reader.TryRead(out LogEntry entry))
+        {
+            entry.Sequence.ShouldBe(++found);
+        }
+
+        found.ShouldBe(threads * each);
+    }
+
     /// <summary>The reader finds the file of the next segment empty, and then with everything in it.</summary>
     [SkippableTheory]
     [InlineData(1)]

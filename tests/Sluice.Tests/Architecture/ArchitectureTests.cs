@@ -60,6 +60,7 @@ public sealed partial class ArchitectureTests
         "Handles/VectorCall.cs",
         "Kernel/AttributeCalls.cs",
         "Kernel/CopyCalls.cs",
+        "Kernel/FutexWord.cs",
         "Kernel/Libc.cs",
         "Kernel/MemoryCalls.cs",
         "Kernel/NodeCalls.cs",
