@@ -26,11 +26,13 @@ internal static class Errno
     public const int ENOSPC = 28;
     public const int ESPIPE = 29;
     public const int EROFS = 30;
+    public const int ERANGE = 34;
     public const int ENAMETOOLONG = 36;
     public const int ENOSYS = 38;
     public const int ENOTEMPTY = 39;
     public const int ELOOP = 40;
     public const int EBADR = 53;
+    public const int ENODATA = 61;
     public const int ETIME = 62;
     public const int EOPNOTSUPP = 95;
     public const int EDQUOT = 122;

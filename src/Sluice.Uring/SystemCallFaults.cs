@@ -6,8 +6,9 @@ using Sluice.Uring.Abi;
 namespace Sluice.Uring;
 
 /// <summary>
-/// Asked before a system call is made, or an entry is handed to a ring: 0 lets it pass, a negative errno fails it, and a smaller number
-/// than <paramref name="length"/> cuts it short. Called on the thread of the call, from many threads.
+/// Asked before a system call is made, or an entry is handed to a ring: 0 lets it pass, a negative errno fails it, a smaller number than
+/// <paramref name="length"/> cuts it short, and <see cref="SystemCallFaults.NoBytes"/> leaves nothing of a transfer. Called on the thread
+/// of the call, from many threads.
 /// </summary>
 /// <param name="call">The call's name; an entry of a ring is "ring " and its opcode.</param>
 /// <param name="fd">The descriptor that it is about, or the folder that a name is looked up in; -1 where there is none.</param>
@@ -22,6 +23,9 @@ internal static unsafe class SystemCallFaults
 {
     /// <summary>A setting of runtimeconfig.json; read once.</summary>
     public const string SwitchName = "Sluice.SystemCallFaults";
+
+    /// <summary>What lets a transfer pass with no bytes at all: it succeeds, and its answer is 0.</summary>
+    public const long NoBytes = long.MinValue;
 
     private static SystemCallFault? s_fault;
 
@@ -72,6 +76,12 @@ internal static unsafe class SystemCallFaults
     {
         bool isTransfer = entry->Opcode is Opcode.Read or Opcode.Write or Opcode.ReadV or Opcode.WriteV;
         long answer = Ask("ring " + entry->Opcode, entry->Fd, isTransfer ? entry->Len : 0);
+        if (isTransfer && answer == NoBytes)
+        {
+            entry->Len = 0;
+            return 0;
+        }
+
         if (answer < 0 && entry->Opcode == Opcode.Close)
         {
             // A close that fails has closed all the same.
@@ -111,6 +121,12 @@ internal static unsafe class SystemCallFaults
     private static bool FailsOrEndsEarly(string call, int fd, ref long length)
     {
         long answer = Ask(call, fd, length);
+        if (answer == NoBytes)
+        {
+            length = 0;
+            return false;
+        }
+
         if (answer > 0 && answer < length)
         {
             length = answer;
@@ -123,6 +139,12 @@ internal static unsafe class SystemCallFaults
     {
         long length = count == 1 ? (long)segments[0].Len : count;
         long answer = Ask(call, fd, length);
+        if (answer == NoBytes)
+        {
+            count = 0;
+            return false;
+        }
+
         if (answer > 0 && answer < length)
         {
             if (count > 1)

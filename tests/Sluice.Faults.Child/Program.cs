@@ -16,6 +16,7 @@ return args switch
     ["copy-tree", string folder] => await CopyTreeCommand.RunAsync(folder),
     ["once", "replace", string path] => await OnceCommand.RunAsync(() => Sluice.SluiceFile.ReplaceAtomicallyAsync(path, "new")),
     ["once", "copy", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.CopyAsync(source, target)),
+    ["once", "plain", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.CopyPlainAsync(source, target)),
     ["once", "verify", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.VerifyAsync(source, target)),
     ["hostile", "planted", string folder, string outside] => HostileCommand.Run(folder, outside, isSticky: true),
     ["hostile", "swapped", string folder, string outside] => HostileCommand.Run(folder, outside, isSticky: false),
@@ -27,6 +28,6 @@ static int Usage()
     Console.Error.WriteLine("refuse SCENARIO FOLDER | engine SCENARIO FOLDER | append PATH CACHING ID COUNT | "
         + "durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD | copy-tree FOLDER | "
         + "fork FOLDER | exit return|exit|handler|thread FOLDER | once replace PATH | "
-        + "once copy|verify SOURCE TARGET | hostile planted|swapped FOLDER OUTSIDE");
+        + "once copy|plain|verify SOURCE TARGET | hostile planted|swapped FOLDER OUTSIDE");
     return 2;
 }

@@ -24,10 +24,25 @@ public sealed class SystemCallFaultTests(MountFixture fixture) : IClassFixture<M
     public async Task Whichever_call_fails_the_result_or_the_exception_is_right(string name)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
-        // On a volume in memory where one can be had: there are thousands of flushes.
-        using Mount local = new(FileSystemKind.Local);
-        Mount mount = fixture.Get(FileSystemKind.Ext4);
-        string root = mount.Refusal is null ? mount.Folder : local.Folder;
-        (await CallFaultRunner.RunAsync(Scenarios[name], root)).ShouldBeGreaterThan(0);
+        (await CallFaultRunner.RunAsync(Scenarios[name], Folder())).ShouldBeGreaterThan(0);
     }
+
+    [SkippableTheory]
+    [MemberData(nameof(Names))]
+    public async Task Nobody_sees_that_calls_were_interrupted(string name)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        await CallFaultRunner.RunInterruptedAsync(Scenarios[name], Folder());
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Names))]
+    public async Task Writes_that_take_nothing_are_an_error_and_no_hang(string name)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        await CallFaultRunner.RunWithoutBytesAsync(Scenarios[name], Folder());
+    }
+
+    /// <summary>On a volume in memory where one can be had: there are thousands of flushes.</summary>
+    private string Folder() => fixture.Get(FileSystemKind.Ext4).Folder;
 }

@@ -38,9 +38,10 @@ public sealed class CopyOptions
     public bool Recurse { get; init; }
 
     /// <summary>
-    /// Whether a file at the target stays as it is where it has the source's length and time of last write, further names of a file
-    /// included; such files are counted by
-    /// <see cref="CopyResult.UnchangedFiles"/>. Others are replaced only with <see cref="Overwrite"/>. Linux only.
+    /// Whether what is at the target stays as it is where it is the same: a file that has the source's length and time of last write,
+    /// further names of a file included; of a tree also a symbolic link that says the same, and a FIFO, socket or device of the same kind
+    /// and number. It is counted by <see cref="CopyResult.UnchangedFiles"/>. All else is replaced only with <see cref="Overwrite"/>, and
+    /// a folder is never replaced by a file, nor a file by a folder. Linux only.
     /// </summary>
     public bool SkipUnchanged { get; init; }
 

@@ -15,7 +15,8 @@ public sealed record CopyResult
     /// <summary>Files that were written while they were copied: each copy is what was read, and may be of two versions.</summary>
     public int ChangedFiles { get; init; }
 
-    /// <summary>Files that were left as they were (<see cref="CopyOptions.SkipUnchanged"/>); not among <see cref="Files"/>.</summary>
+    /// <summary>Files, links and nodes that were left as they were (<see cref="CopyOptions.SkipUnchanged"/>); not among
+    /// <see cref="Files"/>.</summary>
     public int UnchangedFiles { get; init; }
 
     /// <summary>Folders made or found.</summary>

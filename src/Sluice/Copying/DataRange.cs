@@ -10,7 +10,8 @@ internal readonly record struct DataRange(long Begin, long End)
 {
     /// <summary>
     /// The stretches of a file from <paramref name="from"/> on, beginning and ending at multiples of <paramref name="alignment"/> or
-    /// at the end of the file; one for all where the file system does not tell. What a file that was cut meanwhile has lost is one, too.
+    /// at the end of the file; one for all where the file system does not tell. What a file that was cut meanwhile has lost is one, too,
+    /// and so is all that is left where no stretch can be found that ends.
     /// </summary>
     [SupportedOSPlatform("linux")]
     public static List<DataRange> Find(int fd, long from, long length, int alignment, string path)
@@ -38,6 +39,9 @@ internal readonly record struct DataRange(long Begin, long End)
             long end = CopyCalls.FindHole(fd, begin);
             end = end == -Errno.ENXIO && IsCut(fd, length) ? length : end;
             PathErrors.ThrowIfFailed((int)Math.Min(end, 0), "Looking for holes in", path);
+
+            // Somebody makes holes where data was found, or a file system answers anything: looking on might never end.
+            end = end <= at || end < begin ? length : end;
             begin = Math.Max(begin / alignment * alignment, from);
             end = Math.Min((end + alignment - 1) / alignment * alignment, length);
             if (ranges.Count > 0 && ranges[^1].End >= begin)

@@ -132,10 +132,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         if (options.UnixCreateMode is null)
         {
             uint mode = NodeMetadata.PlainMode(fromFd, from);
-            PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
+            NodeMetadata.SetPlainMode(toFd, mode, target);
         }
 
-        PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, from), "Setting the times of", target);
+        NodeMetadata.SetPlainTimes(toFd, from, target);
     }
 
     /// <summary>
@@ -209,7 +209,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             // A file that is overwritten stays its owner's.
             uint mode = NodeMetadata.PlainMode(fromFd, from);
             NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, mode, mustHaveOwner: false, target);
-            PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, from), "Setting the times of", target);
+            NodeMetadata.SetPlainTimes(toFd, from, target);
             return;
         }
 

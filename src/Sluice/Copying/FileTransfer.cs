@@ -81,7 +81,9 @@ internal sealed class FileTransfer(
             result = RunRanges(begin, CopyRange);
         }
 
-        if (result != 0 && (options.Method == CopyMethod.Buffered || (isAuto && CanTryNext(result))))
+        // Whatever a server says to a copy within it (CIFS: that there is no such file, or that it may not), plain reads and writes may do.
+        if (result != 0 && (options.Method == CopyMethod.Buffered
+            || (isAuto && (CanTryNext(result) || result is -Errno.ENOENT or -Errno.EACCES))))
         {
             TakeBack();
             Note(CopyMethod.Buffered, "the file systems copy nothing between them");
@@ -159,7 +161,8 @@ internal sealed class FileTransfer(
         // Without O_NONBLOCK, under which a ring may answer EAGAIN.
         int fromFlags = Libc.GetFlags(fromFd) & ~PathCalls.NonBlocking;
         int toFlags = Libc.GetFlags(toFd);
-        if (alignment == 0 || BlockBytes % alignment != 0 || Libc.SetFlags(fromFd, fromFlags | Libc.DirectFlag) < 0)
+        if (alignment == 0 || BlockBytes % alignment != 0 || Math.Min(fromFlags, toFlags) < 0
+            || Libc.SetFlags(fromFd, fromFlags | Libc.DirectFlag) < 0)
         {
             return -Errno.EOPNOTSUPP;
         }

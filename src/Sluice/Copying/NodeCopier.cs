@@ -13,7 +13,8 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNewTree)
 {
-    public void CopyLink(in NodePath from, in NodePath to)
+    /// <summary>False where what is there stays, because it is the same (<see cref="CopyOptions.SkipUnchanged"/>).</summary>
+    public bool CopyLink(in NodePath from, in NodePath to)
     {
         byte[]? content = NodeCalls.ReadSymbolicLink(from, out int errno);
         if (content is null)
@@ -22,24 +23,68 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         }
 
         ThrowIfSame(from, to);
-        Make(to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from);
+        bool isNeeded = !(options.SkipUnchanged && IsLinkThere(content, to));
+        if (isNeeded)
+        {
+            Make(to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from);
+        }
+
         Count();
+        return isNeeded;
     }
 
-    public void MakeNode(in NodePath from, in NodePath to, in Statx stat)
+    /// <inheritdoc cref="CopyLink"/>
+    public bool MakeNode(in NodePath from, in NodePath to, in Statx stat)
     {
-        Statx like = stat;
-        Make(to, $"Making the {NodeCalls.KindOf(stat)}", path => NodeCalls.MakeNode(path, like), from);
+        bool isNeeded = !(options.SkipUnchanged && IsNodeThere(stat, to));
+        if (isNeeded)
+        {
+            Statx like = stat;
+            Make(to, $"Making the {NodeCalls.KindOf(stat)}", path => NodeCalls.MakeNode(path, like), from);
+        }
+
         Count();
+        return isNeeded;
     }
 
+    /// <inheritdoc cref="CopyLink"/>
     /// <summary>Another name for what has been copied.</summary>
-    public void AddName(in NodePath copied, in NodePath to)
+    /// <param name="copied">A name that it has.</param>
+    /// <param name="from">The source's other name.</param>
+    /// <param name="stat">What that leads to.</param>
+    /// <param name="to">The other name.</param>
+    public bool AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to)
     {
-        NodePath first = copied;
-        Make(to, "Linking", path => NodeCalls.Link(first, path), metadata: null);
-        meter.EndFile();
+        bool isNeeded = !(options.SkipUnchanged && IsThere(from, stat, to));
+        if (isNeeded)
+        {
+            NodePath first = copied;
+            Make(to, "Linking", path => NodeCalls.Link(first, path), metadata: null);
+        }
+
+        Count();
+        return isNeeded;
     }
+
+    /// <summary>
+    /// Whether what has a name is what would be made there: a plain file of one length and time, a link that says the same, a node of one
+    /// kind and number.
+    /// </summary>
+    private static bool IsThere(in NodePath from, in Statx stat, in NodePath to) => (stat.Mode & Statx.TypeMask) switch
+    {
+        Statx.TypeRegular => FileCopier.IsThere(stat, to),
+        Statx.TypeLink => NodeCalls.ReadSymbolicLink(from, out _) is { } content && IsLinkThere(content, to),
+        _ => IsNodeThere(stat, to),
+    };
+
+    private static bool IsLinkThere(byte[] content, in NodePath to) =>
+        NodeCalls.ReadSymbolicLink(to, out _) is { } there && there.AsSpan().SequenceEqual(content);
+
+    private static bool IsNodeThere(in Statx from, in NodePath to) =>
+        NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+        && (there.Mode & Statx.TypeMask) == (from.Mode & Statx.TypeMask)
+        && !there.IsSame(from)
+        && (there.RdevMajor, there.RdevMinor) == (from.RdevMajor, from.RdevMinor);
 
     /// <summary>
     /// Makes something where nothing has the name; where something has, and may be replaced, in a folder of its own, from which it is

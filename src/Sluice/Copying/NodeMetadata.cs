@@ -66,15 +66,35 @@ internal static class NodeMetadata
         bool hasGroup = made.Gid == old.Gid;
         if (made.Uid != old.Uid || !hasGroup)
         {
-            int result = NodeCalls.SetOwner(toFd, old.Uid, old.Gid);
-            PathErrors.ThrowIfFailed(mustHaveOwner ? result : 0, "Keeping the owner of", target);
-            hasGroup |= result == 0 || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, old.Gid) == 0;
+            int owned = NodeCalls.SetOwner(toFd, old.Uid, old.Gid);
+            PathErrors.ThrowIfFailed(mustHaveOwner ? owned : 0, "Keeping the owner of", target);
+            hasGroup |= owned == 0 || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, old.Gid) == 0;
         }
 
         CopyAttributes(oldFd, toFd, isSameContent: false, target);
         mode = CopyLists(oldFd, toFd, isFolder: false, mode & ~(SetUser | SetGroup), hasGroup, target);
-        PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Keeping the permissions of", target);
+        // Where nobody may set them, all files have what the file system gives them, and so have both.
+        int result = NodeCalls.SetMode(toFd, mode);
+        result = result == -Errno.EPERM && HasMode(toFd, old.Mode & ModeBits.All) ? 0 : result;
+        PathErrors.ThrowIfFailed(result, "Keeping the permissions of", target);
     }
+
+    /// <summary>
+    /// Permissions of what is made anew. A file system that gives rights of its own choice, to files that belong to others than their
+    /// makers (EPERM), does as it likes, as with File.Copy.
+    /// </summary>
+    public static void SetPlainMode(int fd, uint mode, string target) =>
+        PathErrors.ThrowIfFailed(Allowed(NodeCalls.SetMode(fd, mode)), "Setting the permissions of", target);
+
+    /// <summary>Times of what is made anew, where they may be set.</summary>
+    /// <inheritdoc cref="SetPlainMode"/>
+    public static void SetPlainTimes(int fd, in Statx from, string target) =>
+        PathErrors.ThrowIfFailed(Allowed(NodeCalls.SetTimes(fd, from)), "Setting the times of", target);
+
+    private static int Allowed(int result) => result == -Errno.EPERM ? 0 : result;
+
+    private static bool HasMode(int fd, uint mode) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & ModeBits.All) == mode;
 
     /// <summary>Whether what is made in a folder gets an access list, which then stands in the place of the umask.</summary>
     public static bool HasDefaultList(int folderFd) => AttributeCalls.Get(folderFd, DefaultList, out _) is not null;
@@ -103,7 +123,7 @@ internal static class NodeMetadata
         }
 
         byte[]? list = AttributeCalls.Get(fromFd, AccessList, out int errno);
-        if (list is null && errno is not (-AttributeCalls.ENODATA or -Errno.EOPNOTSUPP or -Errno.ENOSYS))
+        if (list is null && errno is not (-Errno.ENODATA or -Errno.EOPNOTSUPP or -Errno.ENOSYS))
         {
             throw PathErrors.Create(errno, "Reading the access list for", target);
         }

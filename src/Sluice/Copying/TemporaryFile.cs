@@ -127,6 +127,7 @@ internal sealed class TemporaryFile : IDisposable
                 // This file system cannot rename so: a second name is refused where one is.
                 result = NodeCalls.LinkOpened(Descriptor, _target);
                 result = result == 0 ? NodeCalls.Unlink(name) : result;
+                result = result is -Errno.EPERM or -Errno.EOPNOTSUPP or -Errno.ENOSYS ? ClaimTarget(name) : result;
             }
         }
 
@@ -157,6 +158,22 @@ internal sealed class TemporaryFile : IDisposable
         && (stat.Uid == NodeCalls.EffectiveUser || NodeCalls.EffectiveUser == 0)
         && TemporaryName.LeadsTo(name, fd)
         && NodeCalls.Unlink(name) == 0;
+
+    /// <summary>
+    /// Where there are no second names either: an empty file takes the name, if nothing has it, and is replaced at once. A process that is
+    /// killed between leaves it.
+    /// </summary>
+    private int ClaimTarget(in NodePath name)
+    {
+        using Descriptor claim = new(PathCalls.Open(_target, MakeFlags | PathCalls.NoFollowFlag, ModeBits.OwnerReadWrite));
+        int result = claim.Fd < 0 ? claim.Fd : NodeCalls.Rename(name, _target);
+        if (result < 0 && claim.Fd >= 0 && TemporaryName.LeadsTo(_target, claim.Fd))
+        {
+            _ = NodeCalls.Unlink(_target);
+        }
+
+        return result;
+    }
 
     private static int Make(in NodePath name, uint mode)
     {
@@ -190,7 +207,8 @@ internal sealed class TemporaryFile : IDisposable
             && stat.Uid == NodeCalls.EffectiveUser
             && (stat.Mode & ModeBits.GroupAndOthers & ~mode) == 0
             && TemporaryName.LeadsTo(name, fd)
-            && Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking) == 0)
+            && Libc.GetFlags(fd) is >= 0 and int flags
+            && Libc.SetFlags(fd, flags & ~PathCalls.NonBlocking) == 0)
         {
             return fd;
         }

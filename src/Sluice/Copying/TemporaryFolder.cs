@@ -134,7 +134,7 @@ internal sealed class TemporaryFolder : IDisposable
         int fd = PathCalls.Open(name, TreeRoot.FolderFlags);
         if (fd >= 0
             && NodeCalls.LockExclusivelyNow(fd) == 0
-            && IsOurs(fd)
+            && (IsOurs(fd) || IsAsAnyHere(fd, name))
             && IsEmpty(fd)
             && (AttributeCalls.Set(fd, Mark, [1]) == 0 || !mustBeMarked))
         {
@@ -169,6 +169,27 @@ internal sealed class TemporaryFolder : IDisposable
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
         && stat.Uid == NodeCalls.EffectiveUser
         && (stat.Mode & ModeBits.GroupAndOthers) == 0;
+
+    /// <summary>
+    /// Whether the file system gives what is made on it an owner and rights of its own choice (FAT, SMB, NFS for root), and the folder is
+    /// that owner's: told by a file, in whose place nobody can put another before it is open.
+    /// </summary>
+    private static bool IsAsAnyHere(int fd, in NodePath name)
+    {
+        const int make = PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive;
+        NodePath other = TemporaryName.Random(name);
+        using Descriptor file = new(PathCalls.Open(other, make | PathCalls.NoFollowFlag, ModeBits.OwnerReadWrite));
+        if (file.Fd < 0)
+        {
+            return false;
+        }
+
+        _ = TemporaryName.LeadsTo(other, file.Fd) ? NodeCalls.Unlink(other) : 0;
+        return Libc.Stat(file.Fd, StatxMask.BasicStats, out Statx made) == 0
+            && Libc.Stat(fd, StatxMask.BasicStats, out Statx folder) == 0
+            && (made.Uid != NodeCalls.EffectiveUser || (made.Mode & ModeBits.GroupAndOthers) != 0)
+            && made.Uid == folder.Uid;
+    }
 
     private static bool IsEmpty(int fd)
     {

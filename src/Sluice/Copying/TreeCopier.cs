@@ -131,7 +131,7 @@ internal sealed class TreeCopier : IDisposable
 
     private void Run(TreeRoot source, TreeRoot target)
     {
-        PathErrors.ThrowIfFailed(target.Stat(out _copy), "Looking at the target", target.Text([]));
+        PathErrors.ThrowIfFailed(target.Stat(out _copy), "Looking at the target", target.Text(TreePath.Root));
         using BlockingCollection<TreeGroup> groups = new(MaxWaitingGroups);
         Task[] workers = TreeWorkers.Start(() => CopyGroups(groups));
         try
@@ -171,9 +171,9 @@ internal sealed class TreeCopier : IDisposable
 
     private void Walk(TreeRoot source, TreeRoot target, BlockingCollection<TreeGroup> groups)
     {
-        Stack<byte[]> due = new();
-        due.Push([]);
-        while (!_stop.IsCancellationRequested && due.TryPop(out byte[]? next))
+        Stack<TreePath> due = new();
+        due.Push(TreePath.Root);
+        while (!_stop.IsCancellationRequested && due.TryPop(out TreePath? next))
         {
             if (OpenFolder(source, target, next) is not { } folder)
             {
@@ -191,10 +191,10 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private TreeFolder? OpenFolder(TreeRoot source, TreeRoot target, byte[] relative)
+    private TreeFolder? OpenFolder(TreeRoot source, TreeRoot target, TreePath folder)
     {
-        string from = source.Text(relative);
-        int fromFd = source.Open(relative);
+        string from = source.Text(folder);
+        int fromFd = source.Open(folder);
         if (fromFd < 0)
         {
             _failures.Add(from, PathErrors.Create(fromFd, "Opening the folder", from));
@@ -203,7 +203,7 @@ internal sealed class TreeCopier : IDisposable
 
         DirectoryReader reader = DirectoryReader.Of(fromFd);
         int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat);
-        if (result == 0 && relative.Length > 0 && IsTheCopy(relative, stat))
+        if (result == 0 && !folder.IsRoot && IsTheCopy(folder, stat))
         {
             reader.Release();
             _failures.Add(from, new IOException($"Copying '{from}' failed: it is the copy itself; the target is inside the source."));
@@ -211,8 +211,8 @@ internal sealed class TreeCopier : IDisposable
         }
 
         bool isMade = false;
-        int toFd = result < 0 ? result : MakeFolder(target, relative, stat, out isMade);
-        string to = target.Text(relative);
+        int toFd = result < 0 ? result : MakeFolder(target, folder, stat, out isMade);
+        string to = target.Text(folder);
         if (toFd < 0)
         {
             reader.Release();
@@ -225,27 +225,26 @@ internal sealed class TreeCopier : IDisposable
             GoOnIn(reader, toFd, to);
         }
 
-        _folders.Add(relative, stat, isMade, toFd);
-        return new TreeFolder(relative, reader, toFd, from, to);
+        _folders.Add(folder, stat, isMade, toFd);
+        return new TreeFolder(folder, reader, toFd, from, to);
     }
 
     /// <summary>
     /// Whether a folder of the source is the copy, to which another way leads: a part of the source is mounted where the copy is made.
     /// Where the numbers of such a way's files are others (an overlay's), a name that nobody could foresee tells.
     /// </summary>
-    private bool IsTheCopy(ReadOnlySpan<byte> relative, in Statx folder) =>
-        folder.IsSame(_copy) || _temporary?.IsRandomName(relative[(relative.LastIndexOf((byte)'/') + 1)..]) == true;
+    private bool IsTheCopy(TreePath folder, in Statx stat) => stat.IsSame(_copy) || _temporary?.IsRandomName(folder.Name) == true;
 
     /// <summary>Makes a folder of the copy, unless it is there, and opens it; a negative errno where that fails.</summary>
-    private int MakeFolder(TreeRoot target, byte[] relative, in Statx from, out bool isMade)
+    private int MakeFolder(TreeRoot target, TreePath folder, in Statx from, out bool isMade)
     {
         isMade = false;
-        if (relative.Length == 0)
+        if (folder.IsRoot)
         {
-            return target.Open(relative);
+            return target.Open(folder);
         }
 
-        int parent = target.OpenParent(relative, out byte[] name);
+        int parent = target.OpenParent(folder, out byte[] name);
         if (parent < 0)
         {
             return parent;
@@ -278,7 +277,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private void ReadFolder(TreeFolder folder, Stack<byte[]> due, BlockingCollection<TreeGroup> groups)
+    private void ReadFolder(TreeFolder folder, Stack<TreePath> due, BlockingCollection<TreeGroup> groups)
     {
         TreeGroup? group = null;
         int bytes;
@@ -299,7 +298,7 @@ internal sealed class TreeCopier : IDisposable
 
                 if (type == DirectoryReader.TypeDirectory)
                 {
-                    due.Push(TreeRoot.Join(folder.Relative, name));
+                    due.Push(folder.Place.Below(name));
                     continue;
                 }
 

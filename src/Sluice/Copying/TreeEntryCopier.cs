@@ -85,14 +85,7 @@ internal sealed class TreeEntryCopier(
                 (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
                 if (copies.TryGetValue(number, out HardLinkName first) && IsStill(from, node.Stat))
                 {
-                    if (options.SkipUnchanged && FileCopier.IsThere(node.Stat, to))
-                    {
-                        Interlocked.Increment(ref _unchangedFiles);
-                        meter.EndFile();
-                        continue;
-                    }
-
-                    AddName(toRoot, first, to);
+                    AddName(toRoot, first, from, node.Stat, to);
                     continue;
                 }
 
@@ -107,13 +100,23 @@ internal sealed class TreeEntryCopier(
     }
 
     /// <summary>A symbolic link, as one.</summary>
-    public void CopyLink(in NodePath from, in NodePath to) => _nodes.CopyLink(from, to);
+    public void CopyLink(in NodePath from, in NodePath to) => Note(_nodes.CopyLink(from, to));
 
-    private void AddName(TreeRoot toRoot, in HardLinkName first, in NodePath to)
+    private void AddName(TreeRoot toRoot, in HardLinkName first, in NodePath from, in Statx stat, in NodePath to)
     {
         using Descriptor folder = new(toRoot.Open(first.Folder));
         PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", toRoot.Text(first.Folder));
-        _nodes.AddName(NodePath.In(folder.Fd, first.Name, toRoot.Text(first.Folder)), to);
+        Note(_nodes.AddName(NodePath.In(folder.Fd, first.Name, toRoot.Text(first.Folder)), from, stat, to));
+    }
+
+    private void MakeNode(in NodePath from, in NodePath to, in Statx stat) => Note(_nodes.MakeNode(from, to, stat));
+
+    private void Note(bool isMade)
+    {
+        if (!isMade)
+        {
+            Interlocked.Increment(ref _unchangedFiles);
+        }
     }
 
     private void CopyFirst(in NodePath from, in NodePath to, in Statx stat)
@@ -127,7 +130,7 @@ internal sealed class TreeEntryCopier(
                 CopyLink(from, to);
                 break;
             default:
-                _nodes.MakeNode(from, to, stat);
+                MakeNode(from, to, stat);
                 break;
         }
     }
@@ -194,7 +197,7 @@ internal sealed class TreeEntryCopier(
         }
         else
         {
-            _nodes.MakeNode(from, to, stat);
+            MakeNode(from, to, stat);
         }
     }
 
@@ -202,7 +205,7 @@ internal sealed class TreeEntryCopier(
     {
         lock (_hardLinks)
         {
-            _hardLinks.Add(new HardLinkName(folder.Relative, name, stat));
+            _hardLinks.Add(new HardLinkName(folder.Place, name, stat));
         }
     }
 
@@ -304,7 +307,7 @@ internal sealed class TreeEntryCopier(
         }
         else
         {
-            PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, stat), "Setting the times of", target);
+            NodeMetadata.SetPlainTimes(toFd, stat, target);
         }
     }
 
@@ -318,8 +321,8 @@ internal sealed class TreeEntryCopier(
         }
 
         uint mode = (uint?)options.UnixCreateMode & ~_umask ?? NodeMetadata.PlainMode(fromFd, stat);
-        PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
-        PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, stat), "Setting the times of", target);
+        NodeMetadata.SetPlainMode(toFd, mode, target);
+        NodeMetadata.SetPlainTimes(toFd, stat, target);
     }
 
     /// <summary>

@@ -5,17 +5,17 @@ using Sluice.Kernel;
 namespace Sluice.Copying;
 
 /// <summary>A folder of the source and its copy, both open until the last group of their files has been copied.</summary>
-/// <param name="relative">Its path from the root of the tree.</param>
+/// <param name="place">Where it is in the tree.</param>
 /// <param name="from">The source's folder; released with this.</param>
 /// <param name="toFd">The copy's folder; closed with this.</param>
 /// <param name="fromText">The source's path, for people.</param>
 /// <param name="toText">The copy's path, for people.</param>
 [SupportedOSPlatform("linux")]
-internal sealed class TreeFolder(byte[] relative, DirectoryReader from, int toFd, string fromText, string toText)
+internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd, string fromText, string toText)
 {
     private int _references = 1;
 
-    public byte[] Relative => relative;
+    public TreePath Place => place;
 
     public DirectoryReader Reader => from;
 
@@ -29,7 +29,7 @@ internal sealed class TreeFolder(byte[] relative, DirectoryReader from, int toFd
     /// <param name="exclude">Asked with the entry's path from the root of the tree.</param>
     /// <param name="name">Without a NUL.</param>
     public bool IsLeftOut(Func<string, bool>? exclude, ReadOnlySpan<byte> name) =>
-        exclude is not null && exclude(NodePath.Decode(TreeRoot.Join(relative, name)));
+        exclude is not null && exclude(NodePath.Decode(place.Below(name).ToBytes()));
 
     public void AddReference() => Interlocked.Increment(ref _references);
 

@@ -22,21 +22,21 @@ internal static class TreeRemoval
     public static int Empty(int fd, string text)
     {
         using TreeRoot root = new(fd, text);
-        Stack<(byte[] Relative, bool IsEmpty)> due = new();
-        due.Push(([], false));
+        Stack<(TreePath Folder, bool IsEmpty)> due = new();
+        due.Push((TreePath.Root, false));
         int first = 0;
-        while (due.TryPop(out (byte[] Relative, bool IsEmpty) next))
+        while (due.TryPop(out (TreePath Folder, bool IsEmpty) next))
         {
-            int result = next.IsEmpty ? RemoveFolder(root, next.Relative) : RemoveEntries(root, next.Relative, due);
+            int result = next.IsEmpty ? RemoveFolder(root, next.Folder) : RemoveEntries(root, next.Folder, due);
             first = first == 0 ? Math.Min(result, 0) : first;
         }
 
         return first;
     }
 
-    private static int RemoveFolder(TreeRoot root, byte[] relative)
+    private static int RemoveFolder(TreeRoot root, TreePath folder)
     {
-        int parent = root.OpenParent(relative, out byte[] name);
+        int parent = root.OpenParent(folder, out byte[] name);
         if (parent < 0)
         {
             return parent;
@@ -47,12 +47,12 @@ internal static class TreeRemoval
         return result;
     }
 
-    private static int RemoveEntries(TreeRoot root, byte[] relative, Stack<(byte[] Relative, bool IsEmpty)> due)
+    private static int RemoveEntries(TreeRoot root, TreePath folder, Stack<(TreePath Folder, bool IsEmpty)> due)
     {
-        int fd = root.Open(relative);
+        int fd = root.Open(folder);
         if (fd < 0)
         {
-            fd = OpenAllowed(root, relative, fd);
+            fd = OpenAllowed(root, folder, fd);
             if (fd < 0)
             {
                 return fd;
@@ -60,9 +60,9 @@ internal static class TreeRemoval
         }
 
         Allow(fd);
-        if (relative.Length > 0)
+        if (!folder.IsRoot)
         {
-            due.Push((relative, true));
+            due.Push((folder, true));
         }
 
         // The names first: what is removed while a folder is read may hide others.
@@ -82,7 +82,7 @@ internal static class TreeRemoval
             int removed = type == DirectoryReader.TypeDirectory ? -Errno.EISDIR : NodeCalls.Unlink(NodePath.In(fd, name, ""));
             if (removed == -Errno.EISDIR)
             {
-                due.Push((TreeRoot.Join(relative, name.AsSpan(0, name.Length - 1)), false));
+                due.Push((folder.Below(name.AsSpan(0, name.Length - 1)), false));
             }
             else
             {
@@ -95,14 +95,14 @@ internal static class TreeRemoval
     }
 
     /// <summary>A copy may have come to a folder's own mode, which may keep us out.</summary>
-    private static int OpenAllowed(TreeRoot root, byte[] relative, int error)
+    private static int OpenAllowed(TreeRoot root, TreePath folder, int error)
     {
-        if (error != -Errno.EACCES || relative.Length == 0)
+        if (error != -Errno.EACCES || folder.IsRoot)
         {
             return error;
         }
 
-        int parent = root.OpenParent(relative, out byte[] name);
+        int parent = root.OpenParent(folder, out byte[] name);
         if (parent < 0)
         {
             return parent;

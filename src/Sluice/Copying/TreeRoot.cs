@@ -21,15 +21,15 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
     public static int FolderFlags => PathCalls.ReadOnly | PathCalls.DirectoryFlag | PathCalls.NoFollowFlag;
 
     /// <summary>A folder's path for people.</summary>
-    /// <param name="relative">From the root, without a slash at either end; empty for the root.</param>
-    public string Text(ReadOnlySpan<byte> relative) => relative.IsEmpty ? text : Path.Join(text, NodePath.Decode(relative));
+    public string Text(TreePath folder) => folder.IsRoot ? text : Path.Join(text, NodePath.Decode(folder.ToBytes()));
 
     public int Stat(out Statx stat) => Libc.Stat(fd, StatxMask.BasicStats, out stat);
 
-    public static byte[] Join(ReadOnlySpan<byte> relative, ReadOnlySpan<byte> name) =>
-        relative.IsEmpty ? name.ToArray() : [.. relative, (byte)'/', .. name];
-
     /// <summary>A folder, opened anew, or a negative errno.</summary>
+    public int Open(TreePath folder) => Open(folder.ToBytes());
+
+    /// <inheritdoc cref="Open(TreePath)"/>
+    /// <param name="relative">Its path from the root, without a slash at either end; empty for the root.</param>
     public int Open(ReadOnlySpan<byte> relative)
     {
         if (relative.IsEmpty)
@@ -67,11 +67,10 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
     /// <summary>
     /// The folder above one that is not the root, opened anew, or a negative errno; and the name of that one in it, ended by a NUL.
     /// </summary>
-    public int OpenParent(ReadOnlySpan<byte> relative, out byte[] name)
+    public int OpenParent(TreePath folder, out byte[] name)
     {
-        int slash = relative.LastIndexOf((byte)'/');
-        name = [.. relative[(slash + 1)..], 0];
-        return Open(relative[..Math.Max(slash, 0)]);
+        name = [.. folder.Name, 0];
+        return Open(folder.Above);
     }
 
     public void Dispose() => PathCalls.Close(fd);

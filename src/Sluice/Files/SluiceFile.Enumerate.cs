@@ -53,6 +53,7 @@ public static partial class SluiceFile
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, EnumerationOptions enumerationOptions)
     {
+        enumerationOptions = Read(enumerationOptions);
         FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: false);
         return query is not null && FolderWalk.TryOpen(query) is { } walk
             ? new FolderEnumerable<string>(query, walk, static (chunk, index) => chunk.PathAt(index))
@@ -66,7 +67,7 @@ public static partial class SluiceFile
     public static IEnumerable<FileEntry> EnumerateFileEntries(
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null)
     {
-        enumerationOptions ??= CompatibleOptions;
+        enumerationOptions = Read(enumerationOptions ?? CompatibleOptions);
         FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: true);
         return query is not null && FolderWalk.TryOpen(query) is { } walk
             ? new FolderEnumerable<FileEntry>(query, walk, static (chunk, index) => chunk.EntryAt(index))
@@ -84,7 +85,7 @@ public static partial class SluiceFile
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
         CancellationToken cancellationToken = default)
     {
-        enumerationOptions ??= CompatibleOptions;
+        enumerationOptions = Read(enumerationOptions ?? CompatibleOptions);
         FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: false);
         return WalkAsync(
             query,
@@ -99,7 +100,7 @@ public static partial class SluiceFile
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
         CancellationToken cancellationToken = default)
     {
-        enumerationOptions ??= CompatibleOptions;
+        enumerationOptions = Read(enumerationOptions ?? CompatibleOptions);
         FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: true);
         return WalkAsync(
             query,
@@ -137,6 +138,19 @@ public static partial class SluiceFile
             }
         }
     }
+
+    /// <summary>What the caller's options say now: .NET's own enumeration looks at them as long as it lasts.</summary>
+    private static EnumerationOptions Read(EnumerationOptions options) => options is null ? null! : new EnumerationOptions
+    {
+        AttributesToSkip = options.AttributesToSkip,
+        BufferSize = options.BufferSize,
+        IgnoreInaccessible = options.IgnoreInaccessible,
+        MatchCasing = options.MatchCasing,
+        MatchType = options.MatchType,
+        MaxRecursionDepth = options.MaxRecursionDepth,
+        RecurseSubdirectories = options.RecurseSubdirectories,
+        ReturnSpecialDirectories = options.ReturnSpecialDirectories,
+    };
 
     /// <summary>Null where .NET's own enumeration is to be used: it then gives the result, or the exception.</summary>
     private static FolderQuery? TryPlan(string path, string searchPattern, EnumerationOptions options, bool wantsDetails)

@@ -226,6 +226,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="folder">The folder; those below it are not looked at.</param>
     /// <returns>What was removed.</returns>
+    /// <exception cref="ArgumentException">The name is empty or no path.</exception>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
     public static IReadOnlyList<string> RemoveReplacementLeftovers(string folder)
     {

@@ -6,15 +6,10 @@ namespace Sluice.Kernel;
 
 /// <summary>
 /// Extended attributes of open files, folders and other nodes, on 64-bit Linux; a descriptor may be one of O_PATH. Names end with a NUL.
-/// Each call returns 0 or more, or a negative errno; nothing throws.
+/// Each call returns 0 or more, or a negative errno; nothing throws, and EINTR is retried.
 /// </summary>
 internal static unsafe partial class AttributeCalls
 {
-    /// <summary>There is no such attribute.</summary>
-    public const int ENODATA = 61;
-
-    private const int ERANGE = 34;
-
     /// <summary>An attribute's value; null and a negative errno where it cannot be had.</summary>
     public static byte[]? Get(int fd, ReadOnlySpan<byte> name, out int errno)
     {
@@ -26,17 +21,24 @@ internal static unsafe partial class AttributeCalls
                 nint length;
                 fixed (byte* v = value)
                 {
-                    length = Result(SystemCallFaults.Fails("fgetxattr", fd) ? -1 : fgetxattr(fd, n, v, (nuint)value.Length));
+                    while (WasInterrupted(
+                        SystemCallFaults.Fails("fgetxattr", fd) ? -1 : fgetxattr(fd, n, v, (nuint)value.Length), out length))
+                    {
+                    }
+
                     if (length == -Errno.EBADF)
                     {
                         fixed (byte* p = PathOf(fd))
                         {
-                            length = Result(SystemCallFaults.Fails("getxattr", fd) ? -1 : getxattr(p, n, v, (nuint)value.Length));
+                            while (WasInterrupted(
+                                SystemCallFaults.Fails("getxattr", fd) ? -1 : getxattr(p, n, v, (nuint)value.Length), out length))
+                            {
+                            }
                         }
                     }
                 }
 
-                if (length != -ERANGE || value.Length > ushort.MaxValue)
+                if (length != -Errno.ERANGE || value.Length > ushort.MaxValue)
                 {
                     errno = (int)Math.Min(length, 0);
                     return length < 0 ? null : value[..(int)length];
@@ -52,12 +54,19 @@ internal static unsafe partial class AttributeCalls
         fixed (byte* n = name)
         fixed (byte* v = value)
         {
-            nint result = Result(SystemCallFaults.Fails("fsetxattr", fd) ? -1 : fsetxattr(fd, n, v, (nuint)value.Length, 0));
+            nint result;
+            while (WasInterrupted(SystemCallFaults.Fails("fsetxattr", fd) ? -1 : fsetxattr(fd, n, v, (nuint)value.Length, 0), out result))
+            {
+            }
+
             if (result == -Errno.EBADF)
             {
                 fixed (byte* p = PathOf(fd))
                 {
-                    result = Result(SystemCallFaults.Fails("setxattr", fd) ? -1 : setxattr(p, n, v, (nuint)value.Length, 0));
+                    while (WasInterrupted(
+                        SystemCallFaults.Fails("setxattr", fd) ? -1 : setxattr(p, n, v, (nuint)value.Length, 0), out result))
+                    {
+                    }
                 }
             }
 
@@ -69,12 +78,18 @@ internal static unsafe partial class AttributeCalls
     {
         fixed (byte* n = name)
         {
-            nint result = Result(SystemCallFaults.Fails("fremovexattr", fd) ? -1 : fremovexattr(fd, n));
+            nint result;
+            while (WasInterrupted(SystemCallFaults.Fails("fremovexattr", fd) ? -1 : fremovexattr(fd, n), out result))
+            {
+            }
+
             if (result == -Errno.EBADF)
             {
                 fixed (byte* p = PathOf(fd))
                 {
-                    result = Result(SystemCallFaults.Fails("removexattr", fd) ? -1 : removexattr(p, n));
+                    while (WasInterrupted(SystemCallFaults.Fails("removexattr", fd) ? -1 : removexattr(p, n), out result))
+                    {
+                    }
                 }
             }
 
@@ -91,7 +106,13 @@ internal static unsafe partial class AttributeCalls
         List<byte[]> found = [];
         for (ReadOnlySpan<byte> rest = names.AsSpan(0, (int)Math.Max(length, 0)); rest.Length > 0;)
         {
+            // A list whose last name has no end is a server's mistake; the rest of it is no name.
             int end = rest.IndexOf((byte)0) + 1;
+            if (end == 0)
+            {
+                break;
+            }
+
             found.Add(rest[..end].ToArray());
             rest = rest[end..];
         }
@@ -103,12 +124,18 @@ internal static unsafe partial class AttributeCalls
     {
         fixed (byte* n = names)
         {
-            nint length = Result(SystemCallFaults.Fails("flistxattr", fd) ? -1 : flistxattr(fd, n, (nuint)names.Length));
+            nint length;
+            while (WasInterrupted(SystemCallFaults.Fails("flistxattr", fd) ? -1 : flistxattr(fd, n, (nuint)names.Length), out length))
+            {
+            }
+
             if (length == -Errno.EBADF)
             {
                 fixed (byte* p = PathOf(fd))
                 {
-                    length = Result(SystemCallFaults.Fails("listxattr", fd) ? -1 : listxattr(p, n, (nuint)names.Length));
+                    while (WasInterrupted(SystemCallFaults.Fails("listxattr", fd) ? -1 : listxattr(p, n, (nuint)names.Length), out length))
+                    {
+                    }
                 }
             }
 
@@ -119,7 +146,8 @@ internal static unsafe partial class AttributeCalls
     /// <summary>The node itself by a path, for descriptors that these calls refuse (O_PATH): nothing can be put in its place.</summary>
     private static byte[] PathOf(int fd) => Encoding.ASCII.GetBytes($"/proc/self/fd/{fd}\0");
 
-    private static nint Result(nint value) => value < 0 ? -Marshal.GetLastSystemError() : value;
+    /// <summary>Whether a call is to be made again; else it has its result, or a negative errno.</summary>
+    private static bool WasInterrupted(nint answer, out nint result) => (result = (nint)SystemCall.Result((long)answer)) == -Errno.EINTR;
 
     [LibraryImport("libc")]
     private static partial nint fgetxattr(int fd, byte* name, byte* value, nuint length);

@@ -31,16 +31,16 @@ internal static unsafe partial class CopyCalls
         {
         }
 
-        return Result(n);
+        return SystemCall.Result((long)n);
     }
 
     /// <summary>Where data begins at or behind an offset; -ENXIO when only a hole follows.</summary>
     public static long FindData(int fd, long offset) =>
-        Result(SystemCallFaults.Fails("lseek SEEK_DATA", fd) ? -1 : lseek(fd, offset, SeekData));
+        SystemCall.Result(SystemCallFaults.Fails("lseek SEEK_DATA", fd) ? -1 : lseek(fd, offset, SeekData));
 
     /// <summary>Where a hole, or the end of the file, begins at or behind an offset.</summary>
     public static long FindHole(int fd, long offset) =>
-        Result(SystemCallFaults.Fails("lseek SEEK_HOLE", fd) ? -1 : lseek(fd, offset, SeekHole));
+        SystemCall.Result(SystemCallFaults.Fails("lseek SEEK_HOLE", fd) ? -1 : lseek(fd, offset, SeekHole));
 
     /// <summary>renameat2 with RENAME_NOREPLACE; -EEXIST where the name is taken, -EINVAL or -ENOSYS where this is not known.</summary>
     public static int RenameNew(in NodePath from, in NodePath to)
@@ -48,19 +48,30 @@ internal static unsafe partial class CopyCalls
         fixed (byte* f = from.Name)
         fixed (byte* t = to.Name)
         {
-            return (int)Result(SystemCallFaults.Fails("renameat2", to.FolderFd)
+            nint answer;
+            while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("renameat2", to.FolderFd)
                 ? -1
-                : syscall(NrRenameAt2, from.FolderFd, (nint)f, to.FolderFd, (nint)t, (nint)RenameNoReplaceFlag, 0));
+                : syscall(NrRenameAt2, from.FolderFd, (nint)f, to.FolderFd, (nint)t, (nint)RenameNoReplaceFlag, 0)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
     /// <summary>syncfs(2): everything of the file system that a descriptor is on.</summary>
-    public static int FlushFileSystem(int fd) => (int)Result(SystemCallFaults.Fails("syncfs", fd) ? -1 : syncfs(fd));
+    public static int FlushFileSystem(int fd)
+    {
+        nint answer;
+        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("syncfs", fd) ? -1 : syncfs(fd)))
+        {
+        }
+
+        return SystemCall.Result(answer);
+    }
 
     public static void AdviseSequential(int fd) =>
         _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, 0, 0, FadviseSequential);
-
-    private static long Result(long value) => value < 0 ? -Marshal.GetLastSystemError() : value;
 
     [LibraryImport("libc")]
     private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);

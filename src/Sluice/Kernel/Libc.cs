@@ -6,7 +6,7 @@ namespace Sluice.Kernel;
 
 /// <summary>
 /// The system calls of file I/O beside io_uring, on 64-bit Linux. Each returns the result or a negative errno; nothing throws. EINTR
-/// is retried here, and nowhere else in the synchronous paths.
+/// is retried in the calls of this room, and nowhere else in the synchronous paths.
 /// </summary>
 internal static unsafe partial class Libc
 {
@@ -19,6 +19,7 @@ internal static unsafe partial class Libc
     private const int SeekSet = 0;
     private const long TmpfsMagic = 0x0102_1994;
     private const long RamfsMagic = 0x8584_58F6;
+    private const long ExtMagic = 0xEF53;
     private const int FadviseDontNeed = 4;
     private const uint SyncFileRangeWrite = 2;
     private const int FadviseRandom = 1;
@@ -227,8 +228,13 @@ internal static unsafe partial class Libc
         byte empty = 0;
         fixed (Statx* p = &result)
         {
-            int status = SystemCallFaults.Fails("statx", fd) ? -1 : statx(fd, &empty, PathCalls.AtEmptyPath, (uint)mask, p);
-            return status < 0 ? -LastErrno() : 0;
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("statx", fd) ? -1 : statx(fd, &empty, PathCalls.AtEmptyPath, (uint)mask, p)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -237,7 +243,8 @@ internal static unsafe partial class Libc
     {
         // struct stat: st_size is its seventh word on both architectures, and it has no more than 18.
         long* stat = stackalloc long[18];
-        return (SystemCallFaults.Fails("fstat", fd) ? -1 : syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0)) < 0 ? -LastErrno() : stat[6];
+        int result = PlainStat(fd, stat);
+        return result < 0 ? result : stat[6];
     }
 
     /// <summary>The type of an open node (S_IFMT of its mode), or a negative errno; where statx(2) is refused, too.</summary>
@@ -245,8 +252,19 @@ internal static unsafe partial class Libc
     {
         // struct stat: st_mode follows two words, and on x64 st_nlink.
         long* stat = stackalloc long[18];
-        return (SystemCallFaults.Fails("fstat", fd) ? -1 : syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0)) < 0 ? -LastErrno()
-            : (int)stat[RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 3 : 2] & Statx.TypeMask;
+        int result = PlainStat(fd, stat);
+        return result < 0 ? result : (int)stat[RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 3 : 2] & Statx.TypeMask;
+    }
+
+    private static int PlainStat(int fd, long* stat)
+    {
+        nint answer;
+        while (SystemCall.WasInterrupted(
+            answer = SystemCallFaults.Fails("fstat", fd) ? -1 : syscall(NrFstat, fd, (nint)stat, 0, 0, 0, 0)))
+        {
+        }
+
+        return SystemCall.Result(answer);
     }
 
     /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not
@@ -261,12 +279,7 @@ internal static unsafe partial class Libc
     }
 
     /// <summary>Whether the file lies on ext2, ext3 or ext4, which share a number (statfs(2)).</summary>
-    public static bool IsExt(int fd)
-    {
-        // struct statfs: f_type, and less than 120 bytes behind it.
-        ulong* stat = stackalloc ulong[32];
-        return (SystemCallFaults.Fails("fstatfs", fd) ? -1 : fstatfs(fd, stat)) == 0 && stat[0] == 0xEF53;
-    }
+    public static bool IsExt(int fd) => FileSystemType(fd) == ExtMagic;
 
     /// <summary>How often the calling thread has had to let others have its processor; 0 where the system does not say.</summary>
     public static long GetPreemptions()
@@ -299,8 +312,15 @@ internal static unsafe partial class Libc
     public static void AdviseRandom(int fd) =>
         _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, 0, 0, FadviseRandom);
 
-    public static int Ioctl(int fd, nuint request, void* argument) =>
-        (SystemCallFaults.Fails("ioctl", fd) ? -1 : ioctl(fd, request, argument)) < 0 ? -LastErrno() : 0;
+    public static int Ioctl(int fd, nuint request, void* argument)
+    {
+        nint answer;
+        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("ioctl", fd) ? -1 : ioctl(fd, request, argument)))
+        {
+        }
+
+        return Math.Min(SystemCall.Result(answer), 0);
+    }
 
     private static int LastErrno() => Marshal.GetLastSystemError();
 
@@ -351,9 +371,6 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
-
-    [LibraryImport("libc")]
-    private static partial int fstatfs(int fd, ulong* result);
 
     [LibraryImport("libc")]
     private static partial int fstatvfs(int fd, ulong* result);

@@ -7,8 +7,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// System calls on names and metadata, on 64-bit Linux. Names end with a NUL. Each returns 0 or more, or a negative
-/// errno; nothing throws.
+/// System calls on names and metadata, on 64-bit Linux. Names end with a NUL. Each returns 0 or more, or a negative errno; nothing throws,
+/// and EINTR, which a file system in a process of its own may answer to any of them, is retried.
 /// </summary>
 internal static unsafe partial class NodeCalls
 {
@@ -30,21 +30,40 @@ internal static unsafe partial class NodeCalls
         fixed (byte* p = path)
         fixed (Statx* s = &result)
         {
-            return Result(SystemCallFaults.Fails("statx", directoryFd)
+            nint answer;
+            while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("statx", directoryFd)
                 ? -1
-                : statx(directoryFd, p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s));
+                : statx(directoryFd, p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
     /// <summary>flock(2), exclusive and without waiting.</summary>
-    public static int LockExclusivelyNow(int fd) => Result(SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockExclusiveNow));
+    public static int LockExclusivelyNow(int fd)
+    {
+        nint answer;
+        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockExclusiveNow)))
+        {
+        }
+
+        return SystemCall.Result(answer);
+    }
 
     public static int Rename(in NodePath from, in NodePath to)
     {
         fixed (byte* f = from.Name)
         fixed (byte* t = to.Name)
         {
-            return Result(SystemCallFaults.Fails("renameat", to.FolderFd) ? -1 : renameat(from.FolderFd, f, to.FolderFd, t));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("renameat", to.FolderFd) ? -1 : renameat(from.FolderFd, f, to.FolderFd, t)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -52,7 +71,13 @@ internal static unsafe partial class NodeCalls
     {
         fixed (byte* p = path.Name)
         {
-            return Result(SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.FolderFd, p, 0));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.FolderFd, p, 0)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -61,7 +86,13 @@ internal static unsafe partial class NodeCalls
     {
         fixed (byte* p = path.Name)
         {
-            return Result(SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.FolderFd, p, AtRemoveDirectory));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.FolderFd, p, AtRemoveDirectory)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -71,7 +102,13 @@ internal static unsafe partial class NodeCalls
         fixed (byte* f = from.Name)
         fixed (byte* t = to.Name)
         {
-            return Result(SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(from.FolderFd, f, to.FolderFd, t, 0));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(from.FolderFd, f, to.FolderFd, t, 0)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -81,7 +118,12 @@ internal static unsafe partial class NodeCalls
         fixed (byte* t = target)
         fixed (byte* a = at.Name)
         {
-            return Result(SystemCallFaults.Fails("symlinkat", at.FolderFd) ? -1 : symlinkat(t, at.FolderFd, a));
+            nint answer;
+            while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("symlinkat", at.FolderFd) ? -1 : symlinkat(t, at.FolderFd, a)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -93,7 +135,12 @@ internal static unsafe partial class NodeCalls
         fixed (byte* p = path.Name)
         fixed (byte* b = buffer)
         {
-            nint length = SystemCallFaults.Fails("readlinkat", path.FolderFd) ? -1 : readlinkat(path.FolderFd, p, b, most);
+            nint length;
+            while (SystemCall.WasInterrupted(
+                length = SystemCallFaults.Fails("readlinkat", path.FolderFd) ? -1 : readlinkat(path.FolderFd, p, b, most)))
+            {
+            }
+
             errno = length < 0 ? -Marshal.GetLastSystemError() : 0;
             return length < 0 ? null : buffer[..((int)length + 1)];
         }
@@ -103,7 +150,13 @@ internal static unsafe partial class NodeCalls
     {
         fixed (byte* p = path.Name)
         {
-            return Result(SystemCallFaults.Fails("mkdirat", path.FolderFd) ? -1 : mkdirat(path.FolderFd, p, mode));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("mkdirat", path.FolderFd) ? -1 : mkdirat(path.FolderFd, p, mode)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -115,7 +168,13 @@ internal static unsafe partial class NodeCalls
             | (like.RdevMinor & 0xFF) | ((ulong)(like.RdevMinor & ~0xFFu) << 12);
         fixed (byte* p = path.Name)
         {
-            return Result(SystemCallFaults.Fails("mknodat", path.FolderFd) ? -1 : mknodat(path.FolderFd, p, like.Mode, device));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("mknodat", path.FolderFd) ? -1 : mknodat(path.FolderFd, p, like.Mode, device)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -132,7 +191,12 @@ internal static unsafe partial class NodeCalls
     /// <summary>Permissions of an open node; of a descriptor of O_PATH too.</summary>
     public static int SetMode(int fd, uint mode)
     {
-        int result = Result(SystemCallFaults.Fails("fchmod", fd) ? -1 : fchmod(fd, mode));
+        nint opened;
+        while (SystemCall.WasInterrupted(opened = SystemCallFaults.Fails("fchmod", fd) ? -1 : fchmod(fd, mode)))
+        {
+        }
+
+        int result = SystemCall.Result(opened);
         if (result != -Errno.EBADF)
         {
             return result;
@@ -140,7 +204,13 @@ internal static unsafe partial class NodeCalls
 
         fixed (byte* p = PathOf(fd))
         {
-            return Result(SystemCallFaults.Fails("fchmodat", fd) ? -1 : fchmodat(PathCalls.AtFdCwd, p, mode, 0));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("fchmodat", fd) ? -1 : fchmodat(PathCalls.AtFdCwd, p, mode, 0)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -148,14 +218,25 @@ internal static unsafe partial class NodeCalls
     public static int SetOwner(int fd, uint user, uint group)
     {
         byte empty = 0;
-        return Result(SystemCallFaults.Fails("fchownat", fd) ? -1 : fchownat(fd, &empty, user, group, PathCalls.AtEmptyPath));
+        nint answer;
+        while (SystemCall.WasInterrupted(
+            answer = SystemCallFaults.Fails("fchownat", fd) ? -1 : fchownat(fd, &empty, user, group, PathCalls.AtEmptyPath)))
+        {
+        }
+
+        return SystemCall.Result(answer);
     }
 
     /// <summary>Times of last access and modification of an open node; of a descriptor of O_PATH too.</summary>
     public static int SetTimes(int fd, in Statx from)
     {
         long* times = stackalloc long[4] { from.Atime.Seconds, from.Atime.Nanoseconds, from.Mtime.Seconds, from.Mtime.Nanoseconds };
-        int result = Result(SystemCallFaults.Fails("futimens", fd) ? -1 : futimens(fd, times));
+        nint opened;
+        while (SystemCall.WasInterrupted(opened = SystemCallFaults.Fails("futimens", fd) ? -1 : futimens(fd, times)))
+        {
+        }
+
+        int result = SystemCall.Result(opened);
         if (result != -Errno.EBADF)
         {
             return result;
@@ -163,7 +244,13 @@ internal static unsafe partial class NodeCalls
 
         fixed (byte* p = PathOf(fd))
         {
-            return Result(SystemCallFaults.Fails("utimensat", fd) ? -1 : utimensat(PathCalls.AtFdCwd, p, times, 0));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("utimensat", fd) ? -1 : utimensat(PathCalls.AtFdCwd, p, times, 0)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -177,9 +264,14 @@ internal static unsafe partial class NodeCalls
         const int effective = 0x200;
         fixed (byte* p = path.Name)
         {
-            return Result(SystemCallFaults.Fails("faccessat2", path.FolderFd)
+            nint answer;
+            while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("faccessat2", path.FolderFd)
                 ? -1
-                : (int)syscall(NrFaccessAt2, path.FolderFd, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow));
+                : syscall(NrFaccessAt2, path.FolderFd, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -190,7 +282,13 @@ internal static unsafe partial class NodeCalls
         fixed (byte* f = PathOf(fd))
         fixed (byte* t = to.Name)
         {
-            return Result(SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(PathCalls.AtFdCwd, f, to.FolderFd, t, follow));
+            nint answer;
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(PathCalls.AtFdCwd, f, to.FolderFd, t, follow)))
+            {
+            }
+
+            return SystemCall.Result(answer);
         }
     }
 
@@ -207,7 +305,12 @@ internal static unsafe partial class NodeCalls
         // struct flock: type and whence, padding, start, length (0: to the end), process.
         const int setOfdLock = 37;
         long* flock = stackalloc long[4] { (ushort)type, 0, 0, 0 };
-        return Result(SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, setOfdLock, flock));
+        nint answer;
+        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, setOfdLock, flock)))
+        {
+        }
+
+        return SystemCall.Result(answer);
     }
 
     /// <summary>The node itself by a path, for calls that refuse descriptors of O_PATH: nothing can be put in its place.</summary>
@@ -229,8 +332,6 @@ internal static unsafe partial class NodeCalls
             }
         }
     }
-
-    private static int Result(int value) => value < 0 ? -Marshal.GetLastSystemError() : value;
 
     [LibraryImport("libc")]
     private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);

@@ -7,7 +7,7 @@ namespace Sluice.Kernel;
 
 /// <summary>
 /// System calls that name files, on 64-bit Linux. Paths are UTF-8 and end with a NUL. Each returns the result or a negative errno;
-/// nothing throws, and EINTR is retried.
+/// no call throws, and EINTR is retried.
 /// </summary>
 internal static unsafe partial class PathCalls
 {
@@ -46,8 +46,14 @@ internal static unsafe partial class PathCalls
     public static int NoFollowFlag => IsArm ? 0x8000 : 0x20000;
 
     /// <summary>The path as the kernel takes it.</summary>
+    /// <exception cref="ArgumentException">It has a NUL, where the kernel would see another path end.</exception>
     public static byte[] ToKernel(string path)
     {
+        if (path.Contains('\0', StringComparison.Ordinal))
+        {
+            throw new ArgumentException("Null character in path.", nameof(path));
+        }
+
         byte[] bytes = new byte[Encoding.UTF8.GetByteCount(path) + 1];
         _ = Encoding.UTF8.GetBytes(path, bytes);
         return bytes;
@@ -146,8 +152,15 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>flock(2), shared and without waiting: what .NET does with every file that it opens.</summary>
-    public static int LockSharedNow(int fd) =>
-        (SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockShared | LockNonBlocking)) < 0 ? -Marshal.GetLastSystemError() : 0;
+    public static int LockSharedNow(int fd)
+    {
+        nint answer;
+        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockShared | LockNonBlocking)))
+        {
+        }
+
+        return SystemCall.Result(answer);
+    }
 
     /// <summary>Gives a flock(2) up, whoever else has this open file still.</summary>
     public static void Unlock(int fd) => _ = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockRelease);

@@ -13,9 +13,14 @@ internal static unsafe partial class PathProbe
         stat = default;
         fixed (Statx* p = &stat)
         {
-            return Libc.IsSupported && (SystemCallFaults.Fails("statx", PathCalls.AtFdCwd)
+            nint answer = -1;
+            while (Libc.IsSupported && SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("statx", PathCalls.AtFdCwd)
                 ? -1
-                : statx(PathCalls.AtFdCwd, path, 0, (uint)StatxMask.BasicStats, p)) >= 0;
+                : statx(PathCalls.AtFdCwd, path, 0, (uint)StatxMask.BasicStats, p)))
+            {
+            }
+
+            return answer >= 0;
         }
     }
 

@@ -22,6 +22,10 @@ internal static class OnceCommand
         source, target,
             new CopyOptions { PreserveMetadata = true, Recurse = Directory.Exists(source), Overwrite = true, FlushToDisk = true });
 
+    /// <summary>Without the source's metadata, as File.Copy.</summary>
+    public static Task CopyPlainAsync(string source, string target) =>
+        SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = Directory.Exists(source), Overwrite = true });
+
     /// <summary>A copy that its owner may not read.</summary>
     public static Task VerifyAsync(string source, string target) => OperatingSystem.IsWindows()
         ? throw new PlatformNotSupportedException("modes are Unix's")

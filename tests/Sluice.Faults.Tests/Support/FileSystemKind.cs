@@ -11,6 +11,9 @@ public enum FileSystemKind
     Ramfs,
     Overlay,
     Bindfs,
+
+    /// <summary>Gives all that is made an owner and rights of its own choice, as FAT and SMB do: bindfs, for root's files.</summary>
+    BindfsWithoutRights,
     Ext4,
 
     /// <summary>ext4 on a device with logical blocks of 4 KiB.</summary>

@@ -112,6 +112,8 @@ public sealed class Mount : IDisposable
         FileSystemKind.Ramfs => MountAt(Folder, ["-t", "ramfs", "ramfs", Folder]),
         FileSystemKind.Overlay => MakeOverlay(),
         FileSystemKind.Bindfs => MakeBindfs(),
+        FileSystemKind.BindfsWithoutRights =>
+            MakeBindfs("--force-user=0", "--force-group=0", "--perms=a=rwx", "--chown-deny", "--chmod-deny"),
         FileSystemKind.Ext4 => MakeLoop(size.Length == 0 ? "64M" : size, 512, "mkfs.ext4", "-q"),
         FileSystemKind.Ext4DataJournal => MakeLoop("64M", 512, "mkfs.ext4", "-q"),
         FileSystemKind.Ext4Blocks4K => MakeLoop("64M", 4096, "mkfs.ext4", "-q", "-b", "4096"),
@@ -133,14 +135,14 @@ public sealed class Mount : IDisposable
         return MountAt(Folder, ["-t", "overlay", "overlay", "-o", $"lowerdir={lower},upperdir={upper},workdir={work}", Folder]);
     }
 
-    private string? MakeBindfs()
+    private string? MakeBindfs(params string[] options)
     {
         if (!Command.Exists("bindfs") || !File.Exists("/dev/fuse"))
         {
             return "it needs bindfs and /dev/fuse";
         }
 
-        string? refusal = MakeBelow(out string below) ?? Command.TryRun("bindfs", below, Folder);
+        string? refusal = MakeBelow(out string below) ?? Command.TryRun("bindfs", [.. options, below, Folder]);
         if (refusal is null)
         {
             _mounted.Add(Folder);

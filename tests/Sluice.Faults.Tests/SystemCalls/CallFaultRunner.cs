@@ -1,5 +1,6 @@
 using Shouldly;
 using Sluice.Faults.Tests.Support;
+using Sluice.Uring;
 
 namespace Sluice.Faults.Tests.SystemCalls;
 
@@ -55,6 +56,78 @@ internal static class CallFaultRunner
                     break;
                 }
             }
+        }
+    }
+
+    /// <summary>Runs an operation once, with each call that a signal may end interrupted once before it passes.</summary>
+    public static async Task RunInterruptedAsync(CallScenario scenario, string root)
+    {
+        using ThreadLocal<bool> isSecond = new();
+        Exception? error = await RunWithAsync(scenario, root, (call, _, _) =>
+        {
+            isSecond.Value = IsInterruptible(call) && !isSecond.Value;
+            return isSecond.Value ? -CallFaults.EINTR : 0;
+        });
+        error.ShouldBeNull(scenario.Name);
+    }
+
+    /// <summary>Runs an operation once, with writes that succeed and write nothing: it ends, and says what could not be written.</summary>
+    public static async Task RunWithoutBytesAsync(CallScenario scenario, string root)
+    {
+        int writes = 0;
+        Exception? error = await RunWithAsync(scenario, root, (call, _, length) =>
+        {
+            if (length == 0 || call is not ("pwrite" or "write" or "pwritev" or "pwritev2" or "ring Write" or "ring WriteV"))
+            {
+                return 0;
+            }
+
+            Interlocked.Increment(ref writes);
+            return SystemCallFaults.NoBytes;
+        });
+        if (writes == 0)
+        {
+            error.ShouldBeNull(scenario.Name);
+            return;
+        }
+
+        IOException failed = error.ShouldBeAssignableTo<IOException>($"{scenario.Name}: {error}")!;
+        foreach (Exception each in failed is FileBatchException batch ? batch.Failures.Select(static f => f.Error) : [failed])
+        {
+            each.ShouldBeAssignableTo<IOException>($"{scenario.Name}: {each}")!.Message.ShouldContain(root);
+        }
+    }
+
+    /// <summary>Not those of rings and memory, and those that do not wait for a file system.</summary>
+    private static bool IsInterruptible(string call) =>
+        !call.StartsWith("ring ", StringComparison.Ordinal)
+        && !call.StartsWith("io_uring", StringComparison.Ordinal)
+        && !call.StartsWith("lseek", StringComparison.Ordinal)
+        && call is not ("mmap" or "madvise" or "getrandom" or "getrusage" or "fcntl" or "posix_fadvise" or "sync_file_range" or "fstatfs"
+            or "fstatvfs");
+
+    private static async Task<Exception?> RunWithAsync(CallScenario scenario, string root, SystemCallFault fault)
+    {
+        string folder = Directory.CreateDirectory(Path.Combine(root, $"{Guid.NewGuid():N}")).FullName;
+        scenario.Prepare(folder);
+        SystemCallFaults.Use(fault);
+        try
+        {
+            Task task = Task.Run(() => scenario.Run(folder));
+            bool hasEnded = await Task.WhenAny(task, Task.Delay(Patience)) == task;
+            SystemCallFaults.Use(null);
+            hasEnded.ShouldBeTrue($"{scenario.Name} hangs");
+            await task;
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            return e;
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+            Directory.Delete(folder, recursive: true);
         }
     }
 

@@ -110,5 +110,136 @@ public sealed class CopySeamTests : HostileTests
         still.ShouldBe(0, "the source is read on, by a number that may be another file's now");
     }
 
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_small_copy_whose_write_takes_nothing_is_an_error_and_leaves_nothing(bool isLate)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
+        string file = Path.Combine(source, "file");
+        File.WriteAllBytes(file, Content.AsSpan(0, 5000).ToArray());
+        int writes = 0;
+        SystemCallFaults.Use((call, _, length) =>
+            call != "pwrite" || length == 0 ? 0
+            : isLate && Interlocked.Increment(ref writes) == 1 ? 2000
+            : SystemCallFaults.NoBytes);
+        Task<CopyResult> copy = SluiceFile.CopyAsync(source, Temp.NewPath(), new CopyOptions { Recurse = true });
+        bool hasEnded = await Task.WhenAny(copy, Task.Delay(Watchdog.Patience)) == copy;
+        SystemCallFaults.Use(null);
+        hasEnded.ShouldBeTrue("it writes for ever");
+        FileFailure failure = (await Should.ThrowAsync<FileBatchException>(() => copy)).Failures.ShouldHaveSingleItem();
+        failure.Path.ShouldBe(file);
+        failure.Error.ShouldBeOfType<IOException>().HResult.ShouldBe(Errno.EIO);
+        Directory.GetFileSystemEntries(Temp.Root).ShouldBe([source]);
+    }
+
+    [SkippableTheory]
+    [InlineData(Errno.ENOENT)]
+    [InlineData(Errno.EACCES)]
+    [InlineData(Errno.EINVAL)]
+    public async Task Where_the_kernel_copies_nothing_whatever_it_says_bytes_are_read_and_written(int errno)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string source = Temp.NewFile(Content);
+        string target = Temp.NewPath();
+        int refused = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            refused += call == "copy_file_range" ? 1 : 0;
+            return call == "copy_file_range" ? -errno : call == "ioctl" ? -Errno.EOPNOTSUPP : 0;
+        });
+        CopyResult result = await SluiceFile.CopyAsync(source, target);
+        SystemCallFaults.Use(null);
+        refused.ShouldBe(1);
+        result.Method.ShouldBe(CopyMethod.Buffered);
+        File.ReadAllBytes(target).ShouldBeBytes(Content);
+    }
+
+    [SkippableFact]
+    public async Task Who_makes_holes_where_data_was_found_holds_no_copy_up()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int most = 2000;
+        string source = Temp.NewFile(Content);
+        string target = Temp.NewPath();
+        using SluiceHandle neighbour = SluiceHandle.Open(source, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        int looks = 0;
+        bool isRefused = false;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call is "lseek SEEK_DATA" or "lseek SEEK_HOLE" && TargetOf(fd) == source && Interlocked.Increment(ref looks) < most)
+            {
+                if (call == "lseek SEEK_DATA")
+                {
+                    neighbour.Write(Content.AsSpan(0, 65536), 0);
+                }
+                else
+                {
+                    try
+                    {
+                        neighbour.PunchHole(0, 65536);
+                    }
+                    catch (NotSupportedException)
+                    {
+                        isRefused = true;
+                    }
+                }
+            }
+
+            return 0;
+        });
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Method = CopyMethod.Buffered });
+        SystemCallFaults.Use(null);
+        Skip.If(isRefused, "this file system makes no holes");
+        looks.ShouldBeInRange(2, 10);
+        result.Bytes.ShouldBe(Content.Length);
+        File.ReadAllBytes(target).AsSpan(65536).ToArray().ShouldBeBytes(Content.AsSpan(65536));
+    }
+
+    [SkippableTheory]
+    [InlineData("free")]
+    [InlineData("taken")]
+    [InlineData("failing")]
+    public async Task Where_names_can_neither_be_kept_nor_doubled_nothing_is_replaced(string way)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string source = Temp.NewFile(Content);
+        string target = Temp.NewPath();
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call == "linkat" && way == "taken")
+            {
+                File.WriteAllText(target, "somebody's");
+            }
+
+            return call == "renameat2" ? -Errno.EINVAL
+                : call == "linkat" ? -Errno.EPERM
+                : call == "renameat" && way == "failing" ? -Errno.EIO
+                : 0;
+        });
+
+        // What is to be gone on from has a name from the beginning.
+        Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, new CopyOptions { Resume = true }));
+        SystemCallFaults.Use(null);
+        string left = Path.Combine(Temp.Root, $".{Path.GetFileName(target)}.sluice-tmp");
+        switch (way)
+        {
+            case "free":
+                error.ShouldBeNull();
+                File.ReadAllBytes(target).ShouldBeBytes(Content);
+                File.Exists(left).ShouldBeFalse();
+                break;
+            case "taken":
+                error.ShouldBeOfType<IOException>().Message.ShouldContain(target);
+                File.ReadAllText(target).ShouldBe("somebody's");
+                break;
+            default:
+                error.ShouldBeOfType<IOException>().HResult.ShouldBe(Errno.EIO);
+                Directory.GetFileSystemEntries(Temp.Root).ShouldBe([source, left], ignoreOrder: true);
+                break;
+        }
+    }
+
     private static string? TargetOf(int fd) => fd < 0 ? null : new FileInfo($"/proc/self/fd/{fd}").LinkTarget;
 }

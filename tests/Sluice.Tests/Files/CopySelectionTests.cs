@@ -87,6 +87,120 @@ public sealed class CopySelectionTests : IDisposable
         error.Message.ShouldContain("there already");
     }
 
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Links_and_nodes_that_are_the_same_are_left_alone(bool preserves)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "skipping what is unchanged is Linux's");
+        string source = NewTree();
+        File.CreateSymbolicLink(Path.Combine(source, "link"), "nowhere");
+        File.CreateSymbolicLink(Path.Combine(source, "b/folder"), "../a");
+        Trees.Run("ln", Path.Combine(source, "link"), Path.Combine(source, "a/second link"));
+        Trees.Run("mkfifo", Path.Combine(source, "fifo"));
+        Trees.Run("ln", Path.Combine(source, "fifo"), Path.Combine(source, "a/second fifo"));
+        string target = _temp.NewPath();
+        CopyOptions options = new() { Recurse = true, SkipUnchanged = true, PreserveMetadata = preserves };
+        (await SluiceFile.CopyAsync(source, target, options)).ShouldSatisfyAllConditions(
+            r => r.Files.ShouldBe(9), r => r.UnchangedFiles.ShouldBe(0));
+        const string format = "%P|%y|%l|%i|%n|%T@\n";
+        string[] before = Trees.Listing(target, format);
+        foreach (bool overwrites in (bool[])[false, true])
+        {
+            List<CopyProgress> reports = [];
+            CopyOptions again = new()
+            {
+                Recurse = true,
+                SkipUnchanged = true,
+                PreserveMetadata = preserves,
+                Overwrite = overwrites,
+                Progress = new Telling(reports.Add),
+            };
+            CopyResult result = await SluiceFile.CopyAsync(source, target, again);
+            (result.Files, result.UnchangedFiles, result.Bytes).ShouldBe((0, 9, 0));
+            Trees.ShouldBeSame(Trees.Listing(target, format), before);
+            reports[^1].ShouldBe(new CopyProgress(0, 0, 9, 9));
+        }
+
+        // A link alone, too.
+        string link = Path.Combine(source, "link");
+        CopyResult alone = await SluiceFile.CopyAsync(link, Path.Combine(target, "link"), options);
+        (alone.Files, alone.UnchangedFiles).ShouldBe((0, 1));
+        File.Delete(link);
+        File.CreateSymbolicLink(link, "nowhere else");
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
+        error.Failures.ShouldHaveSingleItem().Path.ShouldBe(link);
+        new FileInfo(Path.Combine(target, "link")).LinkTarget.ShouldBe("nowhere");
+        options = new() { Recurse = true, SkipUnchanged = true, PreserveMetadata = preserves, Overwrite = true };
+        (await SluiceFile.CopyAsync(source, target, options)).Files.ShouldBe(1);
+        new FileInfo(Path.Combine(target, "link")).LinkTarget.ShouldBe("nowhere else");
+    }
+
+    [SkippableTheory]
+    [InlineData("file", "link", true)]
+    [InlineData("file", "fifo", false)]
+    [InlineData("file", "folder", false)]
+    [InlineData("link", "file", true)]
+    [InlineData("link", "fifo", true)]
+    [InlineData("link", "folder", false)]
+    [InlineData("fifo", "file", true)]
+    [InlineData("fifo", "link", true)]
+    [InlineData("fifo", "folder", false)]
+    [InlineData("folder", "file", false)]
+    [InlineData("folder", "link", false)]
+    [InlineData("folder", "fifo", false)]
+    public async Task What_is_of_another_kind_is_replaced_where_it_may_be_or_stays(string kind, string old, bool isReplaced)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "skipping what is unchanged is Linux's");
+        foreach (bool overwrites in (bool[])[false, true])
+        {
+            foreach (bool preserves in (bool[])[false, true])
+            {
+                string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+                string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+                MakeNode(Path.Combine(source, "node"), kind);
+                MakeNode(Path.Combine(target, "node"), old);
+                string[] before = Trees.Listing(target, "%P|%y|%s|%l|%i\n");
+                CopyOptions options = new()
+                {
+                    Recurse = true,
+                    SkipUnchanged = true,
+                    Overwrite = overwrites,
+                    PreserveMetadata = preserves,
+                };
+                if (overwrites && isReplaced)
+                {
+                    (await SluiceFile.CopyAsync(source, target, options)).Files.ShouldBe(1);
+                    Trees.ShouldBeSame(Trees.Listing(target, "%P|%y|%s|%l\n"), Trees.Listing(source, "%P|%y|%s|%l\n"));
+                    continue;
+                }
+
+                FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
+                error.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "node"));
+                Trees.ShouldBeSame(Trees.Listing(target, "%P|%y|%s|%l|%i\n"), before);
+            }
+        }
+    }
+
+    private static void MakeNode(string path, string kind)
+    {
+        switch (kind)
+        {
+            case "file":
+                File.WriteAllBytes(path, Bytes.Pattern(100));
+                break;
+            case "link":
+                File.CreateSymbolicLink(path, "nowhere");
+                break;
+            case "folder":
+                File.WriteAllBytes(Path.Combine(Directory.CreateDirectory(path).FullName, "below"), []);
+                break;
+            default:
+                Trees.Run("mkfifo", path);
+                break;
+        }
+    }
+
     private string NewTree()
     {
         string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
@@ -98,5 +212,10 @@ public sealed class CopySelectionTests : IDisposable
         }
 
         return root;
+    }
+
+    private sealed class Telling(Action<CopyProgress> action) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value) => action(value);
     }
 }

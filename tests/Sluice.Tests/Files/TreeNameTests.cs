@@ -135,6 +135,18 @@ public sealed class TreeNameTests : IDisposable
     }
 
     [SkippableFact]
+    public void Leftovers_of_a_folder_whose_name_goes_on_behind_a_zero_are_not_removed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are removed on Linux");
+        string left = Path.Combine(Directory.CreateDirectory(_temp.NewPath()).FullName, ".a.sluice-tmp");
+        File.WriteAllText(left, "x");
+        string folder = Path.GetDirectoryName(left)!;
+        Should.Throw<ArgumentException>(() => SluiceFile.RemoveReplacementLeftovers(folder + "\0/below"));
+        File.Exists(left).ShouldBeTrue();
+        SluiceFile.RemoveReplacementLeftovers(folder).ShouldBe([left]);
+    }
+
+    [SkippableFact]
     [SupportedOSPlatform("linux")]
     public void A_folder_that_has_become_a_link_is_not_entered()
     {
@@ -153,7 +165,7 @@ public sealed class TreeNameTests : IDisposable
         Directory.Exists(Path.Combine(root, "folder", "below")).ShouldBeTrue();
         tree.Open("folder/below"u8).ShouldBeLessThan(0);
         tree.Open("folder"u8).ShouldBeLessThan(0);
-        tree.OpenParent("folder/below/deeper"u8, out _).ShouldBeLessThan(0);
+        tree.OpenParent(TreePath.Root.Below("folder"u8).Below("below"u8).Below("deeper"u8), out _).ShouldBeLessThan(0);
     }
 
     [SkippableFact]

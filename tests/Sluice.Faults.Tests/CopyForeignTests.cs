@@ -1,0 +1,65 @@
+using Shouldly;
+using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>
+/// Copies and replacements where the file system gives all that is made an owner and rights of its own choice, by root and by somebody who
+/// owns nothing there: as with File.Copy, the bytes come whole, and what cannot be kept is no error.
+/// </summary>
+[System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+public sealed class CopyForeignTests : IDisposable
+{
+    private readonly string _root = Directory.CreateTempSubdirectory("sluice-foreign-").FullName;
+
+    public CopyForeignTests() => Command.Run("chmod", "755", _root);
+
+    public void Dispose() => Directory.Delete(_root, recursive: true);
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Files_and_trees_are_copied_whatever_rights_the_file_system_gives(bool isNobody)
+    {
+        string[] before = isNobody ? OtherUser.OrSkip() : [];
+        using Mount mount = Mount.OrSkip(FileSystemKind.BindfsWithoutRights);
+        Command.Run("chmod", "755", Path.GetDirectoryName(mount.Folder)!);
+        byte[] content = Pattern.Bytes(3, 300_001);
+        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        string below = Directory.CreateDirectory(Path.Combine(source, "below")).FullName;
+        string[] files = [Path.Combine(source, "large"), Path.Combine(below, "small")];
+        await File.WriteAllBytesAsync(files[0], content);
+        await File.WriteAllBytesAsync(files[1], content.AsMemory(0, 1000));
+        File.CreateSymbolicLink(Path.Combine(below, "link"), "small");
+        Command.Run("chmod", "-R", "755", source);
+
+        string tree = Path.Combine(mount.Folder, "tree");
+        (await OnceAsync(before, "plain", source, tree)).ShouldBe("done");
+        foreach (string file in files)
+        {
+            File.ReadAllBytes(Path.Combine(tree, Path.GetRelativePath(source, file))).ShouldBe(File.ReadAllBytes(file));
+        }
+
+        new FileInfo(Path.Combine(tree, "below", "link")).LinkTarget.ShouldBe("small");
+
+        // Again, over what is there; a file alone, new and over another; and a replacement.
+        (await OnceAsync(before, "plain", source, tree)).ShouldBe("done");
+        string alone = Path.Combine(mount.Folder, "alone");
+        (await OnceAsync(before, "plain", files[1], alone)).ShouldBe("done");
+        (await OnceAsync(before, "plain", files[0], alone)).ShouldBe("done");
+        File.ReadAllBytes(alone).ShouldBe(content);
+        (await OnceAsync(before, "replace", alone)).ShouldBe("done");
+        (await File.ReadAllTextAsync(alone)).ShouldBe("new");
+        Directory.GetFileSystemEntries(mount.Folder, "*", SearchOption.AllDirectories)
+            .ShouldAllBe(path => !path.EndsWith(".sluice-tmp", StringComparison.Ordinal));
+    }
+
+    private static async Task<string> OnceAsync(string[] before, params string[] arguments)
+    {
+        using ChildProcess child = new(null, before, ["once", .. arguments]);
+        string[] lines = await child.FinishAsync();
+        return lines.Length == 1 ? lines[0] : child.Errors;
+    }
+}

@@ -1,0 +1,70 @@
+using Shouldly;
+using Sluice.Faults.Tests.Support;
+using Sluice.Kernel;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>Trees so deep that to keep each folder's whole path would take more memory than there is.</summary>
+[System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+public sealed class DeepTreeTests : IDisposable
+{
+    private const int Levels = 1500;
+
+    // All paths from the root together have 280 MB; the process may have 96 MiB.
+    private const string HeapLimit = "DOTNET_GCHeapHardLimit=0x6000000";
+
+    private static readonly byte[] Name = [.. Enumerable.Repeat((byte)'d', 250), 0];
+    private static readonly byte[] Last = [.. "last\0"u8];
+
+    private readonly string _root = Directory.CreateTempSubdirectory("sluice-deep-").FullName;
+
+    public void Dispose() => Command.Run("rm", "-rf", _root);
+
+    [SkippableFact]
+    public async Task A_deep_tree_takes_no_memory_for_each_folders_path()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the portable way names whole paths");
+        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        string target = Path.Combine(_root, "target");
+        GoDown(source, makes: true).ShouldBe(Levels);
+        using ChildProcess child = new(null, ["env", HeapLimit], ["once", "copy", source, target]);
+        string[] output = await child.FinishAsync();
+        output.ShouldBe(["done"], child.Errors);
+        GoDown(target, makes: false).ShouldBe(Levels);
+
+        // What a copy left is removed, too.
+        string left = Path.Combine(_root, ".other.sluice-tmp");
+        Directory.Move(target, left);
+        int fd = PathCalls.Open(PathCalls.ToKernel(left), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        int result = Copying.TreeRemoval.Empty(fd, left);
+        result.ShouldBe(0);
+        Directory.EnumerateFileSystemEntries(left).ShouldBeEmpty();
+    }
+
+    /// <summary>How many folders there are one below the other, the last with a file in it.</summary>
+    private static int GoDown(string folder, bool makes)
+    {
+        int fd = PathCalls.Open(PathCalls.ToKernel(folder), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        int levels = 0;
+        while (levels < Levels && fd >= 0)
+        {
+            if (makes)
+            {
+                NodeCalls.MakeDirectory(NodePath.In(fd, Name, folder), ModeBits.OwnerAll).ShouldBe(0);
+            }
+
+            int below = PathCalls.OpenAt(fd, Name, PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+            PathCalls.Close(fd);
+            fd = below;
+            levels += fd >= 0 ? 1 : 0;
+        }
+
+        int flags = makes ? PathCalls.WriteOnly | PathCalls.Create : PathCalls.ReadOnly;
+        int last = fd < 0 ? fd : PathCalls.OpenAt(fd, Last, flags, ModeBits.OwnerReadWrite);
+        last.ShouldBeGreaterThan(0);
+        PathCalls.Close(last);
+        PathCalls.Close(fd);
+        return levels;
+    }
+}
