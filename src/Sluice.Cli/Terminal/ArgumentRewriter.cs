@@ -107,7 +107,8 @@ internal sealed class ArgumentRewriter
         string? next = index + 1 < arguments.Count ? arguments[index + 1] : null;
         if (option.Value == OptionValue.Required)
         {
-            if (next is null or "--" || next.StartsWith("--", StringComparison.Ordinal))
+            // Of an empty value, as of a variable that is not set, the parser would take the argument behind it.
+            if (next is null or "" or "--" || next.StartsWith("--", StringComparison.Ordinal))
                 throw new UsageException($"{name} needs a value");
             index++;
             return $"{name}={next}";

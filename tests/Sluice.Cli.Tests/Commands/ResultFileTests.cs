@@ -62,6 +62,19 @@ public sealed class ResultFileTests : IDisposable
     }
 
     [Theory]
+    [InlineData("--json", "")]
+    [InlineData("--html", "")]
+    [InlineData("--csv", "")]
+    public async Task The_argument_behind_an_empty_name_is_no_result_file(params string[] option)
+    {
+        await File.WriteAllTextAsync(_folder["mine"], "mine");
+        ToolRun run = await ToolRun.RunAsync([.. Command, "--overwrite", .. option, _folder["mine"]]);
+        (await File.ReadAllTextAsync(_folder["mine"])).ShouldBe("mine");
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain("needs a value");
+    }
+
+    [Theory]
     [InlineData("frag --dry-run --budget 1M --leave 0 -Fm64K -FM64K --json r.json .")]
     [InlineData("frag --cleanup --json - .")]
     [InlineData("examples --list --json r.json")]

@@ -59,6 +59,7 @@ public sealed class ArgumentRewriterTests
     [InlineData("--time --", "needs a value")]
     [InlineData("--time=", "needs a value")]
     [InlineData("--json", "needs a value")]
+    [InlineData("--json  a.dat", "needs a value")]
     public void What_cannot_be_meant_is_refused_with_the_reason(string typed, string reason) =>
         Should.Throw<UsageException>(() => Rewriter.Rewrite(typed.Split(' '))).Message.ShouldContain(reason);
 }
