@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.IO.Compression;
 
 namespace Sluice.Log.Tests;
 
@@ -83,16 +84,20 @@ public sealed class ProcessTests
         lines.Where(static l => !l.Contains(" 0 ", StringComparison.Ordinal)).ShouldAllBe(l => l.EndsWith(" 4 ", StringComparison.Ordinal));
     }
 
-    [Fact]
-    public async Task Lines_of_many_processes_and_threads_are_whole_in_raw_files()
+    [SkippableTheory]
+    [InlineData(CompressionLevel.NoCompression)]
+    [InlineData(CompressionLevel.Fastest)]
+    public async Task Lines_of_many_processes_and_threads_are_whole_in_raw_files(CompressionLevel compression)
     {
+        Skip.If(compression != CompressionLevel.NoCompression && !OperatingSystem.IsLinux(), "Raw logs are compressed on Linux alone.");
         const int processes = 4;
         const int threads = 8;
         const int count = 3000;
         using TempFolder folder = new();
         ChildProcess[] children =
         [
-            .. Enumerable.Range(0, processes).Select(p => new ChildProcess("raw", folder.Log, $"{p}", $"{threads}", $"{count}")),
+            .. Enumerable.Range(0, processes).Select(
+                p => new ChildProcess("raw", folder.Log, $"{p}", $"{threads}", $"{count}", $"{compression}")),
         ];
         try
         {
@@ -122,13 +127,15 @@ public sealed class ProcessTests
         }
 
         int[] next = new int[processes * threads];
-        string[] files = [.. Directory.GetFiles(folder.Log, "*.log").Order(StringComparer.Ordinal)];
+        string[] files = [.. Directory.GetFiles(folder.Log, "*.log*").Order(StringComparer.Ordinal)];
         files.Length.ShouldBeGreaterThan(1);
+        files.Any(static f => f.EndsWith(".gz", StringComparison.Ordinal)).ShouldBe(compression != CompressionLevel.NoCompression);
+        files.Any(f => files.Contains(f + ".gz")).ShouldBeFalse();
         HashSet<(int, int)> seen = [];
         foreach (string file in files)
         {
             Dictionary<int, int> lastInFile = [];
-            foreach (string line in File.ReadLines(file))
+            foreach (string line in Lines(file))
             {
                 (int writer, int number) = RawProgram.Check(line);
                 seen.Add((writer, number)).ShouldBeTrue("a line is there twice");
@@ -139,6 +146,17 @@ public sealed class ProcessTests
         }
 
         next.ShouldAllBe(n => n == count);
+    }
+
+    private static IEnumerable<string> Lines(string file)
+    {
+        using FileStream bytes = File.OpenRead(file);
+        using Stream content = file.EndsWith(".gz", StringComparison.Ordinal) ? new GZipStream(bytes, CompressionMode.Decompress) : bytes;
+        using StreamReader text = new(content);
+        while (text.ReadLine() is { } line)
+        {
+            yield return line;
+        }
     }
 
     [Fact]

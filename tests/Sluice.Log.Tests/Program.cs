@@ -1,3 +1,5 @@
+using System.IO.Compression;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>What tests start as a second process; never called by the test host.</summary>
@@ -7,14 +9,15 @@ internal static class Program
     {
         switch (args)
         {
-            case ["raw", string directory, string writer, string threads, string count]:
-                return RawProgram.Run(directory, int.Parse(writer), int.Parse(threads), int.Parse(count));
+            case ["raw", string directory, string writer, string threads, string count, string compression]:
+                return RawProgram.Run(
+                    directory, int.Parse(writer), int.Parse(threads), int.Parse(count), Enum.Parse<CompressionLevel>(compression));
             case ["append", string directory, string durability]:
                 return AppendProgram.Run(directory, Enum.Parse<LogDurability>(durability));
             case ["scarce", string directory, string format]:
                 return ScarceProgram.Run(directory, Enum.Parse<LogFormat>(format));
             default:
-                Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT | append DIRECTORY DURABILITY");
+                Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT LEVEL | append DIRECTORY DURABILITY");
                 Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT");
                 return 2;
         }

@@ -3,12 +3,14 @@ using Sluice.Cli.Load;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Log;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice log`: many threads append to one log, every record is checked at the end; and what a log holds.</summary>
-internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, CancellationToken cancellationToken)
+internal sealed class LogCommand(
+    LogOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     // Of a segment's name, at least.
     private const int SegmentDigits = 10;
@@ -40,21 +42,26 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
     {
         if (!Directory.Exists(options.Directory))
             throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
-        bool hasLog = Directory.EnumerateFiles(options.Directory, "*.slog")
-            .Select(f => Path.GetFileNameWithoutExtension(f)).Any(n => n.Length >= SegmentDigits && n.All(char.IsAsciiDigit));
+        bool hasLog = Directory.EnumerateFiles(options.Directory)
+            .Select(static f => Path.GetFileName(f))
+            .Select(static n => n.EndsWith(".gz", StringComparison.Ordinal) ? n[..^3] : n)
+            .Any(static n => n.EndsWith(".slog", StringComparison.Ordinal)
+                && Path.GetFileNameWithoutExtension(n) is { Length: >= SegmentDigits } digits && digits.All(char.IsAsciiDigit));
         if (!hasLog && !options.Follow)
             throw new FileNotFoundException($"{options.Directory}: there is no log in it");
     }
 
     private int Load()
     {
+        options.Output.Check(terminal);
         // Nothing of it is removed before the end.
         ProgramRun.Prepare(options.Directory, options.Load.BytesAskedFor, terminal);
+        DateTimeOffset began = DateTimeOffset.UtcNow;
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
         string directory = Path.Combine(scratch.FullPath, "log");
         LogLoadResult result;
         using (var progress = new LiveProgress(terminal, options.Quiet))
-            result = options.Load.Run(directory, progress.Show, cancellationToken);
+            result = options.Load.Run(directory, progress.Show, options.Output.Named.Any(), cancellationToken);
         var table = new TextTable("", "");
         LatencyHistogram latency = result.Latency;
         table.Add("threads, record", $"{options.Load.Threads}, {options.Load.RecordBytes} B, {options.Load.Durability}");
@@ -69,6 +76,12 @@ internal sealed class LogCommand(LogOptions options, TerminalStreams terminal, C
         table.Add("CPU of a record", Microseconds((long)(result.CpuSeconds * 1e9 / Math.Max(1, latency.Count))));
         table.Add("checked", $"{result.Checked:#,0} records read back, {result.Missing:#,0} missing");
         table.WriteTo(terminal);
+        if (options.Output.Named.Any())
+        {
+            EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
+            options.Output.Write(
+                terminal, LogLoadPage.Of(options.Load, result, ReportPage.CommandLineOf(arguments), began, environment));
+        }
         return result.Missing == 0 ? ExitCode.Success : Fail($"{result.Missing} records that were acknowledged are not in the log");
     }
 

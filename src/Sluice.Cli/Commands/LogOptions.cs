@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using Sluice.Cli.Programs.Log;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -38,6 +39,9 @@ internal sealed record LogOptions(LogAction Action, string Directory)
 
     public bool Quiet { get; init; }
 
+    /// <summary>Load: the files that it writes its result to.</summary>
+    public PageOutput Output { get; init; } = new();
+
     /// <summary>Adds the options of `log` to the command.</summary>
     /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
     public static Func<ParseResult, LogOptions> Define(OptionList command)
@@ -64,6 +68,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
             (LogAction.Load, [threads, rate, size, flush, roll, time, durability]),
             (LogAction.Cat, [from]), (LogAction.Tail, [lines, follow]), (LogAction.Truncate, [after, before]),
         ];
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
 
         LogOptions Bind(ParseResult result)
@@ -91,7 +96,10 @@ internal sealed record LogOptions(LogAction Action, string Directory)
                 After = ParseNumber("--after", result.GetValue(after)),
                 Before = ParseNumber("--before", result.GetValue(before)),
                 Quiet = result.GetValue(quiet),
+                Output = output(result),
             };
+            if (what != LogAction.Load && bound.Output.Named.Select(static n => n.Option).FirstOrDefault() is { } named)
+                throw new UsageException($"{named} is the load test's");
             return what != LogAction.Truncate || bound.After is null != bound.Before is null
                 ? bound
                 : throw new UsageException("truncate needs --after N or --before N, one of them");

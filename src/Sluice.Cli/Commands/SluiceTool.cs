@@ -129,8 +129,8 @@ internal static class SluiceTool
             FragOptions.Define, (options, token) => new FragCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
             "Files", "log", "Let many threads append to one log and check every record; or show, check and cut a log.",
-            ["log --threads 100 --rate 2M --flush 5M --roll 256M --time 30 /mnt/disk", "log tail -f orders"],
-            LogOptions.Define, (options, token) => new LogCommand(options, terminal, token).RunAsync());
+            ["log --threads 100 --rate 2M --flush 5M --roll 256M --time 30 --html load.html /mnt/disk", "log tail -f orders"],
+            LogOptions.Define, (options, token) => new LogCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
             "Compare", "compare", "Put the JSON results of two runs side by side, and say what changed beyond noise.",
             ["compare before.json after.json", "compare --html c.html before.json after.json"],

@@ -22,7 +22,7 @@ internal sealed class FrameScanner
     private const int ManyBytes = 1024 * 1024;
     private const int FewBytes = 4096;
 
-    private readonly SluiceHandle _file;
+    private readonly SegmentContent _file;
     private readonly int _maxFrameBytes;
     private byte[] _buffer;
     private long _bufferAt;
@@ -35,7 +35,7 @@ internal sealed class FrameScanner
     /// <param name="offset">Where the first frame is.</param>
     /// <param name="chain">The sum that it goes on from.</param>
     /// <param name="readsMany">Whether it is to go over many frames.</param>
-    public FrameScanner(SluiceHandle file, int maxFrameBytes, long offset, uint chain, bool readsMany = false)
+    public FrameScanner(SegmentContent file, int maxFrameBytes, long offset, uint chain, bool readsMany = false)
     {
         _file = file;
         _maxFrameBytes = maxFrameBytes;
@@ -123,6 +123,11 @@ internal sealed class FrameScanner
         header = default;
         frame = default;
         ReadOnlySpan<byte> start = Fill(Offset, LogLayout.FrameHeaderBytes);
+        if (start.Length < LogLayout.FrameHeaderBytes && _file.Fault is { } fault)
+        {
+            return Bad(fault);
+        }
+
         if (!start.ContainsAnyExcept((byte)0))
         {
             return FrameResult.Unwritten;
@@ -142,7 +147,7 @@ internal sealed class FrameScanner
         frame = Fill(Offset, header.FrameBytes);
         if (frame.Length < header.FrameBytes)
         {
-            return Bad("the file ends inside a frame");
+            return Bad(_file.Fault ?? "the file ends inside a frame");
         }
 
         return LogLayout.SumOf(frame, Chain) == header.Crc ? FrameResult.Good : Bad("a frame's sum is wrong");

@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using Sluice.Memory;
 
 namespace Sluice.Log;
@@ -39,6 +40,8 @@ internal sealed class FramedOutput : LogOutput
     {
         (_folder, _settings, _logId, _current) = (folder, settings, recovered.LogId, recovered.Current);
         _retention = new SegmentRetention(settings, recovered.Closed);
+        Compressor = settings.Compression == CompressionLevel.NoCompression ? null
+            : new SegmentCompressor(folder, settings, tried => Compressor!.TryNext(_retention, tried));
         _nextId = recovered.LargestId + 1;
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
@@ -220,7 +223,11 @@ internal sealed class FramedOutput : LogOutput
         foreach (SegmentFile segment in Rolled().TakeWhile(static s => s.IsSealed))
         {
             segment.Dispose();
-            _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, segment.Offset));
+            _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, segment.Offset)
+            {
+                IsSealed = true,
+            });
+            Compressor?.Signal();
             using (_rolling.EnterUninterrupted())
             {
                 _rolled.Remove(segment);

@@ -55,13 +55,14 @@ internal sealed class LogCatalog
             LargestId = id;
             try
             {
-                if (SegmentInfo.Read(_folder.PathOf(id), id) is { } segment)
+                using SegmentContent file = _folder.OpenToRead(id);
+                if (SegmentInfo.Read(file, id) is { } segment)
                 {
                     all.Add(segment);
                 }
                 else
                 {
-                    Superfluous.Add(_folder.PathOf(id));
+                    Superfluous.Add(file.Path);
                 }
             }
             catch (SluiceLogDamagedException e)
@@ -137,7 +138,7 @@ internal sealed class LogCatalog
             long offset = -1;
             if (!before.IsSealed)
             {
-                using SluiceHandle file = LogFile.OpenToRead(before.Path);
+                using SegmentContent file = SegmentContent.Open(before.Path);
                 (FrameScanner scanner, FrameResult end, _) = before.Scan(file);
                 reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
                 offset = scanner.Offset;

@@ -21,9 +21,12 @@ internal static class LogFile
     /// <param name="mode">Open, OpenOrCreate or CreateNew.</param>
     /// <param name="access">Read or ReadWrite.</param>
     /// <param name="settings">Engine and permissions; null for a handle's own.</param>
+    /// <param name="permissions">In the place of those.</param>
     /// <exception cref="FileNotFoundException">There is none.</exception>
     /// <exception cref="IOException">It is no plain file, or the operating system reported an error.</exception>
-    public static SluiceHandle Open(string path, FileMode mode, FileAccess access, LogSettings? settings = null)
+    public static SluiceHandle Open(
+        string path, FileMode mode, FileAccess access, LogSettings? settings = null,
+        UnixFileMode? permissions = null)
     {
         if (!Libc.IsSupported)
         {
@@ -33,7 +36,7 @@ internal static class LogFile
                 Access = access,
                 Share = FileShare.ReadWrite | FileShare.Delete,
                 Engine = settings?.Engine,
-                UnixCreateMode = mode == FileMode.Open ? null : settings?.UnixCreateMode,
+                UnixCreateMode = mode == FileMode.Open ? null : permissions ?? settings?.UnixCreateMode,
             });
         }
 
@@ -45,7 +48,7 @@ internal static class LogFile
                 FileMode.OpenOrCreate => PathCalls.Create,
                 _ => 0,
             };
-        int fd = PathCalls.Open(PathCalls.ToKernel(path), flags, (uint?)settings?.UnixCreateMode ?? DefaultMode);
+        int fd = PathCalls.Open(PathCalls.ToKernel(path), flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? DefaultMode);
         PathErrors.ThrowIfFailed(fd, "Opening", path);
         SafeFileHandle file = new(fd, ownsHandle: true);
         try
@@ -64,6 +67,16 @@ internal static class LogFile
             file.Dispose();
             throw;
         }
+    }
+
+    /// <summary>
+    /// Locks a file without waiting, for as long as it is open: alone, or with others who do not want it alone. Zero or an error; only
+    /// Linux has such a lock.
+    /// </summary>
+    public static int LockNow(SluiceHandle file, bool alone)
+    {
+        using OpenFile.Reference reference = file.Hold();
+        return NodeCalls.LockFileNow(file.Descriptor, forWriting: alone);
     }
 
     /// <summary>Whether a file has lost its name: what is written to it is on the disk for nobody.</summary>

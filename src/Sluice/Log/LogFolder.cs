@@ -1,4 +1,3 @@
-using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Kernel;
@@ -6,34 +5,121 @@ using Sluice.Uring;
 
 namespace Sluice.Log;
 
-/// <summary>The folder of a log: the names of its segments.</summary>
-internal sealed class LogFolder(string path, string extension)
+/// <summary>What a folder has of one segment.</summary>
+/// <param name="Id">By its name.</param>
+/// <param name="Path">The file as it was written, whether it is there or not.</param>
+/// <param name="Utc">The time in its name; the default where names have none.</param>
+internal sealed record SegmentEntry(long Id, string Path, DateTime Utc)
 {
-    public const string FramedExtension = ".slog";
-    public const string RawExtension = ".log";
+    /// <summary>Whether it is there as it was written.</summary>
+    public bool HasPlain { get; set; }
+
+    /// <summary>Whether a compressed copy is there.</summary>
+    public bool HasCompressed { get; set; }
+
+    /// <summary>Whether a copy is there that was being made.</summary>
+    public bool HasUnfinished { get; set; }
+
+    /// <summary>Whether one of these is a folder or a link: not this log's.</summary>
+    public bool IsForeign { get; set; }
+
+    /// <summary>Whether what has the name of the file as it was written is a folder.</summary>
+    public bool IsFolder { get; set; }
+
+    public string CompressedPath => Path + SegmentNames.Compressed;
+
+    public string UnfinishedPath => Path + SegmentNames.Compressing;
+}
+
+/// <summary>The folder of a log: the names of its segments.</summary>
+internal sealed class LogFolder(string path, SegmentNames names)
+{
     public const string StateName = "log.state";
 
     public string Path { get; } = path;
 
-    public string PathOf(long id) => System.IO.Path.Combine(Path, LogLayout.NameOf(id, extension));
+    public SegmentNames Names { get; } = names;
+
+    public string PathOf(long id, DateTime utc = default) => System.IO.Path.Combine(Path, Names.NameOf(id, utc));
 
     /// <summary>The ids of the segments, smallest first.</summary>
     public List<long> List()
     {
-        List<long> ids = [];
-        foreach (string file in Directory.EnumerateFiles(Path, "*" + extension))
+        List<long> ids = ListOnce();
+        if (ids.Count > 0 && ids[^1] != ids.Count)
         {
-            ReadOnlySpan<char> name = System.IO.Path.GetFileNameWithoutExtension(file.AsSpan());
-            if (name.Length >= 10
-                && long.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out long id)
-                && string.Equals(System.IO.Path.GetFileName(file), LogLayout.NameOf(id, extension), StringComparison.Ordinal))
+            // One is missing. A segment that was compressed meanwhile has two names, one after the other, and the listing may have passed
+            // by both; by now it has the second.
+            ids = [.. ids.Union(ListOnce()).Order()];
+        }
+
+        return ids;
+    }
+
+    /// <summary>What there is of each segment, by ids and then by names.</summary>
+    public List<SegmentEntry> ListEntries()
+    {
+        Dictionary<string, SegmentEntry> entries = new(StringComparer.Ordinal);
+        foreach (FileSystemInfo found in new DirectoryInfo(Path).EnumerateFileSystemInfos())
+        {
+            string name = found.Name;
+            string suffix = name.EndsWith(SegmentNames.Compressing, StringComparison.Ordinal) ? SegmentNames.Compressing
+                : name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) ? SegmentNames.Compressed
+                : "";
+            name = name[..^suffix.Length];
+            if (Names.TryParse(name, out long id, out DateTime utc))
             {
-                ids.Add(id);
+                if (!entries.TryGetValue(name, out SegmentEntry? entry))
+                {
+                    entries.Add(name, entry = new SegmentEntry(id, System.IO.Path.Combine(Path, name), utc));
+                }
+
+                entry.IsForeign |= found is DirectoryInfo || found.LinkTarget is not null;
+                entry.IsFolder |= found is DirectoryInfo && suffix.Length == 0;
+                entry.HasPlain |= suffix.Length == 0;
+                entry.HasCompressed |= suffix == SegmentNames.Compressed;
+                entry.HasUnfinished |= suffix == SegmentNames.Compressing;
             }
         }
 
-        ids.Sort();
-        return ids;
+        return [.. entries.Values.OrderBy(static e => e.Id).ThenBy(static e => e.Path, StringComparer.Ordinal)];
+    }
+
+    /// <summary>Opens a segment for reading, as it was written or compressed.</summary>
+    /// <exception cref="FileNotFoundException">There is neither.</exception>
+    /// <exception cref="SluiceLogDamagedException">It is compressed, and what says where its blocks are is not whole.</exception>
+    public SegmentContent OpenToRead(long id)
+    {
+        string path = PathOf(id);
+        try
+        {
+            return SegmentContent.Open(path);
+        }
+        catch (FileNotFoundException)
+        {
+            // Never the other way round: a segment that was compressed stays it.
+            return SegmentContent.Open(path + SegmentNames.Compressed);
+        }
+    }
+
+    /// <summary>
+    /// Removes what a compression left that was interrupted: a copy that was being made, and one that was made while what it is of is still
+    /// there. Nobody else writes.
+    /// </summary>
+    public void RemoveLeftovers()
+    {
+        foreach (SegmentEntry entry in ListEntries().Where(static e => !e.IsForeign))
+        {
+            if (entry.HasUnfinished)
+            {
+                File.Delete(entry.UnfinishedPath);
+            }
+
+            if (entry.HasPlain && entry.HasCompressed)
+            {
+                File.Delete(entry.CompressedPath);
+            }
+        }
     }
 
     /// <summary>
@@ -75,6 +161,22 @@ internal sealed class LogFolder(string path, string extension)
             // A read-only file system, on which the log's own is mounted, has nothing to flush.
             PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the folder", at);
         }
+    }
+
+    private List<long> ListOnce()
+    {
+        HashSet<long> ids = [];
+        foreach (string file in Directory.EnumerateFiles(Path))
+        {
+            ReadOnlySpan<char> name = System.IO.Path.GetFileName(file.AsSpan());
+            name = name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) ? name[..^SegmentNames.Compressed.Length] : name;
+            if (Names.TryParse(name, out long id, out _))
+            {
+                ids.Add(id);
+            }
+        }
+
+        return [.. ids.Order()];
     }
 
     /// <summary>fsync(2); 0 where the operating system or the file system has no such call for folders.</summary>

@@ -15,3 +15,16 @@ public enum LogFormat
     /// </summary>
     Raw = 1,
 }
+
+/// <summary>What an acknowledged record survives.</summary>
+public enum LogDurability
+{
+    /// <summary>It is in the log's memory: it is lost if the process ends without <see cref="SluiceLog.Dispose"/>.</summary>
+    Buffered = 0,
+
+    /// <summary>The operating system has it: it survives the process, and not a power cut.</summary>
+    Written = 1,
+
+    /// <summary>It is on the disk: it survives a power cut.</summary>
+    Durable = 2,
+}

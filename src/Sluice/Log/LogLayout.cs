@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Globalization;
 
 namespace Sluice.Log;
 
@@ -132,6 +131,4 @@ internal static class LogLayout
 
         return true;
     }
-
-    public static string NameOf(long id, string extension) => id.ToString("D10", CultureInfo.InvariantCulture) + extension;
 }

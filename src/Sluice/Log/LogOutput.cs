@@ -37,6 +37,9 @@ internal abstract class LogOutput : IDisposable
     /// <summary>The last sequence that is durable; after <see cref="Sync"/> and <see cref="Recover"/>.</summary>
     public abstract long DurableSequence { get; }
 
+    /// <summary>Compresses what is full; null where nobody asks for it.</summary>
+    public SegmentCompressor? Compressor { get; protected init; }
+
     /// <summary>Seals what is full and durable.</summary>
     public virtual void SealFull()
     {

@@ -1,3 +1,6 @@
+using System.IO.Compression;
+using Sluice.Kernel;
+
 namespace Sluice.Log;
 
 /// <summary>The caller's options, read once and checked.</summary>
@@ -38,6 +41,18 @@ internal sealed class LogSettings
         DisposeOnProcessExit = options.DisposeOnProcessExit;
         UnixCreateMode = options.UnixCreateMode;
         Engine = options.Engine ?? IoEngine.Ambient;
+        Names = options.FileNamePattern is null ? Format == LogFormat.Framed ? SegmentNames.Framed : SegmentNames.Raw
+            : Format == LogFormat.Raw ? SegmentNames.Parse(options.FileNamePattern)
+            : throw new ArgumentException("The files of a framed log have names of their own.", nameof(options.FileNamePattern));
+        Compression = options.Compression;
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)Compression, (uint)CompressionLevel.SmallestSize, nameof(options.Compression));
+        if (Compression != CompressionLevel.NoCompression && Format == LogFormat.Raw && !Libc.IsSupported)
+        {
+            throw new PlatformNotSupportedException(
+                "Raw logs are compressed on Linux alone: elsewhere nothing says whether another process still appends to a file.");
+        }
+
+        CompressionStep = options.CompressionStep;
     }
 
     public LogFormat Format { get; }
@@ -78,6 +93,15 @@ internal sealed class LogSettings
     public UnixFileMode? UnixCreateMode { get; }
 
     public IoEngine? Engine { get; }
+
+    /// <summary>How the files are called.</summary>
+    public SegmentNames Names { get; }
+
+    /// <summary>Of segments that are full.</summary>
+    public CompressionLevel Compression { get; }
+
+    /// <inheritdoc cref="SluiceLogOptions.CompressionStep"/>
+    public Action<string>? CompressionStep { get; }
 
     public static LogDurability Known(LogDurability durability)
     {

@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
@@ -19,6 +20,8 @@ internal sealed class RawOutput : LogOutput
     private SluiceHandle _current;
     private AppendTarget? _end;
     private long _id;
+    private DateTime _utc;
+    private DateTime _nameEnds;
     private long _markSequence;
     private long _written;
     private long _durable;
@@ -29,11 +32,12 @@ internal sealed class RawOutput : LogOutput
     public RawOutput(LogFolder folder, LogSettings settings)
     {
         (_folder, _settings) = (folder, settings);
-        List<long> ids = folder.List();
-        _id = ids.Count > 0 ? ids[^1] : 1;
-        _current = Open(_id);
+        Compressor = settings.Compression == CompressionLevel.NoCompression ? null : new SegmentCompressor(folder, settings, CompressNext);
+        (_current, long id, DateTime utc) = OpenNewest();
+        SetName(id, utc);
         try
         {
+            RemoveLeftovers();
             folder.FlushToDisk();
             _end = EndOf(_current);
         }
@@ -102,6 +106,7 @@ internal sealed class RawOutput : LogOutput
             }
         }
 
+        Compressor?.Signal();
         _durable = _markSequence;
     }
 
@@ -112,18 +117,22 @@ internal sealed class RawOutput : LogOutput
     public override void Housekeep()
     {
         Volatile.Write(ref _rolled, false);
-        List<long> ids = _folder.List();
         List<ClosedSegment> closed = [];
-        foreach (long id in ids.TakeWhile(id => id < Volatile.Read(ref _id)))
+        foreach (SegmentEntry entry in Full().Where(static e => e.HasPlain || e.HasCompressed))
         {
-            FileInfo file = new(_folder.PathOf(id));
+            FileInfo file = new(entry.HasPlain ? entry.Path : entry.CompressedPath);
+            FileInfo? copy = entry is { HasPlain: true, HasCompressed: true } ? new FileInfo(entry.CompressedPath) : null;
             if (!file.Exists)
             {
                 // Removed by another process.
                 continue;
             }
 
-            closed.Add(new ClosedSegment(file.FullName, 0, 0, LogLayout.ToNanoseconds(file.LastWriteTimeUtc), file.Length));
+            long bytes = file.Length + (copy is { Exists: true } ? copy.Length : 0);
+            closed.Add(new ClosedSegment(file.FullName, 0, 0, LogLayout.ToNanoseconds(file.LastWriteTimeUtc), bytes)
+            {
+                Copy = copy?.FullName,
+            });
         }
 
         if (new SegmentRetention(_settings, closed).Apply(DateTime.UtcNow))
@@ -184,23 +193,175 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    /// <summary>Where the file is full or was removed: to the newest that is neither.</summary>
+    /// <summary>Where the file is full or was removed, or its name is of a time that is over: to the newest that is not.</summary>
     private void GoToNewest()
     {
-        while (_current.Length >= _settings.SegmentBytes || LogFile.HasNoName(_current))
+        while (_current.Length >= _settings.SegmentBytes
+            || LogFile.HasNoName(_current)
+            || (_folder.Names.HasDate && DateTime.UtcNow >= _nameEnds))
         {
-            long next = Math.Max(_id + 1, _folder.List() is [.., long last] ? last : 0);
-            SluiceHandle file = Open(next);
-            _folder.FlushToDisk();
+            (SluiceHandle file, long id, DateTime utc) = OpenNewest();
+            try
+            {
+                _folder.FlushToDisk();
+            }
+            catch
+            {
+                file.Dispose();
+                throw;
+            }
+
             using (_files.EnterUninterrupted())
             {
                 _unsynced.Add(_current);
             }
 
             _end?.Dispose();
-            (_current, _id, _end) = (file, next, EndOf(file));
+            _current = file;
+            SetName(id, utc);
+            _end = EndOf(file);
             Volatile.Write(ref _rolled, true);
         }
+    }
+
+    /// <summary>Opens the newest file behind the present one, or makes one.</summary>
+    private (SluiceHandle File, long Id, DateTime Utc) OpenNewest()
+    {
+        for (long passedOver = _id; ;)
+        {
+            List<SegmentEntry> entries = _folder.ListEntries();
+            long largest = Math.Max(passedOver, entries is [.., { } last] ? last.Id : 0);
+            SegmentEntry? newest = entries.FindLast(e => e.HasPlain && !e.IsFolder && (_id == 0 || !e.IsForeign));
+            if (newest is not null && newest.Id == largest && newest.Id > passedOver)
+            {
+                passedOver = newest.Id;
+                try
+                {
+                    if (TryOpen(newest.Path, FileMode.Open) is { } there)
+                    {
+                        return (there, newest.Id, newest.Utc);
+                    }
+                }
+                catch (FileNotFoundException)
+                {
+                    // Removed since it was listed.
+                }
+
+                continue;
+            }
+
+            // A clock that was set back stands still in the names, so that they keep their order.
+            DateTime now = DateTime.UtcNow;
+            DateTime latest = entries.Select(static e => e.Utc).Append(_utc).Max();
+            DateTime utc = now > latest ? now : latest;
+            passedOver = largest + 1;
+            if (TryOpen(_folder.PathOf(passedOver, utc), FileMode.OpenOrCreate) is { } made)
+            {
+                return (made, passedOver, utc);
+            }
+        }
+    }
+
+    private void SetName(long id, DateTime utc)
+    {
+        Volatile.Write(ref _id, id);
+        (_utc, _nameEnds) = (utc, _folder.Names.EndOf(utc));
+    }
+
+    /// <summary>Null where somebody compresses it.</summary>
+    private SluiceHandle? TryOpen(string path, FileMode mode)
+    {
+        SluiceHandle file = LogFile.Open(path, mode, FileAccess.ReadWrite, _settings);
+        if (!Libc.IsSupported || LogFile.LockNow(file, alone: false) is not (-Errno.EAGAIN or -Errno.EACCES))
+        {
+            return file;
+        }
+
+        file.Dispose();
+        return null;
+    }
+
+    /// <summary>What there is before the present file, without what others have put there.</summary>
+    private IEnumerable<SegmentEntry> Full() =>
+        _folder.ListEntries().TakeWhile(e => e.Id < Volatile.Read(ref _id)).Where(static e => !e.IsForeign);
+
+    private bool CompressNext(HashSet<string> tried)
+    {
+        foreach (SegmentEntry entry in Full().Where(e => e is { HasPlain: true, HasCompressed: false } && !tried.Contains(e.Path)))
+        {
+            tried.Add(entry.Path);
+            using SluiceHandle? file = TryOpenAlone(entry.Path);
+            if (file is null || Compressor!.MakeCopy(file, entry.Path) is null)
+            {
+                continue;
+            }
+
+            if (LogFile.HasNoName(file))
+            {
+                // Another process took it for one that is not to be kept.
+                SegmentFile.TryDelete(entry.UnfinishedPath);
+                continue;
+            }
+
+            Compressor.Name(entry.Path, overwrites: false);
+            Compressor.RemoveOriginal(entry.Path);
+            return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>A file that no process appends to, nor will before this is disposed; null where one does.</summary>
+    private SluiceHandle? TryOpenAlone(string path)
+    {
+        SluiceHandle file = LogFile.Open(path, FileMode.Open, FileAccess.ReadWrite, _settings);
+        if (LogFile.LockNow(file, alone: true) == 0)
+        {
+            return file;
+        }
+
+        file.Dispose();
+        return null;
+    }
+
+    /// <summary>
+    /// What a compression left that was interrupted goes: a copy that was being made, and one with the length and the time of what it is
+    /// of, which is still there.
+    /// </summary>
+    private void RemoveLeftovers()
+    {
+        if (!Libc.IsSupported)
+        {
+            return;
+        }
+
+        foreach (SegmentEntry entry in Full().Where(static e => e.HasUnfinished || e is { HasPlain: true, HasCompressed: true }))
+        {
+            try
+            {
+                using SluiceHandle? file = entry.HasPlain ? TryOpenAlone(entry.Path) : null;
+                if (entry.HasUnfinished && (file is not null || !entry.HasPlain))
+                {
+                    File.Delete(entry.UnfinishedPath);
+                }
+
+                if (file is not null && entry.HasCompressed && IsCopyOf(file, entry))
+                {
+                    File.Delete(entry.CompressedPath);
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                // Not worth that a log cannot be opened: what is there is read by nobody.
+            }
+        }
+    }
+
+    private static bool IsCopyOf(SluiceHandle file, SegmentEntry entry)
+    {
+        using SegmentContent copy = SegmentContent.Open(entry.CompressedPath);
+        return copy.Length == file.Length
+            && File.GetLastWriteTimeUtc(file.SafeFileHandle) == File.GetLastWriteTimeUtc(entry.CompressedPath);
     }
 
     private AppendTarget? EndOf(SluiceHandle file)
@@ -213,6 +374,4 @@ internal sealed class RawOutput : LogOutput
         using OpenFile.Reference reference = file.Hold();
         return new AppendTarget(file);
     }
-
-    private SluiceHandle Open(long id) => LogFile.Open(_folder.PathOf(id), FileMode.OpenOrCreate, FileAccess.ReadWrite, _settings);
 }

@@ -78,7 +78,10 @@ internal sealed class RecoveredLog
                     segment.FirstSequence,
                     Math.Min(segment.LastSequence, segment.TakenBackFrom - 1),
                     segment.LastTime,
-                    new FileInfo(segment.Path).Length));
+                    new FileInfo(segment.Path).Length)
+                {
+                    IsSealed = segment.IsSealed,
+                });
             }
         }
 
@@ -100,7 +103,7 @@ internal sealed class RecoveredLog
 
     private void CheckOneThatNeverBegan(SegmentInfo newest)
     {
-        using SluiceHandle file = LogFile.OpenToRead(newest.Path);
+        using SegmentContent file = SegmentContent.Open(newest.Path);
         (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
         if (end == FrameResult.Bad)
         {
@@ -114,7 +117,7 @@ internal sealed class RecoveredLog
     {
         _lastFile = LogFile.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
         ReadFromDisk(_lastFile, settings);
-        (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.Scan(_lastFile);
+        (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.Scan(SegmentContent.Of(_lastFile));
         NextSequence = last.LastSequence + 1;
         if (last.IsSealed)
         {
@@ -156,6 +159,7 @@ internal sealed class RecoveredLog
 
     private void Mend(LogSettings settings)
     {
+        _folder.RemoveLeftovers();
         foreach (string path in _catalog.Superfluous)
         {
             File.Delete(path);

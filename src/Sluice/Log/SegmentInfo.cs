@@ -52,15 +52,16 @@ internal sealed class SegmentInfo
     /// <returns>Null where the file has zeros behind a header that is not whole: it was being made.</returns>
     public static SegmentInfo? Read(string path, long id)
     {
-        using SluiceHandle file = LogFile.OpenToRead(path);
+        using SegmentContent file = SegmentContent.Open(path);
         return Read(file, id);
     }
 
-    public static SegmentInfo? Read(SluiceHandle file, long id)
+    /// <inheritdoc cref="Read(string, long)"/>
+    public static SegmentInfo? Read(SegmentContent file, long id)
     {
         if (!TryReadHeader(file, id, out SegmentHeader header, out uint chain))
         {
-            return null;
+            return file.IsCompressed ? throw NotSealed(file, 0) : null;
         }
 
         SegmentInfo info = new() { Path = file.Path, Id = id, Header = header, HeaderChain = chain };
@@ -77,17 +78,26 @@ internal sealed class SegmentInfo
             info.TryReadFooter(file);
         }
 
-        return info;
+        return file.IsCompressed && !info.IsSealed ? throw NotSealed(file, info.FirstOffset) : info;
     }
 
+    /// <summary>Only what is sealed is compressed: it is never cut, and never taken for one that was being made.</summary>
+    private static SluiceLogDamagedException NotSealed(SegmentContent file, long offset) =>
+        new(file.Path, offset, 0, file.Fault ?? "it is compressed, and no sealed segment");
+
     /// <summary>False where the segment is being made, and has no header yet.</summary>
-    private static bool TryReadHeader(SluiceHandle file, long id, out SegmentHeader header, out uint chain)
+    private static bool TryReadHeader(SegmentContent file, long id, out SegmentHeader header, out uint chain)
     {
         byte[] bytes = new byte[LogLayout.HeaderBytes];
         byte[]? before = null;
         while (true)
         {
             int read = file.Read(bytes, 0);
+            if (file.Fault is { } fault)
+            {
+                throw new SluiceLogDamagedException(file.Path, 0, 0, fault);
+            }
+
             string? reason = SegmentHeader.Read(bytes.AsSpan(0, read), out header, out chain);
             if (reason is null && header.Id != id)
             {
@@ -118,7 +128,7 @@ internal sealed class SegmentInfo
     /// Goes over the frames of a segment from its first record on, as far as they are good, and notes its last record; a footer ends it.
     /// </summary>
     /// <returns>Standing at the first frame that is not good, or is not of records; what was found there.</returns>
-    public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) Scan(SluiceHandle file)
+    public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) Scan(SegmentContent file)
     {
         FrameScanner scanner = HasBegun
             ? new(file, Header.MaxFrameBytes, FirstOffset, FirstChain, readsMany: true)
@@ -157,7 +167,7 @@ internal sealed class SegmentInfo
         }
     }
 
-    private void TryReadFooter(SluiceHandle file)
+    private void TryReadFooter(SegmentContent file)
     {
         Span<byte> trailer = stackalloc byte[LogLayout.TrailerBytes];
         long end = file.Length;

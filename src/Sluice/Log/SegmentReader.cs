@@ -3,12 +3,12 @@ namespace Sluice.Log;
 /// <summary>One segment that is read, frame by frame, without what later segments have taken back.</summary>
 internal sealed class SegmentReader : IDisposable
 {
-    private readonly SluiceHandle _file;
+    private readonly SegmentContent _file;
     private SegmentInfo _info;
     private readonly FrameScanner _scanner;
     private (long Offset, uint Chain, long ReadTo) _before;
 
-    private SegmentReader(SluiceHandle file, SegmentInfo info)
+    private SegmentReader(SegmentContent file, SegmentInfo info)
     {
         (_file, _info) = (file, info);
         _scanner = new FrameScanner(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true);
@@ -35,11 +35,27 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>The last sequence that was read or passed over.</summary>
     public long ReadTo { get; private set; }
 
+    /// <summary>Whether its footer says that there are records behind what was read.</summary>
+    public bool IsKnownToBeLonger => _info.IsSealed && ReadTo < Math.Min(_info.LastSequence, TakenBackFrom - 1);
+
     /// <summary>Of the last good frame.</summary>
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
 
-    public static SegmentReader Open(SegmentInfo info) =>
-        new(LogFile.OpenToRead(info.Path), info);
+    /// <summary>Opens the file that the segment was found in.</summary>
+    /// <exception cref="FileNotFoundException">It is not there any more, or has been compressed.</exception>
+    public static SegmentReader Open(SegmentInfo info)
+    {
+        SegmentContent file = SegmentContent.Open(info.Path);
+        try
+        {
+            return new SegmentReader(file, info);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
 
     /// <summary>Takes over what is known of the segment by now.</summary>
     public void Update(SegmentInfo info) => _info = info;

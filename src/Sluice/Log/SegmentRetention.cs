@@ -3,11 +3,24 @@ using Sluice.Memory;
 namespace Sluice.Log;
 
 /// <summary>A segment that is not written any more.</summary>
-internal readonly record struct ClosedSegment(string Path, long FirstSequence, long LastSequence, long LastTime, long Bytes);
+internal readonly record struct ClosedSegment(string Path, long FirstSequence, long LastSequence, long LastTime, long Bytes)
+{
+    /// <summary>A second file with the same content, which goes when the segment goes.</summary>
+    public string? Copy { get; init; }
+
+    /// <summary>Whether it has its footer, as far as is known.</summary>
+    public bool IsSealed { get; init; }
+
+    public bool IsCompressed => Path.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal);
+}
 
 /// <summary>The segments that are not written any more, oldest first, and which of them are to go. Thread-safe.</summary>
 internal sealed class SegmentRetention(LogSettings settings, IEnumerable<ClosedSegment> closed)
 {
+    /// <summary>Held while files are removed or get their names; taken before <see cref="_lock"/>.</summary>
+    private readonly Lock _removing = new();
+
+    /// <summary>Guards the list, and is held for no system call.</summary>
     private readonly Lock _lock = new();
     private readonly List<ClosedSegment> _closed = [.. closed];
 
@@ -31,61 +44,120 @@ internal sealed class SegmentRetention(LogSettings settings, IEnumerable<ClosedS
         }
     }
 
+    /// <summary>The oldest for which something holds; null where there is none.</summary>
+    public ClosedSegment? Find(Predicate<ClosedSegment> predicate)
+    {
+        foreach (ClosedSegment segment in All())
+        {
+            if (predicate(segment))
+            {
+                return segment;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Puts a segment in the place of the one with a path, once something was done; false where that one is not kept any
+    /// more.</summary>
+    /// <param name="path">Of the segment as it was.</param>
+    /// <param name="change">What it is from now on.</param>
+    /// <param name="first">Done while nothing is removed; where it throws, nothing is changed.</param>
+    public bool TryChange(string path, Func<ClosedSegment, ClosedSegment> change, Action? first = null)
+    {
+        using Lock.Scope removing = _removing.EnterUninterrupted();
+        int index = All().FindIndex(s => s.Path == path);
+        if (index < 0)
+        {
+            return false;
+        }
+
+        first?.Invoke();
+        using (_lock.EnterUninterrupted())
+        {
+            // Others only add, behind it.
+            _closed[index] = change(_closed[index]);
+        }
+
+        return true;
+    }
+
     /// <summary>Removes what the options do not keep; whether something was removed.</summary>
     public bool Apply(DateTime utcNow)
     {
-        using (_lock.EnterUninterrupted())
+        using Lock.Scope removing = _removing.EnterUninterrupted();
+        List<ClosedSegment> all = All();
+
+        // The segment that is written counts as one.
+        int tooMany = settings.RetainSegments is { } most ? all.Count + 1 - most : 0;
+        long tooLarge = settings.RetainBytes is { } bytes ? all.Sum(static s => s.Bytes) - bytes : 0;
+        long oldest = settings.RetainAge is { } age ? LogLayout.ToNanoseconds(utcNow) - (long)age.TotalNanoseconds : long.MinValue;
+        return RemoveWhile(all, s =>
         {
-            // The segment that is written counts as one.
-            int tooMany = settings.RetainSegments is { } most ? _closed.Count + 1 - most : 0;
-            long tooLarge = settings.RetainBytes is { } bytes ? _closed.Sum(static s => s.Bytes) - bytes : 0;
-            long oldest = settings.RetainAge is { } age ? LogLayout.ToNanoseconds(utcNow) - (long)age.TotalNanoseconds : long.MinValue;
-            return RemoveWhileLocked(s =>
-            {
-                bool goes = tooMany-- > 0 || tooLarge > 0 || s.LastTime < oldest;
-                tooLarge -= s.Bytes;
-                return goes;
-            }) > 0;
-        }
+            bool goes = tooMany-- > 0 || tooLarge > 0 || s.LastTime < oldest;
+            tooLarge -= s.Bytes;
+            return goes;
+        }) > 0;
     }
 
     /// <summary>Removes the oldest as long as they are old; how many.</summary>
     public int RemoveWhile(Func<ClosedSegment, bool> isOld)
     {
-        using (_lock.EnterUninterrupted())
-        {
-            return RemoveWhileLocked(isOld);
-        }
+        using Lock.Scope removing = _removing.EnterUninterrupted();
+        return RemoveWhile(All(), isOld);
     }
 
     /// <summary>Removes those that begin at a record or later: they were taken back. The newest first, so that a crash leaves no
     /// gap.</summary>
     public void RemoveFrom(long sequence)
     {
-        using (_lock.EnterUninterrupted())
+        using Lock.Scope removing = _removing.EnterUninterrupted();
+        List<ClosedSegment> all = All();
+        for (int i = all.Count - 1; i >= 0 && all[i].FirstSequence >= sequence; i--)
         {
-            for (int i = _closed.Count - 1; i >= 0 && _closed[i].FirstSequence >= sequence; i--)
+            SegmentFile.TryDelete(all[i].Path);
+            if (all[i].Copy is { } copy)
             {
-                SegmentFile.TryDelete(_closed[i].Path);
+                SegmentFile.TryDelete(copy);
+            }
+
+            using (_lock.EnterUninterrupted())
+            {
                 _closed.RemoveAt(i);
             }
         }
     }
 
-    private int RemoveWhileLocked(Func<ClosedSegment, bool> isOld)
+    private List<ClosedSegment> All()
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            return [.. _closed];
+        }
+    }
+
+    private int RemoveWhile(List<ClosedSegment> all, Func<ClosedSegment, bool> isOld)
     {
         int removed = 0;
         try
         {
-            while (removed < _closed.Count && isOld(_closed[removed]))
+            while (removed < all.Count && isOld(all[removed]))
             {
-                File.Delete(_closed[removed].Path);
+                if (all[removed].Copy is { } copy)
+                {
+                    File.Delete(copy);
+                }
+
+                File.Delete(all[removed].Path);
                 removed++;
             }
         }
         finally
         {
-            _closed.RemoveRange(0, removed);
+            using (_lock.EnterUninterrupted())
+            {
+                _closed.RemoveRange(0, removed);
+            }
         }
 
         return removed;

@@ -104,11 +104,13 @@ public sealed partial class SluiceLog
         {
             _writes.Start();
             _syncs.Start();
+            _output.Compressor?.Start();
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
             _writes.End();
             _syncs.End();
+            _output.Compressor?.End();
             throw LogErrors.NoThread(Directory, e);
         }
     }
@@ -117,6 +119,7 @@ public sealed partial class SluiceLog
     {
         Exception? error = null;
         _syncs.EndKeeper();
+        _output.Compressor?.End();
         _syncs.Gate.LockUninterrupted();
         try
         {

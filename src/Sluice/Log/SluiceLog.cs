@@ -77,11 +77,11 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public long DurableSequence => _syncs.Durable;
 
     /// <summary>
-    /// The newest error of a write, a sync or of work that nobody waited for (sealing, retention, the next segment); null where there was
-    /// none.
+    /// The newest error of a write, a sync or of work that nobody waited for (sealing, retention, the next segment, compression); null
+    /// where there was none.
     /// Whoever waited for something that failed was told by an exception as well.
     /// </summary>
-    public Exception? LastError => _writes.LastError ?? _syncs.LastError;
+    public Exception? LastError => _writes.LastError ?? _syncs.LastError ?? _output.Compressor?.LastError;
 
     /// <summary>Opens a log for writing, and makes the folder where there is none; the names of new folders are made durable.</summary>
     /// <param name="directory">The folder; it holds the log's files alone.</param>
@@ -90,9 +90,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when
     /// it ended is cut (<see cref="Cut"/>), and what is there is made durable.
     /// </remarks>
+    /// <exception cref="ArgumentException">An option has a value that it cannot have; nothing was made.</exception>
     /// <exception cref="SluiceLogDamagedException">The log is not as it was acknowledged; nothing was changed.</exception>
     /// <exception cref="IOException">
-    /// Another writer has the log, the operating system reported an error, or it has no thread for one of the log's three.
+    /// Another writer has the log, the operating system reported an error, or it has no thread for one of the log's.
     /// </exception>
     /// <exception cref="UnauthorizedAccessException">The folder or a file may not be written.</exception>
     public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
@@ -223,7 +224,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     private static SluiceLog OpenRaw(string directory, LogSettings settings)
     {
-        RawOutput output = new(new LogFolder(directory, LogFolder.RawExtension), settings);
+        RawOutput output = new(new LogFolder(directory, settings.Names), settings);
         try
         {
             return new SluiceLog(directory, settings, output, null, null);
@@ -241,7 +242,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         FramedOutput? output = null;
         try
         {
-            LogFolder folder = new(directory, LogFolder.FramedExtension);
+            LogFolder folder = new(directory, settings.Names);
             RecoveredLog recovered = RecoveredLog.Open(folder, settings, LogState.TryRead(state));
             output = new FramedOutput(folder, settings, recovered);
             return new SluiceLog(directory, settings, output, state, recovered);

@@ -1,3 +1,5 @@
+using System.IO.Compression;
+
 namespace Sluice;
 
 /// <summary>How a <see cref="SluiceLog"/> writes. Read once, when the log is opened. Sizes are in bytes.</summary>
@@ -12,7 +14,8 @@ public sealed class SluiceLogOptions
     /// <summary>A segment that has reached this size is followed by another one; a frame is not divided. 256 MiB.</summary>
     public long SegmentBytes { get; init; } = 256L * 1024 * 1024;
 
-    /// <summary>A segment whose first record is older than this is followed by another one; null for no limit.</summary>
+    /// <summary>A segment whose first record is older than this is followed by another one; null for no limit. Framed logs only: in a raw
+    /// one the name does it, <see cref="FileNamePattern"/>.</summary>
     public TimeSpan? SegmentAge { get; init; }
 
     /// <summary>The longest record, or batch of records with 4 bytes for each; 1 MiB - 4 KiB. At most 1 GiB - 8 KiB.</summary>
@@ -49,6 +52,28 @@ public sealed class SluiceLogOptions
     public TimeSpan? RetainAge { get; init; }
 
     /// <summary>
+    /// How the files of a raw log are called, such as "app-{date:yyyyMMdd}-{id}.log"; null for "{id}.log". Framed logs have names of their
+    /// own.
+    /// </summary>
+    /// <remarks>
+    /// {id} is the file's number, ten digits or more, and must be there once. {date:yyyyMMddHHmmss} is the time (UTC) at which the file was
+    /// made; it may end after each unit and have one of "-", "_" and "." between two of them, and when its last unit is over the next
+    /// record goes to a new file. Names are in the order in which the files were made, also where the clock was set back. What is not
+    /// called exactly so is not the log's: several logs with different patterns may share a folder.
+    /// </remarks>
+    public string? FileNamePattern { get; init; }
+
+    /// <summary>
+    /// How full segments are compressed (gzip), by a thread of its own behind everybody's back; NoCompression: they stay as they are.
+    /// </summary>
+    /// <remarks>
+    /// A segment that was compressed has ".gz" behind its name, counts for retention with the size that it has then, and is read by
+    /// <see cref="SluiceLogReader"/> and by gzip. A crash leaves it compressed or as it was; opening the log removes what is half. Those
+    /// that are full when the log is opened are compressed as well. Raw logs: on Linux alone, and once no process has the file open.
+    /// </remarks>
+    public CompressionLevel Compression { get; init; } = CompressionLevel.NoCompression;
+
+    /// <summary>
     /// Whether a log is opened whose end was lost although it had been acknowledged as durable: it is cut to what is whole. False: opening
     /// it throws a <see cref="SluiceLogDamagedException"/>, and nothing is changed.
     /// </summary>
@@ -60,6 +85,9 @@ public sealed class SluiceLogOptions
 
     /// <summary>Permissions of files that are made, subject to the umask; null for .NET's own. Ignored on Windows.</summary>
     public UnixFileMode? UnixCreateMode { get; init; }
+
+    /// <summary>For tests: told before each step of compressing a segment what comes.</summary>
+    internal Action<string>? CompressionStep { get; init; }
 
     /// <summary>The engine of the segments' handles, for tests; null for the process's own.</summary>
     public IoEngine? Engine { get; init; }

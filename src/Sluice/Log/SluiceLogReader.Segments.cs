@@ -59,13 +59,14 @@ public sealed partial class SluiceLogReader
 
     /// <summary>Whether what comes before a segment must be there; else whoever opens the log for writing cuts it here.</summary>
     private bool IsKnownToBeDurable(SegmentInfo next) =>
-        next.IsSealed
+        _segment!.IsKnownToBeLonger
+        || next.IsSealed
         || next.Restarts
         || (State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo);
 
     /// <summary>A log that ends before what was durable is damaged, and has no torn tail.</summary>
     private bool IsKnownToBeLonger() =>
-        State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo;
+        _segment!.IsKnownToBeLonger || State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo;
 
     /// <summary>
     /// Whether what was being written when it was looked at has become a frame, or another segment has begun. Asked after the state: what

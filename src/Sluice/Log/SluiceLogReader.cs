@@ -34,7 +34,7 @@ public sealed partial class SluiceLogReader : IDisposable
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
         _options = options ?? new SluiceLogReaderOptions();
-        _folder = new LogFolder(Path.GetFullPath(directory), LogFolder.FramedExtension);
+        _folder = new LogFolder(Path.GetFullPath(directory), SegmentNames.Framed);
         _fromTime = _options.FromTime is { } time ? LogLayout.ToNanoseconds(time.UtcDateTime) : long.MinValue;
         _next = Math.Max(1, _options.FromSequence);
         if (_options.FromEnd)

@@ -1,3 +1,5 @@
+using System.IO.Compression;
+using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
@@ -25,6 +27,78 @@ public sealed class LogRunTests : IDisposable
         run.Out.ShouldContain(" 0 missing");
         run.Out.ShouldContain("p99.9");
         Directory.EnumerateFileSystemEntries(_folder).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task A_page_has_the_windows_and_rolls_of_the_run_and_nothing_is_replaced_unasked()
+    {
+        string html = Path.Combine(_folder, "load.html");
+        string json = Path.Combine(_folder, "load.json");
+        string work = Directory.CreateDirectory(Path.Combine(_folder, "work")).FullName;
+        string[] command =
+            ["log", "--threads", "4", "--rate", "500K", "--roll", "512K", "--time", "2", "-q", "--html", html, "--json", json, work];
+        ToolRun run = await ToolRun.RunAsync(command);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        Directory.EnumerateFileSystemEntries(work).ShouldBeEmpty();
+        JsonElement page = JsonDocument.Parse(await File.ReadAllTextAsync(json)).RootElement;
+        JsonElement[] sections = [.. page.GetProperty("sections").EnumerateArray()];
+        JsonElement whole = sections[0].GetProperty("tables")[0];
+        string[] columns = [.. whole.GetProperty("columns").EnumerateArray().Select(c => c.GetProperty("name").GetString()!)];
+        double appended = Figure("appended");
+        Figure("read back").ShouldBe(appended);
+        Figure("missing").ShouldBe(0);
+        JsonElement[] charts = [.. sections[1].GetProperty("charts").EnumerateArray()];
+        double[] rates = Values(charts[0].GetProperty("series")[0]);
+        rates.Length.ShouldBeInRange(2, 4);
+        double shown = rates.Sum() * 0.5 * 1024 * 1024 / 200;
+        shown.ShouldBeInRange(appended / 2, appended + 1);
+        string[] names = [.. charts[1].GetProperty("series").EnumerateArray().Select(s => s.GetProperty("name").GetString()!)];
+        names.ShouldBe(["p50", "p99", "p99.9", "max"]);
+        double longest = Values(charts[1].GetProperty("series")[3]).Max();
+        longest.ShouldBeLessThanOrEqualTo(Figure("max"));
+        double[] rolls = [.. charts[0].GetProperty("marks").GetProperty("x").EnumerateArray().Select(x => x.GetDouble())];
+        rolls.Length.ShouldBe((int)Figure("segments") - 1);
+        rolls.ShouldBe(rolls.Order());
+        rolls.Min().ShouldBeGreaterThanOrEqualTo(0);
+        rolls.Max().ShouldBeLessThanOrEqualTo(Figure("measured"));
+        (await File.ReadAllTextAsync(html)).ShouldContain("Latency of an append over time");
+
+        ToolRun again = await ToolRun.RunAsync(command);
+        again.ExitCode.ShouldBe(ExitCode.Usage);
+        again.Error.ShouldContain("--overwrite");
+        (await ToolRun.RunAsync([.. command[..^1], "--overwrite", work])).ExitCode.ShouldBe(ExitCode.Success);
+        (await ToolRun.RunAsync("log", "cat", "--html", Path.Combine(_folder, "no.html"), work)).ExitCode.ShouldBe(ExitCode.Usage);
+
+        double Figure(string name) =>
+            whole.GetProperty("rows")[0].GetProperty("cells")[Array.IndexOf(columns, name)].GetProperty("value").GetDouble();
+
+        static double[] Values(JsonElement series) =>
+            [.. series.GetProperty("y").EnumerateArray().Where(y => y.ValueKind == JsonValueKind.Number).Select(y => y.GetDouble())];
+    }
+
+    [Fact]
+    public async Task Cat_and_verify_read_compressed_segments_and_tell_of_damage_in_them()
+    {
+        var options = new SluiceLogOptions
+        {
+            SegmentBytes = 4096, MaxRecordBytes = 1000, Preallocate = false, Compression = CompressionLevel.Optimal,
+        };
+        using (SluiceLog log = SluiceLog.Open(Log, options))
+        {
+            for (int i = 1; i <= 2000; i++)
+                log.Append(System.Text.Encoding.UTF8.GetBytes($"line {i}"), LogDurability.Durable);
+            SpinWait.SpinUntil(() => Directory.GetFiles(Log, "*.gz").Length > 5, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        }
+
+        ToolRun cat = await ToolRun.RunAsync("log", "cat", Log);
+        cat.Out.ReplaceLineEndings("\n").ShouldBe(string.Concat(Enumerable.Range(1, 2000).Select(i => $"line {i}\n")));
+        (await ToolRun.RunAsync("log", "verify", Log)).Out.ShouldContain("2,000 records");
+        string segment = Directory.GetFiles(Log, "*.gz").Max()!;
+        await File.WriteAllBytesAsync(segment, (await File.ReadAllBytesAsync(segment))[..^5]);
+        ToolRun verify = await ToolRun.RunAsync("log", "verify", Log);
+        verify.ExitCode.ShouldBe(ExitCode.IoError);
+        verify.Error.ShouldContain(segment);
+        verify.Error.ShouldContain("offset");
     }
 
     [Fact]

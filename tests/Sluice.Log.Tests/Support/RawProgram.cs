@@ -1,15 +1,18 @@
+using System.IO.Compression;
+
 namespace Sluice.Log.Tests.Support;
 
 /// <summary>Some threads of one process of several that append lines to one raw log.</summary>
 internal static class RawProgram
 {
-    public static int Run(string directory, int writer, int threads, int count)
+    public static int Run(string directory, int writer, int threads, int count, CompressionLevel compression)
     {
         using SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions
         {
             Format = LogFormat.Raw,
             Durability = LogDurability.Buffered,
-            SegmentBytes = 4 * 1024 * 1024,
+            Compression = compression,
+            SegmentBytes = compression == CompressionLevel.NoCompression ? 4 * 1024 * 1024 : 256 * 1024,
             MaxRecordBytes = 64 * 1024,
             BufferBytes = 512 * 1024,
         });

@@ -52,7 +52,7 @@ internal sealed class SmallLog
     /// <summary>Beside what was written: a segment that was made ahead, behind the last one, and has a header alone.</summary>
     public static void MakeAhead(string directory, Guid logId)
     {
-        LogFolder folder = new(directory, LogFolder.FramedExtension);
+        LogFolder folder = new(directory, SegmentNames.Framed);
         SegmentFile.Create(folder, folder.List()[^1] + 1, new LogSettings(Options), logId).Dispose();
     }
 

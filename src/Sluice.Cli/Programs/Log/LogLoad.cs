@@ -13,8 +13,12 @@ namespace Sluice.Cli.Programs.Log;
 /// <param name="Segments">Files at the end.</param>
 /// <param name="Checked">Records read back, each compared as a whole.</param>
 /// <param name="Missing">Records that were acknowledged and are not there, or not as they were.</param>
+/// <param name="Windows">What each part of the time came to, in order and whole ones only; empty where nobody asked.</param>
+/// <param name="WindowSeconds">How long each of them is.</param>
+/// <param name="RollSeconds">When the writer went on in another segment, from the first append on; empty where nobody asked.</param>
 internal sealed record LogLoadResult(
-    LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing);
+    LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
+    IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds);
 
 /// <summary>Threads that each append records at a rate to one log; every record is read back at the end.</summary>
 internal sealed record LogLoad
@@ -40,9 +44,21 @@ internal sealed record LogLoad
     /// <summary>Of the records that are asked for; 0 where it is as much as can be.</summary>
     public long BytesAskedFor => (long)Math.Min((decimal)BytesPerSecond * Threads * Seconds, long.MaxValue);
 
-    public LogLoadResult Run(string directory, Action<Func<string>> show, CancellationToken cancellationToken)
+    /// <summary>Half a second; in runs of more than a minute so much that there are 120 windows at most.</summary>
+    private double WindowSeconds => Math.Max(1, (Seconds + 59) / 60) * 0.5;
+
+    /// <param name="directory">Where the log is to be.</param>
+    /// <param name="show">Shows how far it is.</param>
+    /// <param name="overTime">Whether windows and rolls are wanted.</param>
+    /// <param name="cancellationToken">Ends it early.</param>
+    public LogLoadResult Run(string directory, Action<Func<string>> show, bool overTime, CancellationToken cancellationToken)
     {
         var latency = new LatencyHistogram();
+        LatencyHistogram[] windows = overTime
+            ? [.. Enumerable.Range(0, (int)(Seconds / WindowSeconds)).Select(static _ => new LatencyHistogram())]
+            : [];
+        DateTime beganUtc;
+        double lasted;
         long[] appended = new long[Threads];
         double cpu;
         long began;
@@ -54,17 +70,34 @@ internal sealed record LogLoad
         }))
         {
             cpu = Environment.CpuUsage.TotalTime.TotalSeconds;
+            beganUtc = DateTime.UtcNow;
             began = Stopwatch.GetTimestamp();
             show(() => Line(latency, began));
-            AppendAll(log, latency, appended, began, cancellationToken);
+            AppendAll(log, latency, windows, appended, began, cancellationToken);
+            lasted = Stopwatch.GetElapsedTime(began).TotalSeconds;
         }
 
         double seconds = Stopwatch.GetElapsedTime(began).TotalSeconds;
         cpu = Environment.CpuUsage.TotalTime.TotalSeconds - cpu;
         show(static () => "reading back");
         (long found, long missing) = Check(directory, appended);
-        int segments = Directory.GetFiles(directory, "*.slog").Length;
-        return new LogLoadResult(latency, appended.Sum() * RecordBytes, seconds, cpu, segments, found, missing);
+        string[] segments = [.. Directory.GetFiles(directory, "*.slog").Order(StringComparer.Ordinal)];
+        return new LogLoadResult(
+            latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing,
+            [.. windows.TakeWhile((_, i) => (i + 1) * WindowSeconds <= lasted).Select(LatencySummary.From)], WindowSeconds,
+            overTime ? [.. segments.Skip(1).Select(BeganAt).OfType<DateTime>().Select(t => (t - beganUtc).TotalSeconds)] : []);
+    }
+
+    /// <summary>The time in a segment's first frame: when its writer went on in it. See docs/log-format.md.</summary>
+    private static DateTime? BeganAt(string segment)
+    {
+        const int frameOffset = 64;
+        const int opening = 1;
+        Span<byte> frame = stackalloc byte[32];
+        using SluiceHandle file = SluiceHandle.Open(segment, FileMode.Open, FileAccess.Read);
+        return file.Read(frame, frameOffset) == frame.Length && frame[24] == opening
+            ? DateTime.UnixEpoch.AddTicks(BinaryPrimitives.ReadInt64LittleEndian(frame[16..]) / 100)
+            : null;
     }
 
     private static void Fill(Span<byte> record, int thread, long number)
@@ -74,7 +107,9 @@ internal sealed record LogLoad
         record[16..].Fill((byte)(thread + number));
     }
 
-    private void AppendAll(SluiceLog log, LatencyHistogram latency, long[] appended, long began, CancellationToken cancellationToken)
+    private void AppendAll(
+        SluiceLog log, LatencyHistogram latency, LatencyHistogram[] windows, long[] appended, long began,
+        CancellationToken cancellationToken)
     {
         Exception? failure = null;
         Thread[] threads = new Thread[Threads];
@@ -85,7 +120,7 @@ internal sealed record LogLoad
             {
                 try
                 {
-                    Append(log, latency, id, appended, began, IsOver);
+                    Append(log, latency, windows, id, appended, began, IsOver);
                 }
                 catch (Exception e)
                 {
@@ -104,7 +139,8 @@ internal sealed record LogLoad
         bool IsOver() => cancellationToken.IsCancellationRequested || Volatile.Read(ref failure) is not null;
     }
 
-    private void Append(SluiceLog log, LatencyHistogram latency, int thread, long[] appended, long began, Func<bool> isOver)
+    private void Append(
+        SluiceLog log, LatencyHistogram latency, LatencyHistogram[] windows, int thread, long[] appended, long began, Func<bool> isOver)
     {
         byte[] record = new byte[RecordBytes];
         long number = 0;
@@ -122,7 +158,14 @@ internal sealed record LogLoad
             Fill(record, thread, number);
             long start = Stopwatch.GetTimestamp();
             log.Append(record);
-            latency.Record((long)Stopwatch.GetElapsedTime(start).TotalNanoseconds);
+            long end = Stopwatch.GetTimestamp();
+            long taken = (long)Stopwatch.GetElapsedTime(start, end).TotalNanoseconds;
+            latency.Record(taken);
+
+            // Where it ended: what came after the time is over belongs to no window.
+            int window = windows.Length == 0 ? 0 : (int)(Stopwatch.GetElapsedTime(began, end).TotalSeconds / WindowSeconds);
+            if (window < windows.Length)
+                windows[window].Record(taken);
             Volatile.Write(ref appended[thread], ++number);
         }
     }

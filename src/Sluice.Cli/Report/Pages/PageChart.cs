@@ -16,6 +16,10 @@ internal sealed record PageChart
 
     /// <summary>A dashed line across the chart, such as "as fast as .NET" at a ratio of 1.</summary>
     public ChartLine? Reference { get; init; }
+
+    /// <summary>Dashed lines from top to bottom of a line chart, such as moments at which something happened.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public ChartMarks? Marks { get; init; }
 }
 
 [JsonConverter(typeof(JsonStringEnumConverter<ChartKind>))]
@@ -30,6 +34,9 @@ internal sealed record ChartAxis(
 
 /// <summary>A value of the Y axis to draw across a chart, and what it is.</summary>
 internal sealed record ChartLine(double Y, string Label);
+
+/// <summary>Values of the X axis to draw a line at, and what they are.</summary>
+internal sealed record ChartMarks(IReadOnlyList<double> X, string Label);
 
 /// <summary>
 /// One line or one set of bars. All lists are as long as <see cref="Y"/>; null is a gap, and so is a number that is none.

@@ -69,6 +69,45 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
     }
 
     [SkippableTheory]
+    [InlineData(390)]
+    [InlineData(1280)]
+    public async Task Moments_are_lines_from_top_to_bottom_with_their_meaning_in_the_legend(int width)
+    {
+        PageChart chart = new()
+        {
+            Title = "Latency",
+            Kind = ChartKind.Line,
+            X = new ChartAxis("time", "s"),
+            Y = new ChartAxis("latency", "us", IsLog: true),
+            Series = [.. ((string[])["p50", "p99", "p99.9", "max"]).Select((name, i) => new ChartSeries
+            {
+                Name = name,
+                X = [.. Enumerable.Range(0, 60).Select(x => x * 0.5)],
+                Y = [.. Enumerable.Range(0, 60).Select(x => (double?)((x % 7 + 1) * Math.Pow(10, i)))],
+            })],
+            Marks = new ChartMarks([3.25, 17.5, 29], "a roll"),
+        };
+        var section = new PageSection { Heading = "Chart", Charts = [chart] };
+        IPage page = await OpenAsync(width, SamplePage.Make() with { Sections = [section] });
+        int lines = await page.EvaluateAsync<int>("""
+            () => {
+              let lines = 0, from = null;
+              const moveTo = CanvasRenderingContext2D.prototype.moveTo, lineTo = CanvasRenderingContext2D.prototype.lineTo;
+              CanvasRenderingContext2D.prototype.moveTo = function (x, y) { from = { x, y }; return moveTo.apply(this, arguments); };
+              CanvasRenderingContext2D.prototype.lineTo = function (x, y) {
+                if (this.getLineDash().length > 0 && from && from.x === x && Math.abs(from.y - y) > 100) lines++;
+                return lineTo.apply(this, arguments);
+              };
+              sluiceCharts[0].redraw(false, true);
+              return new Promise(done => setTimeout(() => done(lines), 300));
+            }
+            """);
+        lines.ShouldBe(3);
+        (await page.Locator(".legend span").InnerTextAsync()).ShouldContain("a roll");
+        (await page.EvaluateAsync<bool>("document.documentElement.scrollWidth <= window.innerWidth")).ShouldBeTrue();
+    }
+
+    [SkippableTheory]
     [InlineData(390, true)]
     [InlineData(1280, false)]
     public async Task A_table_that_is_cut_says_so_and_the_page_is_no_wider_than_the_screen(int width, bool isCut)
