@@ -60,7 +60,7 @@ internal sealed class SpeedCommand(
         report = report with { Verified = _verified, Metrics = metrics?.Collect() };
         ReportPage page = SpeedPage.Of(report);
         if (options.Quiet)
-            SpeedCsv.Write(terminal.Out, report);
+            terminal.WriteData(writer => SpeedCsv.Write(writer, report), isResult: false);
         else
             PageText.Write(terminal, page);
         options.Output.Write(

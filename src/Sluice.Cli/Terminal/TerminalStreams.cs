@@ -32,6 +32,9 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
 
     public bool IsOutputTerminal { get; init; }
 
+    /// <summary>Whether <see cref="Results"/> leads to a terminal, though text does not go there.</summary>
+    public bool IsResultsTerminal { get; init; }
+
     public bool IsErrorTerminal { get; init; }
 
     public bool IsInputTerminal { get; init; }
@@ -57,6 +60,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     public TerminalStreams KeepingOutput() => new(Error, Error, In)
     {
         Results = Out,
+        IsResultsTerminal = IsOutputTerminal,
         IsOutputTerminal = IsErrorTerminal,
         IsErrorTerminal = IsErrorTerminal,
         IsInputTerminal = IsInputTerminal,
@@ -69,6 +73,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     public TerminalStreams Widened() => new(Out, Error, In)
     {
         Results = Results,
+        IsResultsTerminal = IsResultsTerminal,
         IsOutputTerminal = IsOutputTerminal,
         IsErrorTerminal = IsErrorTerminal,
         IsInputTerminal = IsInputTerminal,
@@ -114,6 +119,21 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
         }
         string text = Encoding.UTF8.GetString(bytes);
         Out.WriteLine(IsOutputTerminal ? TerminalText.PrintableContent(text) : text);
+    }
+
+    /// <summary>Text for programs, as it is; in a terminal without control characters other than tabs and ends of lines.</summary>
+    /// <param name="isResult">Whether it is what a file named "-" gets.</param>
+    public void WriteData(Action<TextWriter> write, bool isResult)
+    {
+        TextWriter writer = isResult ? Results : Out;
+        if (!(isResult ? IsResultsTerminal : IsOutputTerminal))
+        {
+            write(writer);
+            return;
+        }
+        var text = new StringWriter { NewLine = "\n" };
+        write(text);
+        writer.Write(TerminalText.PrintableContent(text.ToString()));
     }
 
     /// <summary>Hands on what <see cref="WriteContent"/> gathered.</summary>

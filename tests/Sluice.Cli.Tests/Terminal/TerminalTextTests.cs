@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Cli.Commands;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -45,5 +46,32 @@ public sealed class TerminalTextTests
             (run.Out + run.Error).Replace("\n", "", StringComparison.Ordinal).ShouldNotContain(c => char.IsControl(c), line[0]);
         }
         Directory.Delete($"{folder.FullPath}.copy", recursive: true);
+    }
+
+    [Theory]
+    [InlineData("-q")]
+    [InlineData("--csv", "-")]
+    [InlineData("--html=-")]
+    [InlineData("--json", "-")]
+    [InlineData("--wide", "--csv", "-")]
+    public async Task No_name_in_data_that_is_shown_in_a_terminal_steers_it(params string[] options)
+    {
+        using var folder = new TempFolder();
+        string evil = folder["evil\e]0;title\a\u009b2Jname"];
+        File.WriteAllText(evil, "x");
+        string[] line = ["speed", "-t0.1", "--warmup", "0", "-b1", .. options, evil];
+        (await RunAsync(isTerminal: true)).ShouldNotContain(c => char.IsControl(c) && c != '\n' && c != '\t');
+        // Programs get what it is.
+        string piped = await RunAsync(isTerminal: false);
+        piped.ShouldContain(options.Contains("--json") ? "evil\\u001B" : "evil\e");
+
+        async Task<string> RunAsync(bool isTerminal)
+        {
+            var output = new StringWriter();
+            var error = new StringWriter();
+            var terminal = new TerminalStreams(output, error, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = true };
+            (await SluiceTool.RunAsync(line, terminal, CancellationToken.None)).ShouldBe(ExitCode.Success, error.ToString());
+            return output.ToString();
+        }
     }
 }

@@ -120,7 +120,7 @@ internal sealed record PageOutput
                 return;
             if (path == StandardOutput)
             {
-                write(terminal.Results);
+                terminal.WriteData(write, isResult: true);
                 return;
             }
             FileMode mode = _missing?.Contains(path) == true ? FileMode.CreateNew : FileMode.Create;
