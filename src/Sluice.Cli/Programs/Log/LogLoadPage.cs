@@ -30,7 +30,11 @@ internal static class LogLoadPage
             + "there is no latency. What ended after the last whole window is in the figures of the whole run alone.";
         yield return "A roll is the moment at which the log's writer went on in the next segment, as that segment's first frame says.";
         if (load.BytesPerSecond > 0)
-            yield return "A thread appends again as soon as it is behind its rate: throughput can be no higher than what was asked for.";
+        {
+            yield return "A thread appends as soon as it is behind its rate: after a stall it catches up, and a window may have more than "
+                + "was asked for; the whole run cannot.";
+        }
+
         if (result.Missing > 0)
             yield return $"{result.Missing:#,0} records that were acknowledged are not in the log.";
     }
@@ -46,23 +50,21 @@ internal static class LogLoadPage
             [
                 new PageTable
                 {
-                    IsTurned = true,
-                    Columns =
-                    [
-                        new PageColumn("threads"), new PageColumn("record", "B"), PageColumn.Text("durability"),
-                        PageColumn.Text("asked for"),
-                        new PageColumn("measured", "s"), new PageColumn("appended", "records"), new PageColumn("rate", "MiB/s"),
-                        .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")), new PageColumn("CPU", "us/record"),
-                        new PageColumn("segments"), new PageColumn("read back", "records"), new PageColumn("missing", "records"),
-                    ],
+                    Columns = [PageColumn.Text("of all appends"), new PageColumn("figure"), PageColumn.Text("unit")],
                     Rows =
                     [
-                        new PageRow([
-                            (long)load.Threads, (long)load.RecordBytes, load.Durability.ToString().ToLowerInvariant(), asked,
-                            result.Seconds, result.Latency.Count, result.Bytes / result.Seconds / ByteSize.MiB,
-                            .. LatencySummary.Percentiles.Select(p => latency is null ? PageCell.Empty : PageCell.Of(p.Of(latency))),
-                            result.CpuSeconds * 1e6 / Math.Max(1, result.Latency.Count), (long)result.Segments, result.Checked,
-                            result.Missing]),
+                        new PageRow("threads", (long)load.Threads, ""),
+                        new PageRow("record", (long)load.RecordBytes, "B"),
+                        new PageRow("durability", load.Durability.ToString().ToLowerInvariant(), ""),
+                        new PageRow("asked for", asked, ""),
+                        new PageRow("measured", result.Seconds, "s"),
+                        new PageRow("appended", result.Latency.Count, "records"),
+                        new PageRow("rate", result.Bytes / result.Seconds / ByteSize.MiB, "MiB/s"),
+                        .. latency is null ? [] : LatencySummary.Percentiles.Select(p => new PageRow(p.Name, p.Of(latency), "us")),
+                        new PageRow("CPU", result.CpuSeconds * 1e6 / Math.Max(1, result.Latency.Count), "us/record"),
+                        new PageRow("segments", (long)result.Segments, ""),
+                        new PageRow("read back", result.Checked, "records"),
+                        new PageRow("missing", result.Missing, "records"),
                     ],
                 },
             ],
