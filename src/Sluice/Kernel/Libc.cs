@@ -27,6 +27,9 @@ internal static unsafe partial class Libc
     private const int OReadOnly = 0;
     private const int OWriteOnly = 1;
     private const int OAppend = 0x400;
+
+    /// <summary>O_SYNC, of which O_DSYNC is a part: what is written is durable when the call returns.</summary>
+    private const int OSync = 0x10_1000;
     private const int OCloseOnExec = 0x8_0000;
 
     /// <summary>Whether these calls fit this machine: 64-bit Linux on an architecture whose call numbers are known.</summary>
@@ -151,8 +154,9 @@ internal static unsafe partial class Libc
     }
 
     /// <summary>
-    /// A second descriptor of the same file, for writing at its end only (O_APPEND): its position and flags are its own. By way of /proc,
-    /// so that a file without a name is found too. A negative errno where that is refused, or the first one is not for writing.
+    /// A second descriptor of the same file, for writing at its end only (O_APPEND): its position is its own, and it writes through where
+    /// the first one does (O_SYNC). By way of /proc, so that a file without a name is found too. A negative errno where that is refused, or
+    /// the first one is not for writing.
     /// </summary>
     public static int OpenForAppending(int fd) => OpenAgain(fd, OAppend);
 
@@ -174,7 +178,7 @@ internal static unsafe partial class Libc
             int result;
             do
             {
-                result = SystemCallFaults.Fails("open", fd) ? -1 : open(p, OWriteOnly | moreFlags | OCloseOnExec, 0);
+                result = SystemCallFaults.Fails("open", fd) ? -1 : open(p, OWriteOnly | moreFlags | (flags & OSync) | OCloseOnExec, 0);
             }
             while (result < 0 && LastErrno() == Errno.EINTR);
             return result < 0 ? -LastErrno() : result;

@@ -26,6 +26,46 @@ public abstract partial class SluiceHandleConformance
         (await AppendAsync(handle, Bytes.Pattern(3), isAsync)).ShouldBe(5);
     }
 
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Appends_to_a_handle_that_writes_through_do_so_too(bool isAsync)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the flags of descriptors stand in /proc");
+        const int sync = 0x10_1000;
+        string path = _temp.NewPath();
+        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
+        {
+            Mode = FileMode.Create,
+            Access = FileAccess.Write,
+            Options = FileOptions.WriteThrough,
+            Caching = _caching,
+            Engine = _engine,
+        });
+        (await AppendAsync(handle, Bytes.Pattern(10), isAsync)).ShouldBe(0);
+        string[] descriptors = [.. Directory.GetFileSystemEntries("/proc/self/fd").Where(d => TargetOf(d) == path)];
+        descriptors.ShouldNotBeEmpty();
+        foreach (string descriptor in descriptors)
+        {
+            string flags = File.ReadLines(descriptor.Replace("/fd/", "/fdinfo/", StringComparison.Ordinal))
+                .First(static line => line.StartsWith("flags:", StringComparison.Ordinal));
+            (Convert.ToInt32(flags["flags:".Length..].Trim(), 8) & sync).ShouldBe(sync, flags);
+        }
+
+        static string? TargetOf(string descriptor)
+        {
+            try
+            {
+                return new FileInfo(descriptor).LinkTarget;
+            }
+            catch (IOException)
+            {
+                // Closed meanwhile.
+                return null;
+            }
+        }
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
