@@ -27,17 +27,19 @@ internal sealed class BatchRing : BorrowedRing
 
     public void Return() => Pool.Return(this);
 
-    /// <summary>Transfers the first <paramref name="count"/> entries; each has its result when this returns, and none is in
-    /// flight.</summary>
-    public void Run(bool isRead, int fd, int count, RwFlags flags)
+    /// <summary>
+    /// Transfers the entries from <paramref name="first"/> up to <paramref name="end"/>; each has its result when this returns, and none is
+    /// in flight.
+    /// </summary>
+    public void Run(bool isRead, int fd, int first, int end, RwFlags flags)
     {
-        for (int i = 0; i < count; i++)
+        for (int i = first; i < end; i++)
         {
             ref BatchEntry entry = ref Entries[i];
             QueueTransfer(isRead, fd, entry.Address, entry.Length, entry.Offset, flags, (ulong)i);
         }
 
-        Wait(count);
+        Wait(end - first);
     }
 
     protected override void OnCompleted(ulong userData, int result) => Entries[(int)userData].Result = result;

@@ -23,9 +23,16 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
     /// <summary>All requests have been carried out when this returns.</summary>
     public void Run()
     {
-        for (int i = 1; i < Math.Min(requests.Length, MaxHelpers); i++)
+        try
         {
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            for (int i = 1; i < Math.Min(requests.Length, MaxHelpers); i++)
+            {
+                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            }
+        }
+        catch (Exception)
+        {
+            // A pool that can make no thread. Helpers that were found before may be at work: the caller stays until they are done.
         }
 
         Execute();

@@ -26,7 +26,7 @@ public sealed partial class SluiceHandle
                     }
                 }
 
-                ring.Run(isRead: true, _fd, count, TransferFlags);
+                ring.Run(isRead: true, _fd, 0, count, TransferFlags);
                 for (int i = 0; i < count; i++)
                 {
                     TakeRead(ref requests[entries[i].Request], entries[i]);
@@ -127,15 +127,30 @@ public sealed partial class SluiceHandle
         while (next < requests.Length)
         {
             int count = 0;
-            bool isHeldUp;
+            bool isHeldUp = false;
             try
             {
-                isHeldUp = RunGatedWrites(ring, requests, ref next, ref count);
+                // Outside the gate: this calls the caller's memory, for which others must not wait.
+                for (; next < requests.Length && count < BatchRing.MaxEntries && !isHeldUp; next++)
+                {
+                    if (FillWrite(ref entries[count], ref requests[next], next, out isHeldUp))
+                    {
+                        count++;
+                    }
+                }
+
+                // While the gate is closed, the first that is left goes by an operation, which waits for its turn.
+                int first = 0;
+                while (first < count && !TryRunGated(ring, first, count))
+                {
+                    TakeWrite(ref requests[entries[first].Request], entries[first]);
+                    first++;
+                }
 
                 // Outside the gate: the rest of a short write enters it again.
-                for (int i = 0; i < count; i++)
+                for (; first < count; first++)
                 {
-                    TakeWrite(ref requests[entries[i].Request], entries[i]);
+                    TakeWrite(ref requests[entries[first].Request], entries[first]);
                 }
             }
             finally
@@ -145,44 +160,24 @@ public sealed partial class SluiceHandle
 
             if (isHeldUp)
             {
-                // One that is not aligned has edges, or the gate is closed: by an operation, which waits for its turn.
-                WriteOne(ref requests[next]);
-                next++;
+                // One that is not aligned has edges: by an operation, too.
+                WriteOne(ref requests[next - 1]);
             }
         }
     }
 
-    /// <summary>
-    /// Carries out the next aligned writes, as far as the gate is open; all have ended when this returns. True when the next request cannot
-    /// go this way.
-    /// </summary>
-    private bool RunGatedWrites(BatchRing ring, Span<WriteRequest> requests, ref int next, ref int count)
+    /// <summary>Carries these entries out, all of which have ended when this returns; false where the gate is closed.</summary>
+    private bool TryRunGated(BatchRing ring, int first, int end)
     {
         if (!DirectGate!.TryEnterShared())
         {
-            return true;
+            return false;
         }
 
         try
         {
-            bool isHeldUp = false;
-            for (; next < requests.Length && count < BatchRing.MaxEntries; next++)
-            {
-                if (!FillWrite(ref ring.Entries[count], ref requests[next], next, out isHeldUp))
-                {
-                    if (isHeldUp)
-                    {
-                        break;
-                    }
-
-                    continue;
-                }
-
-                count++;
-            }
-
-            ring.Run(isRead: false, _fd, count, TransferFlags);
-            return isHeldUp;
+            ring.Run(isRead: false, _fd, first, end, TransferFlags);
+            return true;
         }
         finally
         {
@@ -242,7 +237,10 @@ public sealed partial class SluiceHandle
             }
 
             request.BytesWritten = bytes.Length;
-            IoMetrics.Note(this, IoVerb.Write, Carrier.Uring, done);
+            if (done > 0)
+            {
+                IoMetrics.Note(this, IoVerb.Write, Carrier.Uring, done);
+            }
         }
         catch (Exception e)
         {
