@@ -1,3 +1,4 @@
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -10,7 +11,7 @@ namespace Sluice.Engines;
 /// <remarks>
 /// The kernel may refuse to be entered at any time (a seccomp filter that comes later). What it has not taken then completes with
 /// -ECANCELED, what it has is waited for without entering it, and the borrower sees <see cref="Refusal"/>: no memory is given back
-/// while the kernel may write to it.
+/// while the kernel may write to it. Nor does Thread.Interrupt break a wait off: it is kept for the thread's next wait.
 /// </remarks>
 internal abstract unsafe class BorrowedRing : IDisposable
 {
@@ -19,6 +20,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
     private readonly Ring _ring;
     private long _queued;
     private long _completed;
+    private bool _isInterrupted;
 
     protected BorrowedRing(Ring ring) => _ring = ring;
 
@@ -60,6 +62,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
         }
 
         Reap();
+        RestoreInterruption();
     }
 
     /// <summary>Hands what is queued to the kernel, and waits until <paramref name="count"/> more entries have completed.</summary>
@@ -71,6 +74,8 @@ internal abstract unsafe class BorrowedRing : IDisposable
             Enter((uint)(target - _completed));
             Reap();
         }
+
+        RestoreInterruption();
     }
 
     /// <summary>Cancels what can be cancelled, and returns when nothing is in flight.</summary>
@@ -136,8 +141,14 @@ internal abstract unsafe class BorrowedRing : IDisposable
 
         if (InFlight > 0)
         {
-            Thread.Sleep(RetryMs);
+            Uninterrupted.Sleep(RetryMs, ref _isInterrupted);
         }
+    }
+
+    private void RestoreInterruption()
+    {
+        Uninterrupted.Restore(_isInterrupted);
+        _isInterrupted = false;
     }
 
     private void Reap()

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Sluice.Memory;
 
 namespace Sluice.Engines;
 
@@ -23,7 +24,7 @@ internal sealed class RingPool<T>
     /// <summary>A ring for the caller alone until <see cref="Return"/>; null where rings are refused.</summary>
     public T? TryRent()
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             if (_kept.TryPop(out T? kept))
             {
@@ -37,7 +38,8 @@ internal sealed class RingPool<T>
     /// <summary>Takes a ring back, in which nothing may be in flight.</summary>
     public void Return(T ring)
     {
-        lock (_lock)
+        // Whoever comes from here has memory, a root and a reference to give back: an interruption must not stop it half-way.
+        using (_lock.EnterUninterrupted())
         {
             if (ring.Refusal == 0 && _kept.Count < _maxKept)
             {
@@ -51,7 +53,7 @@ internal sealed class RingPool<T>
 
     private void CloseKept()
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             _maxKept = 0;
             while (_kept.TryPop(out T? ring))
