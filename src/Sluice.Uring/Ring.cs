@@ -145,8 +145,10 @@ internal sealed unsafe class Ring : IDisposable
         }
     }
 
-    /// <summary>Takes the youngest entry back, if the kernel has not been shown it yet. The submitter's side.</summary>
-    public bool TryTakeBack() => _sq.TryTakeBack();
+    /// <summary>
+    /// Takes the youngest entry back, if it has this user data and the kernel has not been shown it yet. The submitter's side.
+    /// </summary>
+    public bool TryTakeBack(ulong userData) => _sq.TryTakeBack(userData);
 
     /// <summary>
     /// Takes the youngest entry that the kernel has not consumed back, though it has been shown to it. Nobody may be entering the kernel

@@ -63,10 +63,10 @@ internal sealed unsafe class SubmissionQueue
         return sqe;
     }
 
-    /// <summary>Takes the youngest entry back; false when it is published already.</summary>
-    public bool TryTakeBack()
+    /// <summary>Takes the youngest entry back; false when it is published already, or another one.</summary>
+    public bool TryTakeBack(ulong userData)
     {
-        if (_localTail == *_tail)
+        if (_localTail == *_tail || _sqes[(_localTail - 1) & _mask].UserData != userData)
         {
             return false;
         }

@@ -40,6 +40,21 @@ public sealed unsafe class SubmissionQueueTests : RingTest
     }
 
     [SkippableFact]
+    public void Only_the_entry_that_is_meant_is_taken_back()
+    {
+        using Ring ring = CreateRing(entries: 4);
+        Prep.Nop(Take(ring), 1);
+        Prep.Nop(Take(ring), 2);
+        ring.TryTakeBack(1).ShouldBeFalse();
+        ring.TryTakeBack(2).ShouldBeTrue();
+        ring.Pending.ShouldBe(1u);
+        ring.Publish().ShouldBe(1u);
+        ring.TryTakeBack(1).ShouldBeFalse();
+        ring.EnterPublished(1, 1, 1000).ShouldBe(1);
+        Complete(ring, 1).ConvertAll(cqe => cqe.UserData).ShouldBe([1ul]);
+    }
+
+    [SkippableFact]
     public void Entries_keep_their_contents_over_many_laps_of_every_phase()
     {
         using TempFile file = new(4096);

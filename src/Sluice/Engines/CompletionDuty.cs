@@ -1,4 +1,5 @@
 using Sluice.Kernel;
+using Sluice.Memory;
 
 namespace Sluice.Engines;
 
@@ -94,7 +95,7 @@ internal class CompletionDuty(long longTicks)
     public int Take<T>(int role, T state, Func<T, int> take)
         where T : allows ref struct
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             return _role == role ? take(state) : Lost;
         }
@@ -161,7 +162,7 @@ internal class CompletionDuty(long longTicks)
         }
 
         bool relieves;
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             relieves = _role > CompletionThread;
             if (relieves && (!PrefersCalls(nowMs) || _inKernel == _role))
@@ -259,7 +260,7 @@ internal class CompletionDuty(long longTicks)
     /// <returns>The completion thread is to be woken.</returns>
     public bool StepDown(DutyTurn turn, bool isBacklogEmpty)
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             if (_role != turn.Role)
             {
@@ -290,7 +291,7 @@ internal class CompletionDuty(long longTicks)
             return false;
         }
 
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             if (_role != Nobody)
             {
@@ -307,7 +308,7 @@ internal class CompletionDuty(long longTicks)
     /// </summary>
     public void BecomeIdle(bool isBacklogEmpty)
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             if (_role == CompletionThread && InFlight == 0 && isBacklogEmpty)
             {
@@ -326,7 +327,7 @@ internal class CompletionDuty(long longTicks)
 
         // The beat before the role: a step of this leader that is made from here on is seen.
         turn.Beat = Volatile.Read(ref _beat.Value);
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             // From here on leaders may gather: until none has the role, this thread comes back here and nowhere else.
             turn.Role = _role;
@@ -357,7 +358,7 @@ internal class CompletionDuty(long longTicks)
             return WatchStep.Look;
         }
 
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             // A leader in the kernel makes its step when it comes out: whoever sees it outside sees the step too.
             if (_role != turn.Role || Volatile.Read(ref _inKernel) == turn.Role || Volatile.Read(ref _beat.Value) != turn.Beat)

@@ -135,7 +135,9 @@ internal sealed class DirectWriteGate
     }
 
     /// <summary>Leaves, wherever the visitor stands; nothing happens when it is not here.</summary>
-    public void Leave(GateVisitor visitor)
+    /// <param name="visitor">Who leaves.</param>
+    /// <param name="mayCall">False where this thread may run no caller's code: whose turn has come then begins on the pool.</param>
+    public void Leave(GateVisitor visitor, bool mayCall = true)
     {
         GateVisitor? called;
         using (_lock.EnterUninterrupted())
@@ -160,7 +162,7 @@ internal sealed class DirectWriteGate
             called = CallNextLocked();
         }
 
-        Call(called);
+        Call(called, mayCall);
     }
 
     /// <summary>Takes a visitor that waits out of the queue; false when it does not wait, or its thread will come and look by
@@ -268,14 +270,22 @@ internal sealed class DirectWriteGate
         called = visitor;
     }
 
-    private static void Call(GateVisitor? called)
+    private static void Call(GateVisitor? called, bool mayCall = true)
     {
         while (called is not null)
         {
             // Read before: a visitor that was called is its own again.
             GateVisitor? next = called.NextCalled;
             called.NextCalled = null;
-            called.OnCalled();
+            if (mayCall || !called.BeginsWhenCalled)
+            {
+                called.OnCalled();
+            }
+            else
+            {
+                ThreadPool.UnsafeQueueUserWorkItem(static visitor => visitor.OnCalled(), called, preferLocal: false);
+            }
+
             called = next;
         }
     }

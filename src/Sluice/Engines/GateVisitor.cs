@@ -26,6 +26,8 @@ internal abstract class GateVisitor
 
     public LinkedListNode<GateVisitor> Node => _node ??= new LinkedListNode<GateVisitor>(this);
 
-    /// <summary>Its turn has come. Called outside the lock, by whoever made way.</summary>
+    /// <summary>
+    /// Its turn has come. Called outside the lock, by whoever made way; runs no caller's code unless it <see cref="BeginsWhenCalled"/>.
+    /// </summary>
     public abstract void OnCalled();
 }

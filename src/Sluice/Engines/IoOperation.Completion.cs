@@ -135,7 +135,7 @@ internal sealed partial class IoOperation
         }
 
         IoMetrics.Note(
-            _handle!, Verb, Ring is not null ? Carrier.Uring : IsAwaitedByThread ? Carrier.Inline : Carrier.Pool,
+            _handle!, Verb, Ring is not null ? Carrier.Uring : IsAwaitedByThread ? _waitersCarrier : Carrier.Pool,
             Verb == IoVerb.Append && isWell ? _total : _done);
     }
 

@@ -42,6 +42,25 @@ internal sealed partial class IoOperation
         }
     }
 
+    /// <summary>
+    /// As <see cref="LeaveGate"/>, when the transfer has ended, or has not begun, and a thread of the pool is to go on with the operation:
+    /// until that comes, nobody waits for it. Runs no caller's code.
+    /// </summary>
+    public void MakeWay()
+    {
+        if (Pass != GatePass.None)
+        {
+            _handle!.DirectGate!.Leave(this, mayCall: false);
+        }
+    }
+
+    /// <summary>This submission becomes a call of a thread of the pool, and enters the gate when that has come.</summary>
+    public void BecomeCall()
+    {
+        NeedsBlocking = true;
+        MakeWay();
+    }
+
     /// <summary>Lays out the next submission from what is done so far.</summary>
     private void Prepare()
     {

@@ -22,6 +22,9 @@ internal sealed partial class IoOperation
     /// <summary>A transfer is to be carried out by the waiting caller; guarded by the waiter.</summary>
     private bool _callersTurn;
 
+    /// <summary>What that caller is: who asked for the transfer, or a thread of the pool that makes it for somebody else.</summary>
+    private Carrier _waitersCarrier;
+
     /// <summary>With the turn: the errno that a decorator made up, to end the submission with; guarded by the waiter.</summary>
     private int _callersErrno;
 
@@ -30,19 +33,22 @@ internal sealed partial class IoOperation
     public bool IsSynchronous => _waiter is not null;
 
     /// <summary>Reads until the buffer is full or the file ends.</summary>
-    public static int Read(OpenFile handle, Span<byte> buffer, long fileOffset) =>
-        (int)Run(handle, IoVerb.Read, buffer, fileOffset);
+    public static int Read(OpenFile handle, Span<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline) =>
+        (int)Run(handle, IoVerb.Read, buffer, fileOffset, carrier);
 
-    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset) => Run(handle, IoVerb.Write, buffer, fileOffset);
+    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline) =>
+        Run(handle, IoVerb.Write, buffer, fileOffset, carrier);
 
     /// <summary>Returns where the bytes landed.</summary>
-    public static long Append(OpenFile handle, ReadOnlySpan<byte> buffer) => Run(handle, IoVerb.Append, buffer, -1);
+    public static long Append(OpenFile handle, ReadOnlySpan<byte> buffer) =>
+        Run(handle, IoVerb.Append, buffer, -1, Carrier.Inline);
 
     /// <summary>Carries the operation out and returns its result.</summary>
-    public long RunToEnd()
+    public long RunToEnd(Carrier carrier = Carrier.Inline)
     {
         object waiter = t_waiter ??= new object();
         _waiter = waiter;
+        _waitersCarrier = carrier;
         if (_engine is UringEngine)
         {
             // Whoever waits anyway makes the call itself: no ring, and no other thread, is quicker.
@@ -88,11 +94,11 @@ internal sealed partial class IoOperation
         return true;
     }
 
-    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset)
+    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier)
     {
         fixed (byte* p = buffer)
         {
-            return ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset).RunToEnd();
+            return ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset).RunToEnd(carrier);
         }
     }
 

@@ -1,4 +1,5 @@
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Engines;
@@ -65,8 +66,11 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
     }
 
     /// <summary>Completes on the pool what never went in.</summary>
-    public static void CancelSoon(IoOperation operation) =>
+    public static void CancelSoon(IoOperation operation)
+    {
+        operation.MakeWay();
         ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Errno.ECANCELED), operation, preferLocal: false);
+    }
 
     /// <summary>Asks for an operation in the ring to be cancelled.</summary>
     public void Cancel(ulong target)
@@ -147,6 +151,18 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
         if (Refusal == 0)
         {
             AfterEnter(ring.Submit());
+        }
+    }
+
+    /// <summary>Hands over what is queued. To be called without the lock.</summary>
+    public void HandOver()
+    {
+        using (Gate.EnterUninterrupted())
+        {
+            if (ring.Pending > 0)
+            {
+                Enter();
+            }
         }
     }
 

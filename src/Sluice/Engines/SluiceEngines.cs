@@ -118,7 +118,7 @@ public static class SluiceEngines
         ThreadPool.UnsafeQueueUserWorkItem(
             static _ =>
             {
-                lock (StartLock)
+                using (StartLock.EnterUninterrupted())
                 {
                     UringEngine ring = new();
                     if (s_started && s_reason is null && s_rings.Length < MaxRings && ring.TryStart(out string? _))

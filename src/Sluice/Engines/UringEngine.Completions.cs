@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -8,7 +9,8 @@ namespace Sluice.Engines;
 
 /// <summary>
 /// What the threads of a ring do: those of the pool, which run callers' continuations and may wait in the ring between them, and the
-/// completion thread. <see cref="CompletionDuty"/> says what comes next; here it is done.
+/// completion thread. <see cref="CompletionDuty"/> says what comes next; here it is done. An interruption that a continuation has left on
+/// its thread is kept for the wait of somebody else: it breaks no lock of the engine off.
 /// </summary>
 internal sealed partial class UringEngine : IThreadPoolWorkItem
 {
@@ -141,7 +143,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private DutyStep Summon(DutyTurn turn)
     {
         _watcher.Wake();
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             _entries.TryQueueWaker();
             _entries.Enter();
@@ -174,12 +176,13 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             {
                 IoOperation operation = _entries.Slots.Empty(cqe.UserData);
                 operation.RingResult = cqe.Res;
+                operation.MakeWay();
                 _duty.Exit();
                 _completed.Enqueue(operation);
             }
         }
 
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             foreach (ref readonly IoUringCqe cqe in cqes)
             {
@@ -211,10 +214,11 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private bool RunAlone()
     {
         IoOperation operation;
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             if (_duty.InFlight != 1 || _entries.Backlog.First is not null || _entries.IsStarved || _entries.Refusal != 0
-                || _ring.Pending != 1 || _entries.Slots.Newest is not { IsPlainTransfer: true } last || !_ring.TryTakeBack())
+                || _ring.Pending != 1 || _entries.Slots.Newest is not { IsPlainTransfer: true } last
+                || !_ring.TryTakeBack(last.RingUserData))
             {
                 return false;
             }
@@ -226,6 +230,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
 
         operation.RingResult = LinuxTransfer.Run(operation);
+        operation.MakeWay();
         _completed.Enqueue(operation);
         return true;
     }
@@ -234,7 +239,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private bool Wait(DutyTurn turn)
     {
         uint pending;
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             if (_entries.Refusal != 0)
             {
@@ -249,7 +254,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         _duty.EnterKernel(turn);
         int result = _ring.EnterPublished(pending, 1, Tuning.LeaderWaitMs);
         _duty.LeaveKernel(turn);
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             _entries.Entering--;
             if (_entries.Refusal != 0)
@@ -270,7 +275,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         turn.Pause();
         Flush(turn);
         bool wake;
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             wake = _duty.StepDown(turn, _entries.Backlog.First is null);
 
@@ -303,14 +308,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _duty.EnterKernel(turn);
         }
 
-        lock (_entries.Gate)
-        {
-            if (_ring.Pending > 0)
-            {
-                _entries.Enter();
-            }
-        }
-
+        _entries.HandOver();
         if (leads)
         {
             _duty.LeaveKernel(turn);
@@ -318,13 +316,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     }
 
     /// <summary>Hands over what a leader has gathered who has lost the role.</summary>
-    public void TakeOver()
-    {
-        lock (_entries.Gate)
-        {
-            _entries.Enter();
-        }
-    }
+    public void TakeOver() => _entries.HandOver();
 
     /// <summary>The completion thread's last step.</summary>
     public void Close()
@@ -335,7 +327,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             Thread.Sleep(Tuning.RefusedLookMs);
         }
 
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             try
             {
@@ -365,7 +357,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             return;
         }
 
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             if (isRefusal)
             {

@@ -76,7 +76,7 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
-        lock (_entries.Gate)
+        using (_entries.Gate.EnterUninterrupted())
         {
             // Out of its wait in the kernel, while that can still be entered.
             _entries.TryQueueWaker();
@@ -142,6 +142,7 @@ internal sealed partial class UringEngine : IoEngine
         {
             operation.Ring = null;
             operation.Meter = this;
+            operation.BecomeCall();
             long begin = Stopwatch.GetTimestamp();
             operation.QueueTransfer(preferLocal: true);
             turn?.NoteSubmission(begin);
@@ -149,6 +150,7 @@ internal sealed partial class UringEngine : IoEngine
         else if (!TrySubmit(operation, turn, ref cancelled, out wake))
         {
             operation.Ring = null;
+            operation.BecomeCall();
             ThreadPoolEngine.Instance.Submit(operation);
             return;
         }

@@ -1,10 +1,20 @@
+using Sluice.Engines;
 using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
 /// <summary>One block on its way between file and memory. It keeps its memory until the transfer has ended.</summary>
-internal sealed class BlockTransfer
+internal sealed class BlockTransfer : IThreadPoolWorkItem
 {
+    private SluiceHandle? _handle;
+    private TaskCompletionSource<int>? _outcome;
+
+    /// <summary>Offered, and nobody has begun it: 1 or 0. Whoever takes it carries it out.</summary>
+    private int _isOffered;
+
+    /// <summary>The pool has been given this object and has not begun it: once is enough, however often it is offered.</summary>
+    private int _isQueued;
+
     public BlockTransfer(MemoryLease block) => Block = block;
 
     public MemoryLease Block { get; private set; }
@@ -24,10 +34,13 @@ internal sealed class BlockTransfer
     /// <summary>In a <see cref="SequentialRing"/>, and not completed yet.</summary>
     public bool IsInRing { get; set; }
 
-    /// <summary>What it does there.</summary>
+    /// <summary>What it does there, or where it was offered.</summary>
     public bool IsRead { get; set; }
 
-    /// <summary>The transfer through the handle's engine, where it did not complete at once; until its result has been taken.</summary>
+    /// <summary>
+    /// The transfer through the handle's engine, where it did not complete at once, or the one that was offered; until its result has been
+    /// taken.
+    /// </summary>
     public Task<int>? Task { get; set; }
 
     /// <summary>The result is there, or the task that has it has ended.</summary>
@@ -45,11 +58,82 @@ internal sealed class BlockTransfer
     }
 
     /// <summary>
+    /// Has a thread of the pool carry the transfer out, unless <see cref="Wait"/> comes first: a synchronous caller needs no thread of the
+    /// pool, however busy that is.
+    /// </summary>
+    public void Offer(SluiceHandle handle, bool isRead)
+    {
+        IsRead = isRead;
+        _handle = handle;
+
+        // Its waiters are told on the thread that ends it: to tell them elsewhere would take a thread of the pool.
+        _outcome = new TaskCompletionSource<int>();
+        Task = _outcome.Task;
+        Volatile.Write(ref _isOffered, 1);
+
+        // Full fence: a thread of the pool that has just begun sees the offer, or is asked for once more.
+        if (Interlocked.Exchange(ref _isQueued, 1) == 0)
+        {
+            IoMetrics.NotePooled(1);
+            try
+            {
+                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            }
+            catch (Exception)
+            {
+                // A pool that can make no thread: whoever waits carries it out.
+            }
+        }
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        Interlocked.Exchange(ref _isQueued, 0);
+        try
+        {
+            if (TryTakeOffer())
+            {
+                CarryOut(Carrier.Pool);
+            }
+        }
+        finally
+        {
+            IoMetrics.NotePooled(-1);
+        }
+    }
+
+    /// <summary>
+    /// Returns when the transfer has ended, and carries it out where that was offered and nobody has begun. Does not throw what it failed
+    /// with. Not for transfers in a ring.
+    /// </summary>
+    public void Wait()
+    {
+        if (TryTakeOffer())
+        {
+            CarryOut(Carrier.Inline);
+        }
+        else if (Task is { IsCompleted: false } task)
+        {
+            System.Threading.Tasks.Task.WaitAny(task);
+        }
+    }
+
+    /// <summary>Nobody begins what was offered from here on: what nobody has begun has ended, as cancelled.</summary>
+    public void Withdraw()
+    {
+        if (TryTakeOffer())
+        {
+            _outcome!.SetCanceled();
+        }
+    }
+
+    /// <summary>
     /// Gives the memory back when the transfer has ended, whoever ends it; its error has no one left to hear of it. Not for transfers in a
     /// ring.
     /// </summary>
     public void ReturnWhenEnded()
     {
+        Withdraw();
         if (Task is not { } task)
         {
             Block.Return();
@@ -66,4 +150,31 @@ internal sealed class BlockTransfer
     }
 
     public Span<byte> Span => Block.Span[..Length];
+
+    private bool TryTakeOffer() => Interlocked.CompareExchange(ref _isOffered, 0, 1) == 1;
+
+    /// <summary>By whoever took the offer. Afterwards the object is its owner's again.</summary>
+    private void CarryOut(Carrier carrier)
+    {
+        TaskCompletionSource<int> outcome = _outcome!;
+        int bytes = Length;
+        try
+        {
+            if (IsRead)
+            {
+                bytes = IoOperation.Read(_handle!, Span, Offset, carrier);
+            }
+            else
+            {
+                IoOperation.Write(_handle!, Span, Offset, carrier);
+            }
+        }
+        catch (Exception e)
+        {
+            outcome.SetException(e);
+            return;
+        }
+
+        outcome.SetResult(bytes);
+    }
 }

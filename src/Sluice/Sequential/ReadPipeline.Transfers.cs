@@ -1,3 +1,4 @@
+using Sluice.Engines;
 using Sluice.Memory;
 
 namespace Sluice.Sequential;
@@ -23,7 +24,7 @@ internal sealed partial class ReadPipeline
             {
                 if (IsOverlapped)
                 {
-                    Start(transfer);
+                    transfer.Offer(_handle, isRead: true);
                 }
                 else
                 {
@@ -77,6 +78,13 @@ internal sealed partial class ReadPipeline
 
     private void Start(BlockTransfer transfer)
     {
+        if (IsOverlapped && _handle.EngineInUse is ThreadPoolEngine)
+        {
+            // It would wait for a thread of the pool in any case; offered, a synchronous call that follows need not.
+            transfer.Offer(_handle, isRead: true);
+            return;
+        }
+
         if (_closing is null)
         {
             // Whoever disposes of the reader at this moment, on another thread, leaves its mark here first, or finds this one.
@@ -102,10 +110,9 @@ internal sealed partial class ReadPipeline
         {
             _lease!.Ring.Wait(transfer);
         }
-        else if (transfer.Task is { IsCompleted: false } task)
+        else
         {
-            // Does not throw what the task failed with.
-            Task.WaitAny(task);
+            transfer.Wait();
         }
     }
 
@@ -117,7 +124,7 @@ internal sealed partial class ReadPipeline
         if (transfer.Task is { } task)
         {
             transfer.Task = null;
-            ObjectDisposedException.ThrowIf(task.IsCanceled && _closing!.IsCancellationRequested, typeof(SluiceReader));
+            ObjectDisposedException.ThrowIf(task.IsCanceled && _closing is { IsCancellationRequested: true }, typeof(SluiceReader));
             return task.GetAwaiter().GetResult();
         }
 
@@ -139,6 +146,7 @@ internal sealed partial class ReadPipeline
                 _lease!.Ring.Wait(transfer);
             }
 
+            transfer.Withdraw();
             if (!transfer.IsComplete)
             {
                 transfer.ReturnWhenEnded();

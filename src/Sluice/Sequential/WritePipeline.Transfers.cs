@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Engines;
 
 namespace Sluice.Sequential;
 
@@ -10,18 +11,14 @@ internal sealed partial class WritePipeline
     {
         foreach (BlockTransfer transfer in _inFlight)
         {
-            if (transfer.Task is not { } task)
+            transfer.Withdraw();
+            if (!isAsync)
             {
-                continue;
+                transfer.Wait();
             }
-
-            if (isAsync)
+            else if (transfer.Task is { } task)
             {
                 await ((Task)task).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            }
-            else
-            {
-                Task.WaitAny([task], CancellationToken.None);
             }
         }
     }
@@ -58,7 +55,7 @@ internal sealed partial class WritePipeline
     {
         try
         {
-            if (isAsync || (IsOverlapped && !TryQueue(block)))
+            if (isAsync && !(IsOverlapped && _handle.EngineInUse is ThreadPoolEngine))
             {
 #pragma warning disable CA2012 // It becomes a task, or has ended.
                 ValueTask task = _handle.WriteAsync(
@@ -77,6 +74,11 @@ internal sealed partial class WritePipeline
             {
                 _handle.Write(block.Span, block.Offset);
                 block.Result = block.Length;
+            }
+            else if (isAsync || !TryQueue(block))
+            {
+                // With the pool alone, asynchronous ones too: a synchronous call that waits for them needs no thread of the pool.
+                block.Offer(_handle, isRead: false);
             }
         }
         catch (Exception e)
@@ -126,19 +128,16 @@ internal sealed partial class WritePipeline
         {
             _lease!.Ring.Wait(oldest);
         }
+        else if (!isAsync)
+        {
+            oldest.Wait();
+        }
         else if (oldest.Task is { IsCompleted: false } task)
         {
-            if (isAsync)
+            await ((Task)task).WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!task.IsCompleted)
             {
-                await ((Task)task).WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                if (!task.IsCompleted)
-                {
-                    cancellationToken.ThrowIfCancellationRequested();
-                }
-            }
-            else
-            {
-                Task.WaitAny([task], CancellationToken.None);
+                cancellationToken.ThrowIfCancellationRequested();
             }
         }
 

@@ -12,6 +12,7 @@ internal static class StarvedProgram
         ThreadPool.SetMinThreads(threads, threads);
         ThreadPool.SetMaxThreads(Math.Max(threads, Environment.ProcessorCount), threads);
         ThreadPool.GetMaxThreads(out int most, out _);
+        MakeContinuationsLong(path).Wait();
         using var begun = new CountdownEvent(most);
         using var end = new ManualResetEventSlim();
         for (int i = 0; i < most; i++)
@@ -45,6 +46,9 @@ internal static class StarvedProgram
                 Check(path,
                     new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Engine = engine });
             }
+
+            CheckBesideBlocks(path, engine);
+            CheckSequential(path, engine);
         }
 
         // What an engine in between refuses is the caller's own error, too.
@@ -59,6 +63,101 @@ internal static class StarvedProgram
         faulty.FaultCount.ShouldBeGreaterThan(20);
         end.Set();
         return 0;
+    }
+
+    /// <summary>While they are, few transfers are calls of the pool's threads; see <see cref="CheckBesideBlocks"/>.</summary>
+    private static async Task MakeContinuationsLong(string path)
+    {
+        await File.WriteAllBytesAsync(path, new byte[4096]);
+        using SluiceHandle handle = SluiceHandle.Open(path, caching: FileCaching.Direct);
+        for (int i = 0; i < 100; i++)
+        {
+            await handle.ReadAsync(new byte[4096], 0);
+            Thread.SpinWait(5_000);
+        }
+    }
+
+    /// <summary>Parts of blocks, while whole blocks are on their way that no thread of the pool comes for.</summary>
+    private static void CheckBesideBlocks(string path, IoEngine? engine)
+    {
+        const int block = 4096;
+        SluiceHandle[] handles =
+        [
+            .. Enumerable.Range(0, 2).Select(_ => SluiceHandle.Open(path, new SluiceOptions
+            {
+                Mode = FileMode.OpenOrCreate,
+                Access = FileAccess.ReadWrite,
+                Share = FileShare.ReadWrite,
+                Caching = FileCaching.Direct,
+                Engine = engine,
+            })),
+        ];
+        if (handles[0].Caching != FileCaching.Direct)
+        {
+            return;
+        }
+
+        handles[0].SetLength(64 * block);
+        Task[] writes = [.. Enumerable.Range(0, 20).Select(i => handles[i % 2].WriteAsync(new byte[block], i * block).AsTask())];
+        byte[] edge = Bytes.Pattern(2 * block);
+        for (int i = 0; i < 10; i++)
+        {
+            handles[i % 2].Write(edge, (30 * block) + i);
+        }
+
+        handles[0].Append(edge).ShouldBe(64 * block);
+        byte[] read = new byte[edge.Length];
+        handles[1].Read(read, (30 * block) + 9).ShouldBe(edge.Length);
+        read.ShouldBeBytes(edge);
+
+        // With the pool they have not begun, and with rings their callers have not been told.
+        writes.ShouldAllBe(w => !w.IsCompleted);
+        Array.ForEach(handles, h => h.Dispose());
+    }
+
+    /// <summary>Readers and writers, also behind asynchronous calls of theirs that wait for the pool.</summary>
+    private static void CheckSequential(string path, IoEngine? engine)
+    {
+        byte[] bytes = Bytes.Pattern(200_000);
+        foreach (int offset in (int[])[0, 5])
+        {
+            string target = $"{path}-{offset}";
+            SluiceHandle Open(FileMode mode, FileAccess access) => SluiceHandle.Open(target,
+                new SluiceOptions { Mode = mode, Access = access, Caching = FileCaching.Direct, Engine = engine });
+            SluiceWriterOptions writing = new() { Offset = offset, RequestSize = 4096, Depth = 4 };
+            using (SluiceWriter writer = new(Open(FileMode.Create, FileAccess.Write), writing))
+            {
+                int begun = 0;
+                if (engine == SluiceEngines.Pool && offset == 0 && writer.SluiceHandle.Caching == FileCaching.Direct)
+                {
+                    // Full blocks, which nobody carries out before somebody waits for them.
+                    begun = 3 * 4096;
+                    writer.WriteAsync(bytes.AsMemory(0, begun)).AsTask().IsCompletedSuccessfully.ShouldBeTrue();
+                }
+
+                writer.Write(bytes.AsSpan(begun));
+                writer.Complete();
+            }
+
+            SluiceReaderOptions reading = new() { Offset = offset, RequestSize = 4096, Depth = 4 };
+            using SluiceReader reader = new(Open(FileMode.Open, FileAccess.Read), reading);
+            if (engine == SluiceEngines.Pool && reader.SluiceHandle.Caching == FileCaching.Direct)
+            {
+                using CancellationTokenSource source = new();
+                Task<ReadOnlyMemory<byte>> left = reader.ReadBlockAsync(source.Token).AsTask();
+                left.IsCompleted.ShouldBeFalse();
+                source.Cancel();
+                left.IsCanceled.ShouldBeTrue();
+            }
+
+            List<byte> read = [];
+            while (reader.TryReadBlock(out ReadOnlySpan<byte> block))
+            {
+                read.AddRange(block);
+            }
+
+            read.ToArray().ShouldBeBytes(bytes);
+        }
     }
 
     private static void Check(string path, SluiceOptions options)
