@@ -23,6 +23,8 @@ internal static class Program
                 return await RefusedRing.RunAsync(folder, kind, int.Parse(allowed));
             case ["continuations", string folder, string place]:
                 return await Continuations.RunAsync(folder, place);
+            case ["interruptions", string folder]:
+                return await Interruptions.RunAsync(folder);
             case ["first name", string folder]:
                 return await Representative.FirstNameAsync(folder);
             default:
