@@ -126,8 +126,15 @@ internal sealed class TemporaryFile : IDisposable
             {
                 // This file system cannot rename so: a second name is refused where one is.
                 result = NodeCalls.LinkOpened(Descriptor, _target);
-                result = result == 0 ? NodeCalls.Unlink(name) : result;
-                result = result is -Errno.EPERM or -Errno.EOPNOTSUPP or -Errno.ENOSYS ? ClaimTarget(name) : result;
+                if (result == 0)
+                {
+                    // The copy is there; a name that cannot be removed takes nothing from it.
+                    _ = NodeCalls.Unlink(name);
+                }
+                else if (result is -Errno.EPERM or -Errno.EOPNOTSUPP or -Errno.ENOSYS)
+                {
+                    result = ClaimTarget(name);
+                }
             }
         }
 

@@ -134,6 +134,36 @@ public sealed class CopySeamTests : HostileTests
         Directory.GetFileSystemEntries(Temp.Root).ShouldBe([source]);
     }
 
+    [SkippableFact]
+    public async Task A_second_name_of_what_was_changed_meanwhile_is_copied_anew()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
+        string[] names = [Path.Combine(source, "one"), Path.Combine(source, "other")];
+        byte[] later = Bytes.Pattern(5000, 7);
+        File.WriteAllBytes(names[0], Content.AsSpan(0, 5000).ToArray());
+        Native.Link(names[0], names[1]);
+        int changes = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            // The first of the names is copied, and gets its name.
+            if (call == "renameat" && Interlocked.Exchange(ref changes, 1) == 0)
+            {
+                using FileStream file = new(names[0], FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+                file.Write(later);
+            }
+
+            return 0;
+        });
+        string target = Temp.NewPath();
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = true });
+        SystemCallFaults.Use(null);
+        (changes, result.Files).ShouldBe((1, 2));
+        byte[][] copies = [.. names.Select(name => File.ReadAllBytes(Path.Combine(target, Path.GetFileName(name))))];
+        copies.Count(copy => copy.SequenceEqual(later)).ShouldBe(1);
+        copies.Count(copy => copy.AsSpan().SequenceEqual(Content.AsSpan(0, 5000))).ShouldBe(1);
+    }
+
     [SkippableTheory]
     [InlineData(Errno.ENOENT)]
     [InlineData(Errno.EACCES)]
@@ -201,6 +231,7 @@ public sealed class CopySeamTests : HostileTests
     [InlineData("free")]
     [InlineData("taken")]
     [InlineData("failing")]
+    [InlineData("staying")]
     public async Task Where_names_can_neither_be_kept_nor_doubled_nothing_is_replaced(string way)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
@@ -214,6 +245,7 @@ public sealed class CopySeamTests : HostileTests
             }
 
             return call == "renameat2" ? -Errno.EINVAL
+                : way == "staying" ? call == "unlinkat" ? -Errno.EPERM : 0
                 : call == "linkat" ? -Errno.EPERM
                 : call == "renameat" && way == "failing" ? -Errno.EIO
                 : 0;
@@ -229,6 +261,10 @@ public sealed class CopySeamTests : HostileTests
                 error.ShouldBeNull();
                 File.ReadAllBytes(target).ShouldBeBytes(Content);
                 File.Exists(left).ShouldBeFalse();
+                break;
+            case "staying":
+                error.ShouldBeNull();
+                File.ReadAllBytes(target).ShouldBeBytes(Content);
                 break;
             case "taken":
                 error.ShouldBeOfType<IOException>().Message.ShouldContain(target);
