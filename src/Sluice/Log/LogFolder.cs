@@ -90,15 +90,15 @@ internal sealed class LogFolder(string path, SegmentNames names)
     /// <exception cref="SluiceLogDamagedException">It is compressed, and what says where its blocks are is not whole.</exception>
     public SegmentContent OpenToRead(long id)
     {
-        string path = PathOf(id);
+        string plain = PathOf(id);
         try
         {
-            return SegmentContent.Open(path);
+            return SegmentContent.Open(plain);
         }
         catch (FileNotFoundException)
         {
             // Never the other way round: a segment that was compressed stays it.
-            return SegmentContent.Open(path + SegmentNames.Compressed);
+            return SegmentContent.Open(plain + SegmentNames.Compressed);
         }
     }
 

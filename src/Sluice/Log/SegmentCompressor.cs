@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Engines;
 using Sluice.Kernel;

@@ -153,8 +153,10 @@ internal abstract class SegmentContent : IDisposable
     }
 
     /// <summary>A part of a file as a stream that is read once.</summary>
-    private sealed class FilePart(SluiceHandle file, long offset, long end) : Stream
+    private sealed class FilePart(SluiceHandle file, long start, long end) : Stream
     {
+        private long _offset = start;
+
         public override bool CanRead => true;
 
         public override bool CanSeek => false;
@@ -169,12 +171,12 @@ internal abstract class SegmentContent : IDisposable
             set => throw new NotSupportedException();
         }
 
-        public override int Read(byte[] buffer, int start, int count) => Read(buffer.AsSpan(start, count));
+        public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
         public override int Read(Span<byte> buffer)
         {
-            int read = file.Read(buffer[..(int)Math.Min(buffer.Length, end - offset)], offset);
-            offset += read;
+            int read = file.Read(buffer[..(int)Math.Min(buffer.Length, end - _offset)], _offset);
+            _offset += read;
             return read;
         }
 
