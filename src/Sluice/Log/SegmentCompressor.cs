@@ -1,5 +1,5 @@
+using System.IO.Compression;
 using Microsoft.Win32.SafeHandles;
-using Sluice.Engines;
 using Sluice.Kernel;
 
 namespace Sluice.Log;
