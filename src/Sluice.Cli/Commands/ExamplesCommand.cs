@@ -73,7 +73,7 @@ internal sealed class ExamplesCommand(
         StepResults<ExampleCase?> measured;
         string? cachingReason;
         uint crc;
-        Exception? failure = null;
+        IOException? failure = null;
         using (ScratchFolder scratch = ScratchFolder.Create(folder))
         {
             // Beside FILE and not in it: nobody finds half a file under its name, whatever ends the run.
@@ -103,7 +103,7 @@ internal sealed class ExamplesCommand(
     }
 
     /// <returns>Why it has not got its name: what was measured is told all the same.</returns>
-    private Exception? MoveTo(string file, string made)
+    private IOException? MoveTo(string file, string made)
     {
         try
         {

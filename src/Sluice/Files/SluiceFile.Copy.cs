@@ -34,7 +34,8 @@ public static partial class SluiceFile
     /// </summary>
     /// <remarks>
     /// The copy is made beside the target and gets its name when it is whole: one that fails, is cancelled, or whose process is killed,
-    /// leaves nothing under the target's name, unless it was the folder's own flush to the disk, at the very end, that failed.
+    /// leaves nothing under the target's name, unless it was the folder's own flush to the disk, at the very end, that failed; or, on file
+    /// systems that can neither rename without replacing nor give second names (some of FUSE), the process was killed just then.
     /// Permissions and times are the source's, as with <see cref="File.Copy(string, string)"/>;
     /// a target that is replaced keeps its owner and attributes, and other names of it keep the old content. A source that is written
     /// meanwhile is copied as it was read (<see cref="CopyResult.ChangedFiles"/>). What fails inside a tree ends the copy, and a new tree

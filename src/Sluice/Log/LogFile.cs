@@ -59,7 +59,8 @@ internal static class LogFile
                 throw new IOException($"Opening '{path}' failed: it is no plain file.");
             }
 
-            PathErrors.ThrowIfFailed(Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking), "Opening", path);
+            int given = Libc.GetFlags(fd);
+            PathErrors.ThrowIfFailed(given < 0 ? given : Libc.SetFlags(fd, given & ~PathCalls.NonBlocking), "Opening", path);
             return SluiceHandle.FromSafeFileHandle(file, path, access, ownsHandle: true, settings?.Engine);
         }
         catch
