@@ -81,7 +81,10 @@ public sealed class LogRunTests : IDisposable
     {
         var options = new SluiceLogOptions
         {
-            SegmentBytes = 4096, MaxRecordBytes = 1000, Preallocate = false, Compression = CompressionLevel.Optimal,
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            Preallocate = false,
+            Compression = CompressionLevel.Optimal,
         };
         using (SluiceLog log = SluiceLog.Open(Log, options))
         {
