@@ -11,9 +11,6 @@ namespace Sluice.Log;
 /// </summary>
 internal static class LogFile
 {
-    /// <summary>rw-rw-rw-, less the umask: what .NET gives.</summary>
-    private const uint DefaultMode = 0x1B6;
-
     /// <summary>Opens a file for reading, beside its writer and whoever removes it.</summary>
     public static SluiceHandle OpenToRead(string path) => Open(path, FileMode.Open, FileAccess.Read);
 
@@ -48,7 +45,7 @@ internal static class LogFile
                 FileMode.OpenOrCreate => PathCalls.Create,
                 _ => 0,
             };
-        int fd = PathCalls.Open(PathCalls.ToKernel(path), flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? DefaultMode);
+        int fd = PathCalls.Open(PathCalls.ToKernel(path), flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? ModeBits.NewFile);
         PathErrors.ThrowIfFailed(fd, "Opening", path);
         SafeFileHandle file = new(fd, ownsHandle: true);
         try

@@ -3,7 +3,7 @@ namespace Sluice.Log;
 /// <summary>
 /// Where pages go. <see cref="Write"/>, <see cref="TakeMark"/> and <see cref="Recover"/> are called by whoever has the write stage,
 /// <see cref="Sync"/>, <see cref="Recover"/> and <see cref="CloseSealed"/> by whoever has the sync stage, <see cref="SealFull"/> and
-/// <see cref="Housekeep"/> by the log's keeper; the three run side by side.
+/// <see cref="Housekeep"/> by the log's keeper; the three run side by side. Who closes or truncates the log seals too.
 /// </summary>
 internal abstract class LogOutput : IDisposable
 {

@@ -130,7 +130,7 @@ internal sealed class SegmentCompressor
         }
     }
 
-    /// <summary>Gives the copy its name, in a folder that says so on the disk.</summary>
+    /// <summary>Gives the copy its name.</summary>
     public void Name(string path, bool overwrites)
     {
         Tell("name");
@@ -138,7 +138,7 @@ internal sealed class SegmentCompressor
         Tell("named");
     }
 
-    /// <summary>Removes the original of a copy that has its name.</summary>
+    /// <summary>Makes the name of a copy durable, and then removes the original.</summary>
     public void RemoveOriginal(string path)
     {
         _folder.FlushToDisk();

@@ -84,7 +84,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public Exception? LastError => _writes.LastError ?? _syncs.LastError ?? _output.Compressor?.LastError;
 
     /// <summary>Opens a log for writing, and makes the folder where there is none; the names of new folders are made durable.</summary>
-    /// <param name="directory">The folder; it holds the log's files alone.</param>
+    /// <param name="directory">The folder; a framed log has it for itself.</param>
     /// <param name="options">Sizes, durability, retention; null for the defaults.</param>
     /// <remarks>
     /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when

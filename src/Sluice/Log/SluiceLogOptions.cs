@@ -18,7 +18,7 @@ public sealed class SluiceLogOptions
     /// one the name does it, <see cref="FileNamePattern"/>.</summary>
     public TimeSpan? SegmentAge { get; init; }
 
-    /// <summary>The longest record, or batch of records with 4 bytes for each; 1 MiB - 4 KiB. At most 1 GiB - 8 KiB.</summary>
+    /// <summary>The longest record, or batch of records with 4 bytes for each; 1 MiB - 4 KiB. Less than 1 GiB - 4 KiB.</summary>
     public int MaxRecordBytes { get; init; } = (1024 * 1024) - 4096;
 
     /// <summary>Memory for records that are not written yet; two pages of <see cref="MaxRecordBytes"/> at least. 16 MiB.</summary>
@@ -56,7 +56,7 @@ public sealed class SluiceLogOptions
     /// own.
     /// </summary>
     /// <remarks>
-    /// {id} is the file's number, ten digits or more, and must be there once. {date:yyyyMMddHHmmss} is the time (UTC) at which the file was
+    /// {id} is the file's number, ten to eighteen digits, and must be there once. {date:yyyyMMddHHmmss} is the time (UTC) at which the file was
     /// made; it may end after each unit and have one of "-", "_" and "." between two of them, and when its last unit is over the next
     /// record goes to a new file. Names are in the order in which the files were made, also where the clock was set back. What is not
     /// called exactly so is not the log's: several logs with different patterns may share a folder.

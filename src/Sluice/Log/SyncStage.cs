@@ -53,7 +53,7 @@ internal sealed class SyncStage
     /// <summary>Asks the keeper to see to segments.</summary>
     public void SignalKeeper() => _keeper.Signal();
 
-    /// <summary>Ends the keeper: nobody makes or seals segments any more but who writes.</summary>
+    /// <summary>Ends the keeper: nobody makes or seals segments any more but who writes, and who closes the log.</summary>
     public void EndKeeper() => _keeper.End();
 
     /// <inheritdoc cref="WriteStage.Signal"/>
