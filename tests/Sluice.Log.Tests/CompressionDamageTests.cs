@@ -66,7 +66,7 @@ public sealed class CompressionDamageTests
         byte[] block = member.ToArray();
         foreach (long length in (long[])[4096, 200_000, (long)int.MaxValue * 8000])
         {
-            File.WriteAllBytes(first, [.. block, .. BlockTable.Make(BlockTable.LeastBlockBytes, length, [0])]);
+            File.WriteAllBytes(first, [.. block, .. BlockTable.Make(BlockTable.MinBlockBytes, length, [0])]);
             long before = GC.GetAllocatedBytesForCurrentThread();
             SluiceLogDamagedException told = Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log));
             (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBeLessThan(4 * 1024 * 1024);

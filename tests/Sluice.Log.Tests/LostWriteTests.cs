@@ -6,7 +6,7 @@ namespace Sluice.Log.Tests;
 public sealed class LostWriteTests
 {
     private const int Sector = 512;
-    private const int MostSubsets = 64;
+    private const int MaxSubsets = 64;
 
     [Theory]
     [InlineData(1)]
@@ -66,7 +66,7 @@ public sealed class LostWriteTests
         }
 
         int durable = lastFlush < 0 ? 0 : RecordsOf(from, folder);
-        int subsets = writes.Count <= 6 ? 1 << writes.Count : MostSubsets;
+        int subsets = writes.Count <= 6 ? 1 << writes.Count : MaxSubsets;
         for (int subset = 0; subset < subsets; subset++)
         {
             Dictionary<string, byte[]> disk = from.ToDictionary(static p => p.Key, static p => (byte[])p.Value.Clone());

@@ -84,7 +84,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
                     Threads = WholeNumber.Parse("--threads", result.GetValue(threads), 1, MaxThreads, byDefault.Threads),
                     BytesPerSecond = ParseSize("--rate", result.GetValue(rate), 0, ByteSize.TiB, byDefault.BytesPerSecond),
                     RecordBytes = (int)ParseSize(
-                        "--size", result.GetValue(size), LogLoad.LeastRecordBytes, ByteSize.MiB - 4096, byDefault.RecordBytes),
+                        "--size", result.GetValue(size), LogLoad.MinRecordBytes, ByteSize.MiB - 4096, byDefault.RecordBytes),
                     FlushBytes = (int)ParseSize("--flush", result.GetValue(flush), 1, ByteSize.GiB, byDefault.FlushBytes),
                     SegmentBytes = ParseSize("--roll", result.GetValue(roll), 4096, ByteSize.TiB, byDefault.SegmentBytes),
                     Seconds = WholeNumber.Parse("--time", result.GetValue(time), 1, MaxSeconds, byDefault.Seconds),

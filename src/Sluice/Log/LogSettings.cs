@@ -6,7 +6,7 @@ namespace Sluice.Log;
 /// <summary>The caller's options, read once and checked.</summary>
 internal sealed class LogSettings
 {
-    private const int LeastSegmentBytes = 4096;
+    private const int MinSegmentBytes = 4096;
 
     public LogSettings(SluiceLogOptions options)
     {
@@ -14,7 +14,7 @@ internal sealed class LogSettings
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)Format, (uint)LogFormat.Raw, nameof(options.Format));
         Durability = Known(options.Durability);
         SegmentBytes = options.SegmentBytes;
-        ArgumentOutOfRangeException.ThrowIfLessThan(SegmentBytes, LeastSegmentBytes, nameof(options.SegmentBytes));
+        ArgumentOutOfRangeException.ThrowIfLessThan(SegmentBytes, MinSegmentBytes, nameof(options.SegmentBytes));
         SegmentAge = options.SegmentAge;
         ArgumentOutOfRangeException.ThrowIfLessThan(SegmentAge ?? default, default, nameof(options.SegmentAge));
         MaxRecordBytes = options.MaxRecordBytes;

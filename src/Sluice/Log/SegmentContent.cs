@@ -197,7 +197,7 @@ internal abstract class SegmentContent : IDisposable
 internal sealed class BlockTable
 {
     public const int MaxBlocks = 8000;
-    public const int LeastBlockBytes = 256 * 1024;
+    public const int MinBlockBytes = 256 * 1024;
 
     /// <summary>The most that a block has: a larger segment is not compressed.</summary>
     public const int MaxBlockBytes = 16 * 1024 * 1024;
@@ -233,7 +233,7 @@ internal sealed class BlockTable
     /// <summary>Bytes of a block for a segment of a length; 0 where it is too large.</summary>
     public static int BlockBytesFor(long length)
     {
-        long bytes = LeastBlockBytes;
+        long bytes = MinBlockBytes;
         while (bytes * MaxBlocks < length)
         {
             bytes *= 2;

@@ -56,9 +56,9 @@ public sealed class SluiceLogOptions
     /// own.
     /// </summary>
     /// <remarks>
-    /// {id} is the file's number, ten to eighteen digits, and must be there once. {date:yyyyMMddHHmmss} is the time (UTC) at which the file was
-    /// made; it may end after each unit and have one of "-", "_" and "." between two of them, and when its last unit is over the next
-    /// record goes to a new file. Names are in the order in which the files were made, also where the clock was set back. What is not
+    /// {id} is the file's number, ten to eighteen digits, and must be there once. {date:yyyyMMddHHmmss} is the time (UTC) at which the
+    /// file was made; it may end after each unit and have one of "-", "_" and "." between two of them, and when its last unit is over the
+    /// next record goes to a new file. Names are in the order in which the files were made, also where the clock was set back. What is not
     /// called exactly so is not the log's: several logs with different patterns may share a folder.
     /// </remarks>
     public string? FileNamePattern { get; init; }

@@ -14,9 +14,9 @@ internal struct OverlapGauge
 
     /// <summary>A caller that fills a buffer in less than 250 us only copies: the hop costs it as much.</summary>
 #if DEBUG
-    private const long LeastFillTicks = 0;
+    private const long MinFillTicks = 0;
 #else
-    private static readonly long LeastFillTicks = Stopwatch.Frequency / 4000;
+    private static readonly long MinFillTicks = Stopwatch.Frequency / 4000;
 #endif
 
     private long _began;
@@ -34,7 +34,7 @@ internal struct OverlapGauge
 
         bool isTimed = _writeTicks == 0 || ++_count % ProbeEvery == 0;
         long fillTicks = Stopwatch.GetTimestamp() - _fillBegan;
-        return !isTimed && fillTicks >= LeastFillTicks && fillTicks * 2 >= _writeTicks;
+        return !isTimed && fillTicks >= MinFillTicks && fillTicks * 2 >= _writeTicks;
     }
 
     public void BeginWrite() => _began = Stopwatch.GetTimestamp();

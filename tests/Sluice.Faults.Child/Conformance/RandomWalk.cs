@@ -7,7 +7,7 @@ namespace Sluice.Faults.Child.Conformance;
 internal static class RandomWalk
 {
     private const int Steps = 150;
-    private const int MostLength = 120_000;
+    private const int MaxLength = 120_000;
 
     public static async Task Random_operations_match_a_model(ConformanceTarget target)
     {
@@ -25,7 +25,7 @@ internal static class RandomWalk
         Random random = new(seed);
         bool allocates = target.TakesAllocate;
         bool punches = target.TakesPunch;
-        byte[] seen = new byte[MostLength * 3];
+        byte[] seen = new byte[MaxLength * 3];
         string step = "";
         try
         {
@@ -55,7 +55,7 @@ internal static class RandomWalk
                         model.Write(bytes, offset);
                         model.Write(bytes, offset + bytes.Length);
                         break;
-                    case 6 when model.Length < MostLength:
+                    case 6 when model.Length < MaxLength:
                         (i % 2 == 0 ? handle.Append(bytes) : await handle.AppendAsync(bytes)).ShouldBe(model.Length, step);
                         model.Append(bytes);
                         break;
@@ -100,7 +100,7 @@ internal static class RandomWalk
     /// <summary>Half of all places lie on a sector's or page's border, or one byte beside it.</summary>
     private static int Place(Random random)
     {
-        int place = random.Next(MostLength);
+        int place = random.Next(MaxLength);
         return random.Next(4) switch
         {
             0 => place & ~511,

@@ -13,9 +13,9 @@ internal static class Kills
     private static readonly int Default = TestedEngines.AreThePool ? 8 : 16;
 
     /// <summary>Kills that all fell between two operations have proved nothing: there are more, up to so many times as many.</summary>
-    private const int MostFold = 10;
+    private const int MaxFold = 10;
 
-    private const int MostSpins = 20_000;
+    private const int MaxSpins = 20_000;
 
     private static readonly int Asked =
         int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) && kills > 0 ? kills
@@ -35,7 +35,7 @@ internal static class Kills
     {
         Random random = new(seed);
         int hits = 0;
-        for (int kill = 0; kill < Asked || (hits == 0 && kill < Asked * MostFold); kill++)
+        for (int kill = 0; kill < Asked || (hits == 0 && kill < Asked * MaxFold); kill++)
         {
             string first;
             string[] rest;
@@ -43,7 +43,7 @@ internal static class Kills
             {
                 first = (await child.Output.ReadLineAsync()).ShouldNotBeNull(child.ExitedWithErrors());
                 await Task.Delay(random.Next(maxDelayMs));
-                for (int spin = random.Next(MostSpins); spin > 0; spin--)
+                for (int spin = random.Next(MaxSpins); spin > 0; spin--)
                 {
                     Thread.SpinWait(1);
                 }

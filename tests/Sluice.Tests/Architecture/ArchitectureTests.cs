@@ -45,6 +45,7 @@ public sealed partial class ArchitectureTests
     /// <summary>Files with unsafe code: whoever adds one says in review why a span would not do.</summary>
     private static readonly HashSet<string> UnsafeFiles = new(StringComparer.Ordinal)
     {
+        "Sluice.Classic/PinnedArray.cs",
         "Diagnostics/CapabilityProbe.cs",
         "Diagnostics/RingDiagnosis.cs",
         "Engines/BorrowedRing.cs",
@@ -98,7 +99,14 @@ public sealed partial class ArchitectureTests
     [Fact]
     public void Unsafe_code_stands_in_the_files_of_a_list()
     {
-        string[] found = [.. Library.Files.Where(f => UnsafeCode().IsMatch(f.Code)).Select(f => f.Name)];
+        // All but Sluice.Uring, which is the kernel's memory from end to end.
+        string[] others = ["Sluice.Classic", "Sluice.Testing", "Sluice.Extensions.Logging", "Sluice.Serilog", "Sluice.Cli"];
+        string[] found =
+        [
+            .. Library.Files.Where(f => UnsafeCode().IsMatch(f.Code)).Select(f => f.Name),
+            .. others.SelectMany(static project =>
+                SourceTree.Of(project).Files.Where(static f => UnsafeCode().IsMatch(f.Code)).Select(f => $"{project}/{f.Name}")),
+        ];
         found.Except(UnsafeFiles).ShouldBeEmpty();
         UnsafeFiles.Except(found).ShouldBeEmpty("these are in the list, and have no unsafe code");
     }
@@ -254,7 +262,7 @@ public sealed partial class ArchitectureTests
     [GeneratedRegex(@"\b(DllImport|LibraryImport)\b", RegexOptions.ExplicitCapture, TimeoutMs)]
     private static partial Regex ForeignFunction();
 
-    [GeneratedRegex(@"\bunsafe\b", RegexOptions.None, TimeoutMs)]
+    [GeneratedRegex(@"\bunsafe\b(?!-)", RegexOptions.None, TimeoutMs)]
     private static partial Regex UnsafeCode();
 
     [GeneratedRegex(@"\b[A-Z]\w*\.[A-Z]\w*\b", RegexOptions.None, TimeoutMs)]

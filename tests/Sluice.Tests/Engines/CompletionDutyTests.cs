@@ -15,7 +15,7 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     public static TheoryData<string> Scenarios => [.. All.Keys];
 
     /// <summary>What is submitted, how many threads the pool has, and up to how many lost turns every order is run.</summary>
-    private static Dictionary<string, (DutyOperation[] Operations, int[] Submitted, int Workers, int MostLost)> All { get; } =
+    private static Dictionary<string, (DutyOperation[] Operations, int[] Submitted, int Workers, int MaxLost)> All { get; } =
         new(StringComparer.Ordinal)
         {
             ["two, unrelated"] = ([new(), new()], [0, 1], 2, 1),
@@ -35,7 +35,7 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     [MemberData(nameof(Scenarios))]
     public void All_that_completes_runs_in_every_order(string scenario)
     {
-        for (int lost = 0; lost <= All[scenario].MostLost; lost++)
+        for (int lost = 0; lost <= All[scenario].MaxLost; lost++)
         {
             Func<DutyWorld> create = () => Create(scenario, new CompletionDuty(DutyWorld.LongTicks));
             Explorer.Exhaust(create, lost, out int runs).ShouldBeNull();
@@ -55,7 +55,7 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         string? failure = null;
         foreach (string scenario in All.Keys)
         {
-            string? found = Explorer.Exhaust(() => Create(scenario, new ForgetfulDuty()), All[scenario].MostLost, out int runs);
+            string? found = Explorer.Exhaust(() => Create(scenario, new ForgetfulDuty()), All[scenario].MaxLost, out int runs);
             output.WriteLine($"{scenario}: {runs} orders, {found ?? "nothing found"}");
             if ((failure = found) is not null)
             {

@@ -3,7 +3,7 @@ namespace Sluice.Tests.Model;
 /// <summary>The steps in which several transfers are in flight: on disjoint ranges, so that there is one right outcome.</summary>
 internal sealed partial class HandleModel
 {
-    private const int MostRanges = 8;
+    private const int MaxRanges = 8;
 
     private readonly List<(int Offset, Memory<byte> Buffer)> _reads = [];
     private readonly List<(int Offset, ReadOnlyMemory<byte> Bytes)> _writes = [];
@@ -51,8 +51,8 @@ internal sealed partial class HandleModel
         _writes.Clear();
         int used = 0;
         int offset = _random.Next(_length + 1);
-        int ranges = _random.Next(1, MostRanges);
-        for (int i = 0; i < ranges && offset < MostBytes; i++)
+        int ranges = _random.Next(1, MaxRanges);
+        for (int i = 0; i < ranges && offset < MaxBytes; i++)
         {
             int length = SomeLength(offset);
             if (offset + length > _length || _random.Next(2) == 0)
@@ -86,7 +86,7 @@ internal sealed partial class HandleModel
     {
         Doing("concurrent appends", _length, 0);
         List<(ReadOnlyMemory<byte> Bytes, Task<long> Landed)> appends = [];
-        int room = MostBytes - _length;
+        int room = MaxBytes - _length;
         for (int i = _random.Next(1, 6); i > 0; i--)
         {
             ReadOnlyMemory<byte> bytes = SomeBytes(Math.Min(1 + SomeLength(0), room));

@@ -3,7 +3,7 @@ namespace Sluice.Tests.Model;
 /// <summary>The steps that one thread takes.</summary>
 internal sealed partial class HandleModel
 {
-    private const int MostSegments = 40;
+    private const int MaxSegments = 40;
 
     private async Task ReadAsync(bool isAsync)
     {
@@ -34,7 +34,7 @@ internal sealed partial class HandleModel
 
     private async Task AppendAsync(bool isAsync)
     {
-        if (_length == MostBytes)
+        if (_length == MaxBytes)
         {
             return;
         }
@@ -130,7 +130,7 @@ internal sealed partial class HandleModel
         List<WriteRequest> requests = [];
         int offset = SomeOffset();
         int most = _random.Next(_random.Next(20) == 0 ? 300 : 12);
-        while (requests.Count < most && offset < MostBytes)
+        while (requests.Count < most && offset < MaxBytes)
         {
             int length = most > 12 ? Math.Min(SomeLength(offset), 1024) : SomeLength(offset);
             requests.Add(new WriteRequest(offset, SomeBytes(length)));
@@ -155,12 +155,12 @@ internal sealed partial class HandleModel
     private async Task ReadVectorAsync()
     {
         int offset = SomeOffset();
-        Memory<byte>[] segments = new Memory<byte>[_random.Next(MostSegments)];
+        Memory<byte>[] segments = new Memory<byte>[_random.Next(MaxSegments)];
         int used = 0;
         int total = 0;
         for (int i = 0; i < segments.Length; i++)
         {
-            int length = Math.Min(SomeSegmentLength(), MostBytes - offset - total);
+            int length = Math.Min(SomeSegmentLength(), MaxBytes - offset - total);
             segments[i] = SomeTarget(length, ref used);
             total += length;
         }
@@ -185,11 +185,11 @@ internal sealed partial class HandleModel
     private async Task WriteVectorAsync()
     {
         int offset = SomeOffset();
-        ReadOnlyMemory<byte>[] segments = new ReadOnlyMemory<byte>[_random.Next(MostSegments)];
+        ReadOnlyMemory<byte>[] segments = new ReadOnlyMemory<byte>[_random.Next(MaxSegments)];
         int total = 0;
         for (int i = 0; i < segments.Length; i++)
         {
-            segments[i] = SomeBytes(Math.Min(SomeSegmentLength(), MostBytes - offset - total));
+            segments[i] = SomeBytes(Math.Min(SomeSegmentLength(), MaxBytes - offset - total));
             total += segments[i].Length;
         }
 

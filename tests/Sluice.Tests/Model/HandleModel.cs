@@ -6,9 +6,9 @@ namespace Sluice.Tests.Model;
 /// </summary>
 internal sealed partial class HandleModel : IAsyncDisposable
 {
-    private const int MostBytes = 256 * 1024;
+    private const int MaxBytes = 256 * 1024;
     private const int PoolBytes = 1024 * 1024;
-    private const int MostTransfer = 72 * 1024;
+    private const int MaxTransfer = 72 * 1024;
     private const byte Guard = 0xA5;
 
     private readonly string _path;
@@ -20,7 +20,7 @@ internal sealed partial class HandleModel : IAsyncDisposable
     private readonly Memory<byte> _target = Bytes.Pinned(PoolBytes);
 
     /// <summary>What the file should hold: zeros behind <see cref="_length"/>.</summary>
-    private readonly byte[] _model = new byte[MostBytes];
+    private readonly byte[] _model = new byte[MaxBytes];
     private int _length;
     private SluiceHandle _handle;
     private string _doing = "";
@@ -128,7 +128,7 @@ internal sealed partial class HandleModel : IAsyncDisposable
             5 => _length + _random.Next(10_000),
             _ => _random.Next(_length + 1),
         };
-        return Math.Clamp(offset, 0, MostBytes - 1);
+        return Math.Clamp(offset, 0, MaxBytes - 1);
     }
 
     private int SomeLength(int offset)
@@ -140,9 +140,9 @@ internal sealed partial class HandleModel : IAsyncDisposable
             < 11 => _random.Next(5_000),
             < 13 => _random.Next(1, 33) * 512,
             < 15 => (_random.Next(1, 5) * 4096) + _random.Next(-1, 2),
-            _ => _random.Next(MostTransfer),
+            _ => _random.Next(MaxTransfer),
         };
-        return Math.Min(length, MostBytes - offset);
+        return Math.Min(length, MaxBytes - offset);
     }
 
     /// <summary>Bytes to write, from memory that is aligned about every other time.</summary>

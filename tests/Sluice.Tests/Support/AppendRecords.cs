@@ -7,7 +7,7 @@ namespace Sluice.Tests.Support;
 internal static class AppendRecords
 {
     private const int HeaderBytes = 12;
-    private const int MostBytes = 700;
+    private const int MaxBytes = 700;
 
     /// <summary>Appends <paramref name="count"/> records of one writer, as another process would.</summary>
     public static void Run(string path, int writer, int count, bool isDirect)
@@ -23,7 +23,7 @@ internal static class AppendRecords
     /// <summary>Each writer's n-th record has its own length and fill.</summary>
     public static byte[] Make(int writer, int number)
     {
-        int length = HeaderBytes + (int)((writer * 7919L + number * 104_729L) % (MostBytes - HeaderBytes));
+        int length = HeaderBytes + (int)((writer * 7919L + number * 104_729L) % (MaxBytes - HeaderBytes));
         byte[] record = new byte[length];
         BinaryPrimitives.WriteInt32LittleEndian(record, writer);
         BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(4), number);

@@ -1,7 +1,7 @@
 namespace Sluice.Cli.Bench.Logs;
 
 /// <summary>What one writes without a log: a lock around a FileStream.</summary>
-internal sealed class LockSide(BenchContext context, string name, bool flushes, bool toDisk) : ILogSide
+internal sealed class LockSide(BenchContext context, string name, bool flushes, bool flushToDisk) : ILogSide
 {
     private static readonly byte[] Record = new byte[LogSuite.RecordBytes];
     private readonly Lock _lock = new();
@@ -15,7 +15,7 @@ internal sealed class LockSide(BenchContext context, string name, bool flushes, 
         {
             _file.Write(Record);
             if (flushes)
-                _file.Flush(toDisk);
+                _file.Flush(flushToDisk);
         }
     }
 

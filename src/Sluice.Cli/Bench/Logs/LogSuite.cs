@@ -29,7 +29,7 @@ internal static class LogSuite
         context =>
         {
             LogSide log = new(context, LogDurability.Buffered);
-            LockSide locked = new(context, "locked.dat", flushes: false, toDisk: false);
+            LockSide locked = new(context, "locked.dat", flushes: false, flushToDisk: false);
             return new Contest(
                 new Contender("Sluice", slice => Finish(Loops.Repeat(slice, _ => log.Append()), log.Finish)) { Prepare = log.Renew },
                 new Contender(".NET", slice => Finish(Loops.Repeat(slice, _ => locked.WriteUnlocked()), locked.Finish))
@@ -48,8 +48,8 @@ internal static class LogSuite
         context =>
         {
             LogSide log = new(context, LogDurability.Written);
-            LockSide flushed = new(context, "flushed.dat", flushes: true, toDisk: false);
-            LockSide buffered = new(context, "buffered.dat", flushes: false, toDisk: false);
+            LockSide flushed = new(context, "flushed.dat", flushes: true, flushToDisk: false);
+            LockSide buffered = new(context, "buffered.dat", flushes: false, flushToDisk: false);
             return new Contest(Threads("Sluice", ManyThreads, log), Threads(".NET", ManyThreads, flushed), log, flushed, buffered)
             {
                 Second = Threads("lock without Flush", ManyThreads, buffered),
@@ -65,7 +65,7 @@ internal static class LogSuite
         context =>
         {
             LogSide log = new(context, LogDurability.Written);
-            LockSide flushed = new(context, "flushed.dat", flushes: true, toDisk: false);
+            LockSide flushed = new(context, "flushed.dat", flushes: true, flushToDisk: false);
             return new Contest(
                 new Contender("Sluice", slice => Loops.RunLoops(ManyThreads, loop => log.AppendAsync(slice, loop)))
                 {
@@ -84,7 +84,7 @@ internal static class LogSuite
         context =>
         {
             LogSide log = new(context, LogDurability.Durable);
-            LockSide locked = new(context, "synced.dat", flushes: true, toDisk: true);
+            LockSide locked = new(context, "synced.dat", flushes: true, flushToDisk: true);
             return new Contest(Threads("Sluice", threads, log), Threads(".NET", threads, locked), log, locked);
         })
     {

@@ -24,7 +24,7 @@ internal sealed record LogLoadResult(
 internal sealed record LogLoad
 {
     /// <summary>Thread, number, and a byte that follows from both.</summary>
-    public const int LeastRecordBytes = 20;
+    public const int MinRecordBytes = 20;
 
     public int Threads { get; init; } = 100;
 

@@ -7,8 +7,8 @@ namespace Sluice.Tests.Engines.Interleavings;
 internal static class Explorer
 {
     /// <summary>After so many steps, or expired waits with nothing done between them, something waits for ever.</summary>
-    private const int MostSteps = 3000;
-    private const int MostTimeOuts = 40;
+    private const int MaxSteps = 3000;
+    private const int MaxTimeOuts = 40;
 
     /// <param name="create">A new world, always the same.</param>
     /// <param name="preemptions">How often a thread that could go on may lose its turn.</param>
@@ -119,7 +119,7 @@ internal static class Explorer
                 AddTimers(world.Actors, choices);
             }
 
-            if (choices.Count == 0 || step == MostSteps || timeOuts == MostTimeOuts)
+            if (choices.Count == 0 || step == MaxSteps || timeOuts == MaxTimeOuts)
             {
                 return $"waits for ever: {world}";
             }

@@ -4,7 +4,7 @@ namespace Sluice.Tests.Streams;
 internal sealed partial class StreamActor
 {
     /// <summary>How many operations an <see cref="StreamVerb.Overlap"/> step starts.</summary>
-    public static int AtOnce(StreamStep step) => 2 + (step.Count % (MostAtOnce - 1));
+    public static int AtOnce(StreamStep step) => 2 + (step.Count % (MaxAtOnce - 1));
 
     /// <summary>Starts all, then waits for all: form 0 reads, 1 writes, 2 both in turn. No flush among them:
     /// FileStream's may write the same bytes twice then (see the conformance suite). Gives the errors of all.</summary>

@@ -3,14 +3,14 @@ namespace Sluice.Tests.Streams;
 /// <summary>Takes steps on one stream, and tells what each gave in a form that can be compared.</summary>
 internal sealed partial class StreamActor
 {
-    public const int MostTransfer = 70_000;
-    private const int MostAtOnce = 6;
+    public const int MaxTransfer = 70_000;
+    private const int MaxAtOnce = 6;
     private const int Front = 16;
     private const byte Guard = 0xA5;
 
     private static readonly byte[] Source = MakeSource();
 
-    private readonly byte[] _buffer = new byte[Front + (MostTransfer * MostAtOnce) + Front];
+    private readonly byte[] _buffer = new byte[Front + (MaxTransfer * MaxAtOnce) + Front];
     private HashCode _hash;
     private long _value;
     private bool _isTask;
@@ -339,5 +339,5 @@ internal sealed partial class StreamActor
         }
     }
 
-    private int StartOf(int i) => (int)((((uint)_salt * 7919) + ((uint)i * 104_729)) % (uint)(Source.Length - MostTransfer));
+    private int StartOf(int i) => (int)((((uint)_salt * 7919) + ((uint)i * 104_729)) % (uint)(Source.Length - MaxTransfer));
 }

@@ -11,7 +11,7 @@ internal static class StreamCases
             65_536];
 
     private static readonly Gen<int> Size = Gen.Frequency(
-        (4, Gen.Choose(0, 200)), (3, Gen.Elements(Borders)), (3, Gen.Choose(0, 5_000)), (1, Gen.Choose(0, StreamActor.MostTransfer)));
+        (4, Gen.Choose(0, 200)), (3, Gen.Elements(Borders)), (3, Gen.Choose(0, 5_000)), (1, Gen.Choose(0, StreamActor.MaxTransfer)));
 
     private static readonly Gen<int> Offset = Gen.Frequency(
         (3, Gen.Choose(-70, 70)), (3, Gen.Choose(-5_000, 5_000)), (1, Gen.Choose(-100_000, 100_000)), (2, Gen.Elements(Borders)));

@@ -3,7 +3,7 @@ namespace Sluice.Tests.Streams;
 /// <summary>A FileStream and a SluiceStream over twin files: takes a case's steps on both and compares after each.</summary>
 internal sealed class StreamTwins(TempFolder folder)
 {
-    private const int MostBytes = 1 << 20;
+    private const int MaxBytes = 1 << 20;
 
     /// <summary>No check of speed: a step that waits for ever is to be reported, with its name. In seconds that this process ran.</summary>
     private const int HangSeconds = 60;
@@ -119,7 +119,7 @@ internal sealed class StreamTwins(TempFolder folder)
         }
 
         long offset = step.Anchor switch { 0 => 0, 1 => position, _ => length } + step.Size;
-        offset = Math.Min(offset, MostBytes);
+        offset = Math.Min(offset, MaxBytes);
         StreamOutcome expected = await _theirs.DoAsync(step, offset, number);
         Compare("gives", expected, await _own.DoAsync(step, offset, number));
         Compare("leaves the position", _theirs.Position(), _own.Position());
@@ -143,20 +143,20 @@ internal sealed class StreamTwins(TempFolder folder)
     private bool IsComparable(StreamStep step, long position, long length) => step.Verb switch
     {
         // At the largest positions FileStream's own arithmetic overflows; a test of its own looks at the last bytes.
-        _ when position > 2 * MostBytes =>
+        _ when position > 2 * MaxBytes =>
             step.Verb is not (StreamVerb.Write or StreamVerb.WriteByte or StreamVerb.Overlap or StreamVerb.CopyTo)
             && (step.Verb != StreamVerb.Read || (step.Size > 0 && !IsCutByFaults(position))),
-        StreamVerb.Write => position + ((long)step.Size * step.Count) <= MostBytes,
-        StreamVerb.WriteByte => position + step.Count <= MostBytes,
+        StreamVerb.Write => position + ((long)step.Size * step.Count) <= MaxBytes,
+        StreamVerb.WriteByte => position + step.Count <= MaxBytes,
 
         // Operations at once race for the end of the file, in .NET's stream too; inside it each has its own bytes.
-        StreamVerb.Overlap => position + ((long)step.Size * StreamActor.AtOnce(step)) <= (step.Form % 3 == 1 ? MostBytes : length),
+        StreamVerb.Overlap => position + ((long)step.Size * StreamActor.AtOnce(step)) <= (step.Form % 3 == 1 ? MaxBytes : length),
         _ => true,
     };
 
     /// <summary>A transfer that would end behind the largest offset is refused; one that a fault has made shorter may find the end of the
     /// file.</summary>
-    private bool IsCutByFaults(long position) => _configuration.IsFaulty && position > long.MaxValue - MostBytes;
+    private bool IsCutByFaults(long position) => _configuration.IsFaulty && position > long.MaxValue - MaxBytes;
 
     private void Open(FileMode mode)
     {
