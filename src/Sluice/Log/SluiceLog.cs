@@ -96,6 +96,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// Another writer has the log, the operating system reported an error, or it has no thread for one of the log's.
     /// </exception>
     /// <exception cref="UnauthorizedAccessException">The folder or a file may not be written.</exception>
+    /// <exception cref="PlatformNotSupportedException">Raw logs are compressed on Linux alone.</exception>
     public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
