@@ -19,10 +19,15 @@ public sealed partial class SystemCallSeamTests
     {
         int calls = 0;
         List<string> unasked = [];
-        foreach (string file in Sources())
+        (string File, string Code)[] sources = [.. Sources().Select(static f => (f, Comment().Replace(File.ReadAllText(f), "")))];
+        string[] names =
+        [
+            .. sources.SelectMany(static s => Declaration().Matches(s.Code)).Select(static m => m.Groups["name"].Value).Distinct()
+                .Except(Exempt),
+        ];
+        foreach ((string file, string code) in sources)
         {
-            string code = Comment().Replace(File.ReadAllText(file), "");
-            foreach (string name in Declaration().Matches(code).Select(static m => m.Groups["name"].Value).Distinct().Except(Exempt))
+            foreach (string name in names)
             {
                 foreach (Match call in Regex.Matches(code, $@"(?<![\w.""]){name}\(", RegexOptions.None, TimeSpan.FromSeconds(10)))
                 {
@@ -45,6 +50,19 @@ public sealed partial class SystemCallSeamTests
         calls.ShouldBeGreaterThan(50);
     }
 
+    [Fact]
+    public void Every_function_of_the_C_library_is_declared_once()
+    {
+        string kernel = Path.Combine("Sluice", "Kernel");
+        string[] names =
+        [
+            .. Sources().Where(f => f.Contains(kernel, StringComparison.Ordinal))
+                .SelectMany(static f => Declaration().Matches(File.ReadAllText(f))).Select(static m => m.Groups["name"].Value),
+        ];
+        names.Length.ShouldBeGreaterThan(50);
+        names.GroupBy(static name => name).Where(static g => g.Count() > 1).Select(static g => g.Key).ShouldBeEmpty();
+    }
+
     private static IEnumerable<string> Sources([CallerFilePath] string source = "")
     {
         string root = Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "src"));
@@ -53,7 +71,7 @@ public sealed partial class SystemCallSeamTests
     }
 
     [GeneratedRegex(
-        @"\[LibraryImport[^\]]*\]\s*(\[[^\]]*\]\s*)?private static partial [\w*.]+ (?<name>\w+)\(",
+        @"\[LibraryImport[^\]]*\]\s*(\[[^\]]*\]\s*)?(private|internal) static partial [\w*.]+ (?<name>\w+)\(",
         RegexOptions.ExplicitCapture,
         TimeoutMs)]
     private static partial Regex Declaration();

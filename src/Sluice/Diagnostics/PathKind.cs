@@ -13,18 +13,18 @@ internal static class PathKinds
     public static PathKind Of(string path) => Of(path, out _);
 
     /// <summary>Whether what a path names belongs to the user whom this process acts for; true where that cannot be asked.</summary>
-    public static bool IsOwn(string path) => !PathProbe.TryStat(path, out Statx stat) || stat.Uid == NodeCalls.EffectiveUser;
+    public static bool IsOwn(string path) => !NodeCalls.TryStat(path, out Statx stat) || stat.Uid == NodeCalls.EffectiveUser;
 
     /// <summary>Whether two paths name one file or folder, links followed; false where one of them is not there.</summary>
     public static bool AreSame(string path, string other) =>
-        PathProbe.TryStat(path, out Statx stat) && PathProbe.TryStat(other, out Statx otherStat) && stat.IsSame(otherStat);
+        NodeCalls.TryStat(path, out Statx stat) && NodeCalls.TryStat(other, out Statx otherStat) && stat.IsSame(otherStat);
 
     /// <param name="deviceNumber">major:minor of a block device, otherwise null.</param>
     /// <inheritdoc cref="Of(string)"/>
     public static PathKind Of(string path, out string? deviceNumber)
     {
         deviceNumber = null;
-        if (!PathProbe.TryStat(path, out Statx stat))
+        if (!NodeCalls.TryStat(path, out Statx stat))
         {
             return PathKind.Unknown;
         }

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Sluice.Uring;
+using static Sluice.Kernel.SharedCalls;
 
 namespace Sluice.Kernel;
 
@@ -74,14 +75,5 @@ internal static unsafe partial class CopyCalls
         _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, 0, 0, FadviseSequential);
 
     [LibraryImport("libc")]
-    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
-
-    [LibraryImport("libc")]
     private static partial int syncfs(int fd);
-
-    [LibraryImport("libc")]
-    private static partial long lseek(int fd, long offset, int whence);
-
-    [LibraryImport("libc")]
-    private static partial int posix_fadvise(int fd, long offset, long length, int advice);
 }

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Sluice.Uring;
+using static Sluice.Kernel.SharedCalls;
 
 namespace Sluice.Kernel;
 
@@ -33,7 +34,7 @@ internal sealed unsafe partial class FutexWord
     /// <returns>False where it was refused (by a sandbox), and nobody slept.</returns>
     public bool Wait(int value)
     {
-        nint result = SystemCallFaults.Fails("futex", -1) ? -1 : syscall(NrFutex, _word, WaitPrivate, value, 0, 0, 0);
+        nint result = SystemCallFaults.Fails("futex", -1) ? -1 : syscall(NrFutex, (nint)_word, WaitPrivate, value, 0, 0, 0);
         bool waited = result == 0 || Marshal.GetLastSystemError() is Errno.EAGAIN or Errno.EINTR;
         GC.KeepAlive(_pinned);
         return waited;
@@ -46,9 +47,6 @@ internal sealed unsafe partial class FutexWord
         _ = wakeSleeper(NrFutex, _word, WakePrivate, 1);
         GC.KeepAlive(_pinned);
     }
-
-    [LibraryImport("libc")]
-    private static partial nint syscall(long number, int* word, nint operation, nint value, nint timeout, nint word2, nint value3);
 
     [LibraryImport("libc", EntryPoint = "syscall")]
     private static partial nint wakeSleeper(long number, int* word, nint operation, nint count);

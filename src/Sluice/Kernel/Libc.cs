@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
+using static Sluice.Kernel.SharedCalls;
 
 namespace Sluice.Kernel;
 
@@ -359,12 +360,6 @@ internal static unsafe partial class Libc
     private static partial int fstatfs(int fd, long* result);
 
     [LibraryImport("libc")]
-    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
-
-    [LibraryImport("libc")]
-    private static partial long lseek(int fd, long offset, int whence);
-
-    [LibraryImport("libc")]
     private static partial int fsync(int fd);
 
     [LibraryImport("libc")]
@@ -374,22 +369,13 @@ internal static unsafe partial class Libc
     private static partial int fallocate(int fd, int mode, long offset, long length);
 
     [LibraryImport("libc")]
-    private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
-
-    [LibraryImport("libc")]
     private static partial int fstatvfs(int fd, ulong* result);
 
     [LibraryImport("libc")]
     private static partial int getrusage(int who, long* usage);
 
     [LibraryImport("libc")]
-    private static partial int fcntl(int fd, int command, nint argument);
-
-    [LibraryImport("libc")]
     private static partial int sync_file_range(int fd, long offset, long length, uint flags);
-
-    [LibraryImport("libc")]
-    private static partial int posix_fadvise(int fd, long offset, long length, int advice);
 
     [LibraryImport("libc")]
     private static partial int ioctl(int fd, nuint request, void* argument);

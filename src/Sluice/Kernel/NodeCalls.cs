@@ -3,6 +3,7 @@ using System.Security.Cryptography;
 using System.Text;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
+using static Sluice.Kernel.SharedCalls;
 
 namespace Sluice.Kernel;
 
@@ -18,6 +19,14 @@ internal static unsafe partial class NodeCalls
     private const int LockExclusiveNow = 2 | 4;
     private const int AtRemoveDirectory = 0x200;
     private const long NrFaccessAt2 = 439;
+
+    /// <summary>What a path names, links followed; false where statx(2) fails or there is none.</summary>
+    public static bool TryStat(string path, out Statx result)
+    {
+        result = default;
+        return Libc.IsSupported && !path.Contains('\0', StringComparison.Ordinal)
+            && Stat(PathCalls.ToKernel(path), followsLinks: true, StatxMask.BasicStats, out result) == 0;
+    }
 
     public static int Stat(ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result) =>
         StatAt(PathCalls.AtFdCwd, path, followsLinks, mask, out result);
@@ -267,7 +276,7 @@ internal static unsafe partial class NodeCalls
             nint answer;
             while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("faccessat2", path.FolderFd)
                 ? -1
-                : syscall(NrFaccessAt2, path.FolderFd, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow)))
+                : syscall(NrFaccessAt2, path.FolderFd, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow, 0, 0)))
             {
             }
 
@@ -306,7 +315,7 @@ internal static unsafe partial class NodeCalls
         const int setOfdLock = 37;
         long* flock = stackalloc long[4] { (ushort)type, 0, 0, 0 };
         nint answer;
-        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, setOfdLock, flock)))
+        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, setOfdLock, (nint)flock)))
         {
         }
 
@@ -334,13 +343,7 @@ internal static unsafe partial class NodeCalls
     }
 
     [LibraryImport("libc")]
-    private static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
-
-    [LibraryImport("libc")]
     private static partial nint getrandom(byte* buffer, nuint length, uint flags);
-
-    [LibraryImport("libc")]
-    private static partial int flock(int fd, int operation);
 
     [LibraryImport("libc")]
     private static partial int renameat(int fromFd, byte* from, int toFd, byte* to);
@@ -380,10 +383,4 @@ internal static unsafe partial class NodeCalls
 
     [LibraryImport("libc")]
     private static partial uint geteuid();
-
-    [LibraryImport("libc")]
-    private static partial int fcntl(int fd, int command, long* argument);
-
-    [LibraryImport("libc")]
-    private static partial nint syscall(long number, nint a, nint b, nint c, nint d);
 }

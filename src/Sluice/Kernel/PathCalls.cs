@@ -2,6 +2,7 @@ using System.Runtime.InteropServices;
 using System.Text;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
+using static Sluice.Kernel.SharedCalls;
 
 namespace Sluice.Kernel;
 
@@ -179,12 +180,6 @@ internal static unsafe partial class PathCalls
 
     [LibraryImport("libc")]
     private static partial int openat(int directoryFd, byte* path, int flags, uint mode);
-
-    [LibraryImport("libc")]
-    private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
-
-    [LibraryImport("libc")]
-    private static partial int flock(int fd, int operation);
 
     [LibraryImport("libc")]
     private static partial int ftruncate(int fd, long length);

@@ -15,7 +15,7 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
         if (Libc.IsSupported)
         {
             // Nothing else is opened to be followed: opening a FIFO may wait for ever.
-            return PathProbe.TryStat(path, out Statx stat) && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular ? From(stat) : null;
+            return NodeCalls.TryStat(path, out Statx stat) && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular ? From(stat) : null;
         }
 
         if (OperatingSystem.IsWindows())

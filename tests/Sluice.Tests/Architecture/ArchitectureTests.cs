@@ -66,7 +66,7 @@ public sealed partial class ArchitectureTests
         "Kernel/MemoryCalls.cs",
         "Kernel/NodeCalls.cs",
         "Kernel/PathCalls.cs",
-        "Kernel/PathProbe.cs",
+        "Kernel/SharedCalls.cs",
         "Kernel/TransferCalls.cs",
         "Memory/HugePages.cs",
         "Memory/PinnedMemory.cs",
