@@ -12,7 +12,7 @@ internal sealed class FramedOutput : LogOutput
     private readonly Guid _logId;
     private readonly SegmentRetention _retention;
 
-    /// <summary>Guards <see cref="_rolled"/> and <see cref="_hasRolled"/>.</summary>
+    /// <summary>Guards <see cref="_rolled"/>.</summary>
     private readonly Lock _rolling = new();
 
     /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
@@ -23,9 +23,6 @@ internal sealed class FramedOutput : LogOutput
     private readonly Lock _sealing = new();
 
     private readonly List<SegmentFile> _rolled = [];
-
-    /// <summary>Whether <see cref="_rolled"/> has any; each write asks.</summary>
-    private bool _hasRolled;
     private SegmentFile? _current;
     private SegmentFile? _prepared;
     private bool _wantsNext;
@@ -76,7 +73,16 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    public override bool HasFull => Volatile.Read(ref _hasRolled);
+    public override bool HasFull
+    {
+        get
+        {
+            using (_rolling.EnterUninterrupted())
+            {
+                return _rolled.Count > 0;
+            }
+        }
+    }
 
     public override void Write(LogPage page)
     {
@@ -231,7 +237,6 @@ internal sealed class FramedOutput : LogOutput
             using (_rolling.EnterUninterrupted())
             {
                 _rolled.Remove(segment);
-                Volatile.Write(ref _hasRolled, _rolled.Count > 0);
             }
         }
     }
@@ -310,7 +315,6 @@ internal sealed class FramedOutput : LogOutput
             if (_current is not null)
             {
                 _rolled.Add(_current);
-                Volatile.Write(ref _hasRolled, true);
             }
 
             _current = next;
@@ -349,7 +353,6 @@ internal sealed class FramedOutput : LogOutput
         using (_rolling.EnterUninterrupted())
         {
             _rolled.Clear();
-            Volatile.Write(ref _hasRolled, false);
             _current = next;
         }
 
