@@ -94,4 +94,46 @@ public sealed class InterruptTests
             }
         }
     }
+
+    /// <summary>What a thread sleeps on goes with it, while others may just be waking it.</summary>
+    [Fact]
+    public void Threads_that_end_after_a_few_records_are_all_served()
+    {
+        const int makers = 8;
+        const int threads = 60;
+        const int each = 8;
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        {
+            Thread[] making = [.. Enumerable.Range(0, makers).Select(_ => new Thread(() =>
+            {
+                for (int t = 0; t < threads; t++)
+                {
+                    Thread thread = new(() =>
+                    {
+                        for (int i = 0; i < each; i++)
+                        {
+                            log.Append([1, 2, 3], i % 4 == 0 ? LogDurability.Durable : LogDurability.Written);
+                        }
+                    });
+                    thread.Start();
+                    thread.Interrupt();
+                    GC.Collect(0);
+                    thread.Join();
+                }
+            }))];
+            Array.ForEach(making, static t => t.Start());
+            Array.ForEach(making, static t => t.Join());
+            log.WrittenSequence.ShouldBe(makers * threads * each);
+        }
+
+        using SluiceLogReader reader = new(folder.Log);
+        long read = 0;
+        while (reader.TryRead(out LogEntry entry))
+        {
+            entry.Sequence.ShouldBe(++read);
+        }
+
+        read.ShouldBe(makers * threads * each);
+    }
 }
