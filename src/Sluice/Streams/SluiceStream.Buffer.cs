@@ -25,6 +25,7 @@ public sealed partial class SluiceStream : IMemoryUser
     private int _windowUse;
     private byte[] _buffer = [];
     private volatile bool _isCopying;
+    private bool _hasRetiredWindow;
     private long _base;
     private int _pos;
     private int _readEnd;
@@ -93,6 +94,13 @@ public sealed partial class SluiceStream : IMemoryUser
         {
             ReleaseWindow();
             MemoryLease spare = WriteBehind?.TakeSpare(size) ?? default;
+            if (spare.IsEmpty && _hasRetiredWindow)
+            {
+                // Still in the processor's cache, where a stream is flushed again and again.
+                spare = RetiredMemory.TakeBack(this, size);
+                _hasRetiredWindow = !spare.IsEmpty;
+            }
+
             SetWindow(spare.IsEmpty ? AlignedBufferPool.Rent(size) : spare);
         }
 
@@ -120,6 +128,7 @@ public sealed partial class SluiceStream : IMemoryUser
     {
         MemoryLease window = Window;
         SetWindow(default);
+        _hasRetiredWindow |= !window.IsEmpty;
         RetiredMemory.Add(window, this);
     }
 

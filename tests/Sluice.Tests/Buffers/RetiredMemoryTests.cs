@@ -41,6 +41,64 @@ public sealed class RetiredMemoryTests : AccountedTests
     }
 
     [Fact]
+    public void What_waits_is_taken_back_by_its_own_user_alone()
+    {
+        User user = new();
+        User other = new();
+        MemoryLease small = AlignedBufferPool.Rent(4096);
+        MemoryLease large = AlignedBufferPool.Rent(65_536);
+        MemoryLease others = AlignedBufferPool.Rent(1 << 20);
+        RetiredMemory.Flush();
+        RetiredMemory.Add(large, user);
+        RetiredMemory.Add(small, user);
+        RetiredMemory.Add(others, other);
+        RetiredMemory.TakeBack(user, 100_000).IsEmpty.ShouldBeTrue("the others' is long enough, the user's own is not");
+        MemoryLease taken = RetiredMemory.TakeBack(user, 10_000);
+        taken.Address.ShouldBe(large.Address);
+        RetiredMemory.TakeBack(user, 10_000).IsEmpty.ShouldBeTrue("it was taken");
+        RetiredMemory.Count.ShouldBe(2);
+        MemoryLease last = RetiredMemory.TakeBack(user, 100);
+        last.Address.ShouldBe(small.Address);
+        RetiredMemory.Count.ShouldBe(1);
+        taken.Return();
+        last.Return();
+        RetiredMemory.Flush();
+        RetiredMemory.Count.ShouldBe(0);
+    }
+
+    [Fact]
+    public void A_stream_that_is_flushed_again_has_the_window_that_it_gave_up()
+    {
+        using TempFolder temp = new();
+        byte[] content = new byte[100_000];
+        Random.Shared.NextBytes(content);
+        string path = temp.NewPath();
+        using SluiceStream stream = new(path, FileMode.Create, FileAccess.ReadWrite);
+        RetiredMemory.Flush();
+        WriteAll();
+        int waiting = RetiredMemory.Count;
+        waiting.ShouldBeGreaterThan(0);
+        for (int round = 0; round < 5; round++)
+        {
+            stream.Position = 0;
+            WriteAll();
+            RetiredMemory.Count.ShouldBe(waiting, "each window of a round would wait beside those of the rounds before");
+        }
+
+        File.ReadAllBytes(path).ShouldBe(content);
+
+        void WriteAll()
+        {
+            for (int written = 0; written < content.Length; written += 100)
+            {
+                stream.Write(content, written, 100);
+            }
+
+            stream.Flush();
+        }
+    }
+
+    [Fact]
     public void A_stream_that_an_interrupted_thread_closes_is_closed()
     {
         using TempFolder temp = new();
