@@ -225,7 +225,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
         if (FlushesFolder || options.Verify)
         {
-            PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor, dataOnly: false), "Writing to the disk", to.Text);
+            PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor), "Writing to the disk", to.Text);
         }
 
         if (options.Verify)

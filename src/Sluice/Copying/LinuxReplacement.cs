@@ -57,7 +57,7 @@ internal sealed class LinuxReplacement : AtomicReplacement
         }
 
         _temporary.GiveName();
-        int result = Libc.Flush(_temporary.Descriptor, dataOnly: true);
+        int result = Libc.FlushData(_temporary.Descriptor);
         PathErrors.ThrowIfFailed(OpenFile.IsUnflushable(-result) ? 0 : result, "Writing to the disk", _target.Path.Text);
         cancellationToken.ThrowIfCancellationRequested();
         _temporary.ReplaceTarget();

@@ -118,7 +118,7 @@ internal sealed class TargetLocation : IDisposable
     {
         int folder = PathCalls.OpenAt(FolderFd, ".\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag);
         using Descriptor opened = new(folder);
-        int result = folder < 0 ? CopyCalls.FlushFileSystem(fd) : Libc.Flush(folder, dataOnly: false);
+        int result = folder < 0 ? CopyCalls.FlushFileSystem(fd) : Libc.Flush(folder);
         PathErrors.ThrowIfFailed(OpenFile.IsUnflushable(-result) ? 0 : result, "Writing the folder to the disk of", Path.Text);
     }
 

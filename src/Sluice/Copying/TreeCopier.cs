@@ -99,7 +99,7 @@ internal sealed class TreeCopier : IDisposable
             copier.ThrowIfEnded();
             if (options.FlushToDisk)
             {
-                PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor, dataOnly: false), "Writing to the disk", temporary.Text);
+                PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor), "Writing to the disk", temporary.Text);
             }
         }
 

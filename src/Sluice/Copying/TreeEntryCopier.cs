@@ -279,7 +279,7 @@ internal sealed class TreeEntryCopier(
 
             if (options.Verify)
             {
-                PathErrors.ThrowIfFailed(Libc.Flush(toFd, dataOnly: true), "Writing to the disk", to.Text);
+                PathErrors.ThrowIfFailed(Libc.FlushData(toFd), "Writing to the disk", to.Text);
                 ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, cancellationToken);
             }
 
@@ -347,7 +347,7 @@ internal sealed class TreeEntryCopier(
 
         if (isThere && options.Verify)
         {
-            PathErrors.ThrowIfFailed(Libc.Flush(fd, dataOnly: true), "Writing to the disk", to.Text);
+            PathErrors.ThrowIfFailed(Libc.FlushData(fd), "Writing to the disk", to.Text);
             ContentComparer.Verify(fromFd, from.Text, fd, to.Text, cancellationToken);
         }
 

@@ -31,7 +31,7 @@ internal sealed class OpenFolder : IDisposable
     /// <exception cref="IOException">The device failed.</exception>
     public void FlushToDisk()
     {
-        int result = Libc.Flush(Descriptor, dataOnly: false);
+        int result = Libc.Flush(Descriptor);
         PathErrors.ThrowIfFailed(result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result, "Writing to the disk", _path);
     }
 

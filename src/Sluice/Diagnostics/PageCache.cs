@@ -14,7 +14,7 @@ internal static class PageCache
             return false;
         }
 
-        _ = Libc.Flush((int)file.DangerousGetHandle(), dataOnly: true);
+        _ = Libc.FlushData((int)file.DangerousGetHandle());
         return DropClean(file);
     }
 

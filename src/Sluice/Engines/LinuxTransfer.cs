@@ -42,7 +42,7 @@ internal static unsafe class LinuxTransfer
             case IoVerb.Nothing:
                 return 0;
             case IoVerb.Flush or IoVerb.FlushData:
-                return Libc.Flush(fd, operation.Verb == IoVerb.FlushData);
+                return operation.Verb == IoVerb.FlushData ? Libc.FlushData(fd) : Libc.Flush(fd);
             default:
                 throw new UnreachableException();
         }

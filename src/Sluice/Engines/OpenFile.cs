@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Engines;
 using Sluice.Errors;
@@ -159,8 +160,7 @@ public abstract partial class OpenFile
     internal void AddReference()
     {
         ThrowIfClosed();
-        bool added = false;
-        _file.DangerousAddRef(ref added);
+        Reference.Take(_file);
     }
 
     internal void ReleaseReference() => _file.DangerousRelease();
@@ -233,9 +233,16 @@ public abstract partial class OpenFile
 
         public Reference(SafeFileHandle file)
         {
+            Take(file);
+            _file = file;
+        }
+
+        /// <summary>Takes a reference that <see cref="SafeHandle.DangerousRelease"/> gives back; the only place that does.</summary>
+        /// <exception cref="ObjectDisposedException">The file is closed.</exception>
+        public static void Take(SafeHandle file)
+        {
             bool added = false;
             file.DangerousAddRef(ref added);
-            _file = file;
         }
 
         public void Dispose() => _file.DangerousRelease();

@@ -1,7 +1,7 @@
 namespace Sluice.Files;
 
 /// <summary>Writes the files of one batch, and counts what became of them. Thread-safe.</summary>
-internal sealed class FileBatchWriter(bool continuesOnError, CancellationToken cancellationToken)
+internal sealed class FileBatchWriter(bool continuesOnError, UnixFileMode? createMode, CancellationToken cancellationToken)
 {
     private readonly Lock _lock = new();
     private readonly List<FileFailure> _failures = [];
@@ -21,7 +21,7 @@ internal sealed class FileBatchWriter(bool continuesOnError, CancellationToken c
                 return;
             }
 
-            Exception? error = SmallFileWriter.Write(path, bytes);
+            Exception? error = SmallFileWriter.Write(path, bytes, createMode);
             lock (_lock)
             {
                 if (error is null)

@@ -32,11 +32,11 @@ internal static class LoneFile
             : WholeFile.Read(file, path);
     }
 
-    /// <summary>Makes the file, or empties and fills it.</summary>
-    public static void Write(string path, ReadOnlySpan<byte> bytes)
+    /// <summary>Makes the file with the permissions <paramref name="createMode"/>, or empties and fills it.</summary>
+    public static void Write(string path, ReadOnlySpan<byte> bytes, uint createMode)
     {
         const int flags = PathCalls.WriteOnly | PathCalls.Create;
-        using SafeFileHandle file = Open(path, flags, "Writing", out int type);
+        using SafeFileHandle file = Open(path, flags, createMode, "Writing", out int type);
         int result = type == Statx.TypeRegular ? PathCalls.SetLength(Descriptor(file), 0) : 0;
         PathErrors.ThrowIfFailed(result, "Emptying", path);
         bool seeks = true;
@@ -65,7 +65,7 @@ internal static class LoneFile
     /// </param>
     private static SafeFileHandle OpenToRead(string path, out bool isPlain)
     {
-        SafeFileHandle file = Open(path, PathCalls.ReadOnly, "Reading", out int type);
+        SafeFileHandle file = Open(path, PathCalls.ReadOnly, createMode: 0, "Reading", out int type);
         isPlain = type == Statx.TypeRegular && Libc.LengthOf(Descriptor(file)) > 0;
         if (isPlain)
         {
@@ -75,10 +75,10 @@ internal static class LoneFile
         return file;
     }
 
-    private static SafeFileHandle Open(string path, int flags, string verb, out int type)
+    private static SafeFileHandle Open(string path, int flags, uint createMode, string verb, out int type)
     {
         NodePath full = NodePath.Of(Path.GetFullPath(path));
-        int fd = PathCalls.OpenUnwaiting(full, flags, ModeBits.NewFile);
+        int fd = PathCalls.OpenUnwaiting(full, flags, createMode);
         if (fd < 0)
         {
             throw fd == -Errno.ENXIO && IsFifo(full) ? SmallFile.RefuseFifo(verb, path) : Refuse(fd, path);

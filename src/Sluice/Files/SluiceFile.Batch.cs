@@ -124,7 +124,8 @@ public static partial class SluiceFile
     private static async Task WriteGroupsAsync(
         IEnumerable<(string Path, ReadOnlyMemory<byte> Bytes)> files, FileBatchOptions options, CancellationToken cancellationToken)
     {
-        FileBatchWriter writer = new(options.ContinueOnError, cancellationToken);
+        FileBatchWriter writer = new(
+            options.ContinueOnError, OperatingSystem.IsWindows() ? null : options.UnixCreateMode, cancellationToken);
         using GroupedSequence<(string Path, ReadOnlyMemory<byte> Bytes)> groups = new(files, SmallFileReader.MaxFiles);
         Queue<(Task Task, (string Path, ReadOnlyMemory<byte> Bytes)[] Group)> ahead = new();
         HashSet<string?> underWay = new(StringComparer.Ordinal);

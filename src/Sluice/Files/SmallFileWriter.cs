@@ -10,19 +10,25 @@ namespace Sluice.Files;
 internal static class SmallFileWriter
 {
     /// <summary>Null when the file is written, else why not.</summary>
-    public static Exception? Write(string path, ReadOnlyMemory<byte> bytes)
+    /// <param name="path">The file.</param>
+    /// <param name="bytes">Its content.</param>
+    /// <param name="createMode">Its permissions where it is made; null for .NET's.</param>
+    public static Exception? Write(string path, ReadOnlyMemory<byte> bytes, UnixFileMode? createMode)
     {
         try
         {
             ReadOnlySpan<byte> content = bytes.Span;
             if (!Libc.IsSupported)
             {
-                File.WriteAllBytes(path, content);
+                WritePortably(path, content, createMode);
             }
-            else if (SmallFile.ToKernelPath(path) is not { } kernelPath || !TryWrite(kernelPath, content))
+            else if (SmallFile.ToKernelPath(path) is not { } kernelPath
+                || createMode?.HasFlag(UnixFileMode.UserWrite) == false
+                || !TryWrite(kernelPath, content, (uint?)createMode ?? ModeBits.NewFile))
             {
-                // Devices, locked files, full disks: alone it is written, or there is a reason.
-                LoneFile.Write(path, content);
+                // Devices, locked files, full disks: alone it is written, or there is a reason. What its owner may not open again to write
+                // is not tried before: the reason would be that.
+                LoneFile.Write(path, content, (uint?)createMode ?? ModeBits.NewFile);
             }
 
             return null;
@@ -35,9 +41,21 @@ internal static class SmallFileWriter
 #pragma warning restore CA1031
     }
 
-    private static bool TryWrite(byte[] kernelPath, ReadOnlySpan<byte> bytes)
+    private static void WritePortably(string path, ReadOnlySpan<byte> bytes, UnixFileMode? createMode)
     {
-        int fd = PathCalls.Open(kernelPath, PathCalls.WriteOnly | PathCalls.Create | PathCalls.NonBlocking, ModeBits.NewFile);
+        FileStreamOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = 0 };
+        if (!OperatingSystem.IsWindows())
+        {
+            options.UnixCreateMode = createMode;
+        }
+
+        using FileStream stream = new(path, options);
+        stream.Write(bytes);
+    }
+
+    private static bool TryWrite(byte[] kernelPath, ReadOnlySpan<byte> bytes, uint createMode)
+    {
+        int fd = PathCalls.Open(kernelPath, PathCalls.WriteOnly | PathCalls.Create | PathCalls.NonBlocking, createMode);
         if (fd < 0)
         {
             return false;

@@ -128,8 +128,8 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
         AwaitCompany(own is null ? 2 : 1);
         AppendRequest? first = TakeAll(own);
         _companyExpected = first?.Next is null ? Math.Max(0, _companyExpected - 1) : CompanionMemory;
-        bool added = false;
-        if (!caller.IsHeld && !TryHold(ref added))
+        bool isHeldHere = !caller.IsHeld && TryHold();
+        if (!caller.IsHeld && !isHeldHere)
         {
             first = RefuseThoseWithoutReference(first);
         }
@@ -139,7 +139,7 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
             first = ServeGroup(first);
         }
 
-        if (added)
+        if (isHeldHere)
         {
             file.DangerousRelease();
         }
@@ -190,11 +190,11 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
         return own;
     }
 
-    private bool TryHold(ref bool added)
+    private bool TryHold()
     {
         try
         {
-            file.DangerousAddRef(ref added);
+            OpenFile.Reference.Take(file);
             return true;
         }
         catch (ObjectDisposedException)

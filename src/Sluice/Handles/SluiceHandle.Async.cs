@@ -219,7 +219,7 @@ public sealed partial class SluiceHandle
         }
 
         using Reference reference = Hold();
-        int result = Libc.Flush(_fd, verb == IoVerb.FlushData);
+        int result = verb == IoVerb.FlushData ? Libc.FlushData(_fd) : Libc.Flush(_fd);
         if (result < 0 && !IsUnflushable(-result))
         {
             ThrowFailed(-result, verb, -1);

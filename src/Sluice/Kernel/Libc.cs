@@ -207,10 +207,22 @@ internal static unsafe partial class Libc
     public static bool SetPosition(int fd, long position) =>
         (SystemCallFaults.Fails("lseek", fd) ? -1 : lseek(fd, position, SeekSet)) >= 0;
 
-    public static int Flush(int fd, bool dataOnly)
+    /// <summary>fsync(2).</summary>
+    public static int Flush(int fd)
     {
         nint result;
-        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fsync", fd) ? -1 : dataOnly ? fdatasync(fd) : fsync(fd)))
+        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fsync", fd) ? -1 : fsync(fd)))
+        {
+        }
+
+        return SystemCall.Result(result);
+    }
+
+    /// <summary>fdatasync(2): what is needed to read the data again, and no times.</summary>
+    public static int FlushData(int fd)
+    {
+        nint result;
+        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fsync", fd) ? -1 : fdatasync(fd)))
         {
         }
 

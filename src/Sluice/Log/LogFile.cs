@@ -95,12 +95,17 @@ internal static class LogFile
     /// answers with it, and what was written before is lost.
     /// </remarks>
     /// <exception cref="IOException">The data may not be on the disk.</exception>
-    public static void Flush(SluiceHandle file, bool dataOnly, LogSettings settings)
+    public static void Flush(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.Flush, settings);
+
+    /// <summary>As <see cref="Flush(SluiceHandle, LogSettings)"/>, but for the file's times.</summary>
+    public static void FlushData(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.FlushData, settings);
+
+    private static void Flush(SluiceHandle file, IoVerb verb, LogSettings settings)
     {
         // Through an engine that stands before another one, for tests; else straight to the system call.
         if (settings.Engine is InterceptingEngine || !Libc.IsSupported)
         {
-            if (dataOnly)
+            if (verb == IoVerb.FlushData)
             {
                 file.FlushDataToDisk();
             }
@@ -113,10 +118,10 @@ internal static class LogFile
         }
 
         using OpenFile.Reference reference = file.Hold();
-        int result = Libc.Flush(file.Descriptor, dataOnly);
+        int result = verb == IoVerb.FlushData ? Libc.FlushData(file.Descriptor) : Libc.Flush(file.Descriptor);
         if (result < 0)
         {
-            IoErrors.Throw(-result, dataOnly ? IoVerb.FlushData : IoVerb.Flush, file.Path, -1);
+            IoErrors.Throw(-result, verb, file.Path, -1);
         }
     }
 }

@@ -180,7 +180,7 @@ internal sealed class LogFolder(string path, SegmentNames names)
     }
 
     /// <summary>fsync(2); 0 where the operating system or the file system has no such call for folders.</summary>
-    private static int Flush(string path) => WithFolder(path, static fd => Libc.Flush(fd, dataOnly: false));
+    private static int Flush(string path) => WithFolder(path, static fd => Libc.Flush(fd));
 
     private static int FlushFileSystem(string path) => WithFolder(path, CopyCalls.FlushFileSystem);
 

@@ -95,7 +95,7 @@ internal sealed class RawOutput : LogOutput
     {
         foreach (SluiceHandle file in _marked)
         {
-            LogFile.Flush(file, dataOnly: true, _settings);
+            LogFile.FlushData(file, _settings);
         }
 
         using (_files.EnterUninterrupted())

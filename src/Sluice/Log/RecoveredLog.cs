@@ -149,7 +149,7 @@ internal sealed class RecoveredLog
     /// </summary>
     private static void ReadFromDisk(SluiceHandle file, LogSettings settings)
     {
-        LogFile.Flush(file, dataOnly: true, settings);
+        LogFile.FlushData(file, settings);
         if (Libc.IsSupported)
         {
             using OpenFile.Reference reference = file.Hold();
@@ -172,7 +172,7 @@ internal sealed class RecoveredLog
                 _lastFile!.SetLength(_scanner!.Offset);
             }
 
-            LogFile.Flush(_lastFile!, dataOnly: false, settings);
+            LogFile.Flush(_lastFile!, settings);
             Current = SegmentFile.Resume(_lastFile!, settings, _last, _scanner!, _index);
             Current.Reserve();
         }
@@ -181,7 +181,7 @@ internal sealed class RecoveredLog
         {
             // Found on the disk, and perhaps never synced by who wrote it.
             using SluiceHandle file = LogFile.OpenToRead(segment.Path);
-            LogFile.Flush(file, dataOnly: false, settings);
+            LogFile.Flush(file, settings);
         }
 
         _folder.FlushToDisk();

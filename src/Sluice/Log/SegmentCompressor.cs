@@ -116,7 +116,7 @@ internal sealed class SegmentCompressor
 
             TakeOver(source, target);
             Tell("written");
-            LogFile.Flush(target, dataOnly: false, _settings);
+            LogFile.Flush(target, _settings);
             Tell("flushed");
             isWhole = IsSame(source, length, target, blockBytes);
             return isWhole ? bytes : null;

@@ -81,7 +81,7 @@ internal sealed class SegmentFile : IDisposable
             Reserve(handle, options);
 
             handle.Write(bytes, 0);
-            LogFile.Flush(handle, dataOnly: false, options);
+            LogFile.Flush(handle, options);
             folder.FlushToDisk();
             return new SegmentFile(handle, options, header, chain);
         }
@@ -186,7 +186,7 @@ internal sealed class SegmentFile : IDisposable
     public void FlushToDisk()
     {
         ThrowIfDeleted();
-        LogFile.Flush(_handle, dataOnly: true, _settings);
+        LogFile.FlushData(_handle, _settings);
     }
 
     /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>
@@ -197,7 +197,7 @@ internal sealed class SegmentFile : IDisposable
         _handle.Write(footer, Offset);
         _handle.SetLength(Offset + footer.Length);
         ThrowIfDeleted();
-        LogFile.Flush(_handle, dataOnly: false, _settings);
+        LogFile.Flush(_handle, _settings);
     }
 
     /// <summary>Reserves the space of the segment; what cannot be had now may be there when it is needed.</summary>

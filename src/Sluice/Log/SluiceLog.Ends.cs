@@ -47,7 +47,7 @@ public sealed partial class SluiceLog
                 {
                     // First the mark: a crash behind it finds a log that is longer than it must be.
                     WriteMark(Math.Min(sequence, _syncs.Durable));
-                    LogFile.Flush(_state!, dataOnly: true, _settings);
+                    LogFile.FlushData(_state!, _settings);
                     output.Restart(sequence);
                     next = sequence + 1;
                     _writes.Restart(sequence);

@@ -45,8 +45,8 @@ internal static class RetiredMemory
     }
 
     /// <summary>
-    /// Memory of at least <paramref name="size"/> bytes that <paramref name="user"/> itself has given up and that still waits, the last first;
-    /// empty where there is none. It needs no barrier: what a quick way of the user may still put into it is the user's own.
+    /// Memory of at least <paramref name="size"/> bytes that <paramref name="user"/> itself has given up and that still waits, the last
+    /// first; empty where there is none. It needs no barrier: what a quick way of the user may still put into it is the user's own.
     /// </summary>
     public static MemoryLease TakeBack(IMemoryUser user, int size)
     {

@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using Sluice.Files;
 using Sluice.Kernel;
 
@@ -243,6 +244,25 @@ public sealed class SmallFileBatchTests : IDisposable
         first.Failures.Select(f => f.Path).ShouldBe([files[0].Path]);
         first.InnerException.ShouldBeOfType<DirectoryNotFoundException>();
         File.Exists(good).ShouldBeFalse();
+    }
+
+    [SkippableTheory]
+    [InlineData(UnixFileMode.UserRead | UnixFileMode.UserWrite)]
+    [InlineData(UnixFileMode.UserRead)]
+    [UnsupportedOSPlatform("windows")]
+    public async Task Files_that_are_made_have_the_permissions_that_were_asked_for_and_others_keep_theirs(UnixFileMode mode)
+    {
+        Skip.If(OperatingSystem.IsWindows(), "Windows has no Unix permissions");
+        const UnixFileMode old = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+        string present = _temp.NewFile(10);
+        File.SetUnixFileMode(present, old);
+        (string Path, ReadOnlyMemory<byte> Bytes)[] files =
+            [(present, new byte[3]), (_temp.NewPath(), new byte[4]), (_temp.NewPath(), default)];
+        await SluiceFile.WriteManyAsync(files, new FileBatchOptions { UnixCreateMode = mode });
+        File.GetUnixFileMode(present).ShouldBe(old);
+        files[1..].ShouldAllBe(f => File.GetUnixFileMode(f.Path) == mode);
+        files.ShouldAllBe(f => new FileInfo(f.Path).Length == f.Bytes.Length);
+        Should.Throw<ArgumentException>(static () => new FileBatchOptions { UnixCreateMode = (UnixFileMode)0x10000 });
     }
 
     [Fact]
