@@ -244,6 +244,15 @@ internal static class Tuning
     /// <summary>Parts of a scan that lie ready for each worker (0018).</summary>
     public const int ParallelScanPartsAhead = 4;
 
+    /// <summary>
+    /// The first stripes of a file that several processes scan, in bytes. All of them must have the same, so it is no setting. No
+    /// measurement: long beside a read-ahead, short beside a file that is worth sharing.
+    /// </summary>
+    public const int ScanStripeBytes = 1024 * 1024;
+
+    /// <summary>The longest stripes. No measurement: see <see cref="ScanStripeBytes"/>.</summary>
+    public const int ScanMaxStripeBytes = 1 << 30;
+
     /// <summary>Bytes of a request of a cached writer (0028).</summary>
     public static int WritePipelinePieceBytes { get; } = (int)Number("Sluice.WritePipelinePieceBytes", 4 * 1024 * 1024, 65_536, 1 << 30);
 

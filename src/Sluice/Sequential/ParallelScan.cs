@@ -15,6 +15,16 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     private const int PartsAhead = Tuning.ParallelScanPartsAhead;
     private const int PageBytes = 4096;
 
+    /// <summary>After so many rounds of stripes the next are twice as long.</summary>
+    private const int RoundsToDouble = 8;
+#if DEBUG
+    private const int StripeBytes = 512;
+    private const int MaxStripeBytes = 16 * StripeBytes;
+#else
+    private const int StripeBytes = Tuning.ScanStripeBytes;
+    private const int MaxStripeBytes = Tuning.ScanMaxStripeBytes;
+#endif
+
     private readonly long _length = handle.Length;
     private readonly int _partBytes = options.RecordSize > 0
         ? Math.Max(1, options.PartSize / options.RecordSize) * options.RecordSize
@@ -22,7 +32,12 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     private readonly SemaphoreSlim _permits = new(options.Degree * PartsAhead);
     private readonly Channel<(long Part, bool HasResult, TResult? Result)> _results =
         Channel.CreateUnbounded<(long, bool, TResult?)>(new UnboundedChannelOptions { SingleReader = true });
-    private long _nextPart = -1;
+    private readonly Lock _cutting = new();
+    private readonly long _unit = Math.Max(1, StripeBytes / Math.Max(1, options.RecordSize)) * Math.Max(1, options.RecordSize);
+    private Int128 _round;
+    private long _at;
+    private long _stripeEnd;
+    private long _nextPart;
     private long _scanned;
 
     public async IAsyncEnumerable<TResult> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
@@ -90,8 +105,45 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
     }
 
-    private void ReportScanned(long part) =>
-        options.Progress?.Report(Interlocked.Add(ref _scanned, Math.Min(_partBytes, _length - (part * _partBytes))));
+    /// <summary>
+    /// Takes the next part of this shard, in the order of the file. Where a shard's stripes lie depends on the number of shards alone, and
+    /// not on how long the file is: shards that begin one after the other cut a file that grows at the same places. They go around by
+    /// turns; each round's are longer than those before, so that a large file is read in long stretches, and none has much more than its
+    /// share.
+    /// </summary>
+    private bool TryCut(out long part, out long start, out long end)
+    {
+        lock (_cutting)
+        {
+            while (_at >= _stripeEnd)
+            {
+                if (_round >= _length)
+                {
+                    (part, start, end) = (0, 0, 0);
+                    return false;
+                }
+
+                NextStripe();
+            }
+
+            (part, start) = (_nextPart++, _at);
+            _at = end = Math.Min(start + _partBytes, _stripeEnd);
+            return true;
+        }
+    }
+
+    private void NextStripe()
+    {
+        (int index, int count) = (options.Shard.Index, options.Shard.Count);
+        long share = (long)(_round / ((Int128)count * RoundsToDouble));
+        long stripe = count == 1 ? _length : Math.Max(_unit, Math.Min(share, MaxStripeBytes) / _unit * _unit);
+        Int128 begin = _round + ((Int128)index * stripe);
+        _at = (long)Int128.Min(begin, _length);
+        _stripeEnd = (long)Int128.Min(begin + stripe, _length);
+        _round += (Int128)count * stripe;
+    }
+
+    private void ReportScanned(long bytes) => options.Progress?.Report(Interlocked.Add(ref _scanned, bytes));
 
     /// <summary>
     /// Works on parts until there are none, or the scan is given up. What fails ends the scan as its error, of whatever type it is.
@@ -104,16 +156,15 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
             block = AlignedBufferPool.RentOfMany(_partBytes + 1);
             while (await TryEnterAsync(stop.Token).ConfigureAwait(false))
             {
-                long part = Interlocked.Increment(ref _nextPart);
-                if (part * _partBytes >= _length)
+                if (!TryCut(out long part, out long start, out long end))
                 {
                     _permits.Release();
                     return;
                 }
 
-                bool hasResult = TryScan(part, ref block, out TResult? result);
+                bool hasResult = TryScan(start, end, ref block, out TResult? result);
                 _ = _results.Writer.TryWrite((part, hasResult, result));
-                ReportScanned(part);
+                ReportScanned(end - start);
             }
         }
         catch (Exception e)
@@ -140,11 +191,9 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
     }
 
-    private bool TryScan(long part, ref MemoryLease block, out TResult? result)
+    private bool TryScan(long start, long end, ref MemoryLease block, out TResult? result)
     {
         result = default;
-        long start = part * _partBytes;
-        long end = Math.Min(start + _partBytes, _length);
         bool hasLines = options.RecordSize == 0;
 
         // The byte in front tells whether a line begins exactly here.
