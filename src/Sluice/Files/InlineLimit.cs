@@ -11,7 +11,10 @@ internal static class InlineLimit
 {
     public const int Bytes = Tuning.InlineLimitBytes;
 
-    /// <summary>Goes on on a thread of the pool, where that many bytes are too many for the caller's.</summary>
+    /// <summary>
+    /// Goes on on a thread of the pool, where that many bytes are too many for the caller's. For the method that was called first: what
+    /// awaits here further down may have ended before the caller's thread looks, and that thread would then go on with all the rest.
+    /// </summary>
     public static ConfiguredTaskAwaitable LeaveCallerIfAboveAsync(long bytes) => Task.CompletedTask.ConfigureAwait(
         bytes > Bytes ? ConfigureAwaitOptions.ForceYielding : ConfigureAwaitOptions.None);
 }

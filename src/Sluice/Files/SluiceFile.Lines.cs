@@ -160,10 +160,18 @@ public static partial class SluiceFile
             using TextSink sink = new(handle, encoding, isAppending ? EndOf(handle) : 0);
             try
             {
+                long inline = 0;
                 foreach (string line in contents)
                 {
                     cancellationToken.ThrowIfCancellationRequested();
-                    await sink.AddAsync(line.AsMemory(), cancellationToken).ConfigureAwait(false);
+                    ReadOnlyMemory<char> text = line.AsMemory();
+                    if (inline <= InlineLimit.Bytes)
+                    {
+                        inline += text.Length + Environment.NewLine.Length;
+                        await InlineLimit.LeaveCallerIfAboveAsync(inline);
+                    }
+
+                    await sink.AddAsync(text, cancellationToken).ConfigureAwait(false);
                     await sink.AddAsync(Environment.NewLine.AsMemory(), cancellationToken).ConfigureAwait(false);
                 }
 

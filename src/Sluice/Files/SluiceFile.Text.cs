@@ -31,8 +31,10 @@ public static partial class SluiceFile
 
         async Task<string> Read()
         {
-            using RentedContent content =
-                await WholeFile.RentAsync(WholeFile.Open(path, isAsync: true), cancellationToken).ConfigureAwait(false);
+            using SluiceHandle handle = WholeFile.Open(path, isAsync: true);
+            int length = WholeFile.KnownLength(handle);
+            await InlineLimit.LeaveCallerIfAboveAsync(length);
+            using RentedContent content = await WholeFile.ReadToEndAsync(handle, length, cancellationToken).ConfigureAwait(false);
             return Decode(content, encoding);
         }
     }
@@ -123,6 +125,7 @@ public static partial class SluiceFile
         async Task Write()
         {
             using SluiceHandle handle = OpenToWrite(path, isAppending);
+            await InlineLimit.LeaveCallerIfAboveAsync(contents.Length);
             using TextSink sink = new(handle, encoding, isAppending ? EndOf(handle) : 0);
             await sink.AddAsync(contents, cancellationToken).ConfigureAwait(false);
             await sink.EndAsync(cancellationToken).ConfigureAwait(false);

@@ -20,7 +20,6 @@ internal sealed class TextSink : IDisposable
     private byte[] _bytes;
     private int _used;
     private long _offset;
-    private long _inlineBytes;
 
     /// <param name="handle">The file; it stays the caller's.</param>
     /// <param name="encoding">The encoding; its mark is written where the file is empty.</param>
@@ -99,9 +98,6 @@ internal sealed class TextSink : IDisposable
         }
 
         _offset += _used;
-        _inlineBytes += _used;
         _used = 0;
-        await InlineLimit.LeaveCallerIfAboveAsync(_inlineBytes);
-        _inlineBytes = _inlineBytes > InlineLimit.Bytes ? long.MinValue : _inlineBytes;
     }
 }

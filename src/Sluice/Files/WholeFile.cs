@@ -75,16 +75,7 @@ internal static class WholeFile
         return LargeArrayHold.Keep(bytes);
     }
 
-    /// <summary>The content in a rented buffer, for callers that make something else of it.</summary>
-    public static async ValueTask<RentedContent> RentAsync(SluiceHandle handle, CancellationToken cancellationToken)
-    {
-        using SluiceHandle _ = handle;
-        int length = KnownLength(handle);
-        await InlineLimit.LeaveCallerIfAboveAsync(length);
-        return await ReadToEndAsync(handle, length, cancellationToken).ConfigureAwait(false);
-    }
-
-    /// <summary>As <see cref="RentAsync"/>, on the caller's thread.</summary>
+    /// <summary>The content in a rented buffer, for callers that make something else of it; read on the caller's thread.</summary>
     public static RentedContent Rent(SluiceHandle handle)
     {
         using SluiceHandle _ = handle;
@@ -110,7 +101,11 @@ internal static class WholeFile
         }
     }
 
-    private static async ValueTask<RentedContent> ReadToEndAsync(SluiceHandle handle, int length, CancellationToken cancellationToken)
+    /// <summary>As <see cref="Rent"/>, without blocking.</summary>
+    /// <param name="handle">The file; it stays the caller's.</param>
+    /// <param name="length">What <see cref="KnownLength"/> says.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public static async ValueTask<RentedContent> ReadToEndAsync(SluiceHandle handle, int length, CancellationToken cancellationToken)
     {
         RentedContent content = new(RoomFor(length));
         try
@@ -160,7 +155,7 @@ internal static class WholeFile
     }
 
     /// <summary>0 where the length says nothing: files of /proc, pipes, and those that are empty now.</summary>
-    private static int KnownLength(SluiceHandle handle)
+    public static int KnownLength(SluiceHandle handle)
     {
         long length = handle.CanSeek ? handle.Length : 0;
         return length <= Array.MaxLength ? (int)length : ThrowTooLong(handle.Path);
