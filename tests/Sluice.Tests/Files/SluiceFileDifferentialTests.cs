@@ -306,7 +306,19 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         (object? Result, byte[]? Content) expected = await RunAsync(place, dotNet);
         (object? Result, byte[]? Content) actual = await RunAsync(place, sluice);
         string what = $"{call} on {place}";
-        actual.Result.ShouldBe(expected.Result, what);
+        switch (actual.Result, expected.Result)
+        {
+            case (byte[] bytes, byte[] expectedBytes):
+                bytes.ShouldBe(expectedBytes, what);
+                break;
+            case (string[] lines, string[] expectedLines):
+                lines.ShouldBe(expectedLines, what);
+                break;
+            default:
+                actual.Result.ShouldBe(expected.Result, what);
+                break;
+        }
+
         actual.Content.ShouldBe(expected.Content, what);
     }
 
