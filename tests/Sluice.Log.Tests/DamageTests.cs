@@ -5,6 +5,12 @@ namespace Sluice.Log.Tests;
 [Trait("Runs", "once")]
 public sealed class DamageTests
 {
+    /// <summary>At both ends of a file stand what it says of itself and its first and last records: each byte of that is tried.</summary>
+    private const int EndBytes = 400;
+
+    /// <summary>Every byte of both logs; else those of the middle of a segment, where records are like one another, in one log each.</summary>
+    private static readonly bool FlipsAll = Environment.GetEnvironmentVariable("SLUICE_LOG_FLIPS") == "all";
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -18,8 +24,14 @@ public sealed class DamageTests
         {
             for (int i = 0; i < content.Length; i++)
             {
+                int bit = random.Next(8);
+                if (!FlipsAll && i >= EndBytes && i < content.Length - EndBytes && i % 2 == 0 == isDurable)
+                {
+                    continue;
+                }
+
                 byte[] flipped = [.. content];
-                flipped[i] ^= (byte)(1 << random.Next(8));
+                flipped[i] ^= (byte)(1 << bit);
                 log.WriteTo(folder.Log, name, flipped);
                 bool told = log.Prove(folder.Log, $"byte {i} of {name}");
                 (told || name == LogFolder.StateName).ShouldBeTrue($"nobody noticed that byte {i} of {name} was flipped");

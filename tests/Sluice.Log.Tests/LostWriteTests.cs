@@ -3,6 +3,8 @@ namespace Sluice.Log.Tests;
 /// <summary>
 /// What a power cut may leave: any of the writes since the last flush, each whole, torn at a sector's border or not at all.
 /// </summary>
+/// <remarks>What was written is taken before it comes to an engine.</remarks>
+[Trait("Runs", "once")]
 public sealed class LostWriteTests
 {
     private const int Sector = 512;
