@@ -40,7 +40,7 @@ public sealed class ReplaceCrashTests
             return rest is [.., "next"];
         });
         File.GetUnixFileMode(path).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead);
-        for (int patience = 0; Directory.GetFileSystemEntries(folder).Length > 1 && patience < 500; patience++)
+        for (int patience = 0; Directory.GetFileSystemEntries(folder).Length > 1 && patience < 6000; patience++)
         {
             _ = SluiceFile.RemoveReplacementLeftovers(folder);
             await Task.Delay(10);

@@ -155,7 +155,7 @@ public sealed class UringEngineTests
                 }
 
                 // The limit only ends a test that fails.
-                return waited.Wait(TimeSpan.FromSeconds(20));
+                return waited.Wait(TimeSpan.FromMinutes(2));
             }
         }
     }
@@ -272,14 +272,14 @@ public sealed class UringEngineTests
             fifo.Write(new byte[1], 0);
 
             // The limit only ends a test that hangs.
-            await lead.WaitAsync(TimeSpan.FromSeconds(30));
+            await lead.WaitAsync(TimeSpan.FromMinutes(5));
 
             async Task<int> OneAsync()
             {
                 await fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false);
                 if (Interlocked.Increment(ref waited) == 1)
                 {
-                    later.Wait(TimeSpan.FromSeconds(20)).ShouldBeTrue();
+                    later.Wait(TimeSpan.FromMinutes(2)).ShouldBeTrue();
                 }
                 else
                 {

@@ -55,7 +55,7 @@ internal sealed class LeakCounters(string folder, bool countsRings = true)
     public async Task ShouldBeAsBeforeAsync(long operationsUsed, string what)
     {
         // The last continuation may run a moment before its engine has put everything back.
-        for (int i = 0; i < 200 && IsBusy(); i++)
+        for (int i = 0; i < 6000 && IsBusy(); i++)
         {
             await Task.Delay(10);
         }

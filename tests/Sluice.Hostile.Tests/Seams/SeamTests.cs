@@ -197,7 +197,7 @@ public sealed class SeamTests : HostileTests
         // No collection closes meanwhile what was left behind.
         bool isWithoutCollections = GC.TryStartNoGCRegion(64 << 20);
         isLeft.Set();
-        for (int i = 0; i < 500 && OpenBelow(tree).Length > 0; i++)
+        for (int i = 0; i < 6000 && OpenBelow(tree).Length > 0; i++)
         {
             await Task.Delay(10);
         }

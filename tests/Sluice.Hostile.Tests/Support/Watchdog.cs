@@ -1,9 +1,9 @@
 namespace Sluice.Hostile.Tests.Support;
 
-/// <summary>Tells a hang from work: half a minute without an end is one.</summary>
+/// <summary>Tells a hang from work: two minutes without an end are one.</summary>
 internal static class Watchdog
 {
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    public static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
 
     public static async Task EndsAsync(Func<Task> action, string what)
     {

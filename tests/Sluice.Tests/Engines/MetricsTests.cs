@@ -29,7 +29,7 @@ public sealed class MetricsTests : IDisposable
         using (SluiceHandle.Open(_path))
         {
             // Made with the first file of the process, on a thread of its own.
-            SpinWait.SpinUntil(static () => SluiceMeter.IsMade, 30_000).ShouldBeTrue();
+            SpinWait.SpinUntil(static () => SluiceMeter.IsMade, 120_000).ShouldBeTrue();
         }
     }
 
@@ -134,7 +134,7 @@ public sealed class MetricsTests : IDisposable
             Fallbacks.Note(Fallbacks.Caching, reason, _path);
         }
 
-        for (int i = 0; i < 600 && !events.Seen.Any(e => e.Contains(reason, StringComparison.Ordinal)); i++)
+        for (int i = 0; i < 2400 && !events.Seen.Any(e => e.Contains(reason, StringComparison.Ordinal)); i++)
         {
             await Task.Delay(50);
         }

@@ -173,7 +173,7 @@ public sealed class EnumerationTests : IDisposable
         if (OperatingSystem.IsLinux())
         {
             // A helper may be in the middle of a step, and closes its folder after it.
-            for (int i = 0; i < 500 && OpenBelow(root).Length > 0; i++)
+            for (int i = 0; i < 3000 && OpenBelow(root).Length > 0; i++)
             {
                 await Task.Delay(20);
             }

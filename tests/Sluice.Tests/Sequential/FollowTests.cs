@@ -8,7 +8,7 @@ namespace Sluice.Tests.Sequential;
 public sealed class FollowTests : IDisposable
 {
     private readonly TempFolder _temp = new();
-    private readonly CancellationTokenSource _giveUp = new(TimeSpan.FromMinutes(1));
+    private readonly CancellationTokenSource _giveUp = new(TimeSpan.FromMinutes(5));
 
     public void Dispose()
     {

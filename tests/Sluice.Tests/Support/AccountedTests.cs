@@ -23,7 +23,7 @@ public abstract class AccountedTests : IAsyncLifetime
     public virtual async Task DisposeAsync()
     {
         // What was in flight when its owner was closed gives its memory back when it ends.
-        for (int i = 0; i < 200 && Rented() != _rented; i++)
+        for (int i = 0; i < 6000 && Rented() != _rented; i++)
         {
             await Task.Delay(10);
         }
