@@ -66,7 +66,9 @@ public sealed class ScanShardTests : IDisposable
             string path = _temp.NewFile(content);
             CheckLines(path, content, 3, index => new SluiceScanOptions
             {
-                Shard = new Shard(index, 3), Delimiter = (byte)'|', Degree = 1 + (index % 2),
+                Shard = new Shard(index, 3),
+                Delimiter = (byte)'|',
+                Degree = 1 + (index % 2),
             }, '|');
             File.Delete(path);
         }
@@ -137,7 +139,10 @@ public sealed class ScanShardTests : IDisposable
         List<long> told = [];
         List<(long Offset, byte[] Bytes)> parts = Run(path, new SluiceScanOptions
         {
-            Shard = new Shard(1, 3), Degree = 4, PartSize = 1000, Progress = new LockedProgress(told),
+            Shard = new Shard(1, 3),
+            Degree = 4,
+            PartSize = 1000,
+            Progress = new LockedProgress(told),
         });
         parts.Count.ShouldBeGreaterThan(3);
         parts.Select(p => p.Offset).ShouldBeInOrder(SortDirection.Ascending);
@@ -179,7 +184,9 @@ public sealed class ScanShardTests : IDisposable
         string path = _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 20_000))));
         Should.Throw<EndOfStreamException>(() => SluiceReader.ScanAsync(path, Cut, new SluiceScanOptions
         {
-            Shard = new Shard(0, 2), PartSize = 100, Degree = 1,
+            Shard = new Shard(0, 2),
+            PartSize = 100,
+            Degree = 1,
         }).ToBlockingEnumerable().ToList());
 
         int Cut(ScanPart part)
