@@ -74,6 +74,86 @@ public sealed class CompressionDamageTests
         }
     }
 
+    /// <summary>
+    /// A segment of several blocks, and a block that cannot be read where a frame begins, in the midst of a frame's header, or in its
+    /// payload: what cannot be read is not taken for an end.
+    /// </summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(8)]
+    [InlineData(24)]
+    [InlineData(32)]
+    [InlineData(496)]
+    public void A_block_that_is_damaged_at_a_frames_border_is_no_end(int before)
+    {
+        // The opening ends at 104; frames of 1,000 bytes follow, and one of such a length that the next begins at the border, or some bytes
+        // before it.
+        const int frameBytes = 1000;
+        const int overhead = LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes;
+        const int opening = LogLayout.HeaderBytes + LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
+        const int recordBytes = frameBytes - overhead;
+        int room = BlockTable.MinBlockBytes - before - opening;
+        int first = room / frameBytes - 1;
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLogOptions options = new()
+        {
+            Compression = CompressionLevel.Fastest,
+            SegmentBytes = (3 * BlockTable.MinBlockBytes) + 1000,
+            MaxRecordBytes = 4000,
+            BufferBytes = 16_000,
+            Preallocate = false,
+            Durability = LogDurability.Written,
+        };
+        int count = 0;
+        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        {
+            for (; count < first; count++)
+            {
+                log.Append(Records.Make(0, count, recordBytes));
+            }
+
+            log.Append(Records.Make(0, count++, room - (first * frameBytes) - overhead));
+            while (Directory.GetFiles(folder.Log, "*.slog").Length + Directory.GetFiles(folder.Log, "*.gz").Length < 3)
+            {
+                log.Append(Records.Make(0, count++, recordBytes));
+            }
+
+            AwaitCompressed(folder, "slog");
+        }
+
+        string path = Directory.GetFiles(folder.Log, "*.gz").Min()!;
+        SegmentInfo whole = SegmentInfo.Read(path, 1).ShouldNotBeNull();
+        whole.FooterOffset.ShouldBeGreaterThan(2 * BlockTable.MinBlockBytes);
+        byte[] bytes = File.ReadAllBytes(path);
+        int start;
+        using (SluiceHandle file = LogFile.OpenToRead(path))
+        {
+            start = (int)BlockTable.Read(file).PlaceOf(1).Start;
+        }
+
+        // The second block's deflated bytes: a length of ten, and then nonsense.
+        bytes.AsSpan(start + 10, 40).Fill(0xFF);
+        File.WriteAllBytes(path, bytes);
+        SluiceLogDamagedException told = Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log));
+        told.Path.ShouldBe(path);
+        told.Sequence.ShouldBe(first + 2);
+        told.FileOffset.ShouldBe(BlockTable.MinBlockBytes - before);
+        told.Reason.ShouldContain("what is compressed at offset");
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
+        List<long> sequences = [];
+        foreach (LogEntry entry in reader.Entries)
+        {
+            Records.Check(entry.Bytes).Number.ShouldBe((int)entry.Sequence - 1);
+            sequences.Add(entry.Sequence);
+        }
+
+        sequences[..(first + 1)].ShouldBe(Enumerable.Range(1, first + 1).Select(static i => (long)i));
+        sequences[first + 1].ShouldBeGreaterThan(first + 2);
+        sequences[^1].ShouldBe(count);
+        sequences.Zip(sequences.Skip(1), static (a, b) => b - a).Count(static step => step != 1).ShouldBe(1);
+        reader.Damage[0].Sequence.ShouldBe(first + 2);
+    }
+
     /// <summary>Reads in both ways: nothing comes that was not appended. Whether somebody told of damage; else everything is
     /// there.</summary>
     private static bool Prove(string directory, string damaged, string what)

@@ -8,7 +8,7 @@ public sealed class DamageTests
     /// <summary>At both ends of a file stand what it says of itself and its first and last records: each byte of that is tried.</summary>
     private const int EndBytes = 400;
 
-    /// <summary>Every byte of both logs; else those of the middle of a segment, where records are like one another, in one log each.</summary>
+    /// <summary>Every byte of both logs; else those of the middle of a segment, where records are alike, in one log each.</summary>
     private static readonly bool FlipsAll = Environment.GetEnvironmentVariable("SLUICE_LOG_FLIPS") == "all";
 
     [Theory]
@@ -37,6 +37,106 @@ public sealed class DamageTests
                 (told || name == LogFolder.StateName).ShouldBeTrue($"nobody noticed that byte {i} of {name} was flipped");
             }
         }
+    }
+
+    /// <summary>The last segment is one that has its footer, and no state file says how far the log was on the disk.</summary>
+    [Fact]
+    public void Every_byte_flipped_of_a_sealed_last_segment_is_found()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: false);
+        log.DropUnsealed();
+        byte[] content = log.Files[log.Last];
+        log.WriteTo(folder.Log);
+        SegmentInfo whole = SegmentInfo.Read(Path.Combine(folder.Log, log.Last), log.Files.Count).ShouldNotBeNull();
+        whole.IsSealed.ShouldBeTrue();
+        for (int i = 0; i < content.Length; i++)
+        {
+            if (!FlipsAll && i >= EndBytes && i < content.Length - EndBytes && i % 5 != 0)
+            {
+                continue;
+            }
+
+            byte[] flipped = [.. content];
+            flipped[i] ^= (byte)(1 << (i % 8));
+            log.WriteTo(folder.Log, log.Last, flipped);
+            log.Prove(folder.Log, $"byte {i} of {log.Last}").ShouldBeTrue($"nobody noticed that byte {i} of {log.Last} was flipped");
+            if (i % 5 == 0 && i >= whole.FirstOffset && i < whole.FooterOffset)
+            {
+                log.WriteTo(folder.Log, log.Last, flipped);
+
+                // What is before a footer was on the disk: it is damage, and never cut for a torn end.
+                using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
+                {
+                    opened.Cut.ShouldBeNull($"byte {i}");
+                    opened.NextSequence.ShouldBe(log.All.Count + 1, $"byte {i}");
+                }
+
+                File.ReadAllBytes(Path.Combine(folder.Log, log.Last)).ShouldBe(flipped);
+            }
+        }
+    }
+
+    /// <summary>Footer and a record before it: the end of the file still says that there was a footer.</summary>
+    [Fact]
+    public void A_sealed_segment_whose_footer_is_damaged_too_is_not_cut()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: false);
+        log.DropUnsealed();
+        log.WriteTo(folder.Log);
+        SegmentInfo whole = SegmentInfo.Read(Path.Combine(folder.Log, log.Last), log.Files.Count).ShouldNotBeNull();
+        byte[] bytes = [.. log.Files[log.Last]];
+        bytes[whole.FirstOffset + 40] ^= 1;
+        bytes[whole.FooterOffset + 40] ^= 1;
+        log.WriteTo(folder.Log, log.Last, bytes);
+        SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+        damage.Path.ShouldContain(log.Last);
+        damage.FileOffset.ShouldBe(whole.FirstOffset);
+        damage.Sequence.ShouldBe(whole.FirstSequence);
+        File.ReadAllBytes(Path.Combine(folder.Log, log.Last)).ShouldBe(bytes);
+        Should.Throw<SluiceLogDamagedException>(() => Records.ReadWritten(folder.Log)).Sequence.ShouldBe(whole.FirstSequence);
+        using SluiceLog accepted = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { AcceptLoss = true, MaxRecordBytes = 1000, Preallocate = false });
+        accepted.NextSequence.ShouldBe(whole.FirstSequence);
+    }
+
+    /// <summary>Whoever chooses what a record says, and it is the last of a file, ends the file with bytes of his own.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_record_that_looks_like_a_footer_is_none(bool isByOneWhoReadTheHeader)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        const int count = 10;
+        string path = Path.Combine(folder.Log, "0000000001.slog");
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            for (int i = 0; i < count; i++)
+            {
+                log.Append(Records.Make(0, i, 100));
+            }
+
+            // Each record was a frame of its own: 32 bytes of header, 4 of the record's, 100, and zeros up to a multiple of 8.
+            int end = LogLayout.HeaderBytes + LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes + (count * 136);
+            int filler = 8 - LogLayout.RecordHeaderBytes;
+            int at = end + LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + filler;
+            const uint chain = 0x12345678;
+            SegmentHeader.Read(File.ReadAllBytes(path), out _, out uint headerChain).ShouldBeNull();
+            byte[] footer = LogLayout.MakeFooter(
+                new SegmentTotals(3, 3, 1, 2), [], at, chain, isByOneWhoReadTheHeader ? headerChain : Crc32C.Begin);
+            log.Append([.. new byte[filler], .. footer]);
+        }
+
+        File.ReadAllBytes(path)[^24..].AsSpan(12, 4).SequenceEqual("SLFT"u8).ShouldBeTrue();
+        SegmentInfo.Read(path, 1).ShouldNotBeNull().IsSealed.ShouldBe(isByOneWhoReadTheHeader);
+        using (SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            again.NextSequence.ShouldBe(count + 2);
+            again.Append("next"u8).ShouldBe(count + 2);
+        }
+
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(Enumerable.Range(1, count + 2).Select(static i => (long)i));
     }
 
     [Theory]

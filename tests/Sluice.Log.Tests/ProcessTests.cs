@@ -12,15 +12,27 @@ public sealed class ProcessTests
             ? kills
             : 12;
 
+    /// <summary>All of a log is read after each kill, so that a log that is never begun anew costs more with each.</summary>
+    private const int KillsOfALog = 20;
+
     [Theory]
     [InlineData(LogDurability.Written)]
     [InlineData(LogDurability.Durable)]
     public async Task A_killed_process_loses_nothing_that_it_was_acknowledged(LogDurability durability)
     {
-        using TempFolder folder = new();
         Random random = new(31);
+        for (int done = 0; done < Kills / 2; done += KillsOfALog)
+        {
+            await KillAsync(Math.Min(KillsOfALog, (Kills / 2) - done), durability, random);
+        }
+    }
+
+    /// <summary>Kills the writers of a log one after another; each goes on with what the last one left.</summary>
+    private static async Task KillAsync(int kills, LogDurability durability, Random random)
+    {
+        using TempFolder folder = new();
         Dictionary<long, (int Writer, int Number)> acknowledged = [];
-        for (int kill = 0; kill < Kills / 2; kill++)
+        for (int kill = 0; kill < kills; kill++)
         {
             using ChildProcess child = new("append", folder.Log, $"{durability}");
             string? first = await child.Output.ReadLineAsync();
@@ -60,7 +72,7 @@ public sealed class ProcessTests
             }
         }
 
-        acknowledged.Count.ShouldBeGreaterThan(Kills);
+        acknowledged.Count.ShouldBeGreaterThanOrEqualTo(3 * kills);
         using SluiceLog log = SluiceLog.Open(folder.Log);
         log.NextSequence.ShouldBeGreaterThan(acknowledged.Keys.Max());
     }
@@ -90,14 +102,40 @@ public sealed class ProcessTests
     public async Task Lines_of_many_processes_and_threads_are_whole_in_raw_files(CompressionLevel compression)
     {
         Skip.If(compression != CompressionLevel.NoCompression && !OperatingSystem.IsLinux(), "Raw logs are compressed on Linux alone.");
-        const int processes = 4;
-        const int threads = 8;
-        const int count = 3000;
+        long segmentBytes = compression == CompressionLevel.NoCompression ? 4 * 1024 * 1024 : 256 * 1024;
         using TempFolder folder = new();
+        await WriteLinesAsync(folder, processes: 4, threads: 8, count: 3000, compression, segmentBytes);
+        string[] files = [.. Directory.GetFiles(folder.Log, "*.log*").Order(StringComparer.Ordinal)];
+        files.Length.ShouldBeGreaterThan(1);
+        files.Any(static f => f.EndsWith(".gz", StringComparison.Ordinal)).ShouldBe(compression != CompressionLevel.NoCompression);
+        files.Any(f => files.Contains(f + ".gz")).ShouldBeFalse();
+        CheckLines(files, writers: 4 * 8, count: 3000);
+    }
+
+    /// <summary>SLUICE_RAW_LINES asks for more: a million, 8 processes of 8 threads each.</summary>
+    [Fact]
+    public async Task Lines_of_eight_processes_of_eight_threads_are_whole_in_one_file()
+    {
+        const int processes = 8;
+        const int threads = 8;
+        int lines = int.TryParse(Environment.GetEnvironmentVariable("SLUICE_RAW_LINES"), CultureInfo.InvariantCulture, out int asked)
+            ? asked
+            : 12_800;
+        int count = lines / processes / threads;
+        using TempFolder folder = new();
+        await WriteLinesAsync(folder, processes, threads, count, CompressionLevel.NoCompression, segmentBytes: 1L << 40);
+        string[] files = Directory.GetFiles(folder.Log);
+        files.Length.ShouldBe(1);
+        CheckLines(files, processes * threads, count);
+    }
+
+    private static async Task WriteLinesAsync(
+        TempFolder folder, int processes, int threads, int count, CompressionLevel compression, long segmentBytes)
+    {
         ChildProcess[] children =
         [
             .. Enumerable.Range(0, processes).Select(
-                p => new ChildProcess("raw", folder.Log, $"{p}", $"{threads}", $"{count}", $"{compression}")),
+                p => new ChildProcess("raw", folder.Log, $"{p}", $"{threads}", $"{count}", $"{compression}", $"{segmentBytes}")),
         ];
         try
         {
@@ -126,11 +164,12 @@ public sealed class ProcessTests
             }
         }
 
-        int[] next = new int[processes * threads];
-        string[] files = [.. Directory.GetFiles(folder.Log, "*.log*").Order(StringComparer.Ordinal)];
-        files.Length.ShouldBeGreaterThan(1);
-        files.Any(static f => f.EndsWith(".gz", StringComparison.Ordinal)).ShouldBe(compression != CompressionLevel.NoCompression);
-        files.Any(f => files.Contains(f + ".gz")).ShouldBeFalse();
+    }
+
+    /// <summary>Each line is there once and whole, and those of one thread stand in their order in each file.</summary>
+    private static void CheckLines(string[] files, int writers, int count)
+    {
+        int[] next = new int[writers];
         HashSet<(int, int)> seen = [];
         foreach (string file in files)
         {
@@ -146,6 +185,21 @@ public sealed class ProcessTests
         }
 
         next.ShouldAllBe(n => n == count);
+    }
+
+    /// <summary>SLUICE_SOAK_MINUTES asks for more than five rounds, whose lines then stand in the test's output.</summary>
+    [SkippableFact]
+    public async Task Descriptors_threads_and_memory_stay_what_they_were()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "What a process has open is asked of /proc.");
+        int minutes = int.TryParse(Environment.GetEnvironmentVariable("SLUICE_SOAK_MINUTES"), CultureInfo.InvariantCulture, out int asked)
+            ? asked
+            : 0;
+        using TempFolder folder = new();
+        using ChildProcess child = new("soak", folder.Root, $"{minutes}");
+        (string[] lines, int exitCode, string errors) = await child.FinishAsync(TimeSpan.FromMinutes(minutes + 15));
+        exitCode.ShouldBe(0, string.Join('\n', lines.TakeLast(20)) + errors);
+        lines.Length.ShouldBeGreaterThan(4);
     }
 
     private static IEnumerable<string> Lines(string file)

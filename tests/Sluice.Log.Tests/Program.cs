@@ -9,16 +9,20 @@ internal static class Program
     {
         switch (args)
         {
-            case ["raw", string directory, string writer, string threads, string count, string compression]:
+            case ["raw", string directory, string writer, string threads, string count, string compression, string segmentBytes]:
                 return RawProgram.Run(
-                    directory, int.Parse(writer), int.Parse(threads), int.Parse(count), Enum.Parse<CompressionLevel>(compression));
+                    directory, int.Parse(writer), int.Parse(threads), int.Parse(count), Enum.Parse<CompressionLevel>(compression),
+                    long.Parse(segmentBytes));
             case ["append", string directory, string durability]:
                 return AppendProgram.Run(directory, Enum.Parse<LogDurability>(durability));
             case ["scarce", string directory, string format]:
                 return ScarceProgram.Run(directory, Enum.Parse<LogFormat>(format));
+            case ["soak", string directory, string minutes]:
+                return SoakProgram.Run(directory, int.Parse(minutes));
             default:
-                Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT LEVEL | append DIRECTORY DURABILITY");
-                Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT");
+                Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT LEVEL BYTES");
+                Console.Error.WriteLine("       Sluice.Log.Tests append DIRECTORY DURABILITY");
+                Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT | soak DIRECTORY MINUTES");
                 return 2;
         }
     }

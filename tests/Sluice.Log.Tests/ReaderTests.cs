@@ -1,3 +1,5 @@
+using System.IO.Compression;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>Where a reader begins, where it ends, and how it follows.</summary>
@@ -118,6 +120,133 @@ public sealed class ReaderTests
 
             reader.TryRead(out _).ShouldBeFalse();
         }
+    }
+
+    /// <summary>Segments go while it is in an older one, and with that one, or before it has opened what it found.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task It_says_that_what_it_was_to_read_was_removed(bool skips, bool isCompressed)
+    {
+        using TempFolder folder = new();
+        SluiceLogOptions options =
+            CompressedLog.Options(level: isCompressed ? CompressionLevel.Fastest : CompressionLevel.NoCompression);
+        using SluiceLog log = SluiceLog.Open(folder.Log, options);
+        int number = 0;
+        Append(100);
+        if (isCompressed)
+        {
+            CompressedLog.AwaitCompressed(folder, "slog");
+        }
+
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = skips });
+        reader.TryRead(out LogEntry entry).ShouldBeTrue();
+        entry.Sequence.ShouldBe(1);
+        log.TruncateBefore(90).ShouldBeGreaterThan(1);
+        long oldest = log.FirstSequence;
+        oldest.ShouldBeInRange(30, 90);
+
+        // The segment that it is in is read to its end: the file is there for whoever has it open.
+        long last = 1;
+        SluiceLogDamagedException? told = null;
+        try
+        {
+            while (reader.NextSequence < 101 && reader.TryRead(out entry))
+            {
+                entry.Sequence.ShouldBe(reader.Damage.Count > 0 && last < oldest ? oldest : last + 1);
+                Records.Check(entry.Bytes).Number.ShouldBe((int)entry.Sequence - 1);
+                last = entry.Sequence;
+            }
+        }
+        catch (SluiceLogDamagedException e)
+        {
+            told = e;
+        }
+
+        (told is not null).ShouldBe(!skips);
+        told ??= reader.Damage.Single();
+        told.Path.ShouldBe(folder.Log);
+        told.FileOffset.ShouldBe(-1);
+        told.Sequence.ShouldBeInRange(2, oldest - 1);
+        told.Reason.ShouldContain($"removed before it was read, and the log begins later now (record {oldest} is there)");
+        if (!skips)
+        {
+            last.ShouldBe(told.Sequence - 1);
+
+            // The same again, whoever asks; and a new one begins with what is there.
+            Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldBe(told.Message);
+            await Should.ThrowAsync<SluiceLogDamagedException>(async () => await reader.FollowAsync().GetAsyncEnumerator().MoveNextAsync());
+        }
+        else
+        {
+            last.ShouldBe(100);
+        }
+
+        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = told.Sequence })[0].Sequence.ShouldBe(oldest);
+
+        void Append(int count)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                log.Append(Records.Make(0, number++, 100));
+            }
+        }
+    }
+
+    /// <summary>A writer that keeps two segments, and readers that it leaves behind again and again.</summary>
+    [Fact]
+    public async Task It_gives_only_records_in_order_however_often_it_is_overtaken()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            Preallocate = false,
+            RetainSegments = 2,
+        });
+        bool ends = false;
+        int number = 0;
+        Task writing = Task.Run(() =>
+        {
+            for (; !Volatile.Read(ref ends); number++)
+            {
+                log.Append(Records.Make(0, number, 900));
+            }
+        });
+        int overtaken = 0;
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
+        long last = 0;
+        while (overtaken < 20 && !writing.IsCompleted)
+        {
+            while (reader.TryRead(out LogEntry entry))
+            {
+                entry.Sequence.ShouldBeGreaterThan(last);
+                Records.Check(entry.Bytes).Number.ShouldBe((int)entry.Sequence - 1);
+                overtaken += last > 0 && entry.Sequence > last + 1 ? 1 : 0;
+                last = entry.Sequence;
+                if (log.NextSequence > 0 && overtaken < 20)
+                {
+                    // Behind, by more than is kept.
+                    long until = last + 40;
+                    SpinWait.SpinUntil(() => log.NextSequence > until || writing.IsCompleted, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+                }
+            }
+        }
+
+        Volatile.Write(ref ends, true);
+        await writing;
+        overtaken.ShouldBeGreaterThanOrEqualTo(20);
+        reader.Damage.ShouldAllBe(static d => d.Reason.Contains("removed before it was read", StringComparison.Ordinal));
+        while (reader.TryRead(out LogEntry entry))
+        {
+            last = entry.Sequence;
+        }
+
+        last.ShouldBe(number);
     }
 
     [Fact]

@@ -153,8 +153,7 @@ internal sealed class FramedOutput : LogOutput
         catch
         {
             // Whatever is in it, it is not to take anything back: the next opening must find what the old segments have.
-            next.Dispose();
-            SegmentFile.TryDelete(next.Path);
+            next.Remove();
             throw;
         }
 
@@ -167,6 +166,7 @@ internal sealed class FramedOutput : LogOutput
     public void Restart(long lastKept)
     {
         using Lock.Scope sealing = _sealing.EnterUninterrupted();
+        _folder.Confirm();
         SegmentFile next = TakeNext();
         try
         {
@@ -175,8 +175,7 @@ internal sealed class FramedOutput : LogOutput
         }
         catch
         {
-            next.Dispose();
-            SegmentFile.TryDelete(next.Path);
+            next.Remove();
             throw;
         }
 
@@ -195,6 +194,7 @@ internal sealed class FramedOutput : LogOutput
     /// <summary>Removes segments all of whose records are older, and says how many.</summary>
     public int RemoveBefore(Func<ClosedSegment, bool> isOld)
     {
+        _folder.Confirm();
         int removed = _retention.RemoveWhile(isOld);
         if (removed > 0)
         {
@@ -253,6 +253,7 @@ internal sealed class FramedOutput : LogOutput
             }
         }
 
+        _folder.Confirm();
         if (_retention.Apply(DateTime.UtcNow))
         {
             _folder.FlushToDisk();
@@ -264,12 +265,8 @@ internal sealed class FramedOutput : LogOutput
         _current?.CutReserved();
         using (_making.EnterUninterrupted())
         {
-            if (_prepared is not null)
-            {
-                _prepared.Dispose();
-                SegmentFile.TryDelete(_prepared.Path);
-                _prepared = null;
-            }
+            _prepared?.Remove();
+            _prepared = null;
         }
     }
 
@@ -338,13 +335,13 @@ internal sealed class FramedOutput : LogOutput
     {
         foreach (SegmentFile segment in old)
         {
-            segment.Dispose();
             if (segment.FirstSequence >= next.FirstSequence)
             {
-                SegmentFile.TryDelete(segment.Path);
+                segment.Remove();
             }
             else
             {
+                segment.Dispose();
                 long last = Math.Min(segment.LastSequence, next.FirstSequence - 1);
                 _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, last, segment.LastTime, segment.Offset));
             }

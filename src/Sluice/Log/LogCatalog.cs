@@ -26,8 +26,11 @@ internal sealed class LogCatalog
     /// </summary>
     public List<string> LostSegments { get; } = [];
 
-    /// <summary>The largest id that any file of the folder has.</summary>
-    public long LargestId { get; private set; }
+    /// <summary>The ids that files of the folder have, smallest first.</summary>
+    public List<long> Ids { get; } = [];
+
+    /// <summary>The largest of them.</summary>
+    public long LargestId => Ids is [.., long last] ? last : 0;
 
     /// <summary>Reads headers, openings and footers, and those segments as a whole that have no footer and are not the last.</summary>
     /// <param name="folder">The folder.</param>
@@ -52,7 +55,7 @@ internal sealed class LogCatalog
         List<SegmentInfo> all = [];
         foreach (long id in _folder.List().SkipWhile(id => id < fromId))
         {
-            LargestId = id;
+            Ids.Add(id);
             try
             {
                 using SegmentContent file = _folder.OpenToRead(id);

@@ -77,6 +77,28 @@ internal static class LogFile
         return NodeCalls.LockFileNow(file.Descriptor, forWriting: alone);
     }
 
+    /// <summary>
+    /// Gives up what <see cref="LockNow"/> took, before the file is closed: a process that is just being started has a copy of the
+    /// descriptor, and with it the lock.
+    /// </summary>
+    public static void Unlock(SluiceHandle file)
+    {
+        if (Libc.IsSupported && !file.IsClosed)
+        {
+            using OpenFile.Reference reference = file.Hold();
+            _ = NodeCalls.UnlockFile(file.Descriptor);
+        }
+    }
+
+    /// <summary>Whether the file is the one that its path leads to.</summary>
+    public static bool HasName(SluiceHandle file)
+    {
+        using OpenFile.Reference reference = file.Hold();
+        return Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0
+            && NodeCalls.Stat(PathCalls.ToKernel(file.Path), followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+            && own.IsSame(there);
+    }
+
     /// <summary>Whether a file has lost its name: what is written to it is on the disk for nobody.</summary>
     public static bool HasNoName(SluiceHandle file)
     {

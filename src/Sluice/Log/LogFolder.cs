@@ -32,13 +32,16 @@ internal sealed record SegmentEntry(long Id, string Path, DateTime Utc)
 }
 
 /// <summary>The folder of a log: the names of its segments.</summary>
-internal sealed class LogFolder(string path, SegmentNames names)
+internal sealed class LogFolder(string path, SegmentNames names, WriterLock? writer = null)
 {
     public const string StateName = "log.state";
 
     public string Path { get; } = path;
 
     public SegmentNames Names { get; } = names;
+
+    /// <inheritdoc cref="WriterLock.Confirm"/>
+    public void Confirm() => writer?.Confirm();
 
     public string PathOf(long id, DateTime utc = default) => System.IO.Path.Combine(Path, Names.NameOf(id, utc));
 

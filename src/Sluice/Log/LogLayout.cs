@@ -59,7 +59,13 @@ internal static class LogLayout
         BinaryPrimitives.ReadUInt32LittleEndian(frame[28..]));
 
     /// <summary>A whole footer frame, its sum included.</summary>
-    public static byte[] MakeFooter(in SegmentTotals totals, IReadOnlyList<IndexEntry> index, long offset, uint chain)
+    /// <param name="totals">Of the segment.</param>
+    /// <param name="index">Of the segment.</param>
+    /// <param name="offset">Where it goes.</param>
+    /// <param name="chain">The sum that it goes on from.</param>
+    /// <param name="headerChain">The sum in the segment's header: so that no record that ends the file can look like a footer.</param>
+    public static byte[] MakeFooter(
+        in SegmentTotals totals, IReadOnlyList<IndexEntry> index, long offset, uint chain, uint headerChain)
     {
         int length = FooterFixedBytes + (index.Count * FooterEntryBytes) + TrailerBytes;
         byte[] frame = new byte[FrameHeaderBytes + Padded(length)];
@@ -83,18 +89,18 @@ internal static class LogLayout
         BinaryPrimitives.WriteInt64LittleEndian(at, offset);
         BinaryPrimitives.WriteUInt32LittleEndian(at[8..], chain);
         FooterMagic.CopyTo(at[12..]);
-        BinaryPrimitives.WriteUInt32LittleEndian(at[16..], Crc32C.Append(Crc32C.Begin, at[..16]));
+        BinaryPrimitives.WriteUInt32LittleEndian(at[16..], Crc32C.Append(headerChain, at[..16]));
         _ = Sign(frame, chain);
         return frame;
     }
 
     /// <summary>Where the footer is, from the last bytes of a file; false where the file has none.</summary>
-    public static bool TryReadTrailer(ReadOnlySpan<byte> trailer, out long offset, out uint chain)
+    public static bool TryReadTrailer(ReadOnlySpan<byte> trailer, uint headerChain, out long offset, out uint chain)
     {
         offset = BinaryPrimitives.ReadInt64LittleEndian(trailer);
         chain = BinaryPrimitives.ReadUInt32LittleEndian(trailer[8..]);
         return trailer[12..16].SequenceEqual(FooterMagic)
-            && BinaryPrimitives.ReadUInt32LittleEndian(trailer[16..]) == Crc32C.Append(Crc32C.Begin, trailer[..16]);
+            && BinaryPrimitives.ReadUInt32LittleEndian(trailer[16..]) == Crc32C.Append(headerChain, trailer[..16]);
     }
 
     /// <summary>What a footer's payload, whose sum was right, says; false where it is not as a footer is.</summary>

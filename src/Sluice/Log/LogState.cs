@@ -1,7 +1,4 @@
 using System.Buffers.Binary;
-using Sluice.Errors;
-using Sluice.Kernel;
-using Sluice.Uring;
 
 namespace Sluice.Log;
 
@@ -71,57 +68,5 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
         BinaryPrimitives.WriteInt32LittleEndian(bytes[40..], ProcessId);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
         file.Write(bytes, 0);
-    }
-
-    /// <summary>Opens the state file and locks it for the one writer.</summary>
-    /// <exception cref="IOException">Another writer has it.</exception>
-    public static SluiceHandle OpenLocked(string directory)
-    {
-        string path = Path.Combine(directory, LogFolder.StateName);
-
-        if (!Libc.IsSupported)
-        {
-            return OpenUnshared(directory, path);
-        }
-
-        SluiceHandle file = LogFile.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite);
-        try
-        {
-            using OpenFile.Reference reference = file.Hold();
-            int result = NodeCalls.LockFileNow(file.Descriptor, forWriting: true);
-            if (result is -Errno.EAGAIN or -Errno.EACCES)
-            {
-                throw Locked(directory, path, null);
-            }
-
-            PathErrors.ThrowIfFailed(result, "Locking", path);
-            return file;
-        }
-        catch
-        {
-            file.Dispose();
-            throw;
-        }
-    }
-
-    /// <summary>Elsewhere than on Linux the sharing mode is the lock, which Windows enforces and others advise.</summary>
-    private static SluiceHandle OpenUnshared(string directory, string path)
-    {
-        FileShare share = OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
-        try
-        {
-            return SluiceHandle.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, share);
-        }
-        catch (IOException e) when (e.GetType() == typeof(IOException))
-        {
-            throw Locked(directory, path, e);
-        }
-    }
-
-    private static IOException Locked(string directory, string path, Exception? inner)
-    {
-        string by = TryRead(path) is { } state ? $" (process {state.ProcessId} wrote to it last)" : "";
-        return new IOException(
-            $"Opening the log '{directory}' failed: another writer has it{by}. A log has one writer; readers need no lock.", inner);
     }
 }

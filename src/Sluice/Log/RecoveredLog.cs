@@ -13,6 +13,9 @@ internal sealed class RecoveredLog
     private FrameScanner? _scanner;
     private List<IndexEntry> _index = [];
 
+    /// <summary>Segments that their writer might write to, if there were one: locked until the log is mended.</summary>
+    private readonly List<SluiceHandle> _locked = [];
+
     private RecoveredLog(LogFolder folder, LogCatalog catalog) => (_folder, _catalog) = (folder, catalog);
 
     public Guid LogId { get; private set; }
@@ -42,6 +45,7 @@ internal sealed class RecoveredLog
         try
         {
             log.Check(settings, state);
+            log.LockOutOthers();
             log.Mend(settings);
             return log;
         }
@@ -49,6 +53,14 @@ internal sealed class RecoveredLog
         {
             log._lastFile?.Dispose();
             throw;
+        }
+        finally
+        {
+            foreach (SluiceHandle file in log._locked)
+            {
+                LogFile.Unlock(file);
+                file.Dispose();
+            }
         }
     }
 
@@ -63,7 +75,7 @@ internal sealed class RecoveredLog
             CheckOneThatNeverBegan(newest);
         }
 
-        if (last is { IsSealed: false })
+        if (last is { IsCompressed: false })
         {
             CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false });
         }
@@ -116,15 +128,31 @@ internal sealed class RecoveredLog
     private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn)
     {
         _lastFile = LogFile.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
+        WriterLock.TakeSegment(_folder.Path, _lastFile);
         ReadFromDisk(_lastFile, settings);
+        bool hasFooter = last.IsSealed;
+        (long lastSequence, long firstTime, long lastTime) = (last.LastSequence, last.FirstTime, last.LastTime);
         (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.Scan(SegmentContent.Of(_lastFile));
+        if (hasFooter && !last.IsSealed && scanner.CountUnwrittenBytes() > 0)
+        {
+            // Damage before a footer is the readers', as in any other segment: all that it has was on the disk when that was written.
+            (last.IsSealed, last.LastSequence, last.FirstTime, last.LastTime) = (true, lastSequence, firstTime, lastTime);
+        }
+
         NextSequence = last.LastSequence + 1;
         if (last.IsSealed)
         {
-            // Its footer was written, and the space behind it not given back.
+            // Also where its footer was written, and the space behind it not given back.
+            LogFile.Unlock(_lastFile);
             _lastFile.Dispose();
             _lastFile = null;
             return;
+        }
+
+        if (scanner.Offset < last.FooterOffset && scanner.CountUnwrittenBytes() > 0 && !settings.AcceptLoss)
+        {
+            string damage = end == FrameResult.Bad ? scanner.Reason : "it has zeros before its footer";
+            throw new SluiceLogDamagedException(last.Path, scanner.Offset, NextSequence, damage);
         }
 
         (_last, _scanner, _index) = (last, scanner, index);
@@ -154,6 +182,46 @@ internal sealed class RecoveredLog
         {
             using OpenFile.Reference reference = file.Hold();
             Libc.DropFromCache(file.Descriptor, 0, 0);
+        }
+    }
+
+    /// <summary>
+    /// A writer has its segment locked until it is sealed and the next one is there; so there is none where all that are not sealed can be
+    /// locked, and none has come meanwhile.
+    /// </summary>
+    private void LockOutOthers()
+    {
+        if (!Libc.IsSupported)
+        {
+            return;
+        }
+
+        HashSet<string> isSealed = [.. _catalog.Segments.Where(static s => s.IsSealed).Select(static s => s.Path)];
+        foreach (string path in _catalog.Ids.Select(id => _folder.PathOf(id)))
+        {
+            if (path != _last?.Path && !isSealed.Contains(path) && TryOpen(path) is { } file)
+            {
+                _locked.Add(file);
+                WriterLock.TakeSegment(_folder.Path, file);
+            }
+        }
+
+        if (_folder.List().Except(_catalog.Ids).Any())
+        {
+            throw WriterLock.Refusal(_folder.Path, "Opening", null);
+        }
+    }
+
+    private static SluiceHandle? TryOpen(string path)
+    {
+        try
+        {
+            return LogFile.Open(path, FileMode.Open, FileAccess.ReadWrite);
+        }
+        catch (FileNotFoundException)
+        {
+            // Compressed, so that it is sealed; or removed by somebody.
+            return null;
         }
     }
 

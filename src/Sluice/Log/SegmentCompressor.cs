@@ -58,6 +58,7 @@ internal sealed class SegmentCompressor
 
         string path = segment.Path;
         tried.Add(path);
+        _folder.Confirm();
         long? bytes = null;
         using (SluiceHandle file = LogFile.OpenToRead(path))
         {

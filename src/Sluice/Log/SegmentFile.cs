@@ -12,13 +12,14 @@ internal sealed class SegmentFile : IDisposable
     private readonly SluiceHandle _handle;
     private readonly LogSettings _settings;
     private readonly List<IndexEntry> _index = [];
+    private readonly uint _headerChain;
     private long _nextIndexAt;
     private long _durableOffset;
     private bool _isSealed;
 
-    private SegmentFile(SluiceHandle handle, LogSettings settings, SegmentHeader header, uint chain)
+    private SegmentFile(SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
     {
-        (_handle, _settings, Header, Chain) = (handle, settings, header, chain);
+        (_handle, _settings, Header, _headerChain, Chain) = (handle, settings, header, headerChain, headerChain);
         Offset = LogLayout.HeaderBytes;
     }
 
@@ -69,10 +70,12 @@ internal sealed class SegmentFile : IDisposable
     /// <param name="logId">The log's id.</param>
     public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId)
     {
+        folder.Confirm();
         string path = folder.PathOf(id);
         SluiceHandle handle = LogFile.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
         try
         {
+            WriterLock.TakeSegment(folder.Path, handle);
             long salt = 0;
             NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
             SegmentHeader header = new(id, options.MaxFrameBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
@@ -97,8 +100,9 @@ internal sealed class SegmentFile : IDisposable
     public static SegmentFile Resume(
         SluiceHandle handle, LogSettings settings, SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
     {
-        SegmentFile file = new(handle, settings, info.Header, scanner.Chain)
+        SegmentFile file = new(handle, settings, info.Header, info.HeaderChain)
         {
+            Chain = scanner.Chain,
             Offset = scanner.Offset,
             FirstSequence = info.FirstSequence,
             LastSequence = info.LastSequence,
@@ -193,7 +197,7 @@ internal sealed class SegmentFile : IDisposable
     public void Seal()
     {
         byte[] footer = LogLayout.MakeFooter(
-            new SegmentTotals(LastSequence - FirstSequence + 1, LastSequence, FirstTime, LastTime), _index, Offset, Chain);
+            new SegmentTotals(LastSequence - FirstSequence + 1, LastSequence, FirstTime, LastTime), _index, Offset, Chain, _headerChain);
         _handle.Write(footer, Offset);
         _handle.SetLength(Offset + footer.Length);
         ThrowIfDeleted();
@@ -206,7 +210,22 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => _handle.SetLength(Offset);
 
-    public void Dispose() => _handle.Dispose();
+    public void Dispose()
+    {
+        LogFile.Unlock(_handle);
+        _handle.Dispose();
+    }
+
+    /// <summary>Removes the file and closes it; where its name is another file's by now, that one stays.</summary>
+    public void Remove()
+    {
+        bool isThere = !Libc.IsSupported || LogFile.HasName(_handle);
+        Dispose();
+        if (isThere)
+        {
+            TryDelete(Path);
+        }
+    }
 
     /// <summary>Removes a file that is not needed; one that cannot be removed is no segment, by what is in it.</summary>
     public static void TryDelete(string path)

@@ -24,6 +24,14 @@ internal sealed class SegmentInfo
     /// <summary>Whether a footer was found.</summary>
     public bool IsSealed { get; set; }
 
+    /// <summary>
+    /// Where its footer is, by the end of the file; 0 where that does not say so. All before it was on the disk when it was written.
+    /// </summary>
+    public long FooterOffset { get; private set; }
+
+    /// <summary>Whether its file is compressed, which only a sealed one is.</summary>
+    public bool IsCompressed { get; private init; }
+
     /// <summary>Where its first frame of records is.</summary>
     public long FirstOffset { get; set; }
 
@@ -64,7 +72,10 @@ internal sealed class SegmentInfo
             return file.IsCompressed ? throw NotSealed(file, 0) : null;
         }
 
-        SegmentInfo info = new() { Path = file.Path, Id = id, Header = header, HeaderChain = chain };
+        SegmentInfo info = new()
+        {
+            Path = file.Path, Id = id, Header = header, HeaderChain = chain, IsCompressed = file.IsCompressed,
+        };
         FrameScanner scanner = new(file, header.MaxFrameBytes, LogLayout.HeaderBytes, chain);
         FrameResult result = scanner.TryNext(out FrameHeader opening, out ReadOnlySpan<byte> payload);
         info.TornOpening = result == FrameResult.Bad ? scanner.Reason : null;
@@ -135,7 +146,7 @@ internal sealed class SegmentInfo
             : new(file, Header.MaxFrameBytes, LogLayout.HeaderBytes, HeaderChain, readsMany: true);
         List<IndexEntry> index = [];
         long nextIndexAt = 0;
-        LastSequence = FirstSequence - 1;
+        (IsSealed, LastSequence) = (false, FirstSequence - 1);
         while (true)
         {
             (long offset, uint chain) = (scanner.Offset, scanner.Chain);
@@ -173,13 +184,14 @@ internal sealed class SegmentInfo
         long end = file.Length;
         if (end < FirstOffset + LogLayout.TrailerBytes
             || file.Read(trailer, end - LogLayout.TrailerBytes) < LogLayout.TrailerBytes
-            || !LogLayout.TryReadTrailer(trailer, out long offset, out uint chain)
+            || !LogLayout.TryReadTrailer(trailer, HeaderChain, out long offset, out uint chain)
             || offset < FirstOffset
             || offset > end - LogLayout.TrailerBytes)
         {
             return;
         }
 
+        FooterOffset = offset;
         FrameScanner scanner = new(file, Header.MaxFrameBytes, offset, chain);
         if (scanner.TryNext(out FrameHeader footer, out ReadOnlySpan<byte> payload) == FrameResult.Good
             && footer.Kind == FrameKind.Footer

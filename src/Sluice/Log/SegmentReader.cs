@@ -35,8 +35,10 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>The last sequence that was read or passed over.</summary>
     public long ReadTo { get; private set; }
 
-    /// <summary>Whether its footer says that there are records behind what was read.</summary>
-    public bool IsKnownToBeLonger => _info.IsSealed && ReadTo < Math.Min(_info.LastSequence, TakenBackFrom - 1);
+    /// <summary>Whether its footer says that there are records behind what was read, or stands behind it.</summary>
+    public bool IsKnownToBeLonger => _info.IsSealed
+        ? ReadTo < Math.Min(_info.LastSequence, TakenBackFrom - 1)
+        : _scanner.Offset < _info.FooterOffset;
 
     /// <summary>Of the last good frame.</summary>
     public ReadOnlySpan<byte> Payload => _scanner.Payload;

@@ -47,7 +47,7 @@ public sealed partial class SluiceLog
                 {
                     // First the mark: a crash behind it finds a log that is longer than it must be.
                     WriteMark(Math.Min(sequence, _syncs.Durable));
-                    LogFile.FlushData(_state!, _settings);
+                    _lock!.Flush(_settings);
                     output.Restart(sequence);
                     next = sequence + 1;
                     _writes.Restart(sequence);
@@ -147,7 +147,7 @@ public sealed partial class SluiceLog
         _writes.TryLead();
         _syncs.TryLead();
         _output.Dispose();
-        _state?.Dispose();
+        _lock?.Dispose();
         if (_onExit is not null)
         {
             AppDomain.CurrentDomain.ProcessExit -= _onExit;

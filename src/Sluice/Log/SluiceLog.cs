@@ -19,7 +19,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private readonly PageRing _ring;
     private readonly WriteStage _writes;
     private readonly SyncStage _syncs;
-    private readonly SluiceHandle? _state;
+    private readonly WriterLock? _lock;
     private readonly Guid _logId;
     private readonly int _headerBytes;
     private readonly int _flushAt;
@@ -28,10 +28,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private bool _isClosing;
     private bool _isClosed;
 
-    private SluiceLog(string directory, LogSettings settings, LogOutput output, SluiceHandle? state, RecoveredLog? recovered)
+    private SluiceLog(string directory, LogSettings settings, LogOutput output, WriterLock? writer, RecoveredLog? recovered)
     {
         Directory = directory;
-        (_settings, _output, _state, Cut) = (settings, output, state, recovered?.Cut);
+        (_settings, _output, _lock, Cut) = (settings, output, writer, recovered?.Cut);
         _logId = recovered?.LogId ?? Guid.Empty;
         long next = recovered?.NextSequence ?? 1;
         _headerBytes = output.RecordHeaderBytes;
@@ -239,19 +239,19 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     private static SluiceLog OpenFramed(string directory, LogSettings settings)
     {
-        SluiceHandle state = LogState.OpenLocked(directory);
+        WriterLock writer = WriterLock.Take(directory);
         FramedOutput? output = null;
         try
         {
-            LogFolder folder = new(directory, settings.Names);
-            RecoveredLog recovered = RecoveredLog.Open(folder, settings, LogState.TryRead(state));
+            LogFolder folder = new(directory, settings.Names, writer);
+            RecoveredLog recovered = RecoveredLog.Open(folder, settings, writer.State);
             output = new FramedOutput(folder, settings, recovered);
-            return new SluiceLog(directory, settings, output, state, recovered);
+            return new SluiceLog(directory, settings, output, writer, recovered);
         }
         catch
         {
             output?.Dispose();
-            state.Dispose();
+            writer.Dispose();
             throw;
         }
     }
@@ -377,11 +377,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
-    private void WriteMark(long durable)
-    {
-        if (_state is not null)
-        {
-            new LogState(_settings.Durability, _logId, durable, Environment.ProcessId).Write(_state);
-        }
-    }
+    private void WriteMark(long durable) =>
+        _lock?.Write(new LogState(_settings.Durability, _logId, durable, Environment.ProcessId));
 }

@@ -36,24 +36,53 @@ public sealed partial class SluiceLogReader
 
         if (_segment.ReadTo + 1 < next.FirstSequence)
         {
-            string reason = again == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
-            if (result != FrameResult.Good && !IsKnownToBeDurable(next))
+            return TryPassGap(next, again);
+        }
+
+        _ = TryEnter(next);
+        return true;
+    }
+
+    /// <summary>Between the last record of a segment and the first of the next some are not there.</summary>
+    private bool TryPassGap(SegmentInfo next, FrameResult end)
+    {
+        long first = _segment!.ReadTo + 1;
+        bool wasRemoved = end != FrameResult.Bad && _folder.List() is [long oldest, ..] && oldest > _segment.Id;
+        SluiceLogDamagedException damage;
+        if (wasRemoved || end == FrameResult.Good)
+        {
+            damage = new SluiceLogDamagedException(_folder.Path, -1, first, wasRemoved
+                ? $"it was removed before it was read, and the log begins later now (record {next.FirstSequence} is there)"
+                : $"a segment is missing between '{_segment.Path}' and '{next.Path}'");
+        }
+        else
+        {
+            string reason = end == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
+            if (!IsKnownToBeDurable(next))
             {
                 Tail = new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, reason);
                 return false;
             }
 
-            Report(result == FrameResult.Good
-                ? new SluiceLogDamagedException(
-                    _folder.Path, -1, _segment.ReadTo + 1, $"a segment is missing between '{_segment.Path}' and '{next.Path}'")
-                : new SluiceLogDamagedException(_segment.Path, _segment.Offset, _segment.ReadTo + 1, reason));
-            if (result != FrameResult.Good && _segment.TryPassOver())
+            damage = new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, reason);
+            Report(damage);
+            if (_segment.TryPassOver())
             {
                 return true;
             }
         }
 
-        _ = TryEnter(next);
+        if (!_options.SkipDamage)
+        {
+            throw damage;
+        }
+
+        // Where the next one has been removed too, another one is to be looked for, and the gap is larger.
+        if (TryEnter(next))
+        {
+            Report(damage);
+        }
+
         return true;
     }
 

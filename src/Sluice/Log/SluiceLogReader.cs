@@ -8,7 +8,12 @@ namespace Sluice;
 /// Reads a framed log forward, in the process of its writer or another; it needs no lock and changes nothing. Every frame is checked before
 /// a record of it is given out.
 /// </summary>
-/// <remarks>For one thread at a time.</remarks>
+/// <remarks>
+/// For one thread at a time. Segments that are removed while it reads (retention, <see cref="SluiceLog.TruncateBefore(long)"/>) are an
+/// error only where it has not got to them: it reads the one that it is in to its end, and then throws a
+/// <see cref="SluiceLogDamagedException"/> that says from which record on the log is there; a new reader may begin with that one. One that
+/// passes over damage goes on there, and has it in <see cref="Damage"/>.
+/// </remarks>
 public sealed partial class SluiceLogReader : IDisposable
 {
     private readonly LogFolder _folder;

@@ -29,9 +29,9 @@ internal sealed class ChildProcess : IDisposable
     public void Kill() => _process.Kill();
 
     /// <summary>The rest of what it prints, and its end; a process that hangs is killed, and its exit code says so.</summary>
-    public async Task<(string[] Lines, int ExitCode, string Errors)> FinishAsync()
+    public async Task<(string[] Lines, int ExitCode, string Errors)> FinishAsync(TimeSpan? patienceOf = null)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromMinutes(3));
+        using CancellationTokenSource patience = new(patienceOf ?? TimeSpan.FromMinutes(3));
         await using CancellationTokenRegistration registration = patience.Token.Register(_process.Kill);
         string output = await _process.StandardOutput.ReadToEndAsync(CancellationToken.None);
         await _process.WaitForExitAsync(CancellationToken.None);

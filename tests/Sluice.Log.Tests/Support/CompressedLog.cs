@@ -41,7 +41,7 @@ internal static class CompressedLog
     public static void AwaitCompressed(TempFolder folder, string extension) => AwaitCompressed(folder.Log, extension);
 
     /// <summary>Until the segment that is written, and one that was made ahead, are the only ones that are not compressed.</summary>
-    public static void AwaitCompressed(string directory, string extension)
+    public static void AwaitCompressed(string directory, string extension, int plainOnes = 1)
     {
         SpinWait.SpinUntil(
             () =>
@@ -50,7 +50,7 @@ internal static class CompressedLog
                 string[] files = Directory.GetFiles(directory);
                 string[] plain = [.. files.Where(f => f.EndsWith("." + extension, StringComparison.Ordinal)
                     && new FileInfo(f) is { Exists: true } file && (extension == "log" || file.Length > LogLayout.HeaderBytes))];
-                return plain.Length <= 1 && !files.Any(static f => f.EndsWith(".tmp", StringComparison.Ordinal));
+                return plain.Length <= plainOnes && !files.Any(static f => f.EndsWith(".tmp", StringComparison.Ordinal));
             },
             TimeSpan.FromMinutes(1)).ShouldBeTrue("they are not compressed");
     }

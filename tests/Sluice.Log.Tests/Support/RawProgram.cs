@@ -5,14 +5,14 @@ namespace Sluice.Log.Tests.Support;
 /// <summary>Some threads of one process of several that append lines to one raw log.</summary>
 internal static class RawProgram
 {
-    public static int Run(string directory, int writer, int threads, int count, CompressionLevel compression)
+    public static int Run(string directory, int writer, int threads, int count, CompressionLevel compression, long segmentBytes)
     {
         using SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions
         {
             Format = LogFormat.Raw,
             Durability = LogDurability.Buffered,
             Compression = compression,
-            SegmentBytes = compression == CompressionLevel.NoCompression ? 4 * 1024 * 1024 : 256 * 1024,
+            SegmentBytes = segmentBytes,
             MaxRecordBytes = 64 * 1024,
             BufferBytes = 512 * 1024,
         });

@@ -43,11 +43,20 @@ internal sealed class SmallLog
         }
     }
 
-    public List<(long Sequence, byte[] Bytes)> All { get; }
+    public List<(long Sequence, byte[] Bytes)> All { get; private set; }
 
     public IReadOnlyDictionary<string, byte[]> Files => _files;
 
     public string Last => _files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Max()!;
+
+    /// <summary>Drops the segment that is not sealed: as if it had been lost before anything in it was on the disk.</summary>
+    public void DropUnsealed()
+    {
+        _files.Remove(Last);
+        using TempFolder folder = new(isInMemory: true);
+        WriteTo(folder.Log);
+        All = Records.ReadWritten(folder.Log);
+    }
 
     /// <summary>Beside what was written: a segment that was made ahead, behind the last one, and has a header alone.</summary>
     public static void MakeAhead(string directory, Guid logId)

@@ -1,0 +1,129 @@
+using System.Diagnostics;
+using System.Globalization;
+using Microsoft.Extensions.Logging;
+using NLog.Config;
+using NLog.Targets;
+using Serilog.Core;
+using Serilog.Events;
+using Serilog;
+using Sluice.Extensions.Logging;
+using LogFactory = NLog.LogFactory;
+using Logger = Serilog.Core.Logger;
+
+namespace Sluice.Logging.Tests;
+
+/// <summary>
+/// The two packages beside Serilog's file sink and NLog's file target: eight threads log the same event, in turns b s s b. Once each event
+/// is with the operating system when the call returns, once it may wait in memory; closing the logger, which writes what waits, belongs to
+/// the time, and every event must be a line of the file.
+/// </summary>
+internal static class PeersProgram
+{
+    private const int Threads = 8;
+
+    private delegate void Logs(int thread, int number);
+
+    public static int Run(string directory, int seconds)
+    {
+        Console.WriteLine($"events/s, {Threads} threads, turns of {seconds} s: {"",18}b          s          s          b   ratio");
+        foreach (bool isWritten in (bool[])[true, false])
+        {
+            (string Name, Func<string, (Logs, IDisposable)> Open)[] peers =
+            [
+                ("Serilog.Sinks.File", path => Serilog(l => l.WriteTo.File(
+                    Path.Combine(path, "app.log"), formatProvider: CultureInfo.InvariantCulture, buffered: !isWritten,
+                    fileSizeLimitBytes: null))),
+                ("NLog file target", path => NLog(path, isWritten)),
+            ];
+            (string Name, Func<string, (Logs, IDisposable)> Open)[] own =
+            [
+                ("Sluice.Serilog", path => Serilog(l => l.WriteTo.SluiceLog(
+                    path, formatProvider: CultureInfo.InvariantCulture,
+                    flushOn: isWritten ? LogEventLevel.Verbose : LevelAlias.Off))),
+                ("Sluice.Extensions.Logging", path => Provider(path, isWritten)),
+            ];
+            foreach ((string peer, Func<string, (Logs, IDisposable)> openPeer) in peers)
+            {
+                foreach ((string name, Func<string, (Logs, IDisposable)> open) in own)
+                {
+                    double[] turns =
+                    [
+                        .. ((Func<string, (Logs, IDisposable)>[])[openPeer, open, open, openPeer])
+                            .Select(o => Measure(Path.Combine(directory, "peers"), o, seconds)),
+                    ];
+                    double ratio = (turns[1] + turns[2]) / (turns[0] + turns[3]);
+                    Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
+                        $"{(isWritten ? "written" : "buffered"),-9}{name,-26}{"to " + peer,-22}"
+                        + $"{turns[0],10:#,0} {turns[1],10:#,0} {turns[2],10:#,0} {turns[3],10:#,0} {ratio,7:0.00}"));
+                }
+            }
+        }
+
+        return 0;
+    }
+
+    private static double Measure(string directory, Func<string, (Logs, IDisposable)> open, int seconds)
+    {
+        if (Directory.Exists(directory))
+        {
+            Directory.Delete(directory, recursive: true);
+        }
+
+        Directory.CreateDirectory(directory);
+        long[] counts = new long[Threads];
+        (Logs logs, IDisposable logger) = open(directory);
+        logs(0, 0);
+        Stopwatch time = Stopwatch.StartNew();
+        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(t => new Thread(() =>
+        {
+            int number = 1;
+            for (; time.Elapsed.TotalSeconds < seconds; number++)
+            {
+                logs(t, number);
+            }
+
+            counts[t] = number - 1;
+        }))];
+        Array.ForEach(threads, static t => t.Start());
+        Array.ForEach(threads, static t => t.Join());
+        logger.Dispose();
+        double rate = counts.Sum() / time.Elapsed.TotalSeconds;
+        long lines = Directory.GetFiles(directory).Sum(static f => File.ReadLines(f).LongCount());
+        return lines == counts.Sum() + 1
+            ? rate
+            : throw new InvalidDataException($"{counts.Sum() + 1} events, and {lines} lines in {directory}");
+    }
+
+    private static (Logs, IDisposable) Serilog(Func<LoggerConfiguration, LoggerConfiguration> sink)
+    {
+        Logger logger = sink(new LoggerConfiguration()).CreateLogger();
+        return ((t, n) => logger.Information("order {Id} of {Customer} was paid: {Amount}", n, "Zoë", t * 1.5), logger);
+    }
+
+    private static (Logs, IDisposable) NLog(string path, bool isWritten)
+    {
+        LogFactory factory = new();
+        LoggingConfiguration configuration = new(factory);
+        configuration.AddRuleForAllLevels(new FileTarget("file")
+        {
+            FileName = Path.Combine(path, "app.log"),
+            KeepFileOpen = true,
+            AutoFlush = isWritten,
+            Layout = "${longdate} [${level:uppercase=true}] ${message}",
+        });
+        factory.Configuration = configuration;
+        global::NLog.Logger logger = factory.GetLogger("peer");
+        return (
+            (t, n) => logger.Info(CultureInfo.InvariantCulture, "order {Id} of {Customer} was paid: {Amount}", n, "Zoë", t * 1.5), factory);
+    }
+
+    private static (Logs, IDisposable) Provider(string path, bool isWritten)
+    {
+        ILoggerFactory factory = LoggerFactory.Create(b => b.AddSluice(path, new SluiceLoggerOptions
+        {
+            FlushOn = isWritten ? Microsoft.Extensions.Logging.LogLevel.Trace : Microsoft.Extensions.Logging.LogLevel.None,
+        }));
+        Microsoft.Extensions.Logging.ILogger logger = factory.CreateLogger("own");
+        return ((t, n) => logger.LogInformation("order {Id} of {Customer} was paid: {Amount}", n, "Zoë", t * 1.5), factory);
+    }
+}
