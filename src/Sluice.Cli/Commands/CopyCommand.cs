@@ -40,6 +40,9 @@ internal sealed class CopyCommand(
             Arguments = arguments,
             Environment = EnvironmentProbe.ForPath(options.Target),
             Target = options.Target,
+            ShardIndex = options.Shard?.Index,
+            ShardCount = options.Shard?.Count,
+            Finish = options.Finish,
             Bytes = bytes,
             Files = _records.Sum(r => r.Files),
             UnchangedFiles = _records.Sum(r => r.UnchangedFiles),
@@ -53,9 +56,13 @@ internal sealed class CopyCommand(
 
     private async Task<int> CopyAllAsync()
     {
-        bool intoFolder = Directory.Exists(options.Target);
+        // The first shard makes the target, which means the same to the others: with a slash at its end what takes the sources.
+        bool isShared = options.Shard is not null || options.Finish;
+        bool intoFolder = isShared
+            ? Path.EndsInDirectorySeparator(options.Target) || options.Sources.Count > 1 || options.FilesFrom is not null
+            : Directory.Exists(options.Target);
         string[] sources = [.. Sources().Where(s => !options.Excluded.Excludes(Path.GetFileName(Path.TrimEndingDirectorySeparator(s))))];
-        if (sources.Length > 1 && !intoFolder)
+        if (sources.Length > 1 && !Directory.Exists(options.Target))
             throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
         var plan = new CopyPlan(terminal, options.Excluded, options.Force || options.Update, options.Update);
         int exitCode = ExitCode.Success;
@@ -124,7 +131,10 @@ internal sealed class CopyCommand(
             progress.Show(line.Text);
             try
             {
-                result = await SluiceFile.CopyAsync(source, target, LibraryOptions(line, mayReplace), cancellationToken);
+                CopyOptions how = LibraryOptions(line, mayReplace);
+                result = options.Finish
+                    ? await SluiceFile.FinishCopyAsync(source, target, how, cancellationToken)
+                    : await SluiceFile.CopyAsync(source, target, how, cancellationToken);
             }
             catch (FileBatchException e)
             {
@@ -146,7 +156,10 @@ internal sealed class CopyCommand(
         CopyRecord record = Record(source, target, result, failures, elapsed, cpu, line);
         // Of a copy that gave nothing there is no rate to tell.
         if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
-            terminal.WriteLine(CopyText.Describe(record, Made()), hang: 2);
+        {
+            string made = options.Shard is { } shard ? $"; shard {shard}{Made()}" : Made();
+            terminal.WriteLine(options.Finish ? CopyText.Finished(record) : CopyText.Describe(record, made), hang: 2);
+        }
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
@@ -171,6 +184,7 @@ internal sealed class CopyCommand(
         Method = options.Method,
         Depth = options.Depth,
         Recurse = options.Recursive,
+        Shard = options.Shard,
         ContinueOnError = true,
         PreserveMetadata = options.Preserve,
         Overwrite = mayReplace,

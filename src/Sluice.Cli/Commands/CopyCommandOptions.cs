@@ -44,6 +44,12 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
     /// <summary>Names of further sources, one a line; "-" is stdin.</summary>
     public string? FilesFrom { get; init; }
 
+    /// <summary>The part of the tree that this process copies; null for all of it.</summary>
+    public Shard? Shard { get; init; }
+
+    /// <summary>End a copy that was made in shards.</summary>
+    public bool Finish { get; init; }
+
     public long? BytesPerSecond { get; init; }
 
     public bool Verify { get; init; }
@@ -79,6 +85,10 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<string[]> exclude = command.Values("--exclude", null, "pattern",
             "Leave out what has such a name, or path from the source if it has a slash; * and ? as in a shell. May be repeated.");
         Option<string> filesFrom = command.Value("--files-from", null, "file", "Copy what this file names too, one a line; - is stdin.");
+        Option<string> shard = command.Value("--shard", null, "I/N",
+            "With -r: copy part I of N, counted from 0; auto takes both from mpirun, srun, Slurm's arrays, or (as auto/N) Kubernetes.");
+        Option<bool> finish = command.Flag("--finish", null,
+            "With -r, when all shards have ended: look whether everything is there, and give folders their times and modes.");
         Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing.");
         Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second on average, as in 20M (no limit).");
         Option<string> method = command.Value("--method", null, "name",
@@ -117,13 +127,22 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             if (Array.Exists(paths, p => p.Length == 0))
                 throw new UsageException("an empty path names no file");
             PageOutput results = output(result);
+            bool isRecursive = result.GetValue(recursive) || result.GetValue(archive);
+            bool isFinish = result.GetValue(finish);
+            Shard? part = ParseShard(result.GetValue(shard));
+            if ((part is not null || isFinish) && (!isRecursive || demo || resumes || result.GetValue(dryRun)))
+                throw new UsageException("--shard and --finish are for trees: with -r, and without --demo, --resume and --dry-run");
+            if (isFinish && (part is not null || result.GetValue(verify)))
+                throw new UsageException("--finish comes after the shards: without --shard, and without --verify, which is theirs");
             if (result.GetValue(dryRun) && (demo || results.Named.Any()))
                 throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
             return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1])
             {
                 Method = ParseMethod(result.GetValue(method)),
                 Depth = ParseDepth(result.GetValue(depth)),
-                Recursive = result.GetValue(recursive) || result.GetValue(archive),
+                Recursive = isRecursive,
+                Shard = part,
+                Finish = isFinish,
                 Preserve = result.GetValue(preserve) || result.GetValue(archive),
                 Force = result.GetValue(force),
                 Update = result.GetValue(update),
@@ -149,6 +168,30 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         text is null ? CopyMethod.Auto
         : Methods.TryGetValue(text, out CopyMethod method) ? method
         : throw new UsageException($"--method is one of {string.Join(", ", Methods.Keys)}, not '{text}'");
+
+    /// <summary>As 1/4, auto or auto/4.</summary>
+    private static Shard? ParseShard(string? text)
+    {
+        if (text is null)
+            return null;
+        string[] parts = text.Split('/');
+        bool isAuto = parts[0] == "auto";
+        int? count = parts.Length == 2 && int.TryParse(parts[1], NumberStyles.None, CultureInfo.InvariantCulture, out int n) ? n : null;
+        if (isAuto && (parts.Length == 1 || count > 0))
+        {
+            try
+            {
+                return Sluice.Shard.FromEnvironment(count);
+            }
+            catch (InvalidOperationException e)
+            {
+                throw new UsageException($"--shard {text}: {e.Message}");
+            }
+        }
+        return count is { } all && int.TryParse(parts[0], NumberStyles.None, CultureInfo.InvariantCulture, out int index) && index < all
+            ? new Shard(index, all)
+            : throw new UsageException($"--shard is a part and their number, as 0/4 to 3/4, or auto, or auto/4; not '{text}'");
+    }
 
     private static int ParseDepth(string? text) =>
         text is null ? CopyOptions.DefaultDepth

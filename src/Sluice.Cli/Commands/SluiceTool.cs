@@ -119,6 +119,10 @@ internal static class SluiceTool
             ["copy -a projects /backup/", "copy --verify --sync a.db b.db"],
             CopyCommandOptions.Define, (options, token) => new CopyCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
+            "Files", "merge", "Add up the JSON results of the shards of a copy, and say what is missing.",
+            ["merge shard*.json", "merge --json all.json shard0.json shard1.json"],
+            MergeOptions.Define, (options, token) => new MergeCommand(options, arguments, terminal).RunAsync());
+        commands.Add(
             "Files", "extents", "Show where files lie on their device, and how fragmented they are.",
             ["extents big.iso", "extents --sync --html map.html /var/lib"],
             ExtentsOptions.Define, (options, token) => new ExtentsCommand(options, arguments, terminal, token).RunAsync());

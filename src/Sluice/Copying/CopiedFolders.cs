@@ -22,6 +22,9 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
 
     public int Count => _folders.Count;
 
+    /// <summary>Those that were not there before.</summary>
+    public int MadeCount => _folders.Count(f => f.IsMade);
+
     /// <param name="folder">Where it is in the tree; the root comes first.</param>
     /// <param name="from">What its source was when it was opened.</param>
     /// <param name="isMade">Whether it was not there before.</param>
@@ -47,7 +50,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
 
             // One that an earlier copy has left has whatever mode that one had come to.
             bool isLeft = isNewTree && !isMade;
-            bool isRestricted = isMade && (from.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll;
+            bool isRestricted = (isMade || options.IsFinish) && (from.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll;
             if (options.PreserveMetadata || isLeft || isRestricted)
             {
                 TryFinish(source, target, folder, from, isLeft);
@@ -105,6 +108,12 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
         }
 
         PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx made), "Looking at the folder", target.Text(folder));
+        if (options.IsFinish && (made.Mode & ModeBits.All) != ((ModeBits.OwnerAll | (from.Mode & ModeBits.All)) & ~Umask.Read()))
+        {
+            // It is not as a shard has made it.
+            return;
+        }
+
         uint mode = setsAll
             ? from.Mode & FolderBits & ~Umask.Read()
             : made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)from.Mode);

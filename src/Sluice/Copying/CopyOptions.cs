@@ -52,6 +52,18 @@ public sealed class CopyOptions
     public Func<string, bool>? Exclude { get; init; }
 
     /// <summary>
+    /// The part of a tree that this process copies, where several share one; null for all of it. Which files are whose depends on their
+    /// paths and the number of shards alone, so that nobody has to talk; each file is copied as a whole, by one of them. The copy is made
+    /// in the target itself, whose folders the first comer makes, each file under a temporary name until it is whole. What is there
+    /// already with the source's length and time of last write, and is this user's (with <see cref="Verify"/>: and has the source's
+    /// content), was made by an earlier run of the shard and stays, unless <see cref="Overwrite"/> is set without
+    /// <see cref="SkipUnchanged"/>. When all shards have ended, <see cref="SluiceFile.FinishCopyAsync"/> ends the copy, once; until then
+    /// folders have their owner's rights and their own times, and with <see cref="PreserveMetadata"/> files of several names are not
+    /// there. Only for folders, with <see cref="Recurse"/>. Linux only.
+    /// </summary>
+    public Shard? Shard { get; init; }
+
+    /// <summary>
     /// Whether the rest of a tree is copied after something in it has failed. All failures are thrown at the end, as one
     /// <see cref="FileBatchException"/>; false: the first one ends the copy.
     /// </summary>
@@ -91,12 +103,52 @@ public sealed class CopyOptions
     /// </summary>
     public IProgress<CopyProgress>? Progress { get; init; }
 
+    /// <summary>Whether this is the end of a copy in shards.</summary>
+    internal bool IsFinish { get; private init; }
+
+    /// <summary>Whether the target is made by several processes.</summary>
+    internal bool IsShared => Shard is not null || IsFinish;
+
+    /// <summary>Whether what is there and is the same stays, without having been asked for.</summary>
+    internal bool KeepsOwnWork => IsShared && !Overwrite;
+
+    /// <summary>The same options for the end of a copy in shards.</summary>
+    /// <exception cref="ArgumentException">They are none for that.</exception>
+    internal CopyOptions ToFinish()
+    {
+        if (Shard is not null || Resume || Verify)
+        {
+            throw new ArgumentException("Shard, Resume and Verify are nothing that a copy in shards is finished with.");
+        }
+
+        return new CopyOptions
+        {
+            Method = Method,
+            Depth = Depth,
+            Overwrite = Overwrite,
+            Recurse = true,
+            SkipUnchanged = SkipUnchanged,
+            Exclude = Exclude,
+            ContinueOnError = ContinueOnError,
+            PreserveMetadata = PreserveMetadata,
+            UnixCreateMode = OperatingSystem.IsWindows() ? null : UnixCreateMode,
+            FlushToDisk = FlushToDisk,
+            Progress = Progress,
+            IsFinish = true,
+        };
+    }
+
     /// <summary>What makes no sense together.</summary>
     internal void Check()
     {
         if (PreserveMetadata && !OperatingSystem.IsWindows() && UnixCreateMode is not null)
         {
             throw new ArgumentException("A copy has its source's permissions (PreserveMetadata) or others (UnixCreateMode), not both.");
+        }
+
+        if (Shard is not null && (!Recurse || Resume))
+        {
+            throw new ArgumentException("A shard is a part of a tree (Recurse), and goes on from what it left by itself, without Resume.");
         }
 
         if (Resume && Exclude is not null)

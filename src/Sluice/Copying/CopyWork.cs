@@ -65,6 +65,13 @@ internal static class CopyWork
     private static CopyResult RunOnLinux(
         string source, string target, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
     {
+        if (options.IsShared && (!Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
+        {
+            throw Path.Exists(source)
+                ? new IOException($"Copying '{source}' failed: it is no folder, and only folders are copied in shards.")
+                : new DirectoryNotFoundException($"Copying '{source}' failed: there is no such folder.");
+        }
+
         if (options.Recurse && (Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
         {
             return TreeCopier.Copy(source, Path.TrimEndingDirectorySeparator(target), options, meter, cancellationToken);

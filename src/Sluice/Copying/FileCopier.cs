@@ -29,14 +29,23 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         (string source, string target) = (from.Text, to.Text);
         using Descriptor opened = OpenSource(from, FollowsLinks, out Statx before);
         int fromFd = opened.Fd;
-        if (options.SkipUnchanged && IsThere(before, to))
+        if ((options.SkipUnchanged && IsThere(before, to)) || (options.KeepsOwnWork && IsOwnWork(fromFd, before, to)))
         {
-            meter.Find(0);
-            meter.EndFile();
-            return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
+            return Unchanged();
         }
 
-        using OldFile? old = FindTarget(source, before, to);
+        OldFile? found;
+        try
+        {
+            found = FindTarget(source, before, to);
+        }
+        catch (IOException) when (options.KeepsOwnWork && IsOwnWork(fromFd, before, to))
+        {
+            // The same shard runs twice, and the other one has been sooner, here or below.
+            return Unchanged();
+        }
+
+        using OldFile? old = found;
         long length = (long)before.Size;
         meter.Find(length);
 
@@ -59,7 +68,16 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             transfer.Run(begin);
             SetMetadata(fromFd, before, old, temporary.Descriptor, target);
             bool isChanged = IsChanged(fromFd, before, from);
-            Finish(fromFd, source, temporary, to);
+            try
+            {
+                Finish(fromFd, source, temporary, to);
+            }
+            catch (IOException) when (options.KeepsOwnWork && IsOwnWork(fromFd, before, to))
+            {
+                meter.TakeBack(transfer.Length);
+                return Unchanged();
+            }
+
             meter.EndFile();
             return new CopyResult
             {
@@ -136,6 +154,33 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
 
         NodeMetadata.SetPlainTimes(toFd, from, target);
+    }
+
+    private CopyResult Unchanged()
+    {
+        meter.Find(0);
+        meter.EndFile();
+        return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
+    }
+
+    /// <summary>
+    /// Whether what is at the target was made by an earlier run: as <see cref="IsThere(in Statx, in NodePath)"/>, this user's, and the same
+    /// to the last byte where that is looked at. Another user may give a file any length and time.
+    /// </summary>
+    private bool IsOwnWork(int fromFd, in Statx from, in NodePath to)
+    {
+        if (!IsThere(from, to))
+        {
+            return false;
+        }
+
+        using Descriptor opened = new(PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag));
+        return opened.Fd >= 0
+            && Libc.Stat(opened.Fd, StatxMask.BasicStats, out Statx there) == 0
+            && (there.Uid == NodeCalls.EffectiveUser || (options.PreserveMetadata && there.Uid == from.Uid))
+            && there.Size == from.Size
+            && (!options.Verify
+                || ContentComparer.FirstDifference(fromFd, opened.Fd, (long)from.Size, cancellationToken) == (long)from.Size);
     }
 
     /// <summary>

@@ -23,28 +23,16 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         }
 
         ThrowIfSame(from, to);
-        bool isNeeded = !(options.SkipUnchanged && IsLinkThere(content, to));
-        if (isNeeded)
-        {
-            Make(to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from);
-        }
-
-        Count();
-        return isNeeded;
+        return MakeIfNeeded(
+            path => IsLinkThere(content, path), to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from);
     }
 
     /// <inheritdoc cref="CopyLink"/>
     public bool MakeNode(in NodePath from, in NodePath to, in Statx stat)
     {
-        bool isNeeded = !(options.SkipUnchanged && IsNodeThere(stat, to));
-        if (isNeeded)
-        {
-            Statx like = stat;
-            Make(to, $"Making the {NodeCalls.KindOf(stat)}", path => NodeCalls.MakeNode(path, like), from);
-        }
-
-        Count();
-        return isNeeded;
+        Statx like = stat;
+        return MakeIfNeeded(
+            path => IsNodeThere(like, path), to, $"Making the {NodeCalls.KindOf(stat)}", path => NodeCalls.MakeNode(path, like), from);
     }
 
     /// <inheritdoc cref="CopyLink"/>
@@ -55,11 +43,32 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     /// <param name="to">The other name.</param>
     public bool AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to)
     {
-        bool isNeeded = !(options.SkipUnchanged && IsThere(from, stat, to));
+        (NodePath first, NodePath original, Statx like) = (copied, from, stat);
+        return MakeIfNeeded(path => IsThere(original, like, path), to, "Linking", path => NodeCalls.Link(first, path), metadata: null);
+    }
+
+    /// <summary>
+    /// Whether a copy is what its source is, but for its metadata: a link that says the same, a node of one kind and number.
+    /// </summary>
+    public static bool IsCopy(in NodePath from, in Statx stat, in NodePath to) => (stat.Mode & Statx.TypeMask) == Statx.TypeLink
+        ? NodeCalls.ReadSymbolicLink(from, out _) is { } content && IsLinkThere(content, to)
+        : IsNodeThere(stat, to);
+
+    private bool MakeIfNeeded(Func<NodePath, bool> isThere, in NodePath to, string verb, Func<NodePath, int> make, NodePath? metadata)
+    {
+        bool isNeeded = !((options.SkipUnchanged || options.KeepsOwnWork) && isThere(to));
         if (isNeeded)
         {
-            NodePath first = copied;
-            Make(to, "Linking", path => NodeCalls.Link(first, path), metadata: null);
+            NodePath target = to;
+            try
+            {
+                Make(to, verb, make, metadata);
+            }
+            catch (IOException) when (options.KeepsOwnWork && isThere(target))
+            {
+                // The same shard runs twice, and the other one was sooner.
+                isNeeded = false;
+            }
         }
 
         Count();
@@ -70,12 +79,8 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     /// Whether what has a name is what would be made there: a plain file of one length and time, a link that says the same, a node of one
     /// kind and number.
     /// </summary>
-    private static bool IsThere(in NodePath from, in Statx stat, in NodePath to) => (stat.Mode & Statx.TypeMask) switch
-    {
-        Statx.TypeRegular => FileCopier.IsThere(stat, to),
-        Statx.TypeLink => NodeCalls.ReadSymbolicLink(from, out _) is { } content && IsLinkThere(content, to),
-        _ => IsNodeThere(stat, to),
-    };
+    private static bool IsThere(in NodePath from, in Statx stat, in NodePath to) =>
+        (stat.Mode & Statx.TypeMask) == Statx.TypeRegular ? FileCopier.IsThere(stat, to) : IsCopy(from, stat, to);
 
     private static bool IsLinkThere(byte[] content, in NodePath to) =>
         NodeCalls.ReadSymbolicLink(to, out _) is { } there && there.AsSpan().SequenceEqual(content);

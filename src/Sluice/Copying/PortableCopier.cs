@@ -17,6 +17,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         Refuse(options.Method is CopyMethod.Reflink or CopyMethod.Direct or CopyMethod.CopyFileRange, $"Copying by {options.Method}");
         Refuse(options.Resume, "Going on from an earlier copy (Resume)");
         Refuse(options.SkipUnchanged, "Skipping what is unchanged (SkipUnchanged)");
+        Refuse(options.IsShared, "Copying in shards (Shard)");
         Refuse(options.Exclude is not null, "Leaving parts of a tree out (Exclude)");
         Refuse(options.PreserveMetadata, "Keeping all metadata (PreserveMetadata)");
         PortableCopier copier = new(options, meter, cancellationToken);

@@ -132,7 +132,12 @@ internal sealed class TargetLocation : IDisposable
         bool isShared = (folder.Mode & Sticky) != 0 && (folder.Mode & OthersMayWrite) != 0;
         if (isShared && node.Uid != NodeCalls.EffectiveUser && node.Uid != folder.Uid)
         {
-            string kind = (node.Mode & Statx.TypeMask) == Statx.TypeLink ? "link" : "file";
+            string kind = (node.Mode & Statx.TypeMask) switch
+            {
+                Statx.TypeLink => "link",
+                Statx.TypeDirectory => "folder",
+                _ => "file",
+            };
             throw new UnauthorizedAccessException(
                 $"{verb} '{Path.Text}' failed: it is another user's {kind} in a folder that everybody may write to.");
         }

@@ -26,6 +26,7 @@ internal sealed class TreeCopier : IDisposable
     private readonly TreeEntryCopier _entries;
     private readonly bool _isNew;
     private readonly CopiedFolders _folders;
+    private readonly TreeShare? _share;
     private TemporaryFolder? _temporary;
     private Statx _copy;
     private Exception? _fatal;
@@ -39,6 +40,7 @@ internal sealed class TreeCopier : IDisposable
         _failures = new CopyFailures(options.ContinueOnError, meter, _stop);
         _isNew = isNew;
         _folders = new CopiedFolders(options, _failures, isNew);
+        _share = options.Shard is { } shard ? new TreeShare(shard) : null;
         _entries = new TreeEntryCopier(options, meter, _failures, isNew, _stop.Token);
     }
 
@@ -49,7 +51,7 @@ internal sealed class TreeCopier : IDisposable
         NodePath fromPath = NodePath.Of(source);
         PathErrors.ThrowIfFailed(
             NodeCalls.Stat(fromPath, followsLinks: false, StatxMask.BasicStats, out Statx from), "Looking at the source", source);
-        int found = NodeCalls.Stat(location.Path, followsLinks: false, StatxMask.BasicStats, out Statx old);
+        int found = TreeShare.FindTarget(from, location, options, out Statx old);
         bool isNew = found == -Errno.ENOENT;
         using TreeCopier copier = new(options, meter, isNew, cancellationToken);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeDirectory)
@@ -84,6 +86,11 @@ internal sealed class TreeCopier : IDisposable
         {
             using TreeRoot toRoot = OpenRoot(location.Path, target, "Opening the target");
             copier.Run(fromRoot, toRoot);
+            if (options.IsShared)
+            {
+                copier.FlushFolder(location, location.FolderFd);
+            }
+
             copier._failures.ThrowIfAny();
             return copier.Result();
         }
@@ -127,7 +134,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private CopyResult Result() => _entries.Result() with { Folders = _folders.Count };
+    private CopyResult Result() => _entries.Result() with { Folders = _share is null ? _folders.Count : _folders.MadeCount };
 
     private void Run(TreeRoot source, TreeRoot target)
     {
@@ -150,10 +157,20 @@ internal sealed class TreeCopier : IDisposable
         }
 
         ThrowIfEnded();
-        _entries.CopyHardLinks(source, target);
-        ThrowIfEnded();
-        _folders.Finish(source, target);
-        ThrowIfEnded();
+        if (_options.IsFinish)
+        {
+            // A folder that gets its own mode may keep out the shard that has to be run again.
+            _failures.ThrowIfAny();
+        }
+
+        if (_share is null)
+        {
+            _entries.CopyHardLinks(source, target);
+            ThrowIfEnded();
+            _folders.Finish(source, target);
+            ThrowIfEnded();
+        }
+
         _folders.Flush(target);
     }
 
@@ -216,7 +233,7 @@ internal sealed class TreeCopier : IDisposable
         if (toFd < 0)
         {
             reader.Release();
-            _failures.Add(from, PathErrors.Create(toFd, "Making the folder", to));
+            _failures.Add(from, PathErrors.Create(toFd, _options.IsFinish ? "Finishing the folder" : "Making the folder", to));
             return null;
         }
 
@@ -250,10 +267,8 @@ internal sealed class TreeCopier : IDisposable
             return parent;
         }
 
-        // Where metadata is kept, others than the owner come in when the folder is whole and has its owner.
         NodePath path = NodePath.In(parent, name, "");
-        uint mode = ModeBits.OwnerAll | (_options.PreserveMetadata ? 0 : from.Mode & ModeBits.All);
-        int result = NodeCalls.MakeDirectory(path, mode);
+        int result = _options.IsFinish ? -Errno.EEXIST : NodeCalls.MakeDirectory(path, TreeShare.ModeOf(_options, from));
         isMade = result == 0;
         result = result is 0 or -Errno.EEXIST ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
         PathCalls.Close(parent);
@@ -280,6 +295,7 @@ internal sealed class TreeCopier : IDisposable
     private void ReadFolder(TreeFolder folder, Stack<TreePath> due, BlockingCollection<TreeGroup> groups)
     {
         TreeGroup? group = null;
+        ulong hash = _share is null ? 0 : TreeShare.Begin(folder.Place);
         int bytes;
         while ((bytes = folder.Reader.Refill()) > 0)
         {
@@ -299,6 +315,11 @@ internal sealed class TreeCopier : IDisposable
                 if (type == DirectoryReader.TypeDirectory)
                 {
                     due.Push(folder.Place.Below(name));
+                    continue;
+                }
+
+                if (_share?.Has(hash, name) == false)
+                {
                     continue;
                 }
 

@@ -146,6 +146,12 @@ internal sealed class TreeEntryCopier(
     private void CopyEntry(TreeFolder folder, byte[] name, byte type)
     {
         (NodePath from, NodePath to) = (folder.From(name), folder.To(name));
+        if (options.IsFinish)
+        {
+            FinishEntry(folder, from, to);
+            return;
+        }
+
         if (type != DirectoryReader.TypeFile)
         {
             CopyNode(folder, type, from, to);
@@ -165,6 +171,23 @@ internal sealed class TreeEntryCopier(
         {
             CopyAlone(from, to);
         }
+    }
+
+    /// <summary>What a shard has left: looked at; and what has several names is copied with the other ones of the tree.</summary>
+    private void FinishEntry(TreeFolder folder, in NodePath from, in NodePath to)
+    {
+        PathErrors.ThrowIfFailed(
+            NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx stat), "Looking at the source", from.Text);
+        if (options.PreserveMetadata && stat.NLink > 1)
+        {
+            AddHardLink(folder, from.Name, stat);
+            return;
+        }
+
+        TreeCheck.ThrowIfNoCopy(from, stat, to);
+        meter.Find(0);
+        meter.EndFile();
+        Note(isMade: false);
     }
 
     /// <summary>Links; and FIFOs, sockets and devices, which are made anew, as cp -r does; nothing is opened.</summary>
@@ -203,6 +226,12 @@ internal sealed class TreeEntryCopier(
 
     private void AddHardLink(TreeFolder folder, byte[] name, in Statx stat)
     {
+        if (options.Shard is not null)
+        {
+            // Its other names may be other shards': whoever finishes the copy sees them all.
+            return;
+        }
+
         lock (_hardLinks)
         {
             _hardLinks.Add(new HardLinkName(folder.Place, name, stat));

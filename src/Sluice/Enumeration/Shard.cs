@@ -5,7 +5,7 @@ namespace Sluice;
 
 /// <summary>
 /// One of several equal parts of a piece of work, each done by another process: <see cref="Index"/> of <see cref="Count"/>, counted from
-/// 0. The default is the whole. See <see cref="SluiceScanOptions.Shard"/>.
+/// 0. The default is the whole. See <see cref="SluiceScanOptions.Shard"/> and <see cref="CopyOptions"/>.
 /// </summary>
 public readonly record struct Shard
 {

@@ -67,4 +67,29 @@ public static partial class SluiceFile
             ? Task.FromCanceled<CopyResult>(cancellationToken)
             : CopyWork.RunAsync(source, target, options, cancellationToken);
     }
+
+    /// <summary>
+    /// Ends the copy of a tree in shards (<see cref="CopyOptions.Shard"/>), once, when all shards have ended: looks whether everything is
+    /// there, of its kind and length and not older than its source, and then gives the folders what
+    /// <see cref="CopyOptions.PreserveMetadata"/> keeps of them, and makes files that have several names. Where something is missing it
+    /// changes nothing; the shard is run again, and then this.
+    /// </summary>
+    /// <param name="sourceFileName">The folder that was copied.</param>
+    /// <param name="destFileName">The copy.</param>
+    /// <param name="options">Those of the shards, without <see cref="CopyOptions.Shard"/> and <see cref="CopyOptions.Verify"/>.</param>
+    /// <param name="cancellationToken">Ends it; it may be done again.</param>
+    /// <returns>
+    /// What was there is counted by <see cref="CopyResult.UnchangedFiles"/>; <see cref="CopyResult.Files"/> are names of files that have
+    /// several.
+    /// </returns>
+    /// <exception cref="ArgumentException">A name is empty, or options contradict each other.</exception>
+    /// <exception cref="DirectoryNotFoundException">There is no source, or no copy.</exception>
+    /// <exception cref="FileBatchException">Something is missing, or failed; it carries all of it, or the first.</exception>
+    /// <exception cref="IOException">The source is no folder, or is the target.</exception>
+    public static Task<CopyResult> FinishCopyAsync(
+        string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(sourceFileName);
+        return CopyAsync(sourceFileName, destFileName, (options ?? new CopyOptions()).ToFinish(), cancellationToken);
+    }
 }

@@ -17,6 +17,17 @@ internal sealed record CopyReport
 
     public required string Target { get; init; }
 
+    /// <summary>Which part of the tree this was, and of how many; null where it was all of it.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? ShardIndex { get; init; }
+
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? ShardCount { get; init; }
+
+    /// <summary>Whether this was the end of a copy in shards, which finds what they have copied.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool Finish { get; init; }
+
     public required long Bytes { get; init; }
 
     public required long Files { get; init; }

@@ -30,6 +30,14 @@ internal static class CopyText
             + $"{Name(copy.Method)}{depth} ({copy.Reason}){resumed}{changed}{unchanged}{made}";
     }
 
+    /// <summary>What is said of the end of a copy in shards.</summary>
+    public static string Finished(CopyRecord copy)
+    {
+        string names = copy.Files > 0 ? $", {Counted.Of(copy.Files, "name")} of files that have several made" : "";
+        return $"{copy.Source} -> {copy.Target}: whole: {Counted.Of(copy.UnchangedFiles, "file")} in "
+            + $"{Counted.Of(copy.Folders, "folder")} there{names}";
+    }
+
     public static string Total(CopyReport report)
     {
         string unchanged = report.UnchangedFiles > 0 ? $"; {report.UnchangedFiles:#,0} unchanged, skipped" : "";

@@ -1,0 +1,68 @@
+using System.Globalization;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Programs.Copy;
+
+/// <summary>`merge` as a page: a line for each run of each shard, and the sum.</summary>
+internal static class MergedCopyPage
+{
+    private const int MaxNamed = 20;
+
+    public static ReportPage Of(MergedCopy merged, IReadOnlyList<string> arguments)
+    {
+        CopyReport first = merged.All.First();
+        return new ReportPage
+        {
+            Title = $"A copy in {Counted.Of(merged.Count, "shard")}",
+            CommandLine = ReportPage.CommandLineOf(arguments),
+            Began = merged.All.Min(r => r.Started),
+            Environment = first.Environment,
+            Notes = [.. Notes(merged)],
+            Sections = [new PageSection { Heading = "Shards", Tables = [Table(merged)] }],
+        };
+    }
+
+    private static IEnumerable<string> Notes(MergedCopy merged)
+    {
+        if (merged.Missing.Count > 0)
+        {
+            string more = merged.Missing.Count > MaxNamed ? ", ..." : "";
+            yield return $"missing: shard {string.Join(", ", merged.Missing.Take(MaxNamed))}{more} of {merged.Count}";
+        }
+        if (merged.Failed > 0)
+            yield return $"{merged.Failed:#,0} failed";
+        foreach (string failure in merged.Shards.Values.Select(runs => runs[^1]).Append(merged.Finish)
+            .SelectMany(r => r?.Copies ?? []).SelectMany(c => c.Failures).Distinct().Take(MaxNamed))
+        {
+            yield return failure;
+        }
+        if (merged.Finish is null)
+            yield return "not finished: there is no result of sluice copy --finish among these";
+    }
+
+    private static PageTable Table(MergedCopy merged) => new()
+    {
+        Columns =
+        [
+            new PageColumn("shard", null, ColumnKind.Code), new PageColumn("files"), new PageColumn("unchanged"), new PageColumn("size"),
+            new PageColumn("time", "s"), new PageColumn("rate", "MiB/s"), new PageColumn("CPU", "s"), new PageColumn("failed"),
+        ],
+        Rows =
+        [
+            .. merged.All.Select(r => Row(
+                string.Create(CultureInfo.InvariantCulture, $"{r.ShardIndex}/{r.ShardCount}"), r.Files, r.UnchangedFiles, r.Bytes,
+                r.Seconds, r.CpuSeconds, r.Failed)),
+            .. merged.Finish is { } end
+                ? [Row("finish", end.Files, end.UnchangedFiles, end.Bytes, end.Seconds, end.CpuSeconds, end.Failed)]
+                : Array.Empty<PageRow>(),
+            Row("all", merged.Files, merged.All.Sum(r => r.UnchangedFiles), merged.Bytes, merged.Seconds,
+                merged.All.Sum(r => r.CpuSeconds), merged.Failed),
+        ],
+    };
+
+    private static PageRow Row(string name, long files, long unchanged, long bytes, double seconds, double cpuSeconds, int failed) => new(
+        name, files, unchanged, new PageCell(ByteSize.Format(bytes), bytes), PageCell.Of(seconds, "0.00"),
+        CopyReport.Rate(bytes, seconds), PageCell.Of(cpuSeconds, "0.00"), failed);
+}

@@ -1,0 +1,78 @@
+using System.Runtime.Versioning;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>
+/// Which entries of a tree are a shard's: told by a hash of their paths, the same on every machine and in every version.
+/// </summary>
+[SupportedOSPlatform("linux")]
+internal sealed class TreeShare(Shard shard)
+{
+    // FNV-1a of 64 bits, and the last steps of MurmurHash3, without which its low bits follow those of the last character.
+    private const ulong Basis = 0xCBF29CE484222325;
+    private const ulong Prime = 0x100000001B3;
+
+    /// <summary>What the hashes of a folder's entries begin with.</summary>
+    public static ulong Begin(TreePath folder) => folder.IsRoot ? Basis : Add(Add(Basis, folder.ToBytes()), "/"u8);
+
+    /// <summary>Whether an entry is copied by this shard.</summary>
+    /// <param name="folder">What <see cref="Begin"/> gave.</param>
+    /// <param name="name">The entry's name, without a NUL.</param>
+    public bool Has(ulong folder, ReadOnlySpan<byte> name) => Mix(Add(folder, name)) % (ulong)shard.Count == (ulong)shard.Index;
+
+    /// <summary>Looks at the target; a folder that several processes copy to is made by the first of them.</summary>
+    /// <returns>0, or a negative errno: of <c>ENOENT</c> a new tree is made.</returns>
+    public static int FindTarget(in Statx from, TargetLocation location, CopyOptions options, out Statx old)
+    {
+        string target = location.Path.Text;
+        int found = NodeCalls.Stat(location.Path, followsLinks: false, StatxMask.BasicStats, out old);
+        if (!options.IsShared)
+        {
+            return found;
+        }
+
+        if (found == -Errno.ENOENT && options.IsFinish)
+        {
+            throw new DirectoryNotFoundException($"Finishing the copy '{target}' failed: there is no such folder.");
+        }
+
+        if (found == -Errno.ENOENT && !location.IsInside(from))
+        {
+            int made = NodeCalls.MakeDirectory(location.Path, ModeOf(options, from));
+            PathErrors.ThrowIfFailed(made == -Errno.EEXIST ? 0 : made, "Making the folder", target);
+            found = NodeCalls.Stat(location.Path, followsLinks: false, StatxMask.BasicStats, out old);
+        }
+
+        if (found == 0)
+        {
+            location.ThrowIfPlanted(old, "Copying in shards to");
+        }
+
+        return found;
+    }
+
+    /// <summary>Where metadata is kept, others than the owner come in when the folder is whole and has its owner.</summary>
+    public static uint ModeOf(CopyOptions options, in Statx from) =>
+        ModeBits.OwnerAll | (options.PreserveMetadata ? 0 : from.Mode & ModeBits.All);
+
+    private static ulong Add(ulong hash, ReadOnlySpan<byte> bytes)
+    {
+        foreach (byte value in bytes)
+        {
+            hash = unchecked((hash ^ value) * Prime);
+        }
+
+        return hash;
+    }
+
+    private static ulong Mix(ulong hash)
+    {
+        hash = unchecked((hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCD);
+        hash = unchecked((hash ^ (hash >> 33)) * 0xC4CEB9FE1A85EC53);
+        return hash ^ (hash >> 33);
+    }
+}

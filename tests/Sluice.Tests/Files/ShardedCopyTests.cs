@@ -1,0 +1,342 @@
+using System.Runtime.Versioning;
+using static Sluice.Tests.Support.Trees;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>Several processes copy one tree; here they are calls, in the tests of the tool processes.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class ShardedCopyTests : IDisposable
+{
+    private static readonly DateTime Then = new(2020, 2, 2, 2, 2, 2, DateTimeKind.Utc);
+
+    private readonly TempFolder _temp = new();
+
+    public ShardedCopyTests() => Skip.IfNot(OperatingSystem.IsLinux(), "copies in shards are Linux's");
+
+    public void Dispose()
+    {
+        // Names that are no text are beyond .NET.
+        Run("sh", "-c", "rm -rf \"$0\"/*", _temp.Root);
+        _temp.Dispose();
+    }
+
+    [SkippableTheory]
+    [InlineData(1, true)]
+    [InlineData(4, true)]
+    [InlineData(4, false)]
+    [InlineData(100, true)]
+    public async Task All_shards_and_the_end_make_what_a_copy_makes(int count, bool preserves)
+    {
+        string source = MakeTree();
+        (string expected, string actual) = (_temp.NewPath(), _temp.NewPath());
+        CopyOptions whole = new() { Recurse = true, PreserveMetadata = preserves };
+        CopyResult all = await SluiceFile.CopyAsync(source, expected, whole);
+        int files = 0;
+        for (int index = 0; index < count; index++)
+        {
+            CopyResult part = await SluiceFile.CopyAsync(source, actual, Part(index, count, preserves));
+            part.UnchangedFiles.ShouldBe(0);
+            files += part.Files;
+        }
+
+        CopyResult end = await SluiceFile.FinishCopyAsync(source, actual, whole);
+        (files + end.Files).ShouldBe(all.Files);
+        end.UnchangedFiles.ShouldBe(files);
+        end.Folders.ShouldBe(all.Folders);
+        ShouldBeAlike(actual, expected, preserves);
+
+        // Once more changes nothing.
+        CopyResult again = await SluiceFile.FinishCopyAsync(source, actual, whole);
+        again.Files.ShouldBe(0);
+        ShouldBeAlike(actual, expected, preserves);
+    }
+
+    [SkippableFact]
+    public async Task A_shard_that_is_run_twice_at_once_is_run_once()
+    {
+        string source = MakeTree();
+        (string expected, string actual) = (_temp.NewPath(), _temp.NewPath());
+        CopyOptions whole = new() { Recurse = true, PreserveMetadata = true };
+        await SluiceFile.CopyAsync(source, expected, whole);
+        for (int round = 0; round < 5; round++)
+        {
+            CopyResult[] results = await Task.WhenAll(
+                Enumerable.Range(0, 6).Select(i => SluiceFile.CopyAsync(source, actual, Part(i % 2, 2, preserves: true))));
+            CopyResult end = await SluiceFile.FinishCopyAsync(source, actual, whole);
+            results.Sum(r => r.Files).ShouldBe(end.UnchangedFiles);
+            results.Sum(r => r.Bytes).ShouldBe(BytesOfPlain(source));
+            ShouldBeAlike(actual, expected, preserves: true);
+            Run("rm", "-rf", actual);
+        }
+    }
+
+    /// <summary>Whatever the first run has come to, the second one makes what is missing and no more.</summary>
+    [SkippableFact]
+    public async Task A_shard_that_was_ended_is_run_again()
+    {
+        string source = MakeTree();
+        string expected = _temp.NewPath();
+        CopyOptions whole = new() { Recurse = true, PreserveMetadata = true };
+        await SluiceFile.CopyAsync(source, expected, whole);
+        foreach (long end in (long[])[0, 3000, 60_000, 300_000])
+        {
+            string actual = _temp.NewPath();
+            using CancellationTokenSource stop = new();
+            CopyOptions first = Part(0, 2, preserves: true, new Stopping(stop, end));
+            Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, actual, first, stop.Token));
+            error.ShouldBeAssignableTo<OperationCanceledException>();
+            await SluiceFile.CopyAsync(source, actual, Part(1, 2, preserves: true));
+            Exception? missing = await Record.ExceptionAsync(() => SluiceFile.FinishCopyAsync(source, actual, Going(whole)));
+            if (end == 0)
+            {
+                // Told of its first file, the thread that copies it copies no other one of its group.
+                missing.ShouldBeOfType<FileBatchException>().Failures.ShouldAllBe(f => f.Error is FileNotFoundException);
+            }
+
+            CopyResult second = await SluiceFile.CopyAsync(source, actual, Part(0, 2, preserves: true));
+            second.Files.ShouldBe((missing as FileBatchException)?.Failures.Count ?? 0);
+            await SluiceFile.FinishCopyAsync(source, actual, whole);
+            ShouldBeAlike(actual, expected, preserves: true);
+            Leftovers(actual).ShouldBeEmpty();
+        }
+    }
+
+    [SkippableFact]
+    public async Task Shards_of_different_counts_leave_gaps_that_the_end_sees()
+    {
+        string source = MakeTree();
+        string target = _temp.NewPath();
+        await SluiceFile.CopyAsync(source, target, Part(0, 2));
+        await SluiceFile.CopyAsync(source, target, Part(1, 3));
+        string[] before = Listing(target, "%P|%m|%T@\n");
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(
+            () => SluiceFile.FinishCopyAsync(source, target, new CopyOptions { ContinueOnError = true, PreserveMetadata = true }));
+        error.Failures.ShouldAllBe(f => f.Error.Message.EndsWith("is missing; its shard has to be run again."));
+        error.Failures.Count.ShouldBeGreaterThan(10);
+        Listing(target, "%P|%m|%T@\n").ShouldBe(before);
+    }
+
+    [SkippableFact]
+    public async Task What_is_somebody_elses_is_not_replaced_without_consent()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        foreach (string name in (string[])["length", "time", "kind", "link"])
+        {
+            Write(Path.Combine(source, name), "source");
+        }
+
+        Write(Path.Combine(target, "length"), "older and longer");
+        Write(Path.Combine(target, "time"), "target");
+        File.SetLastWriteTimeUtc(Path.Combine(target, "time"), Then.AddSeconds(-9));
+        Directory.CreateDirectory(Path.Combine(target, "kind"));
+        File.CreateSymbolicLink(Path.Combine(target, "link"), Path.Combine(_temp.Root, "victim"));
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(
+            () => SluiceFile.CopyAsync(source, target, Going(Part(0, 1))));
+        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "time"]);
+        File.ReadAllText(Path.Combine(target, "length")).ShouldBe("older and longer");
+        File.ReadAllText(Path.Combine(target, "time")).ShouldBe("target");
+        File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
+
+        // The end says so too.
+        error = await Should.ThrowAsync<FileBatchException>(
+            () => SluiceFile.FinishCopyAsync(source, target, new CopyOptions { ContinueOnError = true }));
+        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "time"]);
+
+        // A folder is never replaced by a file.
+        Directory.Delete(Path.Combine(target, "kind"));
+        CopyOptions replacing = new() { Recurse = true, Shard = default(Shard), Overwrite = true };
+        CopyResult result = await SluiceFile.CopyAsync(source, target, replacing);
+        result.Files.ShouldBe(4);
+        Hashes(target).ShouldBe(Hashes(source));
+        File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
+    }
+
+    /// <summary>Length and time are what anybody may give a file.</summary>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_file_of_another_user_is_no_earlier_work(bool preserves)
+    {
+        Skip.IfNot(Environment.IsPrivilegedProcess, "files of other users are root's to make");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Write(Path.Combine(source, "file"), "right");
+        Write(Path.Combine(target, "file"), "wrong");
+        Run("chown", "12345", Path.Combine(target, "file"));
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(
+            () => SluiceFile.CopyAsync(source, target, Part(0, 1, preserves)));
+        error.Failures.Single().Error.Message.ShouldEndWith("the target is there already.");
+    }
+
+    [SkippableFact]
+    public async Task Verifying_looks_into_what_is_there()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Write(Path.Combine(source, "same"), "right");
+        Write(Path.Combine(source, "other"), "right");
+        Write(Path.Combine(target, "same"), "right");
+        Write(Path.Combine(target, "other"), "wrong");
+        CopyResult trusting = await SluiceFile.CopyAsync(source, target, Part(0, 1));
+        trusting.UnchangedFiles.ShouldBe(2);
+        CopyOptions verifying = new() { Recurse = true, Shard = new Shard(0, 1), Verify = true, ContinueOnError = true };
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, verifying));
+        Path.GetFileName(error.Failures.Single().Path).ShouldBe("other");
+    }
+
+    [SkippableFact]
+    public async Task The_end_sees_what_is_not_as_its_source()
+    {
+        string source = MakeTree();
+        string target = _temp.NewPath();
+        CopyOptions whole = new() { ContinueOnError = true, PreserveMetadata = true };
+        await SluiceFile.CopyAsync(source, target, Part(0, 1, preserves: true));
+        await SluiceFile.FinishCopyAsync(source, target, whole);
+        File.AppendAllText(Path.Combine(target, "f5"), "x");
+        File.Delete(Path.Combine(target, "link"));
+        File.CreateSymbolicLink(Path.Combine(target, "link"), "elsewhere");
+        File.Delete(Path.Combine(target, "fifo"));
+        File.WriteAllText(Path.Combine(target, "fifo"), "");
+        Directory.Delete(Path.Combine(target, "empty"));
+        File.SetLastWriteTimeUtc(Path.Combine(source, "f2"), Then.AddHours(1));
+        Run("rm", "-rf", Path.Combine(target, "deep"));
+        File.CreateSymbolicLink(Path.Combine(target, "deep"), Path.Combine(source, "deep"));
+        FileBatchException error =
+            await Should.ThrowAsync<FileBatchException>(() => SluiceFile.FinishCopyAsync(source, target, whole));
+        error.Failures.Select(f => Path.GetRelativePath(source, f.Path)).Order(StringComparer.Ordinal)
+            .ShouldBe(["deep", "empty", "f2", "f5", "fifo", "link"]);
+    }
+
+    [SkippableFact]
+    public async Task What_makes_no_sense_is_refused_and_changes_nothing()
+    {
+        string source = MakeTree();
+        string file = _temp.NewFile(100);
+        string link = _temp.NewPath();
+        File.CreateSymbolicLink(link, source);
+        string[] before = Listing(source, Everything);
+        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(file, _temp.NewPath(), Part(0, 2)));
+        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(link, _temp.NewPath(), Part(0, 2)));
+        await Should.ThrowAsync<DirectoryNotFoundException>(() => SluiceFile.CopyAsync(_temp.NewPath(), _temp.NewPath(), Part(0, 2)));
+        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, source, Part(0, 2)));
+        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, Path.Combine(source, "inside"), Part(0, 2)));
+        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, file, Part(0, 2)));
+        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, link, Part(0, 2)));
+        await Should.ThrowAsync<DirectoryNotFoundException>(() => SluiceFile.FinishCopyAsync(source, _temp.NewPath()));
+        await Should.ThrowAsync<ArgumentException>(() => SluiceFile.CopyAsync(source, file, new CopyOptions { Shard = new Shard(0, 2) }));
+        await Should.ThrowAsync<ArgumentException>(() => SluiceFile.FinishCopyAsync(source, file, Part(0, 2)));
+        Listing(source, Everything).ShouldBe(before);
+    }
+
+    /// <summary>Folders that their owner may not write to are made so that the shards can, and get their modes in the end.</summary>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Folders_get_their_modes_at_the_end(bool preserves)
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string inside = Directory.CreateDirectory(Path.Combine(source, "shut")).FullName;
+        Write(Path.Combine(inside, "file"), "inside");
+        const UnixFileMode shut = UnixFileMode.UserRead | UnixFileMode.UserExecute;
+        File.SetUnixFileMode(inside, shut);
+        string target = _temp.NewPath();
+        await SluiceFile.CopyAsync(source, target, Part(0, 2, preserves));
+        await SluiceFile.CopyAsync(source, target, Part(1, 2, preserves));
+        File.GetUnixFileMode(Path.Combine(target, "shut")).ShouldBe(shut | UnixFileMode.UserWrite);
+        await SluiceFile.FinishCopyAsync(source, target, new CopyOptions { PreserveMetadata = preserves });
+        File.GetUnixFileMode(Path.Combine(target, "shut")).ShouldBe(shut);
+        File.SetUnixFileMode(inside, shut | UnixFileMode.UserWrite);
+        File.SetUnixFileMode(Path.Combine(target, "shut"), shut | UnixFileMode.UserWrite);
+    }
+
+    private static CopyOptions Part(int index, int count, bool preserves = false, IProgress<CopyProgress>? progress = null) => new()
+    {
+        Recurse = true,
+        Shard = new Shard(index, count),
+        PreserveMetadata = preserves,
+        Progress = progress,
+    };
+
+    private static CopyOptions Going(CopyOptions options) => new()
+    {
+        Recurse = true,
+        Shard = options.Shard,
+        PreserveMetadata = options.PreserveMetadata,
+        ContinueOnError = true,
+    };
+
+    private static void Write(string path, string text)
+    {
+        File.WriteAllText(path, text);
+        File.SetLastWriteTimeUtc(path, Then);
+    }
+
+    /// <summary>Of files that have one name: the others are left to the end.</summary>
+    private static long BytesOfPlain(string root) =>
+        Run("find", root, "-type", "f", "-links", "1", "-printf", "%s\n").Split('\n', StringSplitOptions.RemoveEmptyEntries)
+            .Sum(long.Parse);
+
+    private static IEnumerable<string> Leftovers(string root) =>
+        Directory.EnumerateFileSystemEntries(root, "*.sluice-tmp", SearchOption.AllDirectories);
+
+    private static void ShouldBeAlike(string actual, string expected, bool preserves)
+    {
+        // Without -p folders have their own times, and names of one file become files of their own.
+        string format = preserves ? Everything : @"%P|%y|%m|%U|%G|%l\n";
+        ShouldBeSame(Listing(actual, format), Listing(expected, format));
+        Sums(actual).ShouldBe(Sums(expected));
+    }
+
+    // Not those of FIFOs, which end when somebody writes.
+    private static string Sums(string root) =>
+        Run("sh", "-c", "cd \"$0\" && find . -type f -exec sha256sum {} + | sort", root);
+
+    /// <summary>Files of all sizes, links, FIFOs, odd names, holes, modes, times, names of one file.</summary>
+    private string MakeTree()
+    {
+        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string deep = Directory.CreateDirectory(Path.Combine(root, "deep", "er", "and er")).FullName;
+        Directory.CreateDirectory(Path.Combine(root, "empty"));
+        int[] sizes = [0, 1, 100, 4096, 9000, 70_000, 300_000];
+        for (int i = 0; i < 60; i++)
+        {
+            string path = Path.Combine(i % 3 == 0 ? deep : root, $"f{i}");
+            File.WriteAllBytes(path, Bytes.Pattern(sizes[i % sizes.Length], i));
+            File.SetUnixFileMode(path, i % 2 == 0 ? UnixFileMode.UserRead : UnixFileMode.UserRead | UnixFileMode.UserWrite);
+            File.SetLastWriteTimeUtc(path, Then.AddMinutes(i));
+        }
+
+        Native.Link(Path.Combine(root, "f1"), Path.Combine(deep, "name of f1"));
+        Native.Link(Path.Combine(root, "f1"), Path.Combine(root, "name of f1"));
+        Native.MakeFifo(Path.Combine(root, "fifo"));
+        File.CreateSymbolicLink(Path.Combine(root, "link"), "f1");
+        File.CreateSymbolicLink(Path.Combine(deep, "dangling"), "nowhere/at all");
+        const string odd =
+            "cd \"$0\" && printf odd > \"$(printf 'a\\nb')\" && printf odd > \"$(printf '\\377\\376')\" && : > -n && : > ' '";
+        Run("sh", "-c", odd, deep);
+        using (FileStream holes = new(Path.Combine(root, "holes"), FileMode.CreateNew))
+        {
+            holes.SetLength(3 << 20);
+            holes.Position = 1 << 20;
+            holes.Write(Bytes.Pattern(5000));
+        }
+
+        File.SetUnixFileMode(Path.Combine(root, "deep"), (UnixFileMode)0x1ED);
+        File.SetLastWriteTimeUtc(deep, Then);
+        File.SetLastWriteTimeUtc(root, Then);
+        return root;
+    }
+
+    /// <summary>Ends the copy when it has come so far, or at its end.</summary>
+    private sealed class Stopping(CancellationTokenSource stop, long bytes) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value)
+        {
+            if (value.Bytes >= bytes)
+            {
+                stop.Cancel();
+            }
+        }
+    }
+}
