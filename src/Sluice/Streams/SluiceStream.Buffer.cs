@@ -25,7 +25,6 @@ public sealed partial class SluiceStream : IMemoryUser
     private int _windowUse;
     private byte[] _buffer = [];
     private volatile bool _isCopying;
-    private bool _hasRetiredWindow;
     private long _base;
     private int _pos;
     private int _readEnd;
@@ -94,11 +93,11 @@ public sealed partial class SluiceStream : IMemoryUser
         {
             ReleaseWindow();
             MemoryLease spare = WriteBehind?.TakeSpare(size) ?? default;
-            if (spare.IsEmpty && _hasRetiredWindow)
+            if (spare.IsEmpty && _extras is { HasRetiredWindow: true } extras)
             {
                 // Still in the processor's cache, where a stream is flushed again and again.
                 spare = RetiredMemory.TakeBack(this, size);
-                _hasRetiredWindow = !spare.IsEmpty;
+                extras.HasRetiredWindow = !spare.IsEmpty;
             }
 
             SetWindow(spare.IsEmpty ? AlignedBufferPool.Rent(size) : spare);
@@ -128,8 +127,11 @@ public sealed partial class SluiceStream : IMemoryUser
     {
         MemoryLease window = Window;
         SetWindow(default);
-        _hasRetiredWindow |= !window.IsEmpty;
         RetiredMemory.Add(window, this);
+        if (_extras is { } extras && !window.IsEmpty)
+        {
+            extras.HasRetiredWindow = true;
+        }
     }
 
     /// <summary>

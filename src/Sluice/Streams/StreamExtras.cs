@@ -46,6 +46,9 @@ internal sealed class StreamExtras
     /// <summary>Whether space is reserved before large windows; null until it was asked.</summary>
     public bool? Reserves { get; set; }
 
+    /// <summary>Whether windows that the stream gave up may still wait in <see cref="RetiredMemory"/>.</summary>
+    public bool HasRetiredWindow { get; set; }
+
     public Task<int>? LastRead { get; set; }
 
     /// <summary>Takes the memory for one byte: nobody else has it until <see cref="GiveOneByte"/>.</summary>
@@ -87,6 +90,7 @@ internal sealed class StreamExtras
         extras.ReadAhead = null;
         extras.AppendStart = -1;
         extras.Reserves = null;
+        extras.HasRetiredWindow = false;
         extras.Overlap = default;
         extras.Writeback = default;
         using (PoolLock.EnterUninterrupted())
