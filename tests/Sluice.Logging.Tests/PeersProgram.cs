@@ -3,7 +3,6 @@ using System.Globalization;
 using Microsoft.Extensions.Logging;
 using NLog.Config;
 using NLog.Targets;
-using Serilog.Core;
 using Serilog.Events;
 using Serilog;
 using Sluice.Extensions.Logging;

@@ -74,7 +74,11 @@ internal sealed class SegmentInfo
 
         SegmentInfo info = new()
         {
-            Path = file.Path, Id = id, Header = header, HeaderChain = chain, IsCompressed = file.IsCompressed,
+            Path = file.Path,
+            Id = id,
+            Header = header,
+            HeaderChain = chain,
+            IsCompressed = file.IsCompressed,
         };
         FrameScanner scanner = new(file, header.MaxFrameBytes, LogLayout.HeaderBytes, chain);
         FrameResult result = scanner.TryNext(out FrameHeader opening, out ReadOnlySpan<byte> payload);
