@@ -7,8 +7,27 @@ namespace Sluice.Cli.Compare;
 /// <summary>Two results side by side.</summary>
 internal static class ComparePage
 {
-    /// <exception cref="UsageException">The results have nothing in common.</exception>
+    /// <exception cref="UsageException">The results have nothing in common, or one of them was not written by sluice.</exception>
     public static ReportPage Of(ResultFile before, ResultFile after, IReadOnlyList<string> arguments)
+    {
+        try
+        {
+            ReportPage page = Make(before, after, arguments);
+
+            // A page that cannot be printed and written is none, and nothing of it is shown.
+            PageText.WriteResult(new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null), page);
+            JsonFile.Write(TextWriter.Null, page, PageJsonContext.Default.ReportPage);
+            return page;
+        }
+#pragma warning disable CA1031 // Numbers beyond all measure, a list without an element that is always there.
+        catch (Exception e) when (e is not UsageException)
+#pragma warning restore CA1031
+        {
+            throw new UsageException($"{before.Path} and {after.Path} cannot be compared: one of them is not as sluice wrote it");
+        }
+    }
+
+    private static ReportPage Make(ResultFile before, ResultFile after, IReadOnlyList<string> arguments)
     {
         bool samples = before.Bench is not null && after.Bench is not null;
         IReadOnlyList<PageSection> sections = (samples

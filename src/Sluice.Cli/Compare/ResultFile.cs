@@ -46,6 +46,12 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
         {
             throw new UsageException($"{path} is no result of sluice: {e.Message}");
         }
+#pragma warning disable CA1031 // Whatever a page makes of it: sluice did not write it so.
+        catch (Exception e) when (e is not UsageException)
+#pragma warning restore CA1031
+        {
+            throw new UsageException($"{path} is no result of sluice: it lacks something, or has what is never there");
+        }
     }
 
     private static T Read<T>(JsonElement root, System.Text.Json.Serialization.Metadata.JsonTypeInfo<T> type) =>

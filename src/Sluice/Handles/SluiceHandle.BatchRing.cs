@@ -34,7 +34,11 @@ public sealed partial class SluiceHandle
             }
             finally
             {
-                Release(entries.AsSpan(0, count));
+                foreach (ref BatchEntry entry in entries.AsSpan(0, count))
+                {
+                    ref ReadRequest request = ref requests[entry.Request];
+                    request.Error = Release(ref entry, request.Error);
+                }
             }
         }
     }
@@ -155,7 +159,11 @@ public sealed partial class SluiceHandle
             }
             finally
             {
-                Release(entries.AsSpan(0, count));
+                foreach (ref BatchEntry entry in entries.AsSpan(0, count))
+                {
+                    ref WriteRequest request = ref requests[entry.Request];
+                    request.Error = Release(ref entry, request.Error);
+                }
             }
 
             if (isHeldUp)
@@ -249,19 +257,13 @@ public sealed partial class SluiceHandle
         }
     }
 
-    private static void Release(Span<BatchEntry> entries)
+    /// <summary>Gives back what an entry has; what the caller's memory throws then is its own request's error, and nobody else's.</summary>
+    /// <returns>The request's first error.</returns>
+    private static Exception? Release(ref BatchEntry entry, Exception? error)
     {
-        Exception? error = null;
-        foreach (ref BatchEntry entry in entries)
-        {
-            PinnedMemory.Release(ref entry.Pin, ref error);
-            entry.Bounce.Return();
-            entry = default;
-        }
-
-        if (error is not null)
-        {
-            throw error;
-        }
+        PinnedMemory.Release(ref entry.Pin, ref error);
+        entry.Bounce.Return();
+        entry = default;
+        return error;
     }
 }

@@ -47,6 +47,67 @@ public sealed class BatchMemoryTests : HostileTests
         }
     }
 
+    /// <summary>More requests than one submission of a ring takes: what one of them throws stops none of the others.</summary>
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void What_the_memory_of_one_request_throws_is_the_error_of_that_one(string engine, FileCaching caching)
+    {
+        const int count = 300;
+        byte[] content = Bytes.Pattern(count * Block);
+        string path = Temp.NewFile(content);
+        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
+        {
+            Access = FileAccess.ReadWrite,
+            Engine = Engine(engine),
+            Caching = caching,
+        });
+        foreach (int at in (int[])[1, 2, 3, 4])
+        {
+            foreach (int place in (int[])[0, 100, 255, 256, count - 1])
+            {
+                Countdown countdown = new(at, ThrownKind.Ordinary);
+                HostileMemory memory = new(countdown, content.AsSpan(place * Block, Block));
+                ReadRequest[] reads = [.. Enumerable.Range(0, count).Select(
+                    i => new ReadRequest(i * Block, i == place ? memory.Memory : new byte[Block]))];
+                Exception? error = Record.Exception(() => handle.ReadBatch(reads));
+                (error is not null).ShouldBe(countdown.HasThrown);
+                for (int i = 0; i < count; i++)
+                {
+                    if (i == place && countdown.HasThrown)
+                    {
+                        countdown.ShouldBeThrown(reads[i].Error!);
+                        continue;
+                    }
+
+                    reads[i].Error.ShouldBeNull($"call {at}, {place} throws, {i} does not");
+                    reads[i].BytesRead.ShouldBe(Block);
+                    (i == place ? memory.Content : reads[i].Buffer.Span).SequenceEqual(content.AsSpan(i * Block, Block)).ShouldBeTrue();
+                }
+
+                memory.Close();
+                countdown = new Countdown(at, ThrownKind.Ordinary);
+                byte[] other = Bytes.Pattern(count * Block, at + place);
+                memory = new HostileMemory(countdown, other.AsSpan(place * Block, Block));
+                WriteRequest[] writes = [.. Enumerable.Range(0, count).Select(
+                    i => new WriteRequest(i * Block, i == place ? memory.Memory : other.AsMemory(i * Block, Block)))];
+                error = Record.Exception(() => handle.WriteBatch(writes));
+                (error is not null).ShouldBe(countdown.HasThrown);
+                byte[] written = File.ReadAllBytes(path);
+                for (int i = 0; i < count; i++)
+                {
+                    if (i != place || !countdown.HasThrown)
+                    {
+                        writes[i].Error.ShouldBeNull($"call {at}, {place} throws, {i} does not");
+                        written.AsSpan(i * Block, Block).SequenceEqual(other.AsSpan(i * Block, Block)).ShouldBeTrue();
+                    }
+                }
+
+                memory.Close();
+                File.WriteAllBytes(path, content);
+            }
+        }
+    }
+
     private sealed class ActingMemory(byte[] content, Action act) : MemoryManager<byte>
     {
         private readonly Memory<byte> _memory = content.ToArray();

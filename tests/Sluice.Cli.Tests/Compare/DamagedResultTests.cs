@@ -1,0 +1,164 @@
+using System.Text.Json.Nodes;
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Readme;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Compare;
+
+/// <summary>Results that somebody has damaged: each is compared, or refused in one line that says which file it is.</summary>
+[Trait("Runs", "once")]
+public sealed class DamagedResultTests : IDisposable
+{
+    private static readonly string[] Values =
+    [
+        "null", "\"x\"", "\"\"", "-1", "0", "1e308", "9999999999999999999999", "2.5", "true", "{}", "[]", "[null]", "[[]]",
+        "[1e308, -1e308]",
+    ];
+
+    private readonly TempFolder _folder = TempFolder.InMemory();
+    private readonly List<string> _wrong = [];
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("handle")]
+    [InlineData("advise")]
+    public Task Kept_results(string name)
+    {
+        string path = Path.Combine(ReadmeTests.Root, "bench", "results", "epyc-2core-virtio-ext4", $"{name}.json");
+        return DamageAsync(JsonNode.Parse(File.ReadAllText(path))!);
+    }
+
+    [Fact]
+    public async Task A_result_of_copy()
+    {
+        File.WriteAllBytes(_folder["source"], new byte[100_000]);
+        ToolRun run = await ToolRun.RunAsync("copy", "--verify", _folder["source"], _folder["target"], "--json", _folder["result.json"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        await DamageAsync(JsonNode.Parse(File.ReadAllText(_folder["result.json"]))!);
+    }
+
+    /// <summary>Each value of each kind of place once: elements of a list are alike.</summary>
+    private async Task DamageAsync(JsonNode whole)
+    {
+        Shorten(whole);
+        string text = whole.ToJsonString();
+        string good = _folder["good.json"];
+        string bad = _folder["bad.json"];
+        await File.WriteAllTextAsync(good, text);
+        (await CompareAsync(good, good)).ExitCode.ShouldBe(ExitCode.Success);
+        HashSet<string> seen = [];
+        foreach (string path in Paths(whole, ""))
+        {
+            if (!seen.Add(string.Join('/', path.Split('/').Select(p => int.TryParse(p, out _) ? "*" : p))))
+            {
+                continue;
+            }
+
+            foreach (string? value in (string?[])[null, .. Values])
+            {
+                JsonNode copy = JsonNode.Parse(text)!;
+                Set(copy, path, value);
+                await File.WriteAllTextAsync(bad, copy.ToJsonString());
+                await CheckAsync(good, bad, $"{path} = {value}");
+                await CheckAsync(bad, bad, $"{path} = {value}, both");
+            }
+        }
+
+        for (int length = 0; length < text.Length; length += 1 + (text.Length / 100))
+        {
+            await File.WriteAllTextAsync(bad, text[..length]);
+            await CheckAsync(bad, good, $"{length} characters");
+        }
+
+        await File.WriteAllTextAsync(bad, string.Concat(Enumerable.Repeat("[", 100_000)));
+        await CheckAsync(good, bad, "deep");
+        await File.WriteAllTextAsync(bad, $"{text[..^1]},{text[1..]}");
+        await CheckAsync(good, bad, "every name twice");
+        await File.WriteAllBytesAsync(bad, [0xFF, 0xFE, 0, .. new byte[100]]);
+        await CheckAsync(good, bad, "no text");
+        _wrong.ShouldBeEmpty($"{_wrong.Count} of them");
+    }
+
+    private async Task CheckAsync(string first, string second, string what)
+    {
+        ToolRun run = await CompareAsync(first, second);
+        bool isRight = run.ExitCode == ExitCode.Success
+            ? run.Error.Length == 0
+            : run.ExitCode == ExitCode.Usage && run.Error.Trim().Split('\n').Length == 1
+                && run.Error.Contains("bad.json", StringComparison.Ordinal)
+                && run.Out.Length == 0;
+        if (!isRight)
+        {
+            _wrong.Add($"{what}: {run.ExitCode}, {run.Error.Trim()}");
+        }
+    }
+
+    private Task<ToolRun> CompareAsync(string first, string second) => ToolRun.RunAsync(
+        "compare", first, second, "--overwrite", "--json", _folder["out.json"], "--csv", _folder["out.csv"]);
+
+    private static void Shorten(JsonNode? node)
+    {
+        if (node is JsonArray { Count: > 2 } array)
+        {
+            while (array.Count > 2)
+            {
+                array.RemoveAt(2);
+            }
+        }
+
+        foreach (JsonNode? child in Children(node))
+        {
+            Shorten(child);
+        }
+    }
+
+    private static IEnumerable<JsonNode?> Children(JsonNode? node) => node switch
+    {
+        JsonObject o => [.. o.Select(p => p.Value)],
+        JsonArray a => [.. a],
+        _ => [],
+    };
+
+    private static IEnumerable<string> Paths(JsonNode? node, string path)
+    {
+        IEnumerable<(string Name, JsonNode? Child)> children = node switch
+        {
+            JsonObject o => o.Select(p => (p.Key, p.Value)),
+            JsonArray a => a.Select((c, i) => (i.ToString(System.Globalization.CultureInfo.InvariantCulture), c)),
+            _ => [],
+        };
+        foreach ((string name, JsonNode? child) in children)
+        {
+            yield return $"{path}/{name}";
+            foreach (string below in Paths(child, $"{path}/{name}"))
+            {
+                yield return below;
+            }
+        }
+    }
+
+    private static void Set(JsonNode whole, string path, string? value)
+    {
+        string[] names = path.Split('/')[1..];
+        JsonNode parent = names[..^1].Aggregate(whole, (n, name) => n is JsonArray a ? a[int.Parse(name)]! : n[name]!);
+        JsonNode? node = value is null ? null : JsonNode.Parse(value);
+        switch (parent)
+        {
+            case JsonArray array when value is null:
+                array.RemoveAt(int.Parse(names[^1]));
+                break;
+            case JsonArray array:
+                array[int.Parse(names[^1])] = node;
+                break;
+            case JsonObject o when value is null:
+                o.Remove(names[^1]);
+                break;
+            default:
+                parent[names[^1]] = node;
+                break;
+        }
+    }
+}
