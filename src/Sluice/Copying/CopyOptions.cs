@@ -131,7 +131,9 @@ public sealed class CopyOptions
             Exclude = Exclude,
             ContinueOnError = ContinueOnError,
             PreserveMetadata = PreserveMetadata,
-            UnixCreateMode = OperatingSystem.IsWindows() ? null : UnixCreateMode,
+#pragma warning disable CA1416 // On Windows it is null, and null may be set.
+            UnixCreateMode = UnixCreateMode,
+#pragma warning restore CA1416
             FlushToDisk = FlushToDisk,
             Progress = Progress,
             IsFinish = true,
