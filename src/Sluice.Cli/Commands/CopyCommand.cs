@@ -142,7 +142,8 @@ internal sealed class CopyCommand(
                 result = new CopyResult
                 {
                     Bytes = e.BytesCompleted,
-                    Files = (int)e.FilesCompleted,
+                    // What the end of a copy in shards has looked at, others have copied.
+                    Files = options.Finish ? 0 : (int)e.FilesCompleted,
                     MethodReason = $"{failures.Count} failed",
                 };
             }

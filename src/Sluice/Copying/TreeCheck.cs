@@ -6,12 +6,11 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>Whether an entry of a tree has its copy: of its kind and length, not older than what its source is now.</summary>
+/// <summary>Whether an entry of a tree has its copy: of its kind, with the length and the time that its source has now.</summary>
 [SupportedOSPlatform("linux")]
 internal static class TreeCheck
 {
-    // Times of FAT are in steps of two seconds.
-    private const long TimeStepSeconds = 2;
+    private const long NanosecondsPerSecond = 1_000_000_000;
 
     private const string Again = "; its shard has to be run again.";
 
@@ -47,9 +46,21 @@ internal static class TreeCheck
         {
             throw new IOException($"{verb} '{to.Text}' has {there.Size} bytes, and its source {stat.Size}{Again}");
         }
-        else if (there.Mtime.Seconds < stat.Mtime.Seconds - TimeStepSeconds)
+        else if (!IsTimeOf(there.Mtime, stat.Mtime))
         {
-            throw new IOException($"{verb} it was written after '{to.Text}' was made{Again}");
+            throw new IOException(
+                $"{verb} '{to.Text}' has another time than its source: one was written since, or is something else of that length{Again}");
         }
+    }
+
+    /// <summary>Whether a time is the source's, rounded down as file systems do: NTFS, microseconds, exFAT, seconds, FAT.</summary>
+    private static bool IsTimeOf(in StatxTimestamp there, in StatxTimestamp source)
+    {
+        Int128 kept = ((Int128)there.Seconds * NanosecondsPerSecond) + there.Nanoseconds;
+        Int128 time = ((Int128)source.Seconds * NanosecondsPerSecond) + source.Nanoseconds;
+        return kept == time || IsRounded(100) || IsRounded(1000) || IsRounded(10_000_000) || IsRounded(NanosecondsPerSecond)
+            || IsRounded(2 * NanosecondsPerSecond);
+
+        bool IsRounded(long step) => kept % step == 0 && time >= kept && time - kept < step;
     }
 }

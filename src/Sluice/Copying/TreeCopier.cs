@@ -167,6 +167,11 @@ internal sealed class TreeCopier : IDisposable
         {
             _entries.CopyHardLinks(source, target);
             ThrowIfEnded();
+            if (_options.IsFinish)
+            {
+                _failures.ThrowIfAny();
+            }
+
             _folders.Finish(source, target);
             ThrowIfEnded();
         }

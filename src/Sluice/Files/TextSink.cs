@@ -53,10 +53,11 @@ internal sealed class TextSink : IDisposable
 
     private async ValueTask AddPiecesAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken)
     {
-        while (!text.IsEmpty)
+        for (bool isCompleted = text.IsEmpty; !isCompleted;)
         {
+            // Not completed is also what an encoder has taken whose replacement found no more room: UTF-32 with a lone surrogate.
             await MakeRoomAsync(cancellationToken).ConfigureAwait(false);
-            _encoder.Convert(text.Span, _bytes.AsSpan(_used), flush: false, out int charsUsed, out int bytesUsed, out _);
+            _encoder.Convert(text.Span, _bytes.AsSpan(_used), flush: false, out int charsUsed, out int bytesUsed, out isCompleted);
             text = text[charsUsed..];
             _used += bytesUsed;
         }

@@ -127,7 +127,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
             }
 
             (part, start) = (_nextPart++, _at);
-            _at = end = Math.Min(start + _partBytes, _stripeEnd);
+            _at = end = start + Math.Min(_partBytes, _stripeEnd - start);
             return true;
         }
     }

@@ -84,6 +84,7 @@ public sealed class CopyShardTests : IDisposable
         ToolRun early = await ToolRun.RunAsync("copy", "-a", "--finish", source, actual);
         early.ExitCode.ShouldBe(ExitCode.IoError);
         early.Error.ShouldContain("its shard has to be run again");
+        early.Out.ShouldBeEmpty();
 
         ToolProcess[] ranks = [.. Enumerable.Range(0, Ranks).Select(
             rank => Start(Environment(rank), "copy", "-a", "--shard", "auto", "--json", _folder[$"rank{rank}.json"], source, actual))];

@@ -121,7 +121,7 @@ public sealed class ShardedCopyTests : IDisposable
     {
         string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
         string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        foreach (string name in (string[])["length", "time", "kind", "link"])
+        foreach (string name in (string[])["length", "time", "newer", "kind", "link"])
         {
             Write(Path.Combine(source, name), "source");
         }
@@ -129,11 +129,13 @@ public sealed class ShardedCopyTests : IDisposable
         Write(Path.Combine(target, "length"), "older and longer");
         Write(Path.Combine(target, "time"), "target");
         File.SetLastWriteTimeUtc(Path.Combine(target, "time"), Then.AddSeconds(-9));
+        Write(Path.Combine(target, "newer"), "target");
+        File.SetLastWriteTimeUtc(Path.Combine(target, "newer"), Then.AddSeconds(1));
         Directory.CreateDirectory(Path.Combine(target, "kind"));
         File.CreateSymbolicLink(Path.Combine(target, "link"), Path.Combine(_temp.Root, "victim"));
         FileBatchException error = await Should.ThrowAsync<FileBatchException>(
             () => SluiceFile.CopyAsync(source, target, Going(Part(0, 1))));
-        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "time"]);
+        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "newer", "time"]);
         File.ReadAllText(Path.Combine(target, "length")).ShouldBe("older and longer");
         File.ReadAllText(Path.Combine(target, "time")).ShouldBe("target");
         File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
@@ -141,13 +143,13 @@ public sealed class ShardedCopyTests : IDisposable
         // The end says so too.
         error = await Should.ThrowAsync<FileBatchException>(
             () => SluiceFile.FinishCopyAsync(source, target, new CopyOptions { ContinueOnError = true }));
-        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "time"]);
+        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "newer", "time"]);
 
         // A folder is never replaced by a file.
         Directory.Delete(Path.Combine(target, "kind"));
         CopyOptions replacing = new() { Recurse = true, Shard = default(Shard), Overwrite = true };
         CopyResult result = await SluiceFile.CopyAsync(source, target, replacing);
-        result.Files.ShouldBe(4);
+        result.Files.ShouldBe(5);
         Hashes(target).ShouldBe(Hashes(source));
         File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
     }

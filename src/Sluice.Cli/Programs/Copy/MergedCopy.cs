@@ -8,7 +8,11 @@ namespace Sluice.Cli.Programs.Copy;
 /// <param name="Finish">The last result of --finish.</param>
 internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyReport>> Shards, CopyReport? Finish)
 {
-    public IReadOnlyList<int> Missing => [.. Enumerable.Range(0, Count).Where(i => !Shards.ContainsKey(i))];
+    /// <summary>How many shards have no result.</summary>
+    public int MissingCount => Count - Shards.Count;
+
+    /// <summary>The first of them.</summary>
+    public IReadOnlyList<int> Missing => [.. Enumerable.Range(0, Count).Where(i => !Shards.ContainsKey(i)).Take(20)];
 
     public IEnumerable<CopyReport> All => Shards.OrderBy(s => s.Key).SelectMany(s => s.Value);
 
@@ -23,7 +27,7 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
     /// <summary>From the first beginning to the last end, by the clocks of the machines.</summary>
     public double Seconds => (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds;
 
-    public bool IsWhole => Missing.Count == 0 && Failed == 0;
+    public bool IsWhole => MissingCount == 0 && Failed == 0;
 
     /// <exception cref="UsageException">They are not of one copy in shards.</exception>
     public static MergedCopy Of(IReadOnlyList<(string Path, CopyReport Report)> results)

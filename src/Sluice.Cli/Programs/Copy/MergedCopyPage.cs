@@ -26,9 +26,9 @@ internal static class MergedCopyPage
 
     private static IEnumerable<string> Notes(MergedCopy merged)
     {
-        if (merged.Missing.Count > 0)
+        if (merged.MissingCount > 0)
         {
-            string more = merged.Missing.Count > MaxNamed ? ", ..." : "";
+            string more = merged.MissingCount > MaxNamed ? ", ..." : "";
             yield return $"missing: shard {string.Join(", ", merged.Missing.Take(MaxNamed))}{more} of {merged.Count}";
         }
         if (merged.Failed > 0)
