@@ -92,9 +92,15 @@ internal static class Continuations
                 case "continuation":
                     return Begin(i => Continue(handle, i, () =>
                     {
-                        // It has run whatever it throws.
-                        Interlocked.Increment(ref ended);
-                        countdown.Hit();
+                        // It has run whatever it throws; counted last, since whoever sees the count asks what was thrown.
+                        try
+                        {
+                            countdown.Hit();
+                        }
+                        finally
+                        {
+                            Interlocked.Increment(ref ended);
+                        }
                     }));
                 default:
                     return Begin(i => Callback(stream, i, countdown, ref ended, ref told));
