@@ -23,6 +23,13 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
     private bool FlushesFolder => options.FlushToDisk && Location is not null;
 
+    /// <summary>
+    /// Whether the bytes are on the disk before the name: alone; and where a later run takes a name with the right length and time for a
+    /// copy that is whole, although the power went before this run came to flush the tree.
+    /// </summary>
+    private bool FlushesFirst =>
+        options.Verify || (options.FlushToDisk && (Location is not null || options.IsShared || options.SkipUnchanged));
+
     /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
     public CopyResult Copy(NodePath from, NodePath to)
     {
@@ -268,7 +275,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             temporary.GiveName();
         }
 
-        if (FlushesFolder || options.Verify)
+        if (FlushesFirst)
         {
             PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor), "Writing to the disk", to.Text);
         }
