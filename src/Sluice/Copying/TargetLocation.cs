@@ -113,12 +113,11 @@ internal sealed class TargetLocation : IDisposable
     /// <summary>
     /// Makes the folder's names durable; by way of the whole file system where the folder may not be opened (mode 0300).
     /// </summary>
-    /// <param name="fd">Something open on the same file system.</param>
-    public void Flush(int fd)
+    /// <param name="fd">Something open on the same file system, and not by O_PATH; -1 where there is nothing.</param>
+    public void Flush(int fd = -1)
     {
-        int folder = PathCalls.OpenAt(FolderFd, ".\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        using Descriptor opened = new(folder);
-        int result = folder < 0 ? CopyCalls.FlushFileSystem(fd) : Libc.Flush(folder);
+        using Descriptor folder = new(PathCalls.OpenAt(FolderFd, ".\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag));
+        int result = folder.Fd < 0 ? FlushFileSystem(fd) : Libc.Flush(folder.Fd);
         PathErrors.ThrowIfFailed(OpenFile.IsUnflushable(-result) ? 0 : result, "Writing the folder to the disk of", Path.Text);
     }
 
@@ -144,6 +143,18 @@ internal sealed class TargetLocation : IDisposable
     }
 
     public void Dispose() => PathCalls.Close(FolderFd);
+
+    private int FlushFileSystem(int fd)
+    {
+        if (fd >= 0)
+        {
+            return CopyCalls.FlushFileSystem(fd);
+        }
+
+        // Whoever has just made a name here may make a file.
+        using TemporaryFile file = TemporaryFile.Create(Path, ModeBits.OwnerReadWrite);
+        return CopyCalls.FlushFileSystem(file.Descriptor);
+    }
 
     /// <summary>
     /// Follows a link, which is open, one step: what it says is taken from the link that was looked at, and not from what has its name now.

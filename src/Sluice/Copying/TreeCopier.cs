@@ -57,7 +57,7 @@ internal sealed class TreeCopier : IDisposable
         if ((from.Mode & Statx.TypeMask) != Statx.TypeDirectory)
         {
             copier._entries.CopyLink(fromPath, location.Path);
-            copier.FlushFolder(location, location.FolderFd);
+            copier.FlushFolder(location);
             return copier.Result();
         }
 
@@ -88,7 +88,7 @@ internal sealed class TreeCopier : IDisposable
             copier.Run(fromRoot, toRoot);
             if (options.IsShared)
             {
-                copier.FlushFolder(location, location.FolderFd);
+                copier.FlushFolder(location, toRoot.Descriptor);
             }
 
             copier._failures.ThrowIfAny();
@@ -126,7 +126,7 @@ internal sealed class TreeCopier : IDisposable
         return new TreeRoot(fd, text);
     }
 
-    private void FlushFolder(TargetLocation location, int fd)
+    private void FlushFolder(TargetLocation location, int fd = -1)
     {
         if (_options.FlushToDisk)
         {

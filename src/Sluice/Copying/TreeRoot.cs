@@ -20,6 +20,9 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
 
     public static int FolderFlags => PathCalls.ReadOnly | PathCalls.DirectoryFlag | PathCalls.NoFollowFlag;
 
+    /// <summary>The root itself, open until this is disposed of.</summary>
+    public int Descriptor => fd;
+
     /// <summary>A folder's path for people.</summary>
     public string Text(TreePath folder) => folder.IsRoot ? text : Path.Join(text, NodePath.Decode(folder.ToBytes()));
 
