@@ -50,7 +50,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
 
             // One that an earlier copy has left has whatever mode that one had come to.
             bool isLeft = isNewTree && !isMade;
-            bool isRestricted = (isMade || options.IsFinish) && (from.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll;
+            bool isRestricted = (isMade || options.IsFinish) && TreeShare.IsRestricted(from);
             if (options.PreserveMetadata || isLeft || isRestricted)
             {
                 TryFinish(source, target, folder, from, isLeft);
@@ -107,12 +107,13 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
             return;
         }
 
-        PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx made), "Looking at the folder", target.Text(folder));
-        if (options.IsFinish && (made.Mode & ModeBits.All) != ((ModeBits.OwnerAll | (from.Mode & ModeBits.All)) & ~Umask.Read()))
+        if (options.IsFinish && !TreeShare.TakeMark(to.Fd))
         {
-            // It is not as a shard has made it.
+            // No shard has made it, or the end has been here before.
             return;
         }
+
+        PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx made), "Looking at the folder", target.Text(folder));
 
         uint mode = setsAll
             ? from.Mode & FolderBits & ~Umask.Read()

@@ -273,7 +273,7 @@ internal sealed class TreeCopier : IDisposable
         }
 
         NodePath path = NodePath.In(parent, name, "");
-        int result = _options.IsFinish ? -Errno.EEXIST : NodeCalls.MakeDirectory(path, TreeShare.ModeOf(_options, from));
+        int result = _options.IsFinish ? -Errno.EEXIST : TreeShare.MakeFolder(path, _options, from);
         isMade = result == 0;
         result = result is 0 or -Errno.EEXIST ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
         PathCalls.Close(parent);

@@ -16,6 +16,9 @@ internal sealed class TreeShare(Shard shard)
     private const ulong Basis = 0xCBF29CE484222325;
     private const ulong Prime = 0x100000001B3;
 
+    /// <summary>The name, ended by a NUL, of the mark on folders that a shard has made.</summary>
+    public static ReadOnlySpan<byte> Mark => "user.sluice.shard\0"u8;
+
     /// <summary>What the hashes of a folder's entries begin with.</summary>
     public static ulong Begin(TreePath folder) => folder.IsRoot ? Basis : Add(Add(Basis, folder.ToBytes()), "/"u8);
 
@@ -42,7 +45,7 @@ internal sealed class TreeShare(Shard shard)
 
         if (found == -Errno.ENOENT && !location.IsInside(from))
         {
-            int made = NodeCalls.MakeDirectory(location.Path, ModeOf(options, from));
+            int made = MakeFolder(location.Path, options, from);
             PathErrors.ThrowIfFailed(made == -Errno.EEXIST ? 0 : made, "Making the folder", target);
             found = NodeCalls.Stat(location.Path, followsLinks: false, StatxMask.BasicStats, out old);
         }
@@ -55,9 +58,36 @@ internal sealed class TreeShare(Shard shard)
         return found;
     }
 
-    /// <summary>Where metadata is kept, others than the owner come in when the folder is whole and has its owner.</summary>
-    public static uint ModeOf(CopyOptions options, in Statx from) =>
-        ModeBits.OwnerAll | (options.PreserveMetadata ? 0 : from.Mode & ModeBits.All);
+    /// <summary>
+    /// Makes a folder in which its owner may do everything until the copy's end; where metadata is kept, others than the owner come in when
+    /// the folder is whole and has its owner. What the end of a copy in shards takes rights from again carries a mark: it was not there.
+    /// </summary>
+    /// <returns>0, or a negative errno.</returns>
+    public static int MakeFolder(in NodePath path, CopyOptions options, in Statx from)
+    {
+        int result = NodeCalls.MakeDirectory(path, ModeBits.OwnerAll | (options.PreserveMetadata ? 0 : from.Mode & ModeBits.All));
+        if (result == 0 && options.Shard is not null && !options.PreserveMetadata && IsRestricted(from))
+        {
+            using Descriptor made = new(PathCalls.Open(path, TreeRoot.FolderFlags));
+            if (made.Fd >= 0 && IsOurs(made.Fd))
+            {
+                // Where there are no such attributes the folder keeps what its owner needs now.
+                _ = AttributeCalls.Set(made.Fd, Mark, [1]);
+            }
+        }
+
+        return result;
+    }
+
+    /// <summary>Whether a folder's owner may not do everything in it.</summary>
+    public static bool IsRestricted(in Statx from) => (from.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll;
+
+    /// <summary>Takes the mark off that <see cref="MakeFolder"/> has put on a folder; false where there is none.</summary>
+    public static bool TakeMark(int fd) =>
+        IsOurs(fd) && AttributeCalls.Get(fd, Mark, out _) is not null && AttributeCalls.Remove(fd, Mark) >= 0;
+
+    private static bool IsOurs(int fd) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && stat.Uid == NodeCalls.EffectiveUser;
 
     private static ulong Add(ulong hash, ReadOnlySpan<byte> bytes)
     {

@@ -231,25 +231,60 @@ public sealed class ShardedCopyTests : IDisposable
         Listing(source, Everything).ShouldBe(before);
     }
 
-    /// <summary>Folders that their owner may not write to are made so that the shards can, and get their modes in the end.</summary>
+    /// <summary>
+    /// Folders that their owner may not write to are made so that the shards can, and get their modes in the end, whatever a set-group-ID
+    /// folder around them has given them; those that were there have theirs.
+    /// </summary>
     [SkippableTheory]
     [InlineData(true)]
     [InlineData(false)]
     public async Task Folders_get_their_modes_at_the_end(bool preserves)
     {
-        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        string inside = Directory.CreateDirectory(Path.Combine(source, "shut")).FullName;
-        Write(Path.Combine(inside, "file"), "inside");
         const UnixFileMode shut = UnixFileMode.UserRead | UnixFileMode.UserExecute;
-        File.SetUnixFileMode(inside, shut);
-        string target = _temp.NewPath();
+        const UnixFileMode open = shut | UnixFileMode.UserWrite;
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        foreach (string name in (string[])["shut", "there"])
+        {
+            string inside = Directory.CreateDirectory(Path.Combine(source, name)).FullName;
+            Write(Path.Combine(inside, "file"), "inside");
+            File.SetUnixFileMode(inside, shut);
+        }
+
+        File.SetUnixFileMode(source, shut);
+        string above = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        File.SetUnixFileMode(above, open | UnixFileMode.SetGroup);
+        string target = Path.Combine(above, "target");
+        await SluiceFile.CopyAsync(source, target, Part(0, 2, preserves));
+        string there = Path.Combine(target, "there");
+        Run("rm", "-r", there);
+        Directory.CreateDirectory(there);
+        File.SetUnixFileMode(there, open);
         await SluiceFile.CopyAsync(source, target, Part(0, 2, preserves));
         await SluiceFile.CopyAsync(source, target, Part(1, 2, preserves));
-        File.GetUnixFileMode(Path.Combine(target, "shut")).ShouldBe(shut | UnixFileMode.UserWrite);
-        await SluiceFile.FinishCopyAsync(source, target, new CopyOptions { PreserveMetadata = preserves });
-        File.GetUnixFileMode(Path.Combine(target, "shut")).ShouldBe(shut);
-        File.SetUnixFileMode(inside, shut | UnixFileMode.UserWrite);
-        File.SetUnixFileMode(Path.Combine(target, "shut"), shut | UnixFileMode.UserWrite);
+        string made = Path.Combine(target, "shut");
+        UnixFileMode group = preserves ? UnixFileMode.None : UnixFileMode.SetGroup;
+        (File.GetUnixFileMode(target) & open, File.GetUnixFileMode(made) & open).ShouldBe((open, open));
+        CopyOptions whole = new() { PreserveMetadata = preserves };
+        await SluiceFile.FinishCopyAsync(source, target, whole);
+        ShouldHaveModes();
+        Native.GetAttribute(made, "user.sluice.shard").ShouldBeNull();
+
+        // What its owner has opened since stays open.
+        if (!preserves)
+        {
+            File.SetUnixFileMode(made, open | group);
+            await SluiceFile.FinishCopyAsync(source, target, whole);
+            File.GetUnixFileMode(made).ShouldBe(open | group);
+        }
+
+        Run("chmod", "-R", "u+w", source, target);
+
+        void ShouldHaveModes()
+        {
+            File.GetUnixFileMode(target).ShouldBe(shut | group);
+            File.GetUnixFileMode(made).ShouldBe(shut | group);
+            File.GetUnixFileMode(there).ShouldBe(preserves ? shut : open);
+        }
     }
 
     private static CopyOptions Part(int index, int count, bool preserves = false, IProgress<CopyProgress>? progress = null) => new()
