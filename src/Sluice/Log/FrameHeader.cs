@@ -17,8 +17,8 @@ internal enum FrameKind : uint
 /// <param name="Crc">Its sum.</param>
 internal readonly record struct FrameHeader(int Length, int Count, long FirstSequence, long Time, FrameKind Kind, uint Crc)
 {
-    /// <summary>Header, payload and zeros.</summary>
-    public int FrameBytes => LogLayout.FrameHeaderBytes + LogLayout.Padded(Length);
+    /// <summary>Header, payload and zeros; behind a footer stand none, see <see cref="LogLayout.MayEndWithFooter"/>.</summary>
+    public int FrameBytes => LogLayout.FrameHeaderBytes + (Kind == FrameKind.Footer ? Length : LogLayout.Padded(Length));
 
     public long LastSequence => FirstSequence + Count - 1;
 }

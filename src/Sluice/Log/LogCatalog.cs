@@ -46,6 +46,10 @@ internal sealed class LogCatalog
         {
             catalog.CheckOrder();
         }
+        else
+        {
+            catalog.DistrustFooters();
+        }
 
         return catalog;
     }
@@ -131,6 +135,23 @@ internal sealed class LogCatalog
         }
     }
 
+    /// <summary>
+    /// A reader begins where a footer says, without having gone over what comes before. So it believes none but one that leads to the next
+    /// segment: whoever wrote the last records of a file that was cut in their midst chose the bytes at its end.
+    /// </summary>
+    private void DistrustFooters()
+    {
+        for (int i = 0; i < Segments.Count; i++)
+        {
+            if (i == Segments.Count - 1 || !Leads(Segments[i], Segments[i + 1]))
+            {
+                Segments[i].DistrustFooter();
+            }
+        }
+    }
+
+    private static bool Leads(SegmentInfo from, SegmentInfo to) => from.IsSealed && from.LastSequence + 1 == to.FirstSequence;
+
     private void CheckOrder()
     {
         for (int i = 1; i < Segments.Count; i++)
@@ -139,7 +160,7 @@ internal sealed class LogCatalog
             SegmentInfo segment = Segments[i];
             string? reason = null;
             long offset = -1;
-            if (!before.IsSealed)
+            if (!Leads(before, segment) && !before.IsCompressed)
             {
                 using SegmentContent file = SegmentContent.Open(before.Path);
                 (FrameScanner scanner, FrameResult end, _) = before.Scan(file);
@@ -147,7 +168,7 @@ internal sealed class LogCatalog
                 offset = scanner.Offset;
             }
 
-            if (!before.IsSealed && before.LastSequence + 1 < segment.FirstSequence && WereNeverDurable(i))
+            if (!before.EndsWithFooter && before.LastSequence + 1 < segment.FirstSequence && WereNeverDurable(i))
             {
                 LeaveOutFrom(i);
                 return;
@@ -173,7 +194,7 @@ internal sealed class LogCatalog
     /// Whether segments from one on may have reached the disk before what comes before them: a footer or a restart is written only when
     /// everything earlier is on the disk.
     /// </summary>
-    private bool WereNeverDurable(int index) => Segments.Skip(index).All(static s => !s.IsSealed && !s.Restarts);
+    private bool WereNeverDurable(int index) => Segments.Skip(index).All(static s => !s.EndsWithFooter && !s.Restarts);
 
     private void LeaveOutFrom(int index)
     {

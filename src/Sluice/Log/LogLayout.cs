@@ -9,11 +9,13 @@ internal static class LogLayout
     public const int FrameHeaderBytes = 32;
     public const int RecordHeaderBytes = 4;
     public const int MaxRecordBytes = (1 << 30) - 1 - 4096;
-    public const byte Version = 1;
+
+    /// <summary>Of segments.</summary>
+    public const byte Version = 2;
     public const int OpeningPayloadBytes = 8;
     public const int FooterFixedBytes = 40;
     public const int FooterEntryBytes = 32;
-    public const int TrailerBytes = 24;
+    public const int TrailerBytes = 20;
     public const uint Withdrawn = 3u << 30;
     public const uint LengthMask = (1u << 30) - 1;
 
@@ -21,6 +23,9 @@ internal static class LogLayout
     public const int IndexEveryBytes = 256 * 1024;
 
     private static ReadOnlySpan<byte> FooterMagic => "SLFT"u8;
+
+    /// <summary>Whether a file of a length may end with a footer: all other frames end where 8 divides.</summary>
+    public static bool MayEndWithFooter(long length) => length % 8 == TrailerBytes % 8;
 
     public static int Padded(int bytes) => (bytes + 7) & ~7;
 
@@ -63,12 +68,12 @@ internal static class LogLayout
     /// <param name="index">Of the segment.</param>
     /// <param name="offset">Where it goes.</param>
     /// <param name="chain">The sum that it goes on from.</param>
-    /// <param name="headerChain">The sum in the segment's header: so that no record that ends the file can look like a footer.</param>
+    /// <param name="headerChain">The sum in the segment's header.</param>
     public static byte[] MakeFooter(
         in SegmentTotals totals, IReadOnlyList<IndexEntry> index, long offset, uint chain, uint headerChain)
     {
         int length = FooterFixedBytes + (index.Count * FooterEntryBytes) + TrailerBytes;
-        byte[] frame = new byte[FrameHeaderBytes + Padded(length)];
+        byte[] frame = new byte[FrameHeaderBytes + length];
         WriteFrameHeader(frame, new FrameHeader(length, 0, totals.LastSequence + 1, totals.LastTime, FrameKind.Footer, 0));
         Span<byte> payload = frame.AsSpan(FrameHeaderBytes);
         BinaryPrimitives.WriteInt64LittleEndian(payload, totals.Records);
@@ -88,8 +93,8 @@ internal static class LogLayout
 
         BinaryPrimitives.WriteInt64LittleEndian(at, offset);
         BinaryPrimitives.WriteUInt32LittleEndian(at[8..], chain);
-        FooterMagic.CopyTo(at[12..]);
-        BinaryPrimitives.WriteUInt32LittleEndian(at[16..], Crc32C.Append(headerChain, at[..16]));
+        BinaryPrimitives.WriteUInt32LittleEndian(at[12..], Crc32C.Append(headerChain, at[..12]));
+        FooterMagic.CopyTo(at[16..]);
         _ = Sign(frame, chain);
         return frame;
     }
@@ -99,8 +104,8 @@ internal static class LogLayout
     {
         offset = BinaryPrimitives.ReadInt64LittleEndian(trailer);
         chain = BinaryPrimitives.ReadUInt32LittleEndian(trailer[8..]);
-        return trailer[12..16].SequenceEqual(FooterMagic)
-            && BinaryPrimitives.ReadUInt32LittleEndian(trailer[16..]) == Crc32C.Append(headerChain, trailer[..16]);
+        return trailer[16..TrailerBytes].SequenceEqual(FooterMagic)
+            && BinaryPrimitives.ReadUInt32LittleEndian(trailer[12..]) == Crc32C.Append(headerChain, trailer[..12]);
     }
 
     /// <summary>What a footer's payload, whose sum was right, says; false where it is not as a footer is.</summary>

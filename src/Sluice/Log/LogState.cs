@@ -12,6 +12,7 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
     public const int Bytes = 64;
 
     private const int Tries = 20;
+    private const byte Version = 1;
 
     private static ReadOnlySpan<byte> Magic => "SLUICEST"u8;
 
@@ -43,7 +44,7 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
         if (file.Read(bytes, 0) < Bytes
             || !bytes[..8].SequenceEqual(Magic)
             || BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]) != Crc32C.Append(Crc32C.Begin, bytes[..60])
-            || bytes[8] != LogLayout.Version
+            || bytes[8] != Version
             || bytes[9] > (byte)LogDurability.Durable)
         {
             return null;
@@ -61,7 +62,7 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
         Span<byte> bytes = stackalloc byte[Bytes];
         bytes.Clear();
         Magic.CopyTo(bytes);
-        bytes[8] = LogLayout.Version;
+        bytes[8] = Version;
         bytes[9] = (byte)Durability;
         _ = LogId.TryWriteBytes(bytes[16..], bigEndian: true, out _);
         BinaryPrimitives.WriteInt64LittleEndian(bytes[32..], DurableSequence);

@@ -133,7 +133,11 @@ internal sealed class RecoveredLog
         bool hasFooter = last.IsSealed;
         (long lastSequence, long firstTime, long lastTime) = (last.LastSequence, last.FirstTime, last.LastTime);
         (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.Scan(SegmentContent.Of(_lastFile));
-        if (hasFooter && !last.IsSealed && scanner.CountUnwrittenBytes() > 0)
+        if (hasFooter && !last.IsSealed && (lastSequence < last.LastSequence || last.FooterOffset < scanner.Offset))
+        {
+            last.ForgetFooter();
+        }
+        else if (hasFooter && !last.IsSealed && scanner.CountUnwrittenBytes() > 0)
         {
             // Damage before a footer is the readers', as in any other segment: all that it has was on the disk when that was written.
             (last.IsSealed, last.LastSequence, last.FirstTime, last.LastTime) = (true, lastSequence, firstTime, lastTime);

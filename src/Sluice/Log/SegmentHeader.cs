@@ -28,7 +28,7 @@ internal readonly record struct SegmentHeader(long Id, int MaxFrameBytes, long S
         return crc;
     }
 
-    /// <summary>Null and the header, or why these bytes are none.</summary>
+    /// <summary>Null and the header, or why these bytes are none; a header whose sum is right is given in both cases.</summary>
     public static string? Read(ReadOnlySpan<byte> bytes, out SegmentHeader header, out uint chain)
     {
         header = default;
@@ -43,23 +43,23 @@ internal readonly record struct SegmentHeader(long Id, int MaxFrameBytes, long S
             return "it does not begin as a segment does";
         }
 
-        chain = BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]);
-        if (chain != Crc32C.Append(Crc32C.Begin, bytes[..60]))
+        if (BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]) != Crc32C.Append(Crc32C.Begin, bytes[..60]))
         {
             return "the header's sum is wrong";
         }
 
-        if (bytes[8] != LogLayout.Version)
-        {
-            return $"version {bytes[8]} is unknown";
-        }
-
+        chain = BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]);
         header = new SegmentHeader(
             BinaryPrimitives.ReadInt64LittleEndian(bytes[16..]),
             BinaryPrimitives.ReadInt32LittleEndian(bytes[12..]),
             BinaryPrimitives.ReadInt64LittleEndian(bytes[24..]),
             new Guid(bytes[32..48], bigEndian: true),
             BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]));
-        return header.MaxFrameBytes < LogLayout.FrameHeaderBytes ? "the header allows no frames" : null;
+
+        // Where these stand is the same in all versions.
+        return bytes[8] != LogLayout.Version
+            ? $"it has version {bytes[8]} of the format, and this build reads version {LogLayout.Version} alone"
+            : header.MaxFrameBytes < LogLayout.FrameHeaderBytes ? "the header allows no frames"
+            : null;
     }
 }

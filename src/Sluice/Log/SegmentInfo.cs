@@ -3,6 +3,8 @@ namespace Sluice.Log;
 /// <summary>What one segment of a folder says of itself.</summary>
 internal sealed class SegmentInfo
 {
+    private long _openingTime;
+
     public required string Path { get; init; }
 
     public required long Id { get; init; }
@@ -29,6 +31,9 @@ internal sealed class SegmentInfo
     /// </summary>
     public long FooterOffset { get; private set; }
 
+    /// <summary>The last record by a footer that is distrusted; where a frame proves a later one, it is none.</summary>
+    public long SaidLast { get; private set; } = long.MaxValue;
+
     /// <summary>Whether its file is compressed, which only a sealed one is.</summary>
     public bool IsCompressed { get; private init; }
 
@@ -49,7 +54,11 @@ internal sealed class SegmentInfo
     public long LastTime { get; set; }
 
     /// <summary>Of the footer.</summary>
-    public IndexEntry[] Index { get; set; } = [];
+    public IndexEntry[] Index { get; private set; } = [];
+
+    /// <summary>Whether the file ends as one with a footer does, though the footer itself be damaged: all that it has was on the
+    /// disk.</summary>
+    public bool EndsWithFooter => IsSealed || FooterOffset > 0;
 
     /// <summary>Records from this sequence on are not in the log any more: a later segment has taken them back.</summary>
     public long TakenBackFrom { get; set; } = long.MaxValue;
@@ -88,13 +97,26 @@ internal sealed class SegmentInfo
             info.HasBegun = true;
             info.Restarts = payload.Length > 0 && payload[0] == 1;
             (info.FirstSequence, info.LastSequence) = (opening.FirstSequence, opening.FirstSequence - 1);
-            (info.FirstTime, info.LastTime) = (opening.Time, opening.Time);
+            (info._openingTime, info.FirstTime, info.LastTime) = (opening.Time, opening.Time, opening.Time);
             (info.FirstOffset, info.FirstChain) = (scanner.Offset, scanner.Chain);
             info.TryReadFooter(file);
         }
 
         return file.IsCompressed && !info.IsSealed ? throw NotSealed(file, info.FirstOffset) : info;
     }
+
+    /// <summary>Reads on as if there were no footer, but for where it is: what it says of the frames before it is not proven.</summary>
+    public void DistrustFooter()
+    {
+        if (!IsCompressed)
+        {
+            SaidLast = IsSealed ? LastSequence : SaidLast;
+            (IsSealed, Index, LastSequence, FirstTime, LastTime) = (false, [], FirstSequence - 1, _openingTime, _openingTime);
+        }
+    }
+
+    /// <summary>There is no footer: what looked like one does not agree with the frames before it.</summary>
+    public void ForgetFooter() => FooterOffset = 0;
 
     /// <summary>Only what is sealed is compressed: it is never cut, and never taken for one that was being made.</summary>
     private static SluiceLogDamagedException NotSealed(SegmentContent file, long offset) =>
@@ -124,7 +146,7 @@ internal sealed class SegmentInfo
                 return true;
             }
 
-            if (new FrameScanner(file, LogLayout.FrameHeaderBytes, read, 0).CountUnwrittenBytes() == 0 && header.Id == 0)
+            if (new FrameScanner(file, LogLayout.FrameHeaderBytes, read, 0).CountUnwrittenBytes() == 0 && header == default)
             {
                 return false;
             }
@@ -186,7 +208,8 @@ internal sealed class SegmentInfo
     {
         Span<byte> trailer = stackalloc byte[LogLayout.TrailerBytes];
         long end = file.Length;
-        if (end < FirstOffset + LogLayout.TrailerBytes
+        if (!LogLayout.MayEndWithFooter(end)
+            || end < FirstOffset + LogLayout.TrailerBytes
             || file.Read(trailer, end - LogLayout.TrailerBytes) < LogLayout.TrailerBytes
             || !LogLayout.TryReadTrailer(trailer, HeaderChain, out long offset, out uint chain)
             || offset < FirstOffset
@@ -199,7 +222,9 @@ internal sealed class SegmentInfo
         FrameScanner scanner = new(file, Header.MaxFrameBytes, offset, chain);
         if (scanner.TryNext(out FrameHeader footer, out ReadOnlySpan<byte> payload) == FrameResult.Good
             && footer.Kind == FrameKind.Footer
-            && LogLayout.TryReadFooter(payload, out SegmentTotals totals, out IndexEntry[] index))
+            && scanner.Offset == end
+            && LogLayout.TryReadFooter(payload, out SegmentTotals totals, out IndexEntry[] index)
+            && totals.Records == totals.LastSequence - FirstSequence + 1)
         {
             (IsSealed, LastSequence, FirstTime, LastTime, Index) = (true, totals.LastSequence, totals.FirstTime, totals.LastTime, index);
         }

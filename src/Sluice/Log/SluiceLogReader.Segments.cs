@@ -22,7 +22,7 @@ public sealed partial class SluiceLogReader
             Tail = result == FrameResult.Bad
                 ? new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, _segment.Reason)
                 : torn;
-            return Tail is not null && IsKnownToBeLonger() && (HasMoreByNow() || ReportLostEnd());
+            return WhyLonger() is { } damage && (HasMoreByNow() || ReportLostEnd(damage));
         }
 
         // Frames may have been written between the look at them and the look for the next segment.
@@ -46,7 +46,9 @@ public sealed partial class SluiceLogReader
     /// <summary>Between the last record of a segment and the first of the next some are not there.</summary>
     private bool TryPassGap(SegmentInfo next, FrameResult end)
     {
-        long first = _segment!.ReadTo + 1;
+        // What ended the segment is found again at the next call.
+        _segment!.Unread();
+        long first = _segment.ReadTo + 1;
         bool wasRemoved = end != FrameResult.Bad && _folder.List() is [long oldest, ..] && oldest > _segment.Id;
         SluiceLogDamagedException damage;
         if (wasRemoved || end == FrameResult.Good)
@@ -58,7 +60,7 @@ public sealed partial class SluiceLogReader
         else
         {
             string reason = end == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
-            if (!IsKnownToBeDurable(next))
+            if (!_isDurableBehind && !_segment.IsKnownToBeLonger && KnownDurable() <= _segment.ReadTo)
             {
                 Tail = new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, reason);
                 return false;
@@ -86,16 +88,22 @@ public sealed partial class SluiceLogReader
         return true;
     }
 
-    /// <summary>Whether what comes before a segment must be there; else whoever opens the log for writing cuts it here.</summary>
-    private bool IsKnownToBeDurable(SegmentInfo next) =>
-        _segment!.IsKnownToBeLonger
-        || next.IsSealed
-        || next.Restarts
-        || (State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo);
+    /// <summary>The last sequence that the log's state knows to be on the disk; 0 where it knows of none.</summary>
+    private long KnownDurable() => State() is { } state && state.LogId == _segment!.LogId ? state.DurableSequence : 0;
 
-    /// <summary>A log that ends before what was durable is damaged, and has no torn tail.</summary>
-    private bool IsKnownToBeLonger() =>
-        _segment!.IsKnownToBeLonger || State() is { } state && state.LogId == _segment!.LogId && state.DurableSequence > _segment.ReadTo;
+    /// <summary>A log that ends before what was durable is damaged, and has no torn tail; null where it may end here.</summary>
+    private SluiceLogDamagedException? WhyLonger()
+    {
+        long first = _segment!.ReadTo + 1;
+        long durable = _segment.IsKnownToBeLonger ? 0 : KnownDurable();
+        return durable < first && !_segment.IsKnownToBeLonger ? null
+            : Tail is not null ? new SluiceLogDamagedException(Tail.Path, Tail.FileOffset, first, Tail.Reason)
+            : durable < first ? new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, "it has zeros before its footer")
+            : LostFiles(durable, first);
+    }
+
+    private SluiceLogDamagedException LostFiles(long durable, long first) =>
+        new(_folder.Path, -1, first, $"records up to {durable} were on the disk, and files that had them are gone or cut");
 
     /// <summary>
     /// Whether what was being written when it was looked at has become a frame, or another segment has begun. Asked after the state: what
@@ -115,10 +123,10 @@ public sealed partial class SluiceLogReader
     }
 
     /// <summary>Always false: nothing more is to be read now.</summary>
-    private bool ReportLostEnd()
+    private bool ReportLostEnd(SluiceLogDamagedException damage)
     {
-        Report(new SluiceLogDamagedException(Tail!.Path, Tail.FileOffset, _segment!.ReadTo + 1, Tail.Reason));
-        _ = _segment.TryPassOver();
+        Report(damage);
+        _ = _segment!.TryPassOver();
         return false;
     }
 
@@ -145,6 +153,8 @@ public sealed partial class SluiceLogReader
             _segment.Update(present);
         }
 
+        // What is written only when everything earlier is on the disk.
+        _isDurableBehind = catalog.Segments.Exists(s => s.Id > id && (s.EndsWithFooter || s.Restarts));
         return catalog.Segments.Find(s => s.Id > id);
     }
 
@@ -158,6 +168,11 @@ public sealed partial class SluiceLogReader
             if (segments.Count == 0)
             {
                 Tail = TornOf(catalog);
+                if (catalog.Ids.Count == 0 && State() is { DurableSequence: > 0 } state && _folder.List().Count == 0)
+                {
+                    Report(LostFiles(state.DurableSequence, _next));
+                }
+
                 return false;
             }
 

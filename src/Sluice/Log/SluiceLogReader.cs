@@ -25,6 +25,7 @@ public sealed partial class SluiceLogReader : IDisposable
     private long _limit;
     private LogState? _state;
     private bool _hasFrame;
+    private bool _isDurableBehind;
     private bool _isDisposed;
     private FrameHeader _frame;
     private int _recordAt;

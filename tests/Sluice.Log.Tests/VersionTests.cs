@@ -1,0 +1,77 @@
+using System.Buffers.Binary;
+using System.IO.Compression;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>Segments of another version of the format: refused by name, and never changed or removed.</summary>
+[Trait("Runs", "once")]
+public sealed class VersionTests
+{
+    [Theory]
+    [InlineData("first")]
+    [InlineData("last")]
+    [InlineData("made ahead")]
+    [InlineData("compressed")]
+    public void A_segment_of_another_version_is_refused_and_stays_as_it_is(string which)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: false);
+        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
+        string name = which is "first" or "compressed" ? first : log.Last;
+        byte[] old = [.. log.Files[name]];
+        OfVersion1(old);
+        log.WriteTo(folder.Log, name, old);
+        if (which == "made ahead")
+        {
+            log.WriteTo(folder.Log);
+            SmallLog.MakeAhead(folder.Log, log.LogId);
+            string ahead = Directory.GetFiles(folder.Log, "*.slog").Max()!;
+            byte[] header = File.ReadAllBytes(ahead);
+            OfVersion1(header);
+            File.WriteAllBytes(ahead, header);
+            name = Path.GetFileName(ahead);
+        }
+        else if (which == "compressed")
+        {
+            using MemoryStream compressed = new();
+            using (GZipStream block = new(compressed, CompressionLevel.Fastest, leaveOpen: true))
+            {
+                block.Write(old);
+            }
+
+            compressed.Write(BlockTable.Make(BlockTable.MinBlockBytes, old.Length, [0]));
+            File.Delete(Path.Combine(folder.Log, name));
+            name += SegmentNames.Compressed;
+            File.WriteAllBytes(Path.Combine(folder.Log, name), compressed.ToArray());
+        }
+
+        Dictionary<string, byte[]> before = Content(folder.Log);
+        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)));
+        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true })));
+        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log)));
+        using (SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }))
+        {
+            ShouldSayWhy(reader.Damage.Single());
+        }
+
+        Dictionary<string, byte[]> after = Content(folder.Log);
+        after.Remove(LogFolder.StateName);
+        after.Keys.Order(StringComparer.Ordinal).ShouldBe(before.Keys.Order(StringComparer.Ordinal));
+        after.ShouldAllBe(file => file.Value.SequenceEqual(before[file.Key]));
+
+        void ShouldSayWhy(SluiceLogDamagedException refused)
+        {
+            refused.Path.ShouldBe(Path.Combine(folder.Log, name));
+            refused.Message.ShouldContain("it has version 1 of the format, and this build reads version 2 alone");
+        }
+    }
+
+    private static void OfVersion1(Span<byte> segment)
+    {
+        segment[8] = 1;
+        BinaryPrimitives.WriteUInt32LittleEndian(segment[60..], Crc32C.Append(Crc32C.Begin, segment[..60]));
+    }
+
+    private static Dictionary<string, byte[]> Content(string directory) =>
+        Directory.GetFiles(directory).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
+}
