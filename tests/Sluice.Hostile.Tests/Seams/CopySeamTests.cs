@@ -149,8 +149,14 @@ public sealed class CopySeamTests : HostileTests
             // The first of the names is copied, and gets its name.
             if (call == "renameat" && Interlocked.Exchange(ref changes, 1) == 0)
             {
-                using FileStream file = new(names[0], FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
-                file.Write(later);
+                // A clock that has not moved on since the file was made would show no change.
+                DateTime before = File.GetLastWriteTimeUtc(names[0]);
+                do
+                {
+                    using FileStream file = new(names[0], FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+                    file.Write(later);
+                }
+                while (File.GetLastWriteTimeUtc(names[0]) == before);
             }
 
             return 0;

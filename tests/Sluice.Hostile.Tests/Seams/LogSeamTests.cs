@@ -31,7 +31,9 @@ public sealed class LogSeamTests : HostileTests
             {
                 if (call == "fsync")
                 {
-                    // So long that the others fall asleep meanwhile.
+                    // So long that others fall asleep meanwhile: the first one until somebody has.
+                    _ = durability == LogDurability.Durable
+                        && SpinWait.SpinUntil(() => Volatile.Read(ref asked) > 0, Watchdog.Patience);
                     Thread.Sleep(1);
                 }
 

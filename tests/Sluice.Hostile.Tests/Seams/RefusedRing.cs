@@ -30,8 +30,10 @@ internal static class RefusedRing
         SystemCallFaults.Use(null);
         await UseAsync(kind, folder, source, small);
         new FileInfo("/proc/self/fd/0").LinkTarget.ShouldBe(input, "standard input");
-        Directory.GetFileSystemEntries("/proc/self/fd").Select(LinkOf)
-            .Where(link => link.StartsWith(folder, StringComparison.Ordinal)).ShouldBeEmpty();
+
+        // What was in flight when its owner was closed keeps its file open until it ends.
+        _ = SpinWait.SpinUntil(() => OpenBelow(folder).Length == 0, Watchdog.Patience);
+        OpenBelow(folder).ShouldBeEmpty();
         Console.WriteLine(entered > allowed ? $"refused: {SluiceEngines.UringReason}" : "never refused");
         return 0;
     }
@@ -103,6 +105,9 @@ internal static class RefusedRing
 
         File.ReadAllBytes(target).ShouldBeBytes(Content);
     }
+
+    private static string[] OpenBelow(string folder) =>
+        [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(LinkOf).Where(l => l.StartsWith(folder, StringComparison.Ordinal))];
 
     private static string LinkOf(string descriptor)
     {

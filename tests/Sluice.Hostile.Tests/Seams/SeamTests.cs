@@ -130,7 +130,8 @@ public sealed class SeamTests : HostileTests
         ConcurrentBag<string> others = [];
         SystemCallFaults.Use((call, _, _) =>
         {
-            if (Environment.CurrentManagedThreadId != caller)
+            // A ring's own thread may have something to end of what was before.
+            if (Environment.CurrentManagedThreadId != caller && !call.StartsWith("io_uring", StringComparison.Ordinal))
             {
                 others.Add(call);
             }
@@ -204,12 +205,24 @@ public sealed class SeamTests : HostileTests
 
         SystemCallFaults.Use(null);
         string[] open = OpenBelow(tree);
-        if (isWithoutCollections && GCSettings.LatencyMode == GCLatencyMode.NoGCRegion)
+        if (isWithoutCollections)
         {
-            GC.EndNoGCRegion();
+            EndWithoutCollections();
         }
 
         open.ShouldBeEmpty("closed by the next collection, if at all");
+    }
+
+    private static void EndWithoutCollections()
+    {
+        try
+        {
+            GC.EndNoGCRegion();
+        }
+        catch (InvalidOperationException)
+        {
+            // Somebody wanted more memory than it had, and a collection has ended it.
+        }
     }
 
     [SkippableTheory]

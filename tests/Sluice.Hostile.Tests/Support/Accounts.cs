@@ -20,16 +20,16 @@ internal sealed class Accounts
 
     /// <summary>
     /// Fails when something was not given back, was given back twice, or is had by two. What was in flight when its owner was closed
-    /// gives its memory back when it ends: that is waited for.
+    /// gives its memory back when it ends: that is waited for. What was in flight before these accounts were opened may have come back, too.
     /// </summary>
     public async Task CloseAsync(string what)
     {
-        for (int i = 0; i < 3000 && (Rented() != _rented || Descriptors().Length > 0); i++)
+        for (int i = 0; i < 12_000 && (Rented() > _rented || Descriptors().Length > 0); i++)
         {
             await Task.Delay(i < 100 ? 1 : 10);
         }
 
-        Rented().ShouldBe(_rented, $"{what}: leases that have not ended");
+        Rented().ShouldBeLessThanOrEqualTo(_rented, $"{what}: leases that have not ended");
         AlignedBufferPool.SecondReturns.ShouldBe(_secondReturns, $"{what}: leases that were ended twice");
         Descriptors().ShouldBeEmpty($"{what}: files that are open");
         NobodySharesMemory(what);
