@@ -40,22 +40,28 @@ public sealed class AppendFaultTests : IDisposable
             Thread.Sleep(length % 2 == 0 ? 1 : 0);
             return length is > 1 and not RecordBytes ? 1 + (Interlocked.Increment(ref cut) % (length - 1)) : 0;
         });
-        long[] offsets = new long[threads * records];
-        Thread[] running = [.. Enumerable.Range(0, threads).Select(t => new Thread(() =>
+        // Threads that a busy machine runs one after the other go on until two of them have met.
+        using CancellationTokenSource patience = new(TimeSpan.FromMinutes(2));
+        List<long>[] offsets = [.. Enumerable.Range(0, threads).Select(static _ => new List<long>())];
+        Thread[] running = [.. offsets.Select((mine, t) => new Thread(() =>
         {
-            for (int i = 0; i < records; i++)
+            for (int i = 0; i < records || (Volatile.Read(ref cut) == 0 && !patience.IsCancellationRequested); i++)
             {
-                offsets[(t * records) + i] = (t % 4 == 0 ? other : one).Append(RecordOf((t * records) + i));
+                mine.Add((t % 4 == 0 ? other : one).Append(RecordOf(t, i)));
             }
         }))];
         Array.ForEach(running, static thread => thread.Start());
         Array.ForEach(running, static thread => thread.Join());
         SystemCallFaults.Use(null);
         byte[] written = File.ReadAllBytes(path);
-        written.Length.ShouldBe(offsets.Length * RecordBytes);
-        for (int i = 0; i < offsets.Length; i++)
+        written.Length.ShouldBe(offsets.Sum(static mine => mine.Count) * RecordBytes);
+        for (int t = 0; t < threads; t++)
         {
-            written.AsSpan((int)offsets[i], RecordBytes).SequenceEqual(RecordOf(i)).ShouldBeTrue($"record {i} at {offsets[i]}, {cut} cut");
+            for (int i = 0; i < offsets[t].Count; i++)
+            {
+                written.AsSpan((int)offsets[t][i], RecordBytes).SequenceEqual(RecordOf(t, i))
+                    .ShouldBeTrue($"record {i} of thread {t} at {offsets[t][i]}, {cut} cut");
+            }
         }
 
         cut.ShouldBeGreaterThan(0, "no two threads met");
@@ -121,5 +127,5 @@ public sealed class AppendFaultTests : IDisposable
         return 0;
     }
 
-    private static byte[] RecordOf(int number) => Pattern.Bytes(number, RecordBytes);
+    private static byte[] RecordOf(int thread, int number) => Pattern.Bytes((thread * 1_000_003) + number, RecordBytes);
 }

@@ -53,7 +53,10 @@ public sealed class HostileNeighbourTests : IDisposable
         using (ChildProcess child = new(null, nobody, ["hostile", way, folder, outside]))
         {
             (await child.Output.ReadLineAsync()).ShouldBe("ready", child.ExitedWithErrors());
-            for (Stopwatch watch = Stopwatch.StartNew(); watch.Elapsed.TotalSeconds < Seconds || done + refused < 20;)
+
+            // A neighbour who has not come yet is waited for.
+            Stopwatch watch = Stopwatch.StartNew();
+            while (watch.Elapsed.TotalSeconds < Seconds || done + refused < 20 || (refused == 0 && watch.Elapsed < Patience))
             {
                 foreach (Func<Task> work in Works(source, folder))
                 {

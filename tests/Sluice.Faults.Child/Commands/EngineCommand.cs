@@ -55,13 +55,28 @@ internal static class EngineCommand
     }
 
     /// <summary>Rings and completion threads of this process.</summary>
-    private static void PrintResources(string when)
+    private static void PrintResources(string when) => Console.WriteLine($"{when}={Resources()}");
+
+    private static string Resources()
     {
         int rings = new DirectoryInfo("/proc/self/fd").EnumerateFileSystemInfos()
             .Count(static f => f.LinkTarget?.Contains("io_uring", StringComparison.Ordinal) == true);
         int threads = Directory.GetDirectories("/proc/self/task")
-            .Count(static t => File.ReadAllText(Path.Combine(t, "comm")).StartsWith("Sluice", StringComparison.Ordinal));
-        Console.WriteLine($"{when}={rings} rings, {threads} threads");
+            .Count(static t => NameOf(t).StartsWith("Sluice", StringComparison.Ordinal));
+        return $"{rings} rings, {threads} threads";
+    }
+
+    private static string NameOf(string task)
+    {
+        try
+        {
+            return File.ReadAllText(Path.Combine(task, "comm"));
+        }
+        catch (IOException)
+        {
+            // It ended while the folder was being listed.
+            return "";
+        }
     }
 
     private static async Task<int> WithoutThreadsAsync(string path, byte[] content)
@@ -178,7 +193,7 @@ internal static class EngineCommand
     private static int Unload(string path)
     {
         WeakReference context = UseInAContext(path);
-        for (int i = 0; i < 100 && context.IsAlive; i++)
+        for (int i = 0; i < 3000 && context.IsAlive; i++)
         {
             GC.Collect();
             GC.WaitForPendingFinalizers();
@@ -186,6 +201,9 @@ internal static class EngineCommand
         }
 
         Console.WriteLine($"alive={context.IsAlive}");
+
+        // A thread that has run to its end is the system's for a moment yet.
+        _ = SpinWait.SpinUntil(static () => Resources() == "0 rings, 0 threads", TimeSpan.FromMinutes(1));
         PrintResources("after");
         return 0;
     }

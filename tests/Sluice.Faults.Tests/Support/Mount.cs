@@ -96,7 +96,7 @@ public sealed class Mount : IDisposable
     private static string? Unmount(string folder)
     {
         string? refusal = Command.TryRun("umount", folder);
-        for (int i = 0; i < 50 && refusal is not null && refusal.Contains("busy", StringComparison.Ordinal); i++)
+        for (int i = 0; i < 600 && refusal is not null && refusal.Contains("busy", StringComparison.Ordinal); i++)
         {
             Thread.Sleep(100);
             refusal = Command.TryRun("umount", folder);
