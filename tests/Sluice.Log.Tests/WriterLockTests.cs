@@ -139,6 +139,26 @@ public sealed partial class WriterLockTests
         left[^1].Sequence.ShouldBe(number);
     }
 
+    /// <summary>Where locks are mandatory (SMB), reading is locking for a moment; the writer locks no byte that a file has.</summary>
+    [SkippableFact]
+    public void The_bytes_of_a_log_that_is_written_are_locked_by_nobody()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Locks of open files are Linux's here.");
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        log.Append("first"u8, LogDurability.Durable);
+        foreach (string path in Directory.GetFiles(folder.Log))
+        {
+            using FileStream file = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
+            if (OperatingSystem.IsLinux())
+            {
+                file.Lock(0, 1L << 40);
+            }
+        }
+
+        Should.Throw<IOException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Message.ShouldContain("another writer");
+    }
+
     /// <summary>A process that is just being started has a copy of each descriptor, until its own program begins.</summary>
     [SkippableFact]
     public void A_copy_of_a_descriptor_keeps_nobody_out_of_a_log_that_is_closed()

@@ -302,8 +302,9 @@ internal static unsafe partial class NodeCalls
     }
 
     /// <summary>
-    /// Locks a whole file without waiting, for as long as this open file lives (F_OFD_SETLK): for writing against all, else against those
-    /// who lock it for writing. flock, by which .NET's FileShare works, knows nothing of it on a local file system.
+    /// Locks a file without waiting, for as long as this open file lives (F_OFD_SETLK): for writing against all, else against those who
+    /// lock it for writing. The lock is one of a byte that no file has: where locks are mandatory (SMB), whoever reads is not kept out.
+    /// flock, by which .NET's FileShare works, knows nothing of it on a local file system.
     /// </summary>
     public static int LockFileNow(int fd, bool forWriting) => LockFile(fd, (short)(forWriting ? 1 : 0));
 
@@ -311,9 +312,10 @@ internal static unsafe partial class NodeCalls
 
     private static int LockFile(int fd, short type)
     {
-        // struct flock: type and whence, padding, start, length (0: to the end), process.
+        // struct flock: type and whence, padding, start, length, process.
         const int setOfdLock = 37;
-        long* flock = stackalloc long[4] { (ushort)type, 0, 0, 0 };
+        const long lockedByte = 1L << 62;
+        long* flock = stackalloc long[4] { (ushort)type, lockedByte, 1, 0 };
         nint answer;
         while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, setOfdLock, (nint)flock)))
         {

@@ -36,17 +36,14 @@ internal sealed class FramedOutput : LogOutput
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
     {
         (_folder, _settings, _logId, _current) = (folder, settings, recovered.LogId, recovered.Current);
-        _retention = new SegmentRetention(settings, recovered.Closed);
+        _retention = new SegmentRetention(folder, settings, recovered.Closed);
         Compressor = settings.Compression == CompressionLevel.NoCompression ? null
             : new SegmentCompressor(folder, settings, tried => Compressor!.TryNext(_retention, tried));
-        _nextId = recovered.LargestId + 1;
+        _nextId = Math.Max(recovered.LargestId, recovered.Next?.Header.Id ?? 0) + 1;
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
         _lastTime = recovered.LastTime;
-        if (_current is null)
-        {
-            _prepared = SegmentFile.Create(folder, _nextId++, settings, _logId);
-        }
+        _prepared = recovered.Next;
     }
 
     public override int PageStart => LogLayout.FrameHeaderBytes;

@@ -25,9 +25,9 @@ internal static class LogFile
         string path, FileMode mode, FileAccess access, LogSettings? settings = null,
         UnixFileMode? permissions = null)
     {
-        if (!Libc.IsSupported)
-        {
-            return SluiceHandle.Open(path, new SluiceOptions
+        return Libc.IsSupported
+            ? Open(NodePath.Of(path), path, mode, access, settings, permissions)
+            : SluiceHandle.Open(path, new SluiceOptions
             {
                 Mode = mode,
                 Access = access,
@@ -35,8 +35,12 @@ internal static class LogFile
                 Engine = settings?.Engine,
                 UnixCreateMode = mode == FileMode.Open ? null : permissions ?? settings?.UnixCreateMode,
             });
-        }
+    }
 
+    /// <summary>As <see cref="Open(string, FileMode, FileAccess, LogSettings?, UnixFileMode?)"/>, of a file of an open folder.</summary>
+    public static SluiceHandle Open(
+        in NodePath node, string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null)
+    {
         int flags = PathCalls.NoFollowFlag | PathCalls.NonBlocking
             | (access == FileAccess.Read ? PathCalls.ReadOnly : PathCalls.ReadWrite)
             | mode switch
@@ -45,7 +49,7 @@ internal static class LogFile
                 FileMode.OpenOrCreate => PathCalls.Create,
                 _ => 0,
             };
-        int fd = PathCalls.Open(PathCalls.ToKernel(path), flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? ModeBits.NewFile);
+        int fd = PathCalls.Open(node, flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? ModeBits.NewFile);
         PathErrors.ThrowIfFailed(fd, "Opening", path);
         SafeFileHandle file = new(fd, ownsHandle: true);
         try
@@ -90,12 +94,25 @@ internal static class LogFile
         }
     }
 
+    /// <summary>Closes a file that may be locked.</summary>
+    public static void Close(SluiceHandle? file)
+    {
+        if (file is not null)
+        {
+            Unlock(file);
+            file.Dispose();
+        }
+    }
+
     /// <summary>Whether the file is the one that its path leads to.</summary>
-    public static bool HasName(SluiceHandle file)
+    public static bool HasName(SluiceHandle file) => HasName(file, NodePath.Of(file.Path));
+
+    /// <summary>Whether the file is the one that a name leads to.</summary>
+    public static bool HasName(SluiceHandle file, in NodePath name)
     {
         using OpenFile.Reference reference = file.Hold();
         return Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0
-            && NodeCalls.Stat(PathCalls.ToKernel(file.Path), followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+            && NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
             && own.IsSame(there);
     }
 

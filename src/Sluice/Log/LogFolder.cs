@@ -43,6 +43,80 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <inheritdoc cref="WriterLock.Confirm"/>
     public void Confirm() => writer?.Confirm();
 
+    /// <summary>
+    /// Opens one of its files: of a writer in the folder that it has open, whatever its path leads to by now. What a writer makes, removes
+    /// and names it finds so, too.
+    /// </summary>
+    /// <inheritdoc cref="LogFile.Open(string, FileMode, FileAccess, LogSettings?, UnixFileMode?)"/>
+    public SluiceHandle Open(
+        string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return LogFile.Open(path, mode, access, settings, permissions);
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return LogFile.Open(NodeOf(folder, path), path, mode, access, settings, permissions);
+    }
+
+    /// <summary>Whether a file still has its name in the folder.</summary>
+    public bool Has(SluiceHandle file)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return !Libc.IsSupported || LogFile.HasName(file);
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return LogFile.HasName(file, NodeOf(folder, file.Path));
+    }
+
+    /// <summary>Removes a file, if it is there.</summary>
+    /// <exception cref="IOException">It cannot be removed.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be removed, or is a folder.</exception>
+    public void Delete(string path)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            File.Delete(path);
+            return;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        int result = NodeCalls.Unlink(NodeOf(folder, path));
+        PathErrors.ThrowIfFailed(result == -Errno.ENOENT ? 0 : result, "Removing", path);
+    }
+
+    /// <summary>Removes a file that is not needed; one that cannot be removed is no segment, by what is in it.</summary>
+    public void TryDelete(string path)
+    {
+        try
+        {
+            Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+
+    /// <summary>Gives a file another name, which no other file has unless it is to be replaced.</summary>
+    /// <exception cref="IOException">It cannot be renamed.</exception>
+    public void Move(string from, string to, bool overwrites)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            File.Move(from, to, overwrites);
+            return;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        int result = overwrites
+            ? NodeCalls.Rename(NodeOf(folder, from), NodeOf(folder, to))
+            : CopyCalls.RenameNew(NodeOf(folder, from), NodeOf(folder, to));
+        PathErrors.ThrowIfFailed(result, "Renaming", from);
+    }
+
     public string PathOf(long id, DateTime utc = default) => System.IO.Path.Combine(Path, Names.NameOf(id, utc));
 
     /// <summary>The ids of the segments, smallest first.</summary>
@@ -115,12 +189,12 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         {
             if (entry.HasUnfinished)
             {
-                File.Delete(entry.UnfinishedPath);
+                Delete(entry.UnfinishedPath);
             }
 
             if (entry.HasPlain && entry.HasCompressed)
             {
-                File.Delete(entry.CompressedPath);
+                Delete(entry.CompressedPath);
             }
         }
     }
@@ -132,7 +206,17 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <exception cref="IOException">The device failed, or the folder is gone.</exception>
     public void FlushToDisk()
     {
-        int result = Flush(Path);
+        int result;
+        if (writer?.Folder is { } folder)
+        {
+            using OpenFile.Reference held = new(folder);
+            result = WhereKnown(Libc.Flush(WriterLock.DescriptorOf(folder)));
+        }
+        else
+        {
+            result = Flush(Path);
+        }
+
         PathErrors.ThrowIfFailed(result, "Flushing the folder", Path);
     }
 
@@ -201,7 +285,13 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
 
         using SafeFileHandle folder = new(fd, ownsHandle: true);
-        int result = flush(fd);
-        return result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result;
+        return WhereKnown(flush(fd));
     }
+
+    /// <summary>0 where there is no such call.</summary>
+    private static int WhereKnown(int result) => result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result;
+
+    /// <summary>A file of the folder that is open; the caller holds that.</summary>
+    private NodePath NodeOf(SafeFileHandle folder, string path) =>
+        NodePath.In(WriterLock.DescriptorOf(folder), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path);
 }

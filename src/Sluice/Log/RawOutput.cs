@@ -43,7 +43,7 @@ internal sealed class RawOutput : LogOutput
         }
         catch
         {
-            _current.Dispose();
+            LogFile.Close(_current);
             throw;
         }
     }
@@ -102,7 +102,7 @@ internal sealed class RawOutput : LogOutput
         {
             foreach (SluiceHandle file in _marked.Where(_unsynced.Remove))
             {
-                file.Dispose();
+                LogFile.Close(file);
             }
         }
 
@@ -135,7 +135,7 @@ internal sealed class RawOutput : LogOutput
             });
         }
 
-        if (new SegmentRetention(_settings, closed).Apply(DateTime.UtcNow))
+        if (new SegmentRetention(_folder, _settings, closed).Apply(DateTime.UtcNow))
         {
             _folder.FlushToDisk();
         }
@@ -148,10 +148,10 @@ internal sealed class RawOutput : LogOutput
     public override void Dispose()
     {
         _end?.Dispose();
-        _current.Dispose();
+        LogFile.Close(_current);
         foreach (SluiceHandle file in _unsynced)
         {
-            file.Dispose();
+            LogFile.Close(file);
         }
     }
 
@@ -207,7 +207,7 @@ internal sealed class RawOutput : LogOutput
             }
             catch
             {
-                file.Dispose();
+                LogFile.Close(file);
                 throw;
             }
 
@@ -290,25 +290,40 @@ internal sealed class RawOutput : LogOutput
         foreach (SegmentEntry entry in Full().Where(e => e is { HasPlain: true, HasCompressed: false } && !tried.Contains(e.Path)))
         {
             tried.Add(entry.Path);
-            using SluiceHandle? file = TryOpenAlone(entry.Path);
-            if (file is null || Compressor!.MakeCopy(file, entry.Path) is null)
+            SluiceHandle? file = TryOpenAlone(entry.Path);
+            try
             {
-                continue;
+                if (file is not null && TryCompress(entry, file))
+                {
+                    return true;
+                }
             }
-
-            if (LogFile.HasNoName(file))
+            finally
             {
-                // Another process took it for one that is not to be kept.
-                SegmentFile.TryDelete(entry.UnfinishedPath);
-                continue;
+                LogFile.Close(file);
             }
-
-            Compressor.Name(entry.Path, overwrites: false);
-            Compressor.RemoveOriginal(entry.Path);
-            return true;
         }
 
         return false;
+    }
+
+    private bool TryCompress(SegmentEntry entry, SluiceHandle file)
+    {
+        if (Compressor!.MakeCopy(file, entry.Path) is null)
+        {
+            return false;
+        }
+
+        if (LogFile.HasNoName(file))
+        {
+            // Another process took it for one that is not to be kept.
+            _folder.TryDelete(entry.UnfinishedPath);
+            return false;
+        }
+
+        Compressor.Name(entry.Path, overwrites: false);
+        Compressor.RemoveOriginal(entry.Path);
+        return true;
     }
 
     /// <summary>A file that no process appends to, nor will before this is disposed; null where one does.</summary>
@@ -337,9 +352,10 @@ internal sealed class RawOutput : LogOutput
 
         foreach (SegmentEntry entry in Full().Where(static e => e.HasUnfinished || e is { HasPlain: true, HasCompressed: true }))
         {
+            SluiceHandle? file = null;
             try
             {
-                using SluiceHandle? file = entry.HasPlain ? TryOpenAlone(entry.Path) : null;
+                file = entry.HasPlain ? TryOpenAlone(entry.Path) : null;
                 if (entry.HasUnfinished && (file is not null || !entry.HasPlain))
                 {
                     File.Delete(entry.UnfinishedPath);
@@ -353,6 +369,10 @@ internal sealed class RawOutput : LogOutput
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
                 // Not worth that a log cannot be opened: what is there is read by nobody.
+            }
+            finally
+            {
+                LogFile.Close(file);
             }
         }
     }

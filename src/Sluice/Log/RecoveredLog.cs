@@ -23,6 +23,9 @@ internal sealed class RecoveredLog
     /// <summary>The segment to go on with; null where a new one is needed.</summary>
     public SegmentFile? Current { get; private set; }
 
+    /// <summary>One that was made for what comes, where there is none to go on with.</summary>
+    public SegmentFile? Next { get; private set; }
+
     public List<ClosedSegment> Closed { get; } = [];
 
     public long LargestId => _catalog.LargestId;
@@ -46,21 +49,22 @@ internal sealed class RecoveredLog
         {
             log.Check(settings, state);
             log.LockOutOthers();
+
+            // From here on there is a segment that nobody else can lock, and the folder is the one in which the state was locked.
+            log.Next = log._last is null ? SegmentFile.Create(folder, log.LargestId + 1, settings, log.LogId) : null;
+            folder.Confirm();
             log.Mend(settings);
             return log;
         }
         catch
         {
-            log._lastFile?.Dispose();
+            log.Next?.Remove();
+            LogFile.Close(log._lastFile);
             throw;
         }
         finally
         {
-            foreach (SluiceHandle file in log._locked)
-            {
-                LogFile.Unlock(file);
-                file.Dispose();
-            }
+            log._locked.ForEach(LogFile.Close);
         }
     }
 
@@ -127,7 +131,7 @@ internal sealed class RecoveredLog
 
     private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn)
     {
-        _lastFile = LogFile.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
+        _lastFile = _folder.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
         WriterLock.TakeSegment(_folder.Path, _lastFile);
         ReadFromDisk(_lastFile, settings);
         bool hasFooter = last.IsSealed;
@@ -147,8 +151,7 @@ internal sealed class RecoveredLog
         if (last.IsSealed)
         {
             // Also where its footer was written, and the space behind it not given back.
-            LogFile.Unlock(_lastFile);
-            _lastFile.Dispose();
+            LogFile.Close(_lastFile);
             _lastFile = null;
             return;
         }
@@ -206,7 +209,7 @@ internal sealed class RecoveredLog
             if (path != _last?.Path && !isSealed.Contains(path) && TryOpen(path) is { } file)
             {
                 _locked.Add(file);
-                WriterLock.TakeSegment(_folder.Path, file);
+                WriterLock.TakeSegment(_folder.Path, file, alone: false);
             }
         }
 
@@ -216,11 +219,11 @@ internal sealed class RecoveredLog
         }
     }
 
-    private static SluiceHandle? TryOpen(string path)
+    private SluiceHandle? TryOpen(string path)
     {
         try
         {
-            return LogFile.Open(path, FileMode.Open, FileAccess.ReadWrite);
+            return _folder.Open(path, FileMode.Open, FileAccess.Read);
         }
         catch (FileNotFoundException)
         {
@@ -234,7 +237,7 @@ internal sealed class RecoveredLog
         _folder.RemoveLeftovers();
         foreach (string path in _catalog.Superfluous)
         {
-            File.Delete(path);
+            _folder.Delete(path);
         }
 
         if (_last is not null)
@@ -245,14 +248,14 @@ internal sealed class RecoveredLog
             }
 
             LogFile.Flush(_lastFile!, settings);
-            Current = SegmentFile.Resume(_lastFile!, settings, _last, _scanner!, _index);
+            Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, _scanner!, _index);
             Current.Reserve();
         }
 
         foreach (ClosedSegment segment in Closed)
         {
             // Found on the disk, and perhaps never synced by who wrote it.
-            using SluiceHandle file = LogFile.OpenToRead(segment.Path);
+            using SluiceHandle file = _folder.Open(segment.Path, FileMode.Open, FileAccess.Read);
             LogFile.Flush(file, settings);
         }
 

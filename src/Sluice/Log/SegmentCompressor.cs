@@ -60,7 +60,7 @@ internal sealed class SegmentCompressor
         tried.Add(path);
         _folder.Confirm();
         long? bytes = null;
-        using (SluiceHandle file = LogFile.OpenToRead(path))
+        using (SluiceHandle file = _folder.Open(path, FileMode.Open, FileAccess.Read))
         {
             // Its footer may not have been written for want of space: such a one is read as far as the next one's first record.
             if (_folder.Names.TryParse(Path.GetFileName(path.AsSpan()), out long id, out _)
@@ -79,7 +79,7 @@ internal sealed class SegmentCompressor
         if (!retention.TryChange(path, s => s with { Copy = copy }, () => Name(path, overwrites: true)))
         {
             // It was not to be kept.
-            SegmentFile.TryDelete(path + SegmentNames.Compressing);
+            _folder.TryDelete(path + SegmentNames.Compressing);
             return true;
         }
 
@@ -103,13 +103,13 @@ internal sealed class SegmentCompressor
         }
 
         Tell("begin");
-        File.Delete(unfinished);
+        _folder.Delete(unfinished);
         bool isWhole = false;
         try
         {
             // Nobody else may read it before it has the permissions of what it is of.
             const UnixFileMode own = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-            using SluiceHandle target = LogFile.Open(unfinished, FileMode.CreateNew, FileAccess.ReadWrite, _settings, own);
+            using SluiceHandle target = _folder.Open(unfinished, FileMode.CreateNew, FileAccess.ReadWrite, _settings, own);
             if (Write(source, target, length, blockBytes) is not { } bytes)
             {
                 return null;
@@ -126,7 +126,7 @@ internal sealed class SegmentCompressor
         {
             if (!isWhole)
             {
-                SegmentFile.TryDelete(unfinished);
+                _folder.TryDelete(unfinished);
             }
         }
     }
@@ -135,7 +135,7 @@ internal sealed class SegmentCompressor
     public void Name(string path, bool overwrites)
     {
         Tell("name");
-        File.Move(path + SegmentNames.Compressing, path + SegmentNames.Compressed, overwrites);
+        _folder.Move(path + SegmentNames.Compressing, path + SegmentNames.Compressed, overwrites);
         Tell("named");
     }
 
@@ -144,7 +144,7 @@ internal sealed class SegmentCompressor
     {
         _folder.FlushToDisk();
         Tell("remove");
-        File.Delete(path);
+        _folder.Delete(path);
         Tell("removed");
     }
 

@@ -9,6 +9,7 @@ namespace Sluice.Log;
 /// </summary>
 internal sealed class SegmentFile : IDisposable
 {
+    private readonly LogFolder _folder;
     private readonly SluiceHandle _handle;
     private readonly LogSettings _settings;
     private readonly List<IndexEntry> _index = [];
@@ -17,9 +18,9 @@ internal sealed class SegmentFile : IDisposable
     private long _durableOffset;
     private bool _isSealed;
 
-    private SegmentFile(SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
+    private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
     {
-        (_handle, _settings, Header, _headerChain, Chain) = (handle, settings, header, headerChain, headerChain);
+        (_folder, _handle, _settings, Header, _headerChain, Chain) = (folder, handle, settings, header, headerChain, headerChain);
         Offset = LogLayout.HeaderBytes;
     }
 
@@ -72,10 +73,13 @@ internal sealed class SegmentFile : IDisposable
     {
         folder.Confirm();
         string path = folder.PathOf(id);
-        SluiceHandle handle = LogFile.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
+        SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
         try
         {
             WriterLock.TakeSegment(folder.Path, handle);
+
+            // Whoever came before the lock has the state by now; whoever comes behind it finds the segment locked.
+            folder.Confirm();
             long salt = 0;
             NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
             SegmentHeader header = new(id, options.MaxFrameBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
@@ -86,21 +90,20 @@ internal sealed class SegmentFile : IDisposable
             handle.Write(bytes, 0);
             LogFile.Flush(handle, options);
             folder.FlushToDisk();
-            return new SegmentFile(handle, options, header, chain);
+            return new SegmentFile(folder, handle, options, header, chain);
         }
         catch
         {
-            handle.Dispose();
-            TryDelete(path);
+            Remove(folder, handle);
             throw;
         }
     }
 
     /// <summary>Goes on with a segment whose frames were checked.</summary>
     public static SegmentFile Resume(
-        SluiceHandle handle, LogSettings settings, SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
+        LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
     {
-        SegmentFile file = new(handle, settings, info.Header, info.HeaderChain)
+        SegmentFile file = new(folder, handle, settings, info.Header, info.HeaderChain)
         {
             Chain = scanner.Chain,
             Offset = scanner.Offset,
@@ -210,32 +213,18 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => _handle.SetLength(Offset);
 
-    public void Dispose()
-    {
-        LogFile.Unlock(_handle);
-        _handle.Dispose();
-    }
+    public void Dispose() => LogFile.Close(_handle);
 
     /// <summary>Removes the file and closes it; where its name is another file's by now, that one stays.</summary>
-    public void Remove()
+    public void Remove() => Remove(_folder, _handle);
+
+    private static void Remove(LogFolder folder, SluiceHandle handle)
     {
-        bool isThere = !Libc.IsSupported || LogFile.HasName(_handle);
-        Dispose();
+        bool isThere = folder.Has(handle);
+        LogFile.Close(handle);
         if (isThere)
         {
-            TryDelete(Path);
-        }
-    }
-
-    /// <summary>Removes a file that is not needed; one that cannot be removed is no segment, by what is in it.</summary>
-    public static void TryDelete(string path)
-    {
-        try
-        {
-            File.Delete(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
+            folder.TryDelete(handle.Path);
         }
     }
 

@@ -15,7 +15,7 @@ internal readonly record struct ClosedSegment(string Path, long FirstSequence, l
 }
 
 /// <summary>The segments that are not written any more, oldest first, and which of them are to go. Thread-safe.</summary>
-internal sealed class SegmentRetention(LogSettings settings, IEnumerable<ClosedSegment> closed)
+internal sealed class SegmentRetention(LogFolder folder, LogSettings settings, IEnumerable<ClosedSegment> closed)
 {
     /// <summary>Held while files are removed or get their names; taken before <see cref="_lock"/>.</summary>
     private readonly Lock _removing = new();
@@ -115,10 +115,10 @@ internal sealed class SegmentRetention(LogSettings settings, IEnumerable<ClosedS
         List<ClosedSegment> all = All();
         for (int i = all.Count - 1; i >= 0 && all[i].FirstSequence >= sequence; i--)
         {
-            SegmentFile.TryDelete(all[i].Path);
+            folder.TryDelete(all[i].Path);
             if (all[i].Copy is { } copy)
             {
-                SegmentFile.TryDelete(copy);
+                folder.TryDelete(copy);
             }
 
             using (_lock.EnterUninterrupted())
@@ -145,10 +145,10 @@ internal sealed class SegmentRetention(LogSettings settings, IEnumerable<ClosedS
             {
                 if (all[removed].Copy is { } copy)
                 {
-                    File.Delete(copy);
+                    folder.Delete(copy);
                 }
 
-                File.Delete(all[removed].Path);
+                folder.Delete(all[removed].Path);
                 removed++;
             }
         }

@@ -1,3 +1,4 @@
+using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Memory;
@@ -14,18 +15,28 @@ internal sealed class WriterLock : IDisposable
 {
     private readonly string _directory;
     private readonly string _path;
-    private readonly Statx _folder;
+    private readonly Statx _stat;
 
-    /// <summary>Guards <see cref="_file"/> and <see cref="_last"/>.</summary>
+    /// <summary>Held by whoever makes log.state again; taken before <see cref="_lock"/>, and held while it is waited.</summary>
+    private readonly Lock _confirming = new();
+
+    /// <summary>Guards <see cref="_file"/> and <see cref="_last"/>; held for no sync and no wait.</summary>
     private readonly Lock _lock = new();
     private SluiceHandle _file;
     private LogState? _last;
 
-    private WriterLock(string directory, SluiceHandle file)
+    private WriterLock(string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file)
     {
-        (_directory, _path, _file, _last) = (directory, file.Path, file, LogState.TryRead(file));
-        _ = NodeCalls.TryStat(directory, out _folder);
+        (_directory, _path, Folder, _stat, _file, _last) = (directory, file.Path, folder, stat, file, LogState.TryRead(file));
     }
+
+    /// <summary>
+    /// How often a lock is asked for that somebody has who only looks at the log, 2 ms apart: he has it for as long as he reads headers.
+    /// </summary>
+    internal static int Tries { get; set; } = 2500;
+
+    /// <summary>The folder in which the state was locked, open; null elsewhere than on Linux.</summary>
+    public SafeFileHandle? Folder { get; }
 
     /// <summary>What the file says; null where it says nothing.</summary>
     public LogState? State
@@ -46,17 +57,35 @@ internal sealed class WriterLock : IDisposable
         string path = Path.Combine(directory, LogFolder.StateName);
         if (!Libc.IsSupported)
         {
-            return new WriterLock(directory, OpenUnshared(directory, path));
+            return new WriterLock(directory, null, default, OpenUnshared(directory, path));
         }
 
-        return new WriterLock(directory, OpenLocked(directory, path, "Opening"));
+        int fd = PathCalls.Open(PathCalls.ToKernel(directory), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        PathErrors.ThrowIfFailed(fd, "Opening", directory);
+        SafeFileHandle folder = new(fd, ownsHandle: true);
+        try
+        {
+            PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), "Opening", directory);
+            return new WriterLock(directory, folder, stat, OpenLocked(folder, directory, path, "Opening", tries: 1));
+        }
+        catch
+        {
+            folder.Dispose();
+            throw;
+        }
     }
 
+    /// <summary>The descriptor of an open folder; the caller holds that.</summary>
+    public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
+
     /// <summary>Locks a segment for as long as it is open. Where files cannot be locked, log.state's lock must do.</summary>
+    /// <param name="directory">The folder, for messages.</param>
+    /// <param name="segment">The file; open for writing where it is to be locked alone.</param>
+    /// <param name="alone">Whether it may be written to; else it is only seen to that nobody does.</param>
     /// <exception cref="IOException">Another writer has it.</exception>
-    public static void TakeSegment(string directory, SluiceHandle segment)
+    public static void TakeSegment(string directory, SluiceHandle segment, bool alone = true)
     {
-        if (Libc.IsSupported && LogFile.LockNow(segment, alone: true) is -Errno.EAGAIN or -Errno.EACCES)
+        if (Libc.IsSupported && LogFile.LockNow(segment, alone) is -Errno.EAGAIN or -Errno.EACCES)
         {
             throw Refusal(directory, "Opening", null);
         }
@@ -83,9 +112,23 @@ internal sealed class WriterLock : IDisposable
 
     public void Flush(LogSettings settings)
     {
-        using (_lock.EnterUninterrupted())
+        while (true)
         {
-            LogFile.FlushData(_file, settings);
+            SluiceHandle file;
+            using (_lock.EnterUninterrupted())
+            {
+                file = _file;
+            }
+
+            try
+            {
+                LogFile.FlushData(file, settings);
+                return;
+            }
+            catch (ObjectDisposedException) when (WasExchanged(file))
+            {
+                // Another file has its place, which has what was last written.
+            }
         }
     }
 
@@ -95,54 +138,73 @@ internal sealed class WriterLock : IDisposable
     /// <exception cref="IOException">The folder is gone, or has become another log's or another writer's.</exception>
     public void Confirm()
     {
-        using Lock.Scope scope = _lock.EnterUninterrupted();
-        if (!Libc.IsSupported || LogFile.HasName(_file))
+        using Lock.Scope scope = _confirming.EnterUninterrupted();
+        SluiceHandle old = _file;
+        if (Folder is null || LogFile.HasName(old))
         {
             return;
         }
 
-        if (!NodeCalls.TryStat(_directory, out Statx folder) || !folder.IsSame(_folder))
+        if (!NodeCalls.TryStat(_directory, out Statx there) || !there.IsSame(_stat))
         {
             throw new IOException($"Writing to the log '{_directory}' failed: the folder was moved away or removed.");
         }
 
-        SluiceHandle file = OpenLocked(_directory, _path, "Writing to");
+        SluiceHandle file = OpenLocked(Folder, _directory, _path, "Writing to", Tries);
         try
         {
-            if (LogState.TryRead(file) is { } found && found.LogId != _last?.LogId)
+            LogState? found = LogState.TryRead(file);
+            using (_lock.EnterUninterrupted())
             {
-                throw new IOException($"Writing to the log '{_directory}' failed: the folder has become another log's.");
-            }
+                if (found is { } other && other.LogId != _last?.LogId)
+                {
+                    throw new IOException($"Writing to the log '{_directory}' failed: the folder has become another log's.");
+                }
 
-            _last?.Write(file);
+                _last?.Write(file);
+                _file = file;
+            }
         }
         catch
         {
-            Close(file);
+            LogFile.Close(file);
             throw;
         }
 
-        Close(_file);
-        _file = file;
+        LogFile.Close(old);
     }
 
-    public void Dispose() => Close(_file);
-
-    private static void Close(SluiceHandle file)
+    public void Dispose()
     {
-        LogFile.Unlock(file);
-        file.Dispose();
+        LogFile.Close(_file);
+        Folder?.Dispose();
     }
 
-    private static SluiceHandle OpenLocked(string directory, string path, string what)
+    private bool WasExchanged(SluiceHandle file)
     {
-        SluiceHandle file = LogFile.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+        using (_lock.EnterUninterrupted())
+        {
+            return file != _file;
+        }
+    }
+
+    private static SluiceHandle OpenLocked(SafeFileHandle folder, string directory, string path, string what, int tries)
+    {
+        using OpenFile.Reference held = new(folder);
+        NodePath node = NodePath.In(DescriptorOf(folder), PathCalls.ToKernel(LogFolder.StateName), directory);
+        SluiceHandle file = LogFile.Open(node, path, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+        bool isInterrupted = false;
         try
         {
-            int result = LogFile.LockNow(file, alone: true);
-            if (result is -Errno.EAGAIN or -Errno.EACCES)
+            int result;
+            while ((result = LogFile.LockNow(file, alone: true)) is -Errno.EAGAIN or -Errno.EACCES)
             {
-                throw Refusal(directory, what, null);
+                if (--tries <= 0)
+                {
+                    throw Refusal(directory, what, null);
+                }
+
+                Uninterrupted.Sleep(2, ref isInterrupted);
             }
 
             PathErrors.ThrowIfFailed(result, "Locking", path);
@@ -152,6 +214,10 @@ internal sealed class WriterLock : IDisposable
         {
             file.Dispose();
             throw;
+        }
+        finally
+        {
+            Uninterrupted.Restore(isInterrupted);
         }
     }
 
