@@ -46,9 +46,17 @@ internal static class IoMetrics
     private static long[]? s_counts;
     private static readonly long[] Pools = new long[(Processors + 1) * PoolStride];
     private static long s_edgeTransfers;
+    private static long s_readAheadUsed;
+    private static long s_readAheadWasted;
 
     /// <summary>Transfers that ended with an edge, since the process began.</summary>
     public static long EdgeTransfers => Volatile.Read(ref s_edgeTransfers);
+
+    /// <summary>Bytes that were read before somebody asked for them, and were then taken, since the process began.</summary>
+    public static long ReadAheadUsed => Volatile.Read(ref s_readAheadUsed);
+
+    /// <summary>Bytes that were read before somebody asked for them, and that nobody took, since the process began.</summary>
+    public static long ReadAheadWasted => Volatile.Read(ref s_readAheadWasted);
 
     /// <summary>Transfers that wait for a thread of the pool, or are carried out by one.</summary>
     public static long Pooled
@@ -101,6 +109,9 @@ internal static class IoMetrics
     }
 
     public static void NoteEdge() => Interlocked.Increment(ref s_edgeTransfers);
+
+    public static void NoteReadAhead(int bytes, bool isUsed) =>
+        Interlocked.Add(ref isUsed ? ref s_readAheadUsed : ref s_readAheadWasted, bytes);
 
     public static void NotePooled(int change) => Interlocked.Add(ref Pools[Row * PoolStride], change);
 

@@ -38,6 +38,8 @@ internal sealed class SluiceMeter : MetricsWatch
             _meter.CreateObservableCounter(
                 "sluice.io.edge_transfers", static () => IoMetrics.EdgeTransfers, "{operation}",
                 "Transfers of direct files that did not begin and end at a block's border.");
+            _meter.CreateObservableCounter(
+                "sluice.io.read_ahead", ReadAhead, "By", "Bytes that streams and readers read before they were asked for.");
             _meter.CreateObservableUpDownCounter("sluice.rings", static () => SluiceEngines.RingCount, "{ring}", "Rings that serve.");
             _meter.CreateObservableCounter(
                 "sluice.fallbacks", Fell, "{fallback}", "How often something else was used than was asked for, and why.");
@@ -135,6 +137,12 @@ internal sealed class SluiceMeter : MetricsWatch
     [
         new(SluiceEngines.InFlight, new KeyValuePair<string, object?>("sluice.engine", "uring")),
         new(IoMetrics.Pooled, new KeyValuePair<string, object?>("sluice.engine", "pool")),
+    ];
+
+    private static IEnumerable<Measurement<long>> ReadAhead() =>
+    [
+        new(IoMetrics.ReadAheadUsed, new KeyValuePair<string, object?>("sluice.read_ahead.outcome", "used")),
+        new(IoMetrics.ReadAheadWasted, new KeyValuePair<string, object?>("sluice.read_ahead.outcome", "wasted")),
     ];
 
     private static IEnumerable<Measurement<long>> Fell() => Fallbacks.All.Select(static f => new Measurement<long>(

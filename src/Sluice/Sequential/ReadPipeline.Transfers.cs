@@ -147,6 +147,7 @@ internal sealed partial class ReadPipeline
             }
 
             transfer.Withdraw();
+            IoMetrics.NoteReadAhead(transfer.Length, isUsed: false);
             if (!transfer.IsComplete)
             {
                 transfer.ReturnWhenEnded();

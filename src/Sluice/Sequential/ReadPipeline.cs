@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Engines;
 
 namespace Sluice.Sequential;
 
@@ -231,6 +232,11 @@ internal sealed partial class ReadPipeline
         }
 
         head.Result = bytes;
+        if (head.Call != _call)
+        {
+            IoMetrics.NoteReadAhead(bytes, isUsed: true);
+        }
+
         if (!_canSeek)
         {
             _nextOffset = head.Offset + bytes;

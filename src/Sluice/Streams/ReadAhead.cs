@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Engines;
 using Sluice.Kernel;
 using Sluice.Memory;
 
@@ -73,6 +74,7 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
             throw;
         }
 
+        IoMetrics.NoteReadAhead(length, isUsed: true);
         bool isLast = length < chunk.Length;
         if (isLast)
         {
@@ -102,7 +104,7 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
             _count--;
             try
             {
-                await chunk.Task.ConfigureAwait(false);
+                IoMetrics.NoteReadAhead(await chunk.Task.ConfigureAwait(false), isUsed: false);
             }
             catch (Exception e) when (
                 e is IOException or UnauthorizedAccessException or OperationCanceledException or ObjectDisposedException)

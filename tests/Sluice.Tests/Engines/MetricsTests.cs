@@ -110,6 +110,43 @@ public sealed class MetricsTests : IDisposable
         cached.EdgeTransfers.ShouldBe(0);
     }
 
+    [SkippableFact]
+    public async Task What_is_read_ahead_is_used_or_wasted()
+    {
+        const int Block = 8192;
+        await using SluiceReader reader = new(
+            _path, new SluiceReaderOptions { Caching = FileCaching.Direct, RequestSize = Block, Depth = 4 });
+        Skip.If(reader.SluiceHandle.Caching != FileCaching.Direct, reader.SluiceHandle.CachingReason);
+        reader.TryReadBlock(out _).ShouldBeTrue();
+        long used = Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=used");
+        long wasted = Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=wasted");
+        reader.TryReadBlock(out _).ShouldBeTrue();
+        (await reader.ReadBlockAsync()).Length.ShouldBe(Block);
+        (Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=used") - used).ShouldBeGreaterThanOrEqualTo(2 * Block);
+        reader.Dispose();
+        (Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=wasted") - wasted).ShouldBeGreaterThanOrEqualTo(3 * Block);
+    }
+
+    [Fact]
+    public async Task What_a_stream_reads_ahead_is_used_or_wasted()
+    {
+        long used = Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=used");
+        long wasted = Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=wasted");
+        byte[] buffer = new byte[1000];
+        await using SluiceStream stream = new(
+            _path, new SluiceOptions { Access = FileAccess.Read, Caching = FileCaching.Direct, Options = FileOptions.Asynchronous });
+        for (int i = 0; i < 100; i++)
+        {
+            (await stream.ReadAsync(buffer)).ShouldBe(buffer.Length);
+        }
+
+        stream.Position = 0;
+        (await stream.ReadAsync(buffer)).ShouldBe(buffer.Length);
+        await stream.DisposeAsync();
+        (Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=used") - used).ShouldBeGreaterThan(0);
+        (Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=wasted") - wasted).ShouldBeGreaterThan(0);
+    }
+
     [Fact]
     public void What_is_there_now_can_be_asked()
     {
