@@ -91,6 +91,8 @@ public sealed class LogSeamTests : HostileTests
             File.Delete(later);
         }
 
+        // What is gone is the end of the log, and no state says otherwise.
+        File.Delete(Path.Combine(folder, "log.state"));
         int looks = 0;
         SystemCallFaults.Use((call, fd, length) =>
         {
