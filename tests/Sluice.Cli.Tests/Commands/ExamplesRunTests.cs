@@ -60,11 +60,19 @@ public sealed class ExamplesRunTests : IDisposable
     public async Task A_file_that_another_has_made_meanwhile_stays()
     {
         string file = _folder["test.dat"];
-        Task<ToolRun> run = Task.Run(() => ToolRun.RunAsync("examples", file, "1000", "--rounds", "1", "--case", "read-block"));
-        while (!Directory.EnumerateDirectories(_folder.FullPath).Any() && !run.IsCompleted)
-            await Task.Delay(1);
-        await File.WriteAllTextAsync(file, "somebody's");
-        ToolRun ended = await run;
+        // Where the tool was quicker, once more.
+        ToolRun? ended = null;
+        for (int tries = 0; ended is null; tries++)
+        {
+            tries.ShouldBeLessThan(100);
+            File.Delete(file);
+            Task<ToolRun> run = Task.Run(() => ToolRun.RunAsync("examples", file, "1000", "--rounds", "1", "--case", "read-block"));
+            while (!Directory.EnumerateDirectories(_folder.FullPath).Any() && !run.IsCompleted)
+                await Task.Delay(1);
+            bool isFirst = _folder.TryMake("test.dat", "somebody's");
+            ToolRun tried = await run;
+            ended = isFirst ? tried : null;
+        }
         (await File.ReadAllTextAsync(file)).ShouldBe("somebody's");
         ended.ExitCode.ShouldBe(ExitCode.IoError, ended.Error);
         ended.Error.ShouldContain(file);

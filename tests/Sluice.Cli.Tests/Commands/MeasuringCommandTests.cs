@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Shouldly;
+using Sluice.Cli.Load;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -175,6 +176,25 @@ public sealed class MeasuringCommandTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Error.ShouldContain($"removed {left}");
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    /// <summary>Here, since what comes from the device is counted for the whole process: beside other tests it is theirs, too.</summary>
+    [SkippableFact]
+    public async Task Reads_from_the_page_cache_are_said_to_be()
+    {
+        await File.WriteAllBytesAsync(_folder["a"], new byte[1 << 20]);
+        SpeedReport report = await SpeedAsync("-t0.2");
+        Skip.If(report.Sides[0].StorageReadBytes is null, "which device the files lie on, or what comes from it, is not told here");
+        report.Notes.ShouldContain(n => n.Contains("came from the page cache"));
+        (await SpeedAsync("-t0.2", "--cache", "hot")).Notes.ShouldNotContain(n => n.Contains("came from the page cache"));
+
+        async Task<SpeedReport> SpeedAsync(params string[] options)
+        {
+            string json = _folder["result.json"];
+            ToolRun run = await ToolRun.RunAsync(["speed", .. options, _folder["a"], "--json", json, "--overwrite"]);
+            run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+            return JsonSerializer.Deserialize(await File.ReadAllTextAsync(json), SpeedJsonContext.Default.SpeedReport)!;
+        }
     }
 
     /// <summary>Takes what is free, and what the tool frees meanwhile.</summary>

@@ -128,8 +128,13 @@ public sealed class SpeedRunTests : IDisposable
             long Count(string name) => side.GetProperty(name) is { ValueKind: JsonValueKind.Object } latency
                 ? latency.GetProperty("count").GetInt64() : 0;
             (Count("readLatency") + Count("writeLatency")).ShouldBe(operations);
-            (Count("writeLatency") > 0).ShouldBe(
-                options.Contains("-w", StringComparison.Ordinal) || options.Contains("mix", StringComparison.Ordinal));
+            long writes = Count("writeLatency");
+            if (options.Contains("-w", StringComparison.Ordinal))
+                writes.ShouldBe(operations);
+            else if (!options.Contains("mix", StringComparison.Ordinal))
+                writes.ShouldBe(0);
+            else if (operations > 100)
+                writes.ShouldBeInRange(1, operations - 1);
         }
         report.GetProperty("ratio").GetDouble().ShouldBeGreaterThan(0);
         report.GetProperty("creations").GetArrayLength().ShouldBe(2);
@@ -144,7 +149,9 @@ public sealed class SpeedRunTests : IDisposable
         JsonElement[] sides = [.. report.GetProperty("sides").EnumerateArray()];
         Skip.If(sides.Any(s => s.GetProperty("caching").GetString() != "direct"), "no direct I/O here");
         foreach (JsonElement side in sides)
-            side.GetProperty("inFlightMean").GetDouble().ShouldBeGreaterThan(0);
+            // Too few to be seen by a clock of milliseconds, where the machine had no time for more.
+            if (side.GetProperty("operations").GetInt64() > 200)
+                side.GetProperty("inFlightMean").GetDouble().ShouldBeGreaterThan(0);
     }
 
     [Fact]

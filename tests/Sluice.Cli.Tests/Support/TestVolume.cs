@@ -44,7 +44,17 @@ internal sealed class TestVolume : IDisposable
     public static TestVolume AttachLoop(string file) =>
         new(RunOrSkip("no loop device can be attached here", "losetup", "--find", "--show", file), "losetup", "--detach");
 
-    public void Dispose() => Shell.Run(_undo[0], _undo[1..]);
+    /// <summary>A process that another test is starting just now may still hold a file of it for a moment.</summary>
+    public void Dispose()
+    {
+        for (int i = 0; i < 600; i++)
+        {
+            (int exitCode, string output) = Shell.Run(_undo[0], _undo[1..]);
+            if (exitCode == 0 || !output.Contains("busy", StringComparison.Ordinal))
+                return;
+            Thread.Sleep(100);
+        }
+    }
 
     private static string RunOrSkip(string refusal, string command, params string[] arguments)
     {
