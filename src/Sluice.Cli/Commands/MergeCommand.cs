@@ -22,14 +22,17 @@ internal sealed class MergeCommand(MergeOptions options, IReadOnlyList<string> a
     {
         if (!File.Exists(path))
             throw new FileNotFoundException($"{path}: no such file");
+        CopyReport? report;
         try
         {
-            CopyReport? report = JsonSerializer.Deserialize(File.ReadAllBytes(path), CopyJsonContext.Default.CopyReport);
-            return report is { Copies: not null, Environment: not null } ? (path, report) : throw new JsonException("it is null");
+            report = JsonSerializer.Deserialize(File.ReadAllBytes(path), CopyJsonContext.Default.CopyReport);
         }
         catch (JsonException e)
         {
             throw new UsageException($"{path} is no result of sluice copy: {e.Message.ReplaceLineEndings(" ")}");
         }
+        return CopyReportCheck.FaultOf(report) is { } fault
+            ? throw new UsageException($"{path} is no result of sluice copy: {fault}")
+            : (path, report!);
     }
 }

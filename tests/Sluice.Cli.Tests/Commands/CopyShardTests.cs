@@ -183,6 +183,15 @@ public sealed class CopyShardTests : IDisposable
         run.Error.ShouldContain("is one of 4 shards");
         await SucceedAsync("copy", "-r", "--json", _folder["whole"], _folder["tree"], _folder["whole copy"]);
         (await ToolRun.RunAsync("merge", _folder["whole"])).ExitCode.ShouldBe(ExitCode.Usage);
+
+        // Nor what went elsewhere, nor one result twice.
+        await SucceedAsync("copy", "-r", "--shard", "1/3", "--json", _folder["elsewhere"], _folder["tree"], _folder["copy of another"]);
+        run = await ToolRun.RunAsync("merge", _folder["0"], _folder["elsewhere"], _folder["2"]);
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain("is of another copy than");
+        run = await ToolRun.RunAsync("merge", _folder["0"], _folder["1"], _folder["0"]);
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain("is the same result as");
         File.WriteAllText(_folder["none"], "{}");
         (await ToolRun.RunAsync("merge", _folder["none"])).ExitCode.ShouldBe(ExitCode.Usage);
     }

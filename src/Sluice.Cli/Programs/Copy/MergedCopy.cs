@@ -19,10 +19,13 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
     public long Bytes => All.Sum(r => r.Bytes);
 
     /// <summary>Files that were copied, by whichever run.</summary>
-    public long Files => All.Sum(r => r.Files) + (Finish?.Files ?? 0);
+    public long Files => checked(All.Sum(r => r.Files) + (Finish?.Files ?? 0));
+
+    /// <summary>Files that were there already, in all runs.</summary>
+    public long UnchangedFiles => All.Sum(r => r.UnchangedFiles);
 
     /// <summary>What failed in the last run of each shard, and in the end: what failed before was tried again.</summary>
-    public int Failed => Shards.Values.Sum(runs => runs[^1].Failed) + (Finish?.Failed ?? 0);
+    public long Failed => Shards.Values.Sum(runs => (long)runs[^1].Failed) + (Finish?.Failed ?? 0);
 
     /// <summary>From the first beginning to the last end, by the clocks of the machines.</summary>
     public double Seconds => (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds;
@@ -32,6 +35,7 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
     /// <exception cref="UsageException">They are not of one copy in shards.</exception>
     public static MergedCopy Of(IReadOnlyList<(string Path, CopyReport Report)> results)
     {
+        RequireOneCopy(results);
         int? count = null;
         string first = "";
         var shards = new SortedDictionary<int, List<CopyReport>>();
@@ -52,8 +56,48 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
                 shards.Add(index, runs = []);
             runs.Add(report);
         }
-        return count is { } known
+        MergedCopy merged = count is { } known
             ? new MergedCopy(known, shards, finish)
             : throw new UsageException("there is no result of a shard among them (sluice copy -r --shard I/N --json)");
+        return merged.CanBeCounted() ? merged : throw new UsageException("the numbers of these results are larger than those of any copy");
+    }
+
+    /// <exception cref="UsageException">They copied from, or to, different places; or two of them are one.</exception>
+    private static void RequireOneCopy(IReadOnlyList<(string Path, CopyReport Report)> results)
+    {
+        if (results.Count == 0)
+            return;
+        (string first, CopyReport like) = results.MinBy(r => LostSources(r.Report));
+        HashSet<(string, string)> expected = PlacesOf(like);
+        var seen = new Dictionary<(DateTimeOffset, int?, double), string>();
+        foreach ((string path, CopyReport report) in results)
+        {
+            HashSet<(string, string)> places = PlacesOf(report);
+            if (expected.Except(places).Count() > LostSources(report) || places.Except(expected).Count() > LostSources(like))
+                throw new UsageException($"{path} is of another copy than {first}: {Name(report)}, and not {Name(like)}");
+            if (!seen.TryAdd((report.Started, report.ShardIndex, report.Seconds), path))
+                throw new UsageException($"{path} is the same result as {seen[(report.Started, report.ShardIndex, report.Seconds)]}");
+        }
+    }
+
+    /// <summary>Sources of which nothing was copied are not among a result's copies.</summary>
+    private static int LostSources(CopyReport report) => Math.Max(report.Failed - report.Copies.Sum(c => c.Failures.Count), 0);
+
+    private static HashSet<(string, string)> PlacesOf(CopyReport report) => [.. report.Copies.Select(c => (Full(c.Source), Full(c.Target)))];
+
+    private static string Full(string path) => Path.TrimEndingDirectorySeparator(Path.GetFullPath(path));
+
+    private static string Name(CopyReport report) => $"{report.Copies[0].Source} -> {report.Copies[0].Target}";
+
+    private bool CanBeCounted()
+    {
+        try
+        {
+            return (Bytes | Files | UnchangedFiles | Failed) >= 0;
+        }
+        catch (OverflowException)
+        {
+            return false;
+        }
     }
 }

@@ -57,12 +57,12 @@ internal static class MergedCopyPage
             .. merged.Finish is { } end
                 ? [Row("finish", end.Files, end.UnchangedFiles, end.Bytes, end.Seconds, end.CpuSeconds, end.Failed)]
                 : Array.Empty<PageRow>(),
-            Row("all", merged.Files, merged.All.Sum(r => r.UnchangedFiles), merged.Bytes, merged.Seconds,
+            Row("all", merged.Files, merged.UnchangedFiles, merged.Bytes, merged.Seconds,
                 merged.All.Sum(r => r.CpuSeconds), merged.Failed),
         ],
     };
 
-    private static PageRow Row(string name, long files, long unchanged, long bytes, double seconds, double cpuSeconds, int failed) => new(
+    private static PageRow Row(string name, long files, long unchanged, long bytes, double seconds, double cpuSeconds, long failed) => new(
         name, files, unchanged, new PageCell(ByteSize.Format(bytes), bytes), PageCell.Of(seconds, "0.00"),
         CopyReport.Rate(bytes, seconds), PageCell.Of(cpuSeconds, "0.00"), failed);
 }
