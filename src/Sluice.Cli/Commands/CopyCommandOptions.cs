@@ -88,7 +88,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<string> shard = command.Value("--shard", null, "I/N",
             "With -r: copy part I of N, counted from 0; auto takes both from mpirun, srun, Slurm's arrays, or (as auto/N) Kubernetes.");
         Option<bool> finish = command.Flag("--finish", null,
-            "With -r, when all shards have ended: look whether everything is there, and give folders their times and modes.");
+            "With -r, when all shards have ended: look whether everything is there, and give folders their modes, or all that -p keeps.");
         Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing.");
         Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second on average, as in 20M (no limit).");
         Option<string> method = command.Value("--method", null, "name",

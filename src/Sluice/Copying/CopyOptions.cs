@@ -96,8 +96,8 @@ public sealed class CopyOptions
     public bool Verify { get; init; }
 
     /// <summary>
-    /// Whether the copy is durable when the task has ended. With <see cref="Shard"/> or <see cref="SkipUnchanged"/> each file is also on the
-    /// disk before it has its name, since a later run takes what has the right length and time for whole; without this, or
+    /// Whether the copy is durable when the task has ended. With <see cref="Shard"/> or <see cref="SkipUnchanged"/> each file is also on
+    /// the disk before it has its name, since a later run takes what has the right length and time for whole; without this, or
     /// <see cref="Verify"/>, a power cut may leave files that have both and lack bytes.
     /// </summary>
     public bool FlushToDisk { get; init; }

@@ -82,7 +82,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             catch (IOException) when (options.KeepsOwnWork && IsOwnWork(fromFd, before, to))
             {
                 meter.TakeBack(transfer.Length);
-                return Unchanged();
+                meter.Correct(-transfer.Length);
+                return UnchangedFound();
             }
 
             meter.EndFile();
@@ -166,6 +167,11 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private CopyResult Unchanged()
     {
         meter.Find(0);
+        return UnchangedFound();
+    }
+
+    private CopyResult UnchangedFound()
+    {
         meter.EndFile();
         return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
     }
@@ -176,18 +182,19 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// </summary>
     private bool IsOwnWork(int fromFd, in Statx from, in NodePath to)
     {
-        if (!IsThere(from, to))
+        if (!IsThere(from, to)
+            || NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) < 0
+            || (there.Uid != NodeCalls.EffectiveUser && !(options.PreserveMetadata && there.Uid == from.Uid)))
         {
             return false;
         }
 
-        using Descriptor opened = new(PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag));
-        return opened.Fd >= 0
-            && Libc.Stat(opened.Fd, StatxMask.BasicStats, out Statx there) == 0
-            && (there.Uid == NodeCalls.EffectiveUser || (options.PreserveMetadata && there.Uid == from.Uid))
-            && there.Size == from.Size
-            && (!options.Verify
-                || ContentComparer.FirstDifference(fromFd, opened.Fd, (long)from.Size, cancellationToken) == (long)from.Size);
+        // Opened only to be compared: its owner may not be allowed to read it.
+        using Descriptor opened = new(options.Verify ? PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag) : -Errno.EACCES);
+        return !options.Verify
+            || (opened.Fd >= 0
+                && Libc.LengthOf(opened.Fd) == (long)from.Size
+                && ContentComparer.FirstDifference(fromFd, opened.Fd, (long)from.Size, cancellationToken) == (long)from.Size);
     }
 
     /// <summary>

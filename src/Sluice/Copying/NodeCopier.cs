@@ -24,7 +24,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
 
         ThrowIfSame(from, to);
         return MakeIfNeeded(
-            path => IsLinkThere(content, path), to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from);
+            path => IsLinkThere(content, path), from, to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from);
     }
 
     /// <inheritdoc cref="CopyLink"/>
@@ -32,7 +32,8 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     {
         Statx like = stat;
         return MakeIfNeeded(
-            path => IsNodeThere(like, path), to, $"Making the {NodeCalls.KindOf(stat)}", path => NodeCalls.MakeNode(path, like), from);
+            path => IsNodeThere(like, path), from, to, $"Making the {NodeCalls.KindOf(stat)}", path => NodeCalls.MakeNode(path, like),
+            from);
     }
 
     /// <inheritdoc cref="CopyLink"/>
@@ -44,7 +45,17 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     public bool AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to)
     {
         (NodePath first, NodePath original, Statx like) = (copied, from, stat);
-        return MakeIfNeeded(path => IsThere(original, like, path), to, "Linking", path => NodeCalls.Link(first, path), metadata: null);
+        if (options.KeepsOwnWork && IsThere(from, stat, to) && IsOwn(from, to))
+        {
+            // A shard, or an end that was killed, has copied it by itself.
+            bool isSame = IsSameFile(copied, to);
+            int result = isSame ? 0 : MakeAside(to, path => NodeCalls.Link(first, path), metadata: null, mayReplace: true);
+            PathErrors.ThrowIfFailed(result, "Linking", to.Text);
+            Count();
+            return !isSame;
+        }
+
+        return MakeIfNeeded(path => IsThere(original, like, path), from, to, "Linking", path => NodeCalls.Link(first, path), null);
     }
 
     /// <summary>
@@ -54,17 +65,18 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         ? NodeCalls.ReadSymbolicLink(from, out _) is { } content && IsLinkThere(content, to)
         : IsNodeThere(stat, to);
 
-    private bool MakeIfNeeded(Func<NodePath, bool> isThere, in NodePath to, string verb, Func<NodePath, int> make, NodePath? metadata)
+    private bool MakeIfNeeded(
+        Func<NodePath, bool> isThere, in NodePath from, in NodePath to, string verb, Func<NodePath, int> make, NodePath? metadata)
     {
-        bool isNeeded = !((options.SkipUnchanged || options.KeepsOwnWork) && isThere(to));
+        (NodePath source, NodePath target) = (from, to);
+        bool isNeeded = !((options.SkipUnchanged && isThere(to)) || IsOwnWork());
         if (isNeeded)
         {
-            NodePath target = to;
             try
             {
                 Make(to, verb, make, metadata);
             }
-            catch (IOException) when (options.KeepsOwnWork && isThere(target))
+            catch (IOException) when (IsOwnWork())
             {
                 // The same shard runs twice, and the other one was sooner.
                 isNeeded = false;
@@ -73,7 +85,25 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
 
         Count();
         return isNeeded;
+
+        bool IsOwnWork() => options.KeepsOwnWork && isThere(target) && IsOwn(source, target);
     }
+
+    /// <summary>
+    /// Whether what is at the target is this user's, or with its metadata the source's owner's: what others have put there is no work of
+    /// this copy, however like its source it is.
+    /// </summary>
+    private bool IsOwn(in NodePath from, in NodePath to) =>
+        NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+        && (there.Uid == NodeCalls.EffectiveUser
+            || (options.PreserveMetadata
+                && NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0
+                && there.Uid == stat.Uid));
+
+    private static bool IsSameFile(in NodePath one, in NodePath other) =>
+        NodeCalls.Stat(one, followsLinks: false, StatxMask.BasicStats, out Statx first) == 0
+        && NodeCalls.Stat(other, followsLinks: false, StatxMask.BasicStats, out Statx second) == 0
+        && first.IsSame(second);
 
     /// <summary>
     /// Whether what has a name is what would be made there: a plain file of one length and time, a link that says the same, a node of one

@@ -67,7 +67,7 @@ internal sealed class TreeEntryCopier(
     public void CopyHardLinks(TreeRoot fromRoot, TreeRoot toRoot)
     {
         Dictionary<(ulong, uint, uint), HardLinkName> copies = [];
-        foreach (HardLinkName node in _hardLinks)
+        foreach (HardLinkName node in options.IsFinish ? HardLinkName.FoundFirst(_hardLinks, toRoot) : _hardLinks)
         {
             if (cancellationToken.IsCancellationRequested)
             {

@@ -5,7 +5,7 @@ namespace Sluice.Tests.Files;
 
 /// <summary>Several processes copy one tree; here they are calls, in the tests of the tool processes.</summary>
 [UnsupportedOSPlatform("windows")]
-public sealed class ShardedCopyTests : IDisposable
+public sealed partial class ShardedCopyTests : IDisposable
 {
     private static readonly DateTime Then = new(2020, 2, 2, 2, 2, 2, DateTimeKind.Utc);
 
@@ -114,77 +114,6 @@ public sealed class ShardedCopyTests : IDisposable
         error.Failures.ShouldAllBe(f => f.Error.Message.EndsWith("is missing; its shard has to be run again."));
         error.Failures.Count.ShouldBeGreaterThan(10);
         Listing(target, "%P|%m|%T@\n").ShouldBe(before);
-    }
-
-    [SkippableFact]
-    public async Task What_is_somebody_elses_is_not_replaced_without_consent()
-    {
-        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        foreach (string name in (string[])["length", "time", "newer", "kind", "link"])
-        {
-            Write(Path.Combine(source, name), "source");
-        }
-
-        Write(Path.Combine(target, "length"), "older and longer");
-        Write(Path.Combine(target, "time"), "target");
-        File.SetLastWriteTimeUtc(Path.Combine(target, "time"), Then.AddSeconds(-9));
-        Write(Path.Combine(target, "newer"), "target");
-        File.SetLastWriteTimeUtc(Path.Combine(target, "newer"), Then.AddSeconds(1));
-        Directory.CreateDirectory(Path.Combine(target, "kind"));
-        File.CreateSymbolicLink(Path.Combine(target, "link"), Path.Combine(_temp.Root, "victim"));
-        FileBatchException error = await Should.ThrowAsync<FileBatchException>(
-            () => SluiceFile.CopyAsync(source, target, Going(Part(0, 1))));
-        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "newer", "time"]);
-        File.ReadAllText(Path.Combine(target, "length")).ShouldBe("older and longer");
-        File.ReadAllText(Path.Combine(target, "time")).ShouldBe("target");
-        File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
-
-        // The end says so too.
-        error = await Should.ThrowAsync<FileBatchException>(
-            () => SluiceFile.FinishCopyAsync(source, target, new CopyOptions { ContinueOnError = true }));
-        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "newer", "time"]);
-
-        // A folder is never replaced by a file.
-        Directory.Delete(Path.Combine(target, "kind"));
-        CopyOptions replacing = new() { Recurse = true, Shard = default(Shard), Overwrite = true };
-        CopyResult result = await SluiceFile.CopyAsync(source, target, replacing);
-        result.Files.ShouldBe(5);
-        Hashes(target).ShouldBe(Hashes(source));
-        File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
-    }
-
-    /// <summary>Length and time are what anybody may give a file.</summary>
-    [SkippableTheory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task A_file_of_another_user_is_no_earlier_work(bool preserves)
-    {
-        Skip.IfNot(Environment.IsPrivilegedProcess, "files of other users are root's to make");
-        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        Write(Path.Combine(source, "file"), "right");
-        Write(Path.Combine(target, "file"), "wrong");
-        Run("chown", "12345", Path.Combine(target, "file"));
-        FileBatchException error = await Should.ThrowAsync<FileBatchException>(
-            () => SluiceFile.CopyAsync(source, target, Part(0, 1, preserves)));
-        error.Failures.Single().Error.Message.ShouldEndWith("the target is there already.");
-    }
-
-    [SkippableFact]
-    public async Task Verifying_looks_into_what_is_there()
-    {
-        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        Write(Path.Combine(source, "same"), "right");
-        Write(Path.Combine(source, "other"), "right");
-        Write(Path.Combine(target, "same"), "right");
-        Write(Path.Combine(target, "other"), "wrong");
-        CopyResult trusting = await SluiceFile.CopyAsync(source, target, Part(0, 1));
-        trusting.UnchangedFiles.ShouldBe(2);
-        CopyOptions verifying = new() { Recurse = true, Shard = new Shard(0, 1), Verify = true, ContinueOnError = true };
-        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, verifying));
-        Path.GetFileName(error.Failures.Single().Path).ShouldBe("other");
     }
 
     [SkippableFact]

@@ -1,0 +1,129 @@
+using static Sluice.Tests.Support.Trees;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>What a shard, or the end, finds at the target: its own work, or somebody else's.</summary>
+public sealed partial class ShardedCopyTests
+{
+    [SkippableFact]
+    public async Task What_is_somebody_elses_is_not_replaced_without_consent()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        foreach (string name in (string[])["length", "time", "newer", "kind", "link"])
+        {
+            Write(Path.Combine(source, name), "source");
+        }
+
+        Write(Path.Combine(target, "length"), "older and longer");
+        Write(Path.Combine(target, "time"), "target");
+        File.SetLastWriteTimeUtc(Path.Combine(target, "time"), Then.AddSeconds(-9));
+        Write(Path.Combine(target, "newer"), "target");
+        File.SetLastWriteTimeUtc(Path.Combine(target, "newer"), Then.AddSeconds(1));
+        Directory.CreateDirectory(Path.Combine(target, "kind"));
+        File.CreateSymbolicLink(Path.Combine(target, "link"), Path.Combine(_temp.Root, "victim"));
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(
+            () => SluiceFile.CopyAsync(source, target, Going(Part(0, 1))));
+        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "newer", "time"]);
+        File.ReadAllText(Path.Combine(target, "length")).ShouldBe("older and longer");
+        File.ReadAllText(Path.Combine(target, "time")).ShouldBe("target");
+        File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
+
+        // The end says so too.
+        error = await Should.ThrowAsync<FileBatchException>(
+            () => SluiceFile.FinishCopyAsync(source, target, new CopyOptions { ContinueOnError = true }));
+        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["kind", "length", "link", "newer", "time"]);
+
+        // A folder is never replaced by a file.
+        Directory.Delete(Path.Combine(target, "kind"));
+        CopyOptions replacing = new() { Recurse = true, Shard = default(Shard), Overwrite = true };
+        CopyResult result = await SluiceFile.CopyAsync(source, target, replacing);
+        result.Files.ShouldBe(5);
+        Hashes(target).ShouldBe(Hashes(source));
+        File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
+    }
+
+    /// <summary>Length and time, and what a link says, are what anybody may make.</summary>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_is_another_user_s_is_no_earlier_work(bool preserves)
+    {
+        Skip.IfNot(Environment.IsPrivilegedProcess, "files of other users are root's to make");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        foreach (string folder in (string[])[source, target])
+        {
+            Write(Path.Combine(folder, "file"), folder == source ? "right" : "wrong");
+            File.CreateSymbolicLink(Path.Combine(folder, "link"), "anywhere");
+            Native.MakeFifo(Path.Combine(folder, "fifo"));
+        }
+
+        Run("chown", "-hR", "12345", target);
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(
+            () => SluiceFile.CopyAsync(source, target, Going(Part(0, 1, preserves))));
+        error.Failures.Select(f => Path.GetFileName(f.Path)).Order().ShouldBe(["fifo", "file", "link"]);
+        if (preserves)
+        {
+            // Names of one file come at the end, and are looked at as well.
+            await Should.ThrowAsync<FileBatchException>(() => EndAsync("file"));
+            Run("chown", "-h", "12345", Path.Combine(source, "fifo"), Path.Combine(source, "link"));
+            CopyResult own = await SluiceFile.CopyAsync(source, target, Part(0, 1, preserves));
+            own.UnchangedFiles.ShouldBe(2);
+        }
+
+        Task<CopyResult> EndAsync(string name)
+        {
+            Native.Link(Path.Combine(source, name), Path.Combine(source, $"name of {name}"));
+            return SluiceFile.FinishCopyAsync(source, target, new CopyOptions { PreserveMetadata = true });
+        }
+    }
+
+    /// <summary>In whatever order the folder gives them; and where an end was killed, or has been before.</summary>
+    [SkippableFact]
+    public async Task Names_that_a_file_gets_after_its_copy_are_names_of_the_copy()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = _temp.NewPath();
+        string[] names = [.. Enumerable.Range(0, 16).Select(i => $"f{i}")];
+        foreach (string name in names)
+        {
+            Write(Path.Combine(source, name), name);
+        }
+
+        await SluiceFile.CopyAsync(source, target, Part(0, 1, preserves: true));
+        foreach (string name in names)
+        {
+            Native.Link(Path.Combine(source, name), Path.Combine(source, $"name of {name}"));
+        }
+
+        CopyOptions whole = new() { PreserveMetadata = true };
+        (await SluiceFile.FinishCopyAsync(source, target, whole)).Files.ShouldBe(16);
+        ShouldBeAlike(target, source, preserves: true);
+        foreach (string name in names)
+        {
+            File.Delete(Path.Combine(target, name));
+        }
+
+        // Copied by itself: it has no other names in the source that the shard sees.
+        Run("cp", "-a", Path.Combine(source, "f1"), Path.Combine(target, "f1"));
+        (await SluiceFile.FinishCopyAsync(source, target, whole)).Files.ShouldBe(16);
+        ShouldBeAlike(target, source, preserves: true);
+    }
+
+    [SkippableFact]
+    public async Task Verifying_looks_into_what_is_there()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Write(Path.Combine(source, "same"), "right");
+        Write(Path.Combine(source, "other"), "right");
+        Write(Path.Combine(target, "same"), "right");
+        Write(Path.Combine(target, "other"), "wrong");
+        CopyResult trusting = await SluiceFile.CopyAsync(source, target, Part(0, 1));
+        trusting.UnchangedFiles.ShouldBe(2);
+        CopyOptions verifying = new() { Recurse = true, Shard = new Shard(0, 1), Verify = true, ContinueOnError = true };
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, verifying));
+        Path.GetFileName(error.Failures.Single().Path).ShouldBe("other");
+    }
+}
