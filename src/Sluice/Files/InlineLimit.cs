@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Text;
 using Sluice.Kernel;
 
 namespace Sluice.Files;
@@ -17,4 +18,9 @@ internal static class InlineLimit
     /// </summary>
     public static ConfiguredTaskAwaitable LeaveCallerIfAboveAsync(long bytes) => Task.CompletedTask.ConfigureAwait(
         bytes > Bytes ? ConfigureAwaitOptions.ForceYielding : ConfigureAwaitOptions.None);
+
+    /// <summary>
+    /// The most bytes that a text may become; of one that is too long in any case its characters, which an encoding may refuse to count.
+    /// </summary>
+    public static long MaxBytes(Encoding encoding, int chars) => chars > Bytes ? chars : encoding.GetMaxByteCount(chars);
 }

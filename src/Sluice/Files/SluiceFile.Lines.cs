@@ -167,7 +167,7 @@ public static partial class SluiceFile
                     ReadOnlyMemory<char> text = line.AsMemory();
                     if (inline <= InlineLimit.Bytes)
                     {
-                        inline += text.Length + Environment.NewLine.Length;
+                        inline += InlineLimit.MaxBytes(encoding, text.Length) + Environment.NewLine.Length;
                         await InlineLimit.LeaveCallerIfAboveAsync(inline);
                     }
 

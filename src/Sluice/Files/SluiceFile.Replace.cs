@@ -185,7 +185,7 @@ public static partial class SluiceFile
 
         async ValueTask Write(SluiceHandle handle, CancellationToken token)
         {
-            await InlineLimit.LeaveCallerIfAboveAsync(contents.Length);
+            await InlineLimit.LeaveCallerIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
             using TextSink sink = new(handle, encoding, 0);
             await sink.AddAsync(contents, token).ConfigureAwait(false);
             await sink.EndAsync(token).ConfigureAwait(false);

@@ -125,7 +125,7 @@ public static partial class SluiceFile
         async Task Write()
         {
             using SluiceHandle handle = OpenToWrite(path, isAppending);
-            await InlineLimit.LeaveCallerIfAboveAsync(contents.Length);
+            await InlineLimit.LeaveCallerIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
             using TextSink sink = new(handle, encoding, isAppending ? EndOf(handle) : 0);
             await sink.AddAsync(contents, cancellationToken).ConfigureAwait(false);
             await sink.EndAsync(cancellationToken).ConfigureAwait(false);

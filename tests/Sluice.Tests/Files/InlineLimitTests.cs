@@ -41,6 +41,29 @@ public sealed class InlineLimitTests : IDisposable
         }
     }
 
+    /// <summary>Fewer characters than the limit has bytes, and more bytes.</summary>
+    [Fact]
+    public async Task A_text_is_measured_by_its_bytes()
+    {
+        string path = _temp.NewPath();
+        string wide = new('\u8A9E', 400_000);
+        foreach (Func<Encoding, Task> call in new Func<Encoding, Task>[]
+        {
+            encoding => SluiceFile.WriteAllTextAsync(path, wide, encoding),
+            encoding => SluiceFile.ReplaceAtomicallyAsync(path, wide, encoding),
+            encoding => SluiceFile.WriteAllLinesAsync(path, [wide], encoding),
+        })
+        {
+            int byCaller = 0;
+            await CarriedAsync("wide", took => call(new ObservedEncoding(() =>
+            {
+                byCaller += t_isCaller ? 1 : 0;
+                took();
+            })));
+            byCaller.ShouldBe(0, call.Method.Name);
+        }
+    }
+
     /// <summary>
     /// A caller's thread that is held where the call, still on its way to it, has just been taken over by another: when it looks again,
     /// that one has done all that it can.
