@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Globalization;
-using System.Runtime;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
