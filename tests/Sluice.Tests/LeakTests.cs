@@ -44,12 +44,14 @@ public sealed class LeakTests : AccountedTests, IDisposable
             await RunAsync(files, engine);
         }
 
+        // What was in flight when its handle was closed ends a moment later.
+        _ = SpinWait.SpinUntil(() => OpenDescriptors().Length == 0, TimeSpan.FromMinutes(2));
         OpenDescriptors().ShouldBeEmpty();
-        Rented().ShouldBe(rented);
+        ShouldHaveGivenBack(rented);
 
         // Operations are kept for each thread: those of a thread of the pool that has ended are gone, and made anew.
         (OperationPool.Created - created).ShouldBeLessThan(2_000);
-        OwnThreads().ShouldBe(threads);
+        OwnThreads().ShouldBeLessThanOrEqualTo(threads);
         // How many buffers the pool keeps depends on how many were out at once, and has its own bound.
         (GC.GetTotalMemory(forceFullCollection: true) - AlignedBufferPool.KeptBytes - memory).ShouldBeLessThan(4_000_000);
     }

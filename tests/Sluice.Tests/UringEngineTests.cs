@@ -238,7 +238,7 @@ public sealed class UringEngineTests
             // Until nobody leads any more.
             await Task.Delay(5);
             fifo.Write(new byte[2], 0);
-            await Task.WhenAll(read, inline).WaitAsync(TimeSpan.FromMinutes(1));
+            await Task.WhenAll(read, inline).WaitAsync(TimeSpan.FromMinutes(2));
         }
 
         threads.Count.ShouldBeGreaterThan(0);

@@ -43,6 +43,40 @@ public sealed class CallTests : HostileTests
         begun.ShouldBeInRange(2, steps + 1);
     }
 
+    /// <summary>It has its place on the device already.</summary>
+    [SkippableTheory]
+    [InlineData(0)]
+    [InlineData(SluiceOptions.Adaptive)]
+    public void Writeback_of_a_preallocated_file_is_left_to_the_kernel(int bufferSize)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        byte[] piece = new byte[8 * 1024];
+        long total = 3L * EarlyWriteback.StepBytes;
+        SluiceOptions options = new()
+        {
+            Mode = FileMode.Create,
+            Access = FileAccess.Write,
+            BufferSize = bufferSize,
+            PreallocationSize = total,
+        };
+        int begun = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            Interlocked.Add(ref begun, call == "sync_file_range" ? 1 : 0);
+            return 0;
+        });
+        using (SluiceStream stream = new(Temp.NewPath(), options))
+        {
+            for (long written = 0; written < total; written += piece.Length)
+            {
+                stream.Write(piece);
+            }
+        }
+
+        SystemCallFaults.Use(null);
+        begun.ShouldBe(0);
+    }
+
     /// <summary>A program that was killed may have left them written and not synced; what is appended now stands on them.</summary>
     [SkippableFact]
     public void What_is_found_of_a_log_is_made_durable_when_it_is_opened_with_its_folder()

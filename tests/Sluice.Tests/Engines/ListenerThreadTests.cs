@@ -29,7 +29,7 @@ public sealed class ListenerThreadTests
         // Posted, and none has run: nobody waits for the gate but the thread of the listeners.
         order.ShouldBeEmpty();
         gate.Set();
-        ran.Wait(60_000).ShouldBeTrue();
+        ran.Wait(120_000).ShouldBeTrue();
         order.ShouldBe([0, 1, 2]);
     }
 }

@@ -175,6 +175,7 @@ public sealed class TreeResumeTests : IDisposable
         CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Progress = new Each(Report) };
         string target = _temp.NewPath();
         CopyResult result = await SluiceFile.CopyAsync(source, target, options);
+        Skip.If(first < 0, "both were copied before anything was told");
         Skip.IfNot(isReused, "this file system gives no number a second time so soon");
 
         // Names that were copied before are the old file; the others are the new one.
@@ -190,7 +191,9 @@ public sealed class TreeResumeTests : IDisposable
             // So long that the next step is told of too.
             Thread.Sleep(110);
             first = first < 0 ? Array.FindIndex(contents, content => content.Length == progress.Bytes) : first;
-            if (!isDone && progress.Bytes == contents.Sum(static content => (long)content.Length))
+
+            // Where both were copied before anything was told, nobody knows which was the first.
+            if (!isDone && first >= 0 && progress.Bytes == contents.Sum(static content => (long)content.Length))
             {
                 // The first is copied and closed; the second is being copied.
                 isDone = true;

@@ -77,7 +77,7 @@ public sealed partial class SluiceReaderTests
             reader.Dispose();
 
             // Closed by the last transfer that ends.
-            SpinWait.SpinUntil(() => reader.SluiceHandle.SafeFileHandle.IsClosed, TimeSpan.FromSeconds(60)).ShouldBeTrue();
+            SpinWait.SpinUntil(() => reader.SluiceHandle.SafeFileHandle.IsClosed, TimeSpan.FromMinutes(2)).ShouldBeTrue();
         }
     }
 

@@ -66,29 +66,41 @@ public sealed partial class SluiceWriterTests
     public async Task A_cached_writer_never_cuts_what_another_process_appends()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "dd appends");
+        const int piece = 1_000;
         string path = _temp.NewFile(new byte[] { 1 });
         byte[] others = Bytes.Pattern(200_000, 7);
-        string source = _temp.NewFile(others);
 
-        // Appends of one byte at a time, while writers of the same file reserve space behind its end and complete.
-        using var dd = System.Diagnostics.Process.Start(
-            "dd", [$"if={source}", $"of={path}", "bs=1", "oflag=append", "conv=notrunc", "status=none"]);
-        int trims = 0;
-        do
+        // Appends of one byte at a time, while writers of the same file reserve space behind its end and complete: one for each piece that
+        // it is given to append, whoever of the two is quicker.
+        using var dd = System.Diagnostics.Process.Start(new System.Diagnostics.ProcessStartInfo(
+            "dd", [$"of={path}", "bs=1", "oflag=append", "conv=notrunc", "status=none"])
         {
-            using SluiceWriter writer = new(path, new SluiceWriterOptions
-            {
-                Mode = FileMode.Open,
-                Share = FileShare.ReadWrite,
-                PreallocationSize = 1 << 20,
-            });
-            trims++;
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+        })!;
+        for (int given = 0; given < others.Length; given += piece)
+        {
+            await dd.StandardInput.BaseStream.WriteAsync(others.AsMemory(given, piece));
+            await dd.StandardInput.BaseStream.FlushAsync();
+            Reserve();
         }
-        while (!dd.HasExited);
+
+        dd.StandardInput.Close();
+        while (!dd.HasExited)
+        {
+            Reserve();
+        }
+
         await dd.WaitForExitAsync();
         dd.ExitCode.ShouldBe(0);
-        trims.ShouldBeGreaterThan(1);
         File.ReadAllBytes(path).AsSpan(1).ToArray().ShouldBeBytes(others);
+
+        void Reserve() => new SluiceWriter(path, new SluiceWriterOptions
+        {
+            Mode = FileMode.Open,
+            Share = FileShare.ReadWrite,
+            PreallocationSize = 1 << 20,
+        }).Dispose();
     }
 
     /// <summary>What the file takes on the device, space behind its end included, in bytes.</summary>

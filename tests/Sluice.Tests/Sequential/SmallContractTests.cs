@@ -77,7 +77,7 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
         }
 
         sum.ShouldBe(9_000_002);
-        Rented().ShouldBe(rented);
+        ShouldHaveGivenBack(rented);
     }
 
     [Theory]

@@ -71,38 +71,6 @@ public sealed class EarlyWritebackTests : IDisposable
         (await File.ReadAllBytesAsync(path)).ShouldBeBytes(content);
     }
 
-    [SkippableTheory]
-    [InlineData(0)]
-    [InlineData(SluiceOptions.Adaptive)]
-    public void A_preallocated_file_is_left_to_the_kernel(int bufferSize)
-    {
-        byte[] piece = Bytes.Pattern(8 * 1024);
-        long total = 3L * EarlyWriteback.StepBytes;
-        bool isUntouched = false;
-        // Several tries: the kernel may be writing everything back just then.
-        for (int i = 0; i < 5 && !isUntouched; i++)
-        {
-            string path = _temp.NewPath();
-            using SluiceStream stream = new(path, new SluiceOptions
-            {
-                Mode = FileMode.Create,
-                Access = FileAccess.Write,
-                BufferSize = bufferSize,
-                PreallocationSize = total,
-            });
-            Skip.IfNot(stream.SluiceHandle.DelaysAllocation, "the file system is not ext4");
-            for (long written = 0; written < total; written += piece.Length)
-            {
-                stream.Write(piece);
-            }
-
-            Native.WaitForWriteback(stream.SafeFileHandle);
-            isUntouched = ExtentsOf(path).All(static e => (e.Flags & FileExtentFlags.Unwritten) != 0);
-        }
-
-        isUntouched.ShouldBeTrue();
-    }
-
     private static IReadOnlyList<FileExtent> ExtentsOf(string path)
     {
         using SluiceHandle file = SluiceHandle.Open(path, share: FileShare.ReadWrite);

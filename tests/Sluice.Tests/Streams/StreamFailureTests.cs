@@ -83,7 +83,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
         byte[] written = await File.ReadAllBytesAsync(path);
         written.Length.ShouldBeGreaterThan(0);
         written.AsSpan().SequenceEqual(content.AsSpan(0, written.Length)).ShouldBeTrue();
-        Rented().ShouldBe(_buffers);
+        CheckBuffers();
     }
 
     [Fact]
@@ -320,10 +320,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
         CheckBuffers();
     }
 
-    private void CheckBuffers()
-    {
-        Rented().ShouldBe(_buffers);
-    }
+    private void CheckBuffers() => ShouldHaveGivenBack(_buffers);
 
     private static SluiceStream Open(string path, FaultyEngine engine, int bufferSize, bool isAsync, FileCaching caching) =>
         new(path, new SluiceOptions

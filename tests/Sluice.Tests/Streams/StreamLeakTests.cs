@@ -1,4 +1,5 @@
 using Sluice.Engines;
+using Sluice.Memory;
 using Sluice.Testing;
 
 namespace Sluice.Tests.Streams;
@@ -36,18 +37,22 @@ public sealed class StreamLeakTests : AccountedTests, IDisposable
         await RunAsync(files, engine);
         int buffers = Rented();
         long created = OperationPool.Created;
-        long memory = GC.GetTotalMemory(forceFullCollection: true);
+        long memory = GC.GetTotalMemory(forceFullCollection: true) - AlignedBufferPool.KeptBytes;
         for (int round = 0; round < 3; round++)
         {
             await RunAsync(files, engine);
         }
 
+        // Closing a stream does not wait for long for what it reads ahead.
+        _ = SpinWait.SpinUntil(() => OpenDescriptors().Length == 0, TimeSpan.FromMinutes(2));
         OpenDescriptors().ShouldBeEmpty();
-        Rented().ShouldBe(buffers);
+        ShouldHaveGivenBack(buffers);
 
         // Operations are kept for each thread: those of a thread of the pool that has ended are gone, and made anew.
         (OperationPool.Created - created).ShouldBeLessThan(2_000);
-        (GC.GetTotalMemory(forceFullCollection: true) - memory).ShouldBeLessThan(8_000_000);
+
+        // How many buffers the pool keeps depends on how many were out at once, and has its own bound.
+        (GC.GetTotalMemory(forceFullCollection: true) - AlignedBufferPool.KeptBytes - memory).ShouldBeLessThan(8_000_000);
     }
 
     [Fact]

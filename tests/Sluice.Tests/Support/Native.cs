@@ -123,18 +123,6 @@ internal static unsafe partial class Native
             : throw new IOException($"ioctl failed with errno {Marshal.GetLastPInvokeError()}");
     }
 
-    /// <summary>Waits for what is on its way to the device, and starts nothing (SYNC_FILE_RANGE_WAIT_BEFORE).</summary>
-    public static void WaitForWriteback(SafeFileHandle file)
-    {
-        if (sync_file_range(file, 0, 0, 1) != 0)
-        {
-            throw new IOException($"sync_file_range failed with errno {Marshal.GetLastPInvokeError()}");
-        }
-    }
-
-    [LibraryImport("libc", SetLastError = true)]
-    private static partial int sync_file_range(SafeFileHandle file, long offset, long length, uint flags);
-
     [LibraryImport("libc", SetLastError = true)]
     private static partial int ioctl(SafeFileHandle file, nuint request, out int result);
 

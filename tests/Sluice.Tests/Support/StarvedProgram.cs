@@ -29,7 +29,7 @@ internal static class StarvedProgram
         begun.Wait();
         var watch = new Thread(() =>
         {
-            if (!end.Wait(TimeSpan.FromMinutes(1)))
+            if (!end.Wait(TimeSpan.FromMinutes(5)))
             {
                 Environment.Exit(3);
             }
