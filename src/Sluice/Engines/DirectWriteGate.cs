@@ -283,7 +283,7 @@ internal sealed class DirectWriteGate
             }
             else
             {
-                ThreadPool.UnsafeQueueUserWorkItem(static visitor => visitor.OnCalled(), called, preferLocal: false);
+                PoolWork.Queue(static visitor => visitor.OnCalled(), called);
             }
 
             called = next;

@@ -66,10 +66,9 @@ public abstract class InterceptingEngine : IoEngine
 
     /// <summary>Passes a completion on when what it waits for has ended, well or not.</summary>
     internal static void PassOnLater(IoOperation operation, int result, Func<Task> hold) =>
-        ThreadPool.UnsafeQueueUserWorkItem(
+        PoolWork.Queue(
             static state => _ = PassOnAsync(state.Operation, state.Result, state.Hold),
-            (Operation: operation, Result: result, Hold: hold),
-            preferLocal: false);
+            (Operation: operation, Result: result, Hold: hold));
 
     private static async Task PassOnAsync(IoOperation operation, int result, Func<Task> hold)
     {
@@ -94,7 +93,6 @@ public abstract class InterceptingEngine : IoEngine
             return;
         }
 
-        ThreadPool.UnsafeQueueUserWorkItem(
-            static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno), preferLocal: false);
+        PoolWork.Queue(static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno));
     }
 }

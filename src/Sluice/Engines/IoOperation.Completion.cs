@@ -72,14 +72,7 @@ internal sealed partial class IoOperation
     {
         if (_work == WorkKind.Transfer)
         {
-            try
-            {
-                ThreadPoolEngine.Run(this);
-            }
-            finally
-            {
-                IoMetrics.NotePooled(-1);
-            }
+            ThreadPoolEngine.Run(this, isPooled: true);
         }
         else
         {
@@ -94,8 +87,20 @@ internal sealed partial class IoOperation
     {
         _work = WorkKind.Transfer;
         IoMetrics.NotePooled(1);
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
+        QueueHere(preferLocal);
         ListenerThread.TryAgain();
+    }
+
+    private void QueueHere(bool preferLocal)
+    {
+        if (_isWaitedFor)
+        {
+            PoolWork.Queue(this, preferLocal);
+        }
+        else
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
+        }
     }
 
     /// <summary>Called by the cancellation token, at any moment until the registration is disposed in <see cref="Release"/>.</summary>
@@ -107,7 +112,7 @@ internal sealed partial class IoOperation
         Interlocked.MemoryBarrier();
         if (_handle!.DirectGate is { } gate && gate.TryWithdraw(this))
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Uring.Errno.ECANCELED), this, preferLocal: false);
+            PoolWork.Queue(static o => o.Complete(-Uring.Errno.ECANCELED), this);
             return;
         }
 
@@ -337,7 +342,7 @@ internal sealed partial class IoOperation
                 break;
             case null:
                 _work = WorkKind.Continuation;
-                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+                QueueHere(preferLocal: false);
                 break;
             case SynchronizationContext context:
                 context.Post(static state => ((IoOperation)state!).RunContinuation(), this);

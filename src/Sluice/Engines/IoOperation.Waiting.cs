@@ -65,7 +65,7 @@ internal sealed partial class IoOperation
             }
             else
             {
-                ThreadPoolEngine.Run(this);
+                ThreadPoolEngine.Run(this, isPooled: false);
             }
         }
 

@@ -42,6 +42,7 @@ internal sealed partial class IoOperation
     private bool _referenced;
     private bool _readsThroughCache;
     private bool _hasEdge;
+    private bool _isWaitedFor;
     private CancellationToken _cancellationToken;
     private CancellationTokenRegistration _registration;
     private volatile bool _cancelRequested;
@@ -169,6 +170,7 @@ internal sealed partial class IoOperation
         IoOperation operation = OperationPool.Rent();
         operation._handle = handle;
         operation._engine = handle.EngineInUse;
+        operation._isWaitedFor = handle.IsWaitedFor;
         operation.Verb = verb;
         operation._startOffset = fileOffset;
         operation._cancellationToken = token;

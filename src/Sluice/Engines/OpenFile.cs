@@ -102,6 +102,11 @@ public abstract partial class OpenFile
 
     internal int Descriptor => _fd;
 
+    /// <summary>
+    /// Somebody's synchronous calls may wait for asynchronous transfers of this file: a stream, a reader or a writer stands on it.
+    /// </summary>
+    internal bool IsWaitedFor { get; set; }
+
     internal ref WritePace WritePace => ref _writePace;
 
     private protected bool IsCustomEngine => _extras?.Engine is not null;

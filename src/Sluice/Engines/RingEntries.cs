@@ -69,7 +69,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
     public static void CancelSoon(IoOperation operation)
     {
         operation.MakeWay();
-        ThreadPool.UnsafeQueueUserWorkItem(static o => o.Complete(-Errno.ECANCELED), operation, preferLocal: false);
+        PoolWork.Queue(static o => o.Complete(-Errno.ECANCELED), operation);
     }
 
     /// <summary>Asks for an operation in the ring to be cancelled.</summary>

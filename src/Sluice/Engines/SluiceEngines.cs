@@ -87,6 +87,9 @@ public static class SluiceEngines
     /// <summary>What these have in flight, or in their queues.</summary>
     internal static long InFlight => Volatile.Read(ref s_started) ? Volatile.Read(ref s_rings).Sum(static r => (long)r.InFlight) : 0;
 
+    /// <summary>A ring that has completed something for which no thread has come yet; null where there is none.</summary>
+    internal static IThreadPoolWorkItem? WithCompleted => Array.Find(Volatile.Read(ref s_rings), static r => r.HasCompleted);
+
     /// <summary>What is wrong with the settings, in one line; null when nothing is.</summary>
     internal static string? SettingsNote { get; } = FindNote();
 

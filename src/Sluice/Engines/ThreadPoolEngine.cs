@@ -58,14 +58,18 @@ internal sealed class ThreadPoolEngine : IoEngine
 
     /// <summary>Carries one operation out on this thread, with the rest of partial transfers where that need not go through an
     /// engine.</summary>
-    public static void Run(IoOperation operation)
+    /// <param name="operation">Afterwards it may be another one's.</param>
+    /// <param name="isPooled">It is counted among those that wait for a thread of the pool or have one, until its transfer has
+    /// ended.</param>
+    public static void Run(IoOperation operation, bool isPooled)
     {
         // A thread that waits for its own operation does not go on with other callers' code.
         t_mayContinue = !operation.IsAwaitedByThread;
         try
         {
-            while (RunOnce(operation))
+            while (RunOnce(operation, isPooled))
             {
+                NotePooled(isPooled, 1);
             }
         }
         finally
@@ -76,11 +80,12 @@ internal sealed class ThreadPoolEngine : IoEngine
 
     /// <summary>One submission; true when the next one is this thread's too. Otherwise the operation may be another one's
     /// already.</summary>
-    private static bool RunOnce(IoOperation operation)
+    private static bool RunOnce(IoOperation operation, bool isPooled)
     {
         GatePass pass = operation.EnterGate();
         if (pass == GatePass.Waiting)
         {
+            NotePooled(isPooled, -1);
             return false;
         }
 
@@ -94,10 +99,13 @@ internal sealed class ThreadPoolEngine : IoEngine
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException
             or ObjectDisposedException or OutOfMemoryException)
         {
+            NotePooled(isPooled, -1);
             operation.CompleteWith(e);
             return false;
         }
 
+        // What follows is the caller's work.
+        NotePooled(isPooled, -1);
         UringEngine? meter = operation.Meter;
         operation.Meter = null;
         if (!(meter is null ? operation.GoesOnAfter(result) : meter.GoesOnAfterCall(operation, result)))
@@ -112,5 +120,13 @@ internal sealed class ThreadPoolEngine : IoEngine
 
         operation.Submit();
         return false;
+    }
+
+    private static void NotePooled(bool isPooled, int change)
+    {
+        if (isPooled)
+        {
+            IoMetrics.NotePooled(change);
+        }
     }
 }

@@ -109,6 +109,9 @@ internal static class Tuning
     /// <summary>Milliseconds that a synchronous caller waits at a gate before it passes by those who wait for a thread.</summary>
     public const int OperationPatienceMs = 20;
 
+    /// <summary>Milliseconds after which one who waits for the pool's threads looks at least whether they have come.</summary>
+    public const int PoolWorkMaxPatienceMs = 640;
+
     /// <summary>Entries of a batch in flight at once (docs/decisions/0005).</summary>
     public const int BatchRingMaxEntries = 256;
 

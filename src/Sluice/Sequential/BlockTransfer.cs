@@ -89,16 +89,15 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
     void IThreadPoolWorkItem.Execute()
     {
         Interlocked.Exchange(ref _isQueued, 0);
-        try
+        bool isTaken = TryTakeOffer();
+        TaskCompletionSource<int>? outcome = _outcome;
+        (int bytes, Exception? error) = isTaken ? Transfer(Carrier.Pool) : default;
+
+        // Here the pool's work ends: what follows is that of whoever waits.
+        IoMetrics.NotePooled(-1);
+        if (isTaken)
         {
-            if (TryTakeOffer())
-            {
-                CarryOut(Carrier.Pool);
-            }
-        }
-        finally
-        {
-            IoMetrics.NotePooled(-1);
+            End(outcome!, bytes, error);
         }
     }
 
@@ -114,7 +113,7 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
         }
         else if (Task is { IsCompleted: false } task)
         {
-            System.Threading.Tasks.Task.WaitAny(task);
+            PoolWork.Wait(task);
         }
     }
 
@@ -153,28 +152,42 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
 
     private bool TryTakeOffer() => Interlocked.CompareExchange(ref _isOffered, 0, 1) == 1;
 
-    /// <summary>By whoever took the offer. Afterwards the object is its owner's again.</summary>
+    /// <summary>By whoever took the offer.</summary>
     private void CarryOut(Carrier carrier)
     {
         TaskCompletionSource<int> outcome = _outcome!;
-        int bytes = Length;
+        (int bytes, Exception? error) = Transfer(carrier);
+        End(outcome, bytes, error);
+    }
+
+    private (int Bytes, Exception? Error) Transfer(Carrier carrier)
+    {
         try
         {
             if (IsRead)
             {
-                bytes = IoOperation.Read(_handle!, Span, Offset, carrier);
+                return (IoOperation.Read(_handle!, Span, Offset, carrier), null);
             }
-            else
-            {
-                IoOperation.Write(_handle!, Span, Offset, carrier);
-            }
+
+            IoOperation.Write(_handle!, Span, Offset, carrier);
+            return (Length, null);
         }
         catch (Exception e)
         {
-            outcome.SetException(e);
-            return;
+            return (0, e);
         }
+    }
 
-        outcome.SetResult(bytes);
+    /// <summary>Afterwards the object is its owner's again.</summary>
+    private static void End(TaskCompletionSource<int> outcome, int bytes, Exception? error)
+    {
+        if (error is null)
+        {
+            outcome.SetResult(bytes);
+        }
+        else
+        {
+            outcome.SetException(error);
+        }
     }
 }

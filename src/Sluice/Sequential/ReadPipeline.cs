@@ -33,6 +33,7 @@ internal sealed partial class ReadPipeline
     public ReadPipeline(SluiceHandle handle, long offset, int requestSizeBytes, int depth)
     {
         _handle = handle;
+        handle.IsWaitedFor = true;
         _nextOffset = offset;
         _canSeek = handle.CanSeek;
         IsOverlapped = handle.Caching == FileCaching.Direct && _canSeek;

@@ -101,10 +101,28 @@ internal sealed partial class WritePipeline
         }
     }
 
-    private static async Task<int> AsCount(Task task, int bytes)
+    private static Task<int> AsCount(Task task, int bytes)
     {
-        await task.ConfigureAwait(false);
-        return bytes;
+        // On the thread that ends it, or on this one: an await that comes a moment late would need a thread of the pool.
+        TaskCompletionSource<int> count = new();
+        _ = task.ContinueWith(
+            (ended, _) =>
+            {
+                if (ended.IsCompletedSuccessfully)
+                {
+                    count.SetResult(bytes);
+                }
+                else if (ended.Exception is { } error)
+                {
+                    count.SetException(error.InnerExceptions);
+                }
+                else
+                {
+                    count.SetCanceled();
+                }
+            },
+            null, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        return count.Task;
     }
 
     /// <summary>Whole pages only: see the remarks of this class.</summary>

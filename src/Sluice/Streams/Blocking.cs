@@ -1,3 +1,5 @@
+using Sluice.Engines;
+
 namespace Sluice.Streams;
 
 /// <summary>Where a synchronous member has to wait for a transfer that an asynchronous one began.</summary>
@@ -11,6 +13,8 @@ internal static class Blocking
             return;
         }
 
-        task.AsTask().GetAwaiter().GetResult();
+        Task whole = task.AsTask();
+        PoolWork.Wait(whole);
+        whole.GetAwaiter().GetResult();
     }
 }

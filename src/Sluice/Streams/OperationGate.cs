@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Engines;
 
 namespace Sluice.Streams;
 
@@ -20,7 +21,7 @@ internal struct OperationGate
     private const int Abandoned = 8;
     private const int Closed = 16;
 
-    private static readonly ConditionalWeakTable<SluiceStream, Queue<TaskCompletionSource>> Waiters = [];
+    private static readonly ConditionalWeakTable<SluiceStream, Queue<GateTurn>> Waiters = [];
 
     private int _state;
 
@@ -48,7 +49,7 @@ internal struct OperationGate
     /// <exception cref="ObjectDisposedException">The stream is closed, or was closed meanwhile.</exception>
     public Task EnterAsync(SluiceStream stream, CancellationToken cancellationToken)
     {
-        TaskCompletionSource? turn = TakePlace(stream);
+        GateTurn? turn = TakePlace(stream, isAwaited: true);
         return turn is null ? Task.CompletedTask : cancellationToken.CanBeCanceled ? WithCancellation(turn, cancellationToken) : turn.Task;
     }
 
@@ -56,23 +57,42 @@ internal struct OperationGate
     /// <exception cref="ThreadInterruptedException">Interrupted while waiting; the gate was not entered.</exception>
     public void Enter(SluiceStream stream)
     {
-        if (TryEnter() || TakePlace(stream) is not { } turn)
+        if (TryEnter() || TakePlace(stream, isAwaited: false) is not { } turn)
         {
             return;
         }
 
         try
         {
-            turn.Task.GetAwaiter().GetResult();
+            PoolWork.Wait(turn.Task);
         }
         catch (ThreadInterruptedException)
         {
-            if (!turn.TrySetCanceled() && turn.Task.IsCompletedSuccessfully)
-            {
-                stream.ExitGate();
-            }
-
+            GiveUp(stream, turn);
             throw;
+        }
+
+        turn.Task.GetAwaiter().GetResult();
+    }
+
+    /// <summary>Whoever waited on a thread of its own does not want its turn any more.</summary>
+    public readonly void GiveUp(SluiceStream stream, GateTurn turn)
+    {
+        if (turn.TryCancel(CancellationToken.None))
+        {
+            return;
+        }
+
+        // Its turn has come all the same, and is not kept.
+        SpinWait spin = default;
+        while (!turn.Task.IsCompleted)
+        {
+            spin.SpinOnce(sleep1Threshold: -1);
+        }
+
+        if (turn.Task.IsCompletedSuccessfully)
+        {
+            stream.ExitGate();
         }
     }
 
@@ -87,7 +107,7 @@ internal struct OperationGate
         }
 
         // Somebody waits, so there is a queue.
-        Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
+        Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
         EnterLock(waiters);
         try
         {
@@ -96,12 +116,12 @@ internal struct OperationGate
                 return false;
             }
 
-            while (waiters.TryDequeue(out TaskCompletionSource? next))
+            while (waiters.TryDequeue(out GateTurn? next))
             {
                 Volatile.Write(ref _state, waiters.Count == 0 ? Taken : Taken | WaitedFor);
 
                 // One that was cancelled meanwhile has gone its way.
-                if (next.TrySetResult())
+                if (next.TryCall())
                 {
                     return true;
                 }
@@ -121,7 +141,7 @@ internal struct OperationGate
     {
         if (Interlocked.CompareExchange(ref _state, Closed, Taken) != Taken)
         {
-            Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
+            Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
             EnterLock(waiters);
             Volatile.Write(ref _state, Closed);
             TurnAway(waiters);
@@ -135,7 +155,7 @@ internal struct OperationGate
     /// </summary>
     public bool TryAbandon(SluiceStream stream, bool whoeverHolds)
     {
-        Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
+        Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
         EnterLock(waiters);
         try
         {
@@ -162,9 +182,10 @@ internal struct OperationGate
     }
 
     /// <summary>A place in the queue; null where the gate was free and is entered.</summary>
-    private TaskCompletionSource? TakePlace(SluiceStream stream)
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    public GateTurn? TakePlace(SluiceStream stream, bool isAwaited)
     {
-        Queue<TaskCompletionSource> waiters = Waiters.GetOrCreateValue(stream);
+        Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
         lock (waiters)
         {
             while (true)
@@ -184,7 +205,7 @@ internal struct OperationGate
                 }
                 else if (Interlocked.CompareExchange(ref _state, state | WaitedFor, state) == state)
                 {
-                    TaskCompletionSource turn = new(TaskCreationOptions.RunContinuationsAsynchronously);
+                    GateTurn turn = new(isAwaited);
                     waiters.Enqueue(turn);
                     return turn;
                 }
@@ -192,11 +213,11 @@ internal struct OperationGate
         }
     }
 
-    private static void TurnAway(Queue<TaskCompletionSource> waiters)
+    private static void TurnAway(Queue<GateTurn> waiters)
     {
-        while (waiters.TryDequeue(out TaskCompletionSource? next))
+        while (waiters.TryDequeue(out GateTurn? next))
         {
-            next.TrySetException(StreamErrors.Closed());
+            next.TurnAway();
         }
     }
 
@@ -223,13 +244,13 @@ internal struct OperationGate
         }
     }
 
-    private static async Task WithCancellation(TaskCompletionSource turn, CancellationToken cancellationToken)
+    private static async Task WithCancellation(GateTurn turn, CancellationToken cancellationToken)
     {
         CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
-            static (state, token) => ((TaskCompletionSource)state!).TrySetCanceled(token), turn);
+            static (state, token) => ((GateTurn)state!).TryCancel(token), turn);
         await using (registration.ConfigureAwait(false))
         {
-            await turn.Task.ConfigureAwait(false);
+            await turn.Task.Relayed();
         }
     }
 }

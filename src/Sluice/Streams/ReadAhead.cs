@@ -43,7 +43,7 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask StartAsync(long offset)
     {
-        await DrainAsync().ConfigureAwait(false);
+        await DrainAsync().Relayed();
         _nextOffset = offset;
         _end = handle.Length;
         Refill();

@@ -1,4 +1,6 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
+using Sluice.Engines;
 using Sluice.Memory;
 using Sluice.Streams;
 
@@ -52,7 +54,7 @@ public sealed partial class SluiceStream
 
             if (ReadAhead is { IsBusy: true } ahead)
             {
-                _ = Task.WaitAny([ahead.DrainAsync().AsTask()], MaxReadMs);
+                _ = PoolWork.Wait(ahead.DrainAsync().AsTask(), MaxReadMs);
             }
 
             EndClosed();
@@ -68,24 +70,24 @@ public sealed partial class SluiceStream
     private async ValueTask CloseAsync()
     {
         Exception? error = null;
-        if (await EnterGateToCloseAsync().ConfigureAwait(false))
+        if (await EnterGateToCloseAsync().Relayed())
         {
             SealWriting();
             if (CanSettle)
             {
-                error = await ErrorOfAsync(SettleLastAsync()).ConfigureAwait(false);
+                error = await ErrorOfAsync(SettleLastAsync()).Relayed();
             }
 
             if (!_handle.IsClosed)
             {
                 Exception? second = await ErrorOfAsync(
-                    HandDownAsync(mayStayBehind: false, isLast: true, CancellationToken.None)).ConfigureAwait(false);
+                    HandDownAsync(mayStayBehind: false, isLast: true, CancellationToken.None)).Relayed();
                 error ??= second;
             }
 
             if (ReadAhead is { IsBusy: true } ahead)
             {
-                await WaitForReadAsync(ahead.DrainAsync().AsTask()).ConfigureAwait(false);
+                await WaitForReadAsync(ahead.DrainAsync().AsTask()).Relayed();
             }
 
             EndClosed();
@@ -123,11 +125,11 @@ public sealed partial class SluiceStream
         bool isFirst = behind.IsInFlight;
         try
         {
-            await behind.SettleAsync(CancellationToken.None).ConfigureAwait(false);
+            await behind.SettleAsync(CancellationToken.None).Relayed();
         }
         catch when (isFirst && !_handle.IsClosed)
         {
-            await behind.SettleAsync(CancellationToken.None).ConfigureAwait(false);
+            await behind.SettleAsync(CancellationToken.None).Relayed();
         }
     }
 
@@ -137,50 +139,47 @@ public sealed partial class SluiceStream
     /// </summary>
     private bool EnterGateToClose()
     {
-        if (!MustWaitToClose(out bool isEntered, out Task turn))
+        if (!MustWaitToClose(isAwaited: false, out bool isEntered, out GateTurn? turn))
         {
             return isEntered;
         }
 
         try
         {
-            if (Task.WaitAny([turn], MaxReadMs) < 0 && TryCloseAround(turn))
+            if (!PoolWork.Wait(turn.Task, MaxReadMs) && TryCloseAround(turn.Task))
             {
                 return false;
             }
 
-            Task.WaitAny(turn);
-            return turn.IsCompletedSuccessfully;
+            PoolWork.Wait(turn.Task);
+            return turn.Task.IsCompletedSuccessfully;
         }
         catch (ThreadInterruptedException)
         {
-            // Its turn comes all the same, and is not kept.
-            _ = turn.ContinueWith(
-                static (_, stream) => ((SluiceStream)stream!).ExitGate(),
-                this, CancellationToken.None, TaskContinuationOptions.OnlyOnRanToCompletion, TaskScheduler.Default);
+            _gate.GiveUp(this, turn);
             throw;
         }
     }
 
     private async ValueTask<bool> EnterGateToCloseAsync()
     {
-        if (!MustWaitToClose(out bool isEntered, out Task turn))
+        if (!MustWaitToClose(isAwaited: true, out bool isEntered, out GateTurn? turn))
         {
             return isEntered;
         }
 
-        if (!await WaitForReadAsync(turn).ConfigureAwait(false) && TryCloseAround(turn))
+        if (!await WaitForReadAsync(turn.Task).Relayed() && TryCloseAround(turn.Task))
         {
             return false;
         }
 
-        await turn.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        return turn.IsCompletedSuccessfully;
+        await turn.Task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return turn.Task.IsCompletedSuccessfully;
     }
 
-    private bool MustWaitToClose(out bool isEntered, out Task turn)
+    private bool MustWaitToClose(bool isAwaited, out bool isEntered, [NotNullWhen(true)] out GateTurn? turn)
     {
-        turn = Task.CompletedTask;
+        turn = null;
         isEntered = _gate.TryEnter();
         if (isEntered || (!_handle.CanSeek && _gate.TryAbandon(this, whoeverHolds: true)))
         {
@@ -189,8 +188,9 @@ public sealed partial class SluiceStream
 
         try
         {
-            turn = _gate.EnterAsync(this, CancellationToken.None);
-            return true;
+            turn = _gate.TakePlace(this, isAwaited);
+            isEntered = turn is null;
+            return !isEntered;
         }
         catch (ObjectDisposedException)
         {
@@ -305,7 +305,7 @@ public sealed partial class SluiceStream
     {
         try
         {
-            await task.ConfigureAwait(false);
+            await task.Relayed();
             return null;
         }
 #pragma warning disable CA1031 // Thrown when the file is closed.

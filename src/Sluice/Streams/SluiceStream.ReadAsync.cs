@@ -94,7 +94,7 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadInTurnAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
+        await _gate.EnterAsync(this, cancellationToken).Relayed();
         return await ReadSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
     }
 
@@ -108,7 +108,7 @@ public sealed partial class SluiceStream
             if (HasUnwritten)
             {
                 _gate.StopReading();
-                await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
+                await LeaveWritingAsync(cancellationToken).Relayed();
             }
 
             _gate.StartReading();
@@ -120,7 +120,7 @@ public sealed partial class SluiceStream
 
             try
             {
-                return done + await ReadRestAsync(buffer[done..], cancellationToken).ConfigureAwait(false);
+                return done + await ReadRestAsync(buffer[done..], cancellationToken).Relayed();
             }
             catch
             {
@@ -143,7 +143,7 @@ public sealed partial class SluiceStream
         {
             while (ReadAhead is { } ahead && ahead.Offset == _base + _pos)
             {
-                bool isLast = await TakeAheadAsync(ahead).ConfigureAwait(false);
+                bool isLast = await TakeAheadAsync(ahead).Relayed();
                 cancellationToken.ThrowIfCancellationRequested();
                 int taken = TakeAvailable(rest.Span);
                 done += taken;
@@ -154,7 +154,7 @@ public sealed partial class SluiceStream
                 }
             }
 
-            return done + await ReadHereAsync(rest, cancellationToken).ConfigureAwait(false);
+            return done + await ReadHereAsync(rest, cancellationToken).Relayed();
         }
         catch
         {
@@ -171,7 +171,7 @@ public sealed partial class SluiceStream
         Forget(offset);
         MemoryLease usedUp = Window;
         SetWindow(default);
-        (MemoryLease chunk, int length, bool isLast) = await ahead.TakeAsync(usedUp).ConfigureAwait(false);
+        (MemoryLease chunk, int length, bool isLast) = await ahead.TakeAsync(usedUp).Relayed();
         SetWindow(chunk);
         ShowRead(offset, 0, length, !isLast);
         return isLast;
@@ -204,7 +204,7 @@ public sealed partial class SluiceStream
         if (!isHot && IsAdaptive && _sizing is { IsSequential: true, Current: >= AdaptiveSize.Large } && IsReadAheadWorthwhile)
         {
             ReadAhead ahead = Extras.ReadAhead ??= new ReadAhead(_handle, this);
-            await ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
+            await ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).Relayed();
         }
 
         return length;

@@ -89,10 +89,10 @@ public sealed partial class SluiceStream
 
     private async Task FlushSlowAsync(CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
+        await _gate.EnterAsync(this, cancellationToken).Relayed();
         try
         {
-            await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
+            await LeaveWritingAsync(cancellationToken).Relayed();
             if (_readEnd != 0 && _handle.CanSeek)
             {
                 Forget(_base + _pos);
@@ -118,7 +118,7 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WriteInTurnAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
+        await _gate.EnterAsync(this, cancellationToken).Relayed();
         await WriteSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
     }
 
@@ -142,12 +142,12 @@ public sealed partial class SluiceStream
                     return;
                 }
 
-                await HandDownAsync(mayStayBehind: true, isLast: false, cancellationToken).ConfigureAwait(false);
+                await HandDownAsync(mayStayBehind: true, isLast: false, cancellationToken).Relayed();
                 put = 0;
                 int size = SizeFor(_base, AdaptiveSize.MaxWrite);
                 if (passes || WritesThrough(buffer.Length, size))
                 {
-                    await SettleAsync(cancellationToken).ConfigureAwait(false);
+                    await SettleAsync(cancellationToken).Relayed();
                     ReserveSpace(_base, buffer.Length);
                     await _handle.WriteAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
                     NoteWritten(_base, buffer.Length);
@@ -201,7 +201,7 @@ public sealed partial class SluiceStream
                 bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Extras.Overlap.PaysOff(_handle.Caching);
                 if (!isLast)
                 {
-                    await SettleAsync(cancellationToken).ConfigureAwait(false);
+                    await SettleAsync(cancellationToken).Relayed();
                 }
 
                 ReserveSpace(_base + start, length);
@@ -243,8 +243,8 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask LeaveWritingSlowAsync(CancellationToken cancellationToken)
     {
-        await SettleAsync(cancellationToken).ConfigureAwait(false);
-        await HandDownAsync(mayStayBehind: false, isLast: false, cancellationToken).ConfigureAwait(false);
+        await SettleAsync(cancellationToken).Relayed();
+        await HandDownAsync(mayStayBehind: false, isLast: false, cancellationToken).Relayed();
     }
 
     /// <summary>Concurrent calls are allowed, as in FileStream: each takes its place when it begins.</summary>

@@ -125,6 +125,7 @@ public sealed partial class SluiceStream : Stream
     {
         StreamOpening.Check(handle, access, bufferSize);
         _handle = handle;
+        handle.IsWaitedFor = true;
         _ownsHandle = ownsHandle;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         Access = access;
@@ -155,6 +156,7 @@ public sealed partial class SluiceStream : Stream
     private SluiceStream(SluiceHandle handle, FileMode mode, FileAccess access, int bufferSize, long preallocationSize = 0)
     {
         _handle = handle;
+        handle.IsWaitedFor = true;
         _ownsHandle = true;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         Access = access;

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Sluice.Engines;
+namespace Sluice.Memory;
 
 /// <summary>A number that many threads write, on cache lines of its own: what lies beside it is not made slower to read.</summary>
 [StructLayout(LayoutKind.Explicit, Size = 256)]

@@ -1,0 +1,175 @@
+using System.Collections.Concurrent;
+using Sluice.Kernel;
+using Sluice.Memory;
+
+namespace Sluice.Engines;
+
+/// <summary>
+/// Work for the pool that a synchronous call may come to wait for. The pool's threads do it; where they do not come in time, because all of
+/// them are busy perhaps, threads of the library's own do what is queued here and in the rings, one after another, as long as somebody
+/// waits in <see cref="Wait"/>. Thread-safe.
+/// </summary>
+internal sealed class PoolWork : IThreadPoolWorkItem
+{
+    private static readonly ConcurrentQueue<IThreadPoolWorkItem> Queued = new();
+
+    /// <summary>Stands in the pool's queue once for each item here.</summary>
+    private static readonly PoolWork Place = new();
+
+    private static readonly Lock SpareLock = new();
+    private static PoolWork? s_spare;
+    private static int s_waiting;
+
+    private long _sinceMs = Environment.TickCount64;
+
+    private PoolWork()
+    {
+    }
+
+    /// <summary>Whether a thread of the library's own is at work.</summary>
+    public static bool HasSpare => Volatile.Read(ref s_spare) is not null;
+
+    /// <summary>This thread has been at one piece of work for so long that it may be so for ever.</summary>
+    private bool IsStuck => Environment.TickCount64 - Volatile.Read(ref _sinceMs) > Tuning.OperationPatienceMs;
+
+    public static void Queue(IThreadPoolWorkItem item, bool preferLocal = false)
+    {
+        Queued.Enqueue(item);
+        try
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(Place, preferLocal);
+        }
+        catch (Exception)
+        {
+            // A pool that can make no thread: one of those that it has comes, or one of the library's.
+        }
+    }
+
+    public static void Queue<T>(Action<T> action, T state) => Queue(new Call<T>(action, state));
+
+    /// <summary>
+    /// Waits for what threads of the pool are to do, whether or not they come. Does not throw what the task failed with.
+    /// </summary>
+    /// <returns>False when the time is over.</returns>
+    /// <exception cref="ThreadInterruptedException">Interrupted while waiting.</exception>
+    public static bool Wait(Task task, int timeoutMs = Timeout.Infinite)
+    {
+        if (task.IsCompleted)
+        {
+            return true;
+        }
+
+        long begin = Environment.TickCount64;
+        int patienceMs = Tuning.OperationPatienceMs;
+        Interlocked.Increment(ref s_waiting);
+        try
+        {
+            while (!task.IsCompleted)
+            {
+                long left = timeoutMs < 0 ? patienceMs : begin + timeoutMs - Environment.TickCount64;
+                if (left <= 0)
+                {
+                    return false;
+                }
+
+                if (Task.WaitAny([task], (int)Math.Min(left, patienceMs)) < 0)
+                {
+                    patienceMs = Help() ? Tuning.OperationPatienceMs : Math.Min(patienceMs * 2, Tuning.PoolWorkMaxPatienceMs);
+                }
+            }
+        }
+        finally
+        {
+            Interlocked.Decrement(ref s_waiting);
+        }
+
+        return true;
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        if (Queued.TryDequeue(out IThreadPoolWorkItem? item))
+        {
+            item.Execute();
+        }
+    }
+
+    /// <summary>
+    /// One more thread, unless there is one that gets on. Each takes a piece of work at least, so that whatever is queued is begun.
+    /// </summary>
+    /// <returns>False where there is nothing to do.</returns>
+    private static bool Help()
+    {
+        if (Queued.IsEmpty && SluiceEngines.WithCompleted is null)
+        {
+            return false;
+        }
+
+        using (SpareLock.EnterUninterrupted())
+        {
+            if (s_spare is { IsStuck: false })
+            {
+                return true;
+            }
+
+            PoolWork spare = new();
+            try
+            {
+                new Thread(spare.Work) { IsBackground = true, Name = "Sluice spare" }.UnsafeStart();
+                s_spare = spare;
+            }
+            catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+            {
+                // Whoever waits comes again.
+            }
+        }
+
+        return true;
+    }
+
+    private void Work()
+    {
+        ExecutionContext? clean = ExecutionContext.Capture();
+        int idleMs = 0;
+        while (true)
+        {
+            Volatile.Write(ref _sinceMs, Environment.TickCount64);
+            IThreadPoolWorkItem? next = Queued.TryDequeue(out IThreadPoolWorkItem? item) ? item : SluiceEngines.WithCompleted;
+            if (next is null)
+            {
+                // What was done may have begun the next transfer, which has not ended yet.
+                if (Volatile.Read(ref s_waiting) == 0 || idleMs == Tuning.OperationPatienceMs)
+                {
+                    break;
+                }
+
+                Thread.Sleep(1);
+                idleMs++;
+                continue;
+            }
+
+            idleMs = 0;
+            next.Execute();
+
+            // As the pool does between two work items.
+            SynchronizationContext.SetSynchronizationContext(null);
+            if (clean is not null)
+            {
+                ExecutionContext.Restore(clean);
+            }
+        }
+
+        using (SpareLock.EnterUninterrupted())
+        {
+            if (s_spare == this)
+            {
+                s_spare = null;
+            }
+        }
+    }
+
+    private sealed class Call<T>(Action<T> action, T state) : IThreadPoolWorkItem
+    {
+        public void Execute() => action(state);
+    }
+}

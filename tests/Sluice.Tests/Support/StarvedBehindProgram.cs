@@ -1,0 +1,256 @@
+using Sluice.Testing;
+
+namespace Sluice.Tests.Support;
+
+/// <summary>
+/// Synchronous calls behind asynchronous ones of the same object that have not ended, in a process whose pool has few threads, all of them
+/// busy until the end.
+/// </summary>
+internal static class StarvedBehindProgram
+{
+    private static readonly byte[] Content = Bytes.Pattern(150_000);
+
+    /// <summary>0 when every call came back with the right bytes, 3 when one did not come back.</summary>
+    public static int Run(string path)
+    {
+        int threads = Math.Max(2, Environment.ProcessorCount);
+        ThreadPool.SetMinThreads(threads, threads);
+        ThreadPool.SetMaxThreads(threads, threads);
+
+        // The ring, its thread and its leader are there before.
+        using (SluiceHandle first = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, caching: FileCaching.Direct))
+        {
+            first.WriteAsync(new byte[4096], 0).AsTask().Wait();
+        }
+
+        using var begun = new CountdownEvent(threads);
+        using var end = new ManualResetEventSlim();
+        for (int i = 0; i < threads; i++)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(
+                _ =>
+                {
+                    begun.Signal();
+                    end.Wait();
+                },
+                null);
+        }
+
+        begun.Wait();
+        string step = "";
+        int files = 0;
+
+        // What is left under way writes into files of its own.
+        string NewPath() => $"{path}-{files++}";
+
+        FaultyEngine faulty = new(new FaultPlan(7) { ShortTransfer = 0.2, Eintr = 0.1, Eagain = 0.1 });
+        foreach (IoEngine? engine in (IoEngine?[])[null, SluiceEngines.Pool, faulty])
+        {
+            foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+            {
+                SluiceOptions Options(FileMode mode, int bufferSize) => new()
+                {
+                    Mode = mode,
+                    Access = FileAccess.ReadWrite,
+                    Share = FileShare.ReadWrite,
+                    Caching = caching,
+                    Engine = engine,
+                    BufferSize = bufferSize,
+                };
+                foreach (int bufferSize in (int[])[SluiceOptions.Adaptive, 4096, 0])
+                {
+                    foreach (string way in (string[])["write", "flush", "flush to disk", "set length", "read", "nothing", "async"])
+                    {
+                        Volatile.Write(ref step, $"{engine?.Name ?? "own"} {caching} {bufferSize} {way}, written");
+                        CheckWritten(NewPath(), Options(FileMode.Create, bufferSize), way);
+                    }
+
+                    Volatile.Write(ref step, $"{engine?.Name ?? "own"} {caching} {bufferSize}, read");
+                    CheckRead(NewPath(), Options(FileMode.Open, bufferSize));
+                }
+
+                Volatile.Write(ref step, $"{engine?.Name ?? "own"} {caching}, handle");
+                CheckHandle(NewPath(), Options(FileMode.Create, 0));
+                Volatile.Write(ref step, $"{engine?.Name ?? "own"} {caching}, writer");
+                CheckWriter(NewPath(), Options(FileMode.Create, 0));
+                Volatile.Write(ref step, $"{engine?.Name ?? "own"} {caching}, reader");
+                CheckReader(NewPath(), Options(FileMode.Open, 0));
+            }
+        }
+
+        end.Set();
+        return 0;
+    }
+
+    private static void CheckWritten(string path, SluiceOptions options, string way)
+    {
+        List<Task> left = [];
+        int at = 0;
+        using (SluiceStream stream = new(path, options))
+        {
+            void Begin(int count, int bytes)
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    left.Add(stream.WriteAsync(Content.AsMemory(at, bytes)).AsTask());
+                    at += bytes;
+                }
+            }
+
+            Begin(10, 3_001);
+            Begin(1, 40_000);
+            switch (way)
+            {
+                case "write":
+                    stream.Write(Content.AsSpan(at, 5_003));
+                    at += 5_003;
+                    stream.WriteByte(Content[at++]);
+                    break;
+                case "flush":
+                    stream.Flush();
+                    break;
+                case "flush to disk":
+                    stream.Flush(flushToDisk: true);
+                    break;
+                case "set length" when options.BufferSize != 0:
+                    // Without a buffer nothing is waited for, and what is under way would make the file longer again.
+                    stream.SetLength(at);
+                    break;
+                case "read" when options.BufferSize != 0:
+                    stream.ReadByte().ShouldBe(-1);
+                    break;
+                case "async":
+                    left.Add(stream.FlushAsync());
+                    break;
+            }
+
+            Begin(10, 3_001);
+        }
+
+        if (options.BufferSize == 0)
+        {
+            // Nothing was waited for, and no thread has come for what is under way.
+            return;
+        }
+
+        // Who awaits these is told by the pool when it has a thread again.
+        left.ShouldAllBe(t => !t.IsFaulted);
+        File.ReadAllBytes(path).ShouldBeBytes(Content.AsSpan(0, at));
+    }
+
+    private static void CheckRead(string path, SluiceOptions options)
+    {
+        File.WriteAllBytes(path, Content);
+        const int last = 5;
+        byte[] read = new byte[Content.Length];
+        List<Task<int>> left = [];
+        int at = 0;
+        using SluiceHandle other = SluiceHandle.Open(path, options);
+        using (SluiceStream stream = new(path, options))
+        {
+            while (at < 60_000)
+            {
+                Internals.Drop(other);
+                for (int i = 0; i < 5; i++)
+                {
+                    left.Add(stream.ReadAsync(read.AsMemory(at, 4_001)).AsTask());
+                    at += 4_001;
+                }
+
+                // Each takes its place when it begins; there are no short reads in the middle of a file.
+                stream.Read(read.AsSpan(at, 3_001)).ShouldBe(3_001);
+                at += 3_001;
+                read[at++] = (byte)stream.ReadByte();
+            }
+
+            for (int i = 0; i < last; i++)
+            {
+                left.Add(stream.ReadAsync(new byte[4_001]).AsTask());
+            }
+        }
+
+        if (options.BufferSize == 0)
+        {
+            return;
+        }
+
+        // Those of before the last synchronous call have passed before it. Closing need not wait for reads.
+        left.SkipLast(last).ShouldAllBe(t => !t.IsCompleted || t.Result == 4_001);
+        read.AsSpan(0, at).ShouldBeBytes(Content.AsSpan(0, at));
+    }
+
+    private static void CheckHandle(string path, SluiceOptions options)
+    {
+        using SluiceHandle handle = SluiceHandle.Open(path, options);
+        handle.Write(Content, 0);
+        Internals.Drop(handle);
+        byte[] read = new byte[Content.Length];
+        _ = handle.ReadAsync(read.AsMemory(0, 50_000), 0).AsTask();
+        _ = handle.WriteAsync(Content.AsMemory(0, 50_000), 0).AsTask();
+        _ = handle.AppendAsync(Content.AsMemory(0, 8192)).AsTask();
+        _ = handle.FlushToDiskAsync().AsTask();
+        handle.Write(Content.AsSpan(100_000, 10_000), 100_000);
+        handle.Append(Content.AsSpan(0, 5)).ShouldBeGreaterThanOrEqualTo(Content.Length);
+        ReadRequest[] requests = [.. Enumerable.Range(26, 40).Select(i => new ReadRequest(i * 2_000, new byte[2_000]))];
+        handle.ReadBatch(requests);
+        Array.ForEach(requests, r => r.Buffer.ShouldBeBytes(Content.AsSpan((int)r.FileOffset, 2_000).ToArray()));
+        handle.WriteBatch([.. requests.Select(r => new WriteRequest(r.FileOffset, r.Buffer))]);
+        handle.FlushToDisk();
+        handle.Read(read, 0).ShouldBe(read.Length);
+        read.ShouldBeBytes(Content);
+    }
+
+    private static void CheckWriter(string path, SluiceOptions options)
+    {
+        int at = 0;
+        using (SluiceWriter writer = new(SluiceHandle.Open(path, options), new SluiceWriterOptions { RequestSize = 4096, Depth = 4 }))
+        {
+            for (int round = 0; round < 3; round++)
+            {
+                // One caller at a time: as many blocks as are on their way while the call has ended.
+                int bytes = writer.SluiceHandle.Caching == FileCaching.Direct ? 3 * 4096 : 4096;
+                if (!writer.WriteAsync(Content.AsMemory(at, bytes)).AsTask().IsCompletedSuccessfully)
+                {
+                    return;
+                }
+
+                at += bytes;
+                writer.Write(Content.AsSpan(at, 9_000));
+                at += 9_000;
+                writer.Flush();
+            }
+
+            writer.Complete();
+        }
+
+        File.ReadAllBytes(path).ShouldBeBytes(Content.AsSpan(0, at));
+    }
+
+    private static void CheckReader(string path, SluiceOptions options)
+    {
+        File.WriteAllBytes(path, Content);
+        using SluiceReader reader = new(SluiceHandle.Open(path, options), new SluiceReaderOptions { RequestSize = 4096, Depth = 4 });
+        List<byte> read = [];
+        while (true)
+        {
+            Internals.Drop(reader.SluiceHandle);
+            using CancellationTokenSource source = new();
+            Task<ReadOnlyMemory<byte>> left = reader.ReadBlockAsync(source.Token).AsTask();
+            source.Cancel();
+            Task.WaitAny(left);
+            if (left.IsCompletedSuccessfully)
+            {
+                read.AddRange(left.Result.Span);
+            }
+
+            if (!reader.TryReadBlock(out ReadOnlySpan<byte> block))
+            {
+                break;
+            }
+
+            read.AddRange(block);
+        }
+
+        read.ToArray().ShouldBeBytes(Content);
+    }
+}
