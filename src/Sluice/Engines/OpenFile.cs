@@ -19,11 +19,14 @@ public abstract partial class OpenFile
     private const byte Seeks = 1;
     private const byte SeeksNot = 2;
 
+    /// <summary>Beside the bits of <see cref="FileAccess"/>.</summary>
+    private const byte WaitedFor = 4;
+
     // One of these for each open file: fields are as narrow as they may be, and what few files need is elsewhere.
     private protected readonly SafeFileHandle _file;
     private protected readonly string? _path;
     private protected readonly int _fd;
-    private readonly byte _access;
+    private byte _access;
     private protected OpenFileExtras? _extras;
     private WritePace _writePace;
     private byte _caching;
@@ -54,7 +57,7 @@ public abstract partial class OpenFile
     public string Path => _path ?? $"handle {_file.DangerousGetHandle()}";
 
     /// <summary>What the handle was opened for.</summary>
-    public FileAccess Access => (FileAccess)_access;
+    public FileAccess Access => (FileAccess)_access & FileAccess.ReadWrite;
 
     /// <summary>Whether the file has offsets; pipes, FIFOs and terminals have none, and ignore those they are given.</summary>
     public bool CanSeek => _seeking == 0 ? FindOutSeeking() : _seeking == Seeks;
@@ -105,7 +108,11 @@ public abstract partial class OpenFile
     /// <summary>
     /// Somebody's synchronous calls may wait for asynchronous transfers of this file: a stream, a reader or a writer stands on it.
     /// </summary>
-    internal bool IsWaitedFor { get; set; }
+    internal bool IsWaitedFor
+    {
+        get => (_access & WaitedFor) != 0;
+        set => _access = (byte)(value ? _access | WaitedFor : _access & ~WaitedFor);
+    }
 
     internal ref WritePace WritePace => ref _writePace;
 
