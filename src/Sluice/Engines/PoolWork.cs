@@ -112,15 +112,18 @@ internal sealed class PoolWork : IThreadPoolWorkItem
                 return true;
             }
 
-            PoolWork spare = new();
+            PoolWork? earlier = s_spare;
             try
             {
-                new Thread(spare.Work) { IsBackground = true, Name = "Sluice spare" }.UnsafeStart();
-                s_spare = spare;
+                PoolWork spare = new();
+                Thread thread = new(spare.Work) { IsBackground = true, Name = "Sluice spare" };
+                Volatile.Write(ref s_spare, spare);
+                thread.UnsafeStart();
             }
             catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
             {
                 // Whoever waits comes again.
+                Volatile.Write(ref s_spare, earlier);
             }
         }
 
@@ -131,7 +134,10 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     {
         ExecutionContext? clean = ExecutionContext.Capture();
         int idleMs = 0;
-        while (true)
+        bool isInterrupted = false;
+
+        // One that was stuck leaves the rest to the thread that has come in its place.
+        do
         {
             Volatile.Write(ref _sinceMs, Environment.TickCount64);
             IThreadPoolWorkItem? next = Queued.TryDequeue(out IThreadPoolWorkItem? item) ? item : SluiceEngines.WithCompleted;
@@ -143,7 +149,8 @@ internal sealed class PoolWork : IThreadPoolWorkItem
                     break;
                 }
 
-                Thread.Sleep(1);
+                // An interruption that a caller's code has left on this thread is nobody's.
+                Uninterrupted.Sleep(1, ref isInterrupted);
                 idleMs++;
                 continue;
             }
@@ -158,6 +165,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
                 ExecutionContext.Restore(clean);
             }
         }
+        while (Volatile.Read(ref s_spare) == this);
 
         using (SpareLock.EnterUninterrupted())
         {

@@ -108,18 +108,18 @@ internal sealed partial class WritePipeline
         _ = task.ContinueWith(
             (ended, _) =>
             {
-                if (ended.IsCompletedSuccessfully)
+                try
                 {
-                    count.SetResult(bytes);
+                    ended.GetAwaiter().GetResult();
                 }
-                else if (ended.Exception is { } error)
+                catch (Exception e)
                 {
-                    count.SetException(error.InnerExceptions);
+                    // As it was thrown: a task that ends as cancelled would have another one.
+                    count.SetException(e);
+                    return;
                 }
-                else
-                {
-                    count.SetCanceled();
-                }
+
+                count.SetResult(bytes);
             },
             null, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
         return count.Task;

@@ -49,7 +49,15 @@ internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPo
         }
         else
         {
-            ((IThreadPoolWorkItem)this).Execute();
+            try
+            {
+                ((IThreadPoolWorkItem)this).Execute();
+            }
+            catch (ThreadInterruptedException)
+            {
+                // Of whoever decides, while it woke the one who waits: that one looks again by itself. It is kept for the next wait.
+                Thread.CurrentThread.Interrupt();
+            }
         }
 
         return true;

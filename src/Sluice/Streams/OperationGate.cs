@@ -248,9 +248,14 @@ internal struct OperationGate
     {
         CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
             static (state, token) => ((GateTurn)state!).TryCancel(token), turn);
-        await using (registration.ConfigureAwait(false))
+        try
         {
             await turn.Task.Relayed();
+        }
+        finally
+        {
+            // Not disposed: that would wait, for a thread of the pool, until a callback that has come too late has ended.
+            registration.Unregister();
         }
     }
 }

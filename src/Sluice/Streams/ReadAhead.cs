@@ -40,10 +40,10 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
     public bool IsBusy => _count != 0;
 
     /// <summary>Begins reading from <paramref name="offset"/> on, as far as the file goes now.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
     public async ValueTask StartAsync(long offset)
     {
-        await DrainAsync().Relayed();
+        await DrainAsync().ConfigureAwait(false);
         _nextOffset = offset;
         _end = handle.Length;
         Refill();
@@ -53,7 +53,7 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
     /// <param name="usedUp">The stream's last window, which the next chunk is read into.</param>
     /// <returns>Its memory, which is the caller's now, how many bytes are in it, and whether the file ended there.</returns>
     /// <exception cref="IOException">This chunk could not be read; what was read ahead of it is given up.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
     public async ValueTask<(MemoryLease Memory, int Length, bool IsLast)> TakeAsync(MemoryLease usedUp)
     {
         ReleaseSpare();
@@ -93,7 +93,7 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
     public void Abandon() => _isStale = true;
 
     /// <summary>Waits until nothing is in flight; results and errors of what nobody has asked for are dropped.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
     public async ValueTask DrainAsync()
     {
         while (_count > 0)

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Sluice.Engines;
 using Sluice.Memory;
@@ -70,24 +71,24 @@ public sealed partial class SluiceStream
     private async ValueTask CloseAsync()
     {
         Exception? error = null;
-        if (await EnterGateToCloseAsync().Relayed())
+        if (await EnterGateToCloseAsync().ConfigureAwait(false))
         {
             SealWriting();
             if (CanSettle)
             {
-                error = await ErrorOfAsync(SettleLastAsync()).Relayed();
+                error = await ErrorOfAsync(SettleLastAsync()).ConfigureAwait(false);
             }
 
             if (!_handle.IsClosed)
             {
                 Exception? second = await ErrorOfAsync(
-                    HandDownAsync(mayStayBehind: false, isLast: true, CancellationToken.None)).Relayed();
+                    HandDownAsync(mayStayBehind: false, isLast: true, CancellationToken.None)).ConfigureAwait(false);
                 error ??= second;
             }
 
             if (ReadAhead is { IsBusy: true } ahead)
             {
-                await WaitForReadAsync(ahead.DrainAsync().AsTask()).Relayed();
+                await WaitForReadAsync(ahead.DrainAsync().AsTask()).ConfigureAwait(false);
             }
 
             EndClosed();
@@ -119,17 +120,18 @@ public sealed partial class SluiceStream
         }
     }
 
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
     private async ValueTask SettleLastAsync()
     {
         WriteBehind behind = WriteBehind!;
         bool isFirst = behind.IsInFlight;
         try
         {
-            await behind.SettleAsync(CancellationToken.None).Relayed();
+            await behind.SettleAsync(CancellationToken.None).ConfigureAwait(false);
         }
         catch when (isFirst && !_handle.IsClosed)
         {
-            await behind.SettleAsync(CancellationToken.None).Relayed();
+            await behind.SettleAsync(CancellationToken.None).ConfigureAwait(false);
         }
     }
 
@@ -161,6 +163,7 @@ public sealed partial class SluiceStream
         }
     }
 
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
     private async ValueTask<bool> EnterGateToCloseAsync()
     {
         if (!MustWaitToClose(isAwaited: true, out bool isEntered, out GateTurn? turn))
@@ -168,12 +171,12 @@ public sealed partial class SluiceStream
             return isEntered;
         }
 
-        if (!await WaitForReadAsync(turn.Task).Relayed() && TryCloseAround(turn.Task))
+        if (!await WaitForReadAsync(turn.Task).ConfigureAwait(false) && TryCloseAround(turn.Task))
         {
             return false;
         }
 
-        await turn.Task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await turn.Task.RelayedEnd();
         return turn.Task.IsCompletedSuccessfully;
     }
 
@@ -212,9 +215,10 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>False where it takes longer than reads do.</summary>
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
     private static async ValueTask<bool> WaitForReadAsync(Task task)
     {
-        await task.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await task.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs)).RelayedEnd();
         return task.IsCompleted;
     }
 
@@ -301,11 +305,12 @@ public sealed partial class SluiceStream
         }
     }
 
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
     private static async ValueTask<Exception?> ErrorOfAsync(ValueTask task)
     {
         try
         {
-            await task.Relayed();
+            await task.ConfigureAwait(false);
             return null;
         }
 #pragma warning disable CA1031 // Thrown when the file is closed.

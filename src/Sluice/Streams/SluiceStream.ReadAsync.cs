@@ -108,7 +108,7 @@ public sealed partial class SluiceStream
             if (HasUnwritten)
             {
                 _gate.StopReading();
-                await LeaveWritingAsync(cancellationToken).Relayed();
+                await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
             }
 
             _gate.StartReading();
@@ -120,7 +120,7 @@ public sealed partial class SluiceStream
 
             try
             {
-                return done + await ReadRestAsync(buffer[done..], cancellationToken).Relayed();
+                return done + await ReadRestAsync(buffer[done..], cancellationToken).ConfigureAwait(false);
             }
             catch
             {
@@ -135,7 +135,7 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>The window is used up: takes what was read ahead, or reads. When that fails, the position is where it was.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
     private async ValueTask<int> ReadRestAsync(Memory<byte> rest, CancellationToken cancellationToken)
     {
         int done = 0;
@@ -143,7 +143,7 @@ public sealed partial class SluiceStream
         {
             while (ReadAhead is { } ahead && ahead.Offset == _base + _pos)
             {
-                bool isLast = await TakeAheadAsync(ahead).Relayed();
+                bool isLast = await TakeAheadAsync(ahead).ConfigureAwait(false);
                 cancellationToken.ThrowIfCancellationRequested();
                 int taken = TakeAvailable(rest.Span);
                 done += taken;
@@ -154,7 +154,7 @@ public sealed partial class SluiceStream
                 }
             }
 
-            return done + await ReadHereAsync(rest, cancellationToken).Relayed();
+            return done + await ReadHereAsync(rest, cancellationToken).ConfigureAwait(false);
         }
         catch
         {
@@ -164,20 +164,20 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>The oldest chunk that was read ahead becomes the window; true when it is the last of the file.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
     private async ValueTask<bool> TakeAheadAsync(ReadAhead ahead)
     {
         long offset = _base + _pos;
         Forget(offset);
         MemoryLease usedUp = Window;
         SetWindow(default);
-        (MemoryLease chunk, int length, bool isLast) = await ahead.TakeAsync(usedUp).Relayed();
+        (MemoryLease chunk, int length, bool isLast) = await ahead.TakeAsync(usedUp).ConfigureAwait(false);
         SetWindow(chunk);
         ShowRead(offset, 0, length, !isLast);
         return isLast;
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
     private async ValueTask<int> ReadHereAsync(Memory<byte> rest, CancellationToken cancellationToken)
     {
         long offset = _base + _pos;
@@ -204,7 +204,7 @@ public sealed partial class SluiceStream
         if (!isHot && IsAdaptive && _sizing is { IsSequential: true, Current: >= AdaptiveSize.Large } && IsReadAheadWorthwhile)
         {
             ReadAhead ahead = Extras.ReadAhead ??= new ReadAhead(_handle, this);
-            await ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).Relayed();
+            await ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
         }
 
         return length;

@@ -92,7 +92,7 @@ public sealed partial class SluiceStream
         await _gate.EnterAsync(this, cancellationToken).Relayed();
         try
         {
-            await LeaveWritingAsync(cancellationToken).Relayed();
+            await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
             if (_readEnd != 0 && _handle.CanSeek)
             {
                 Forget(_base + _pos);
@@ -142,12 +142,12 @@ public sealed partial class SluiceStream
                     return;
                 }
 
-                await HandDownAsync(mayStayBehind: true, isLast: false, cancellationToken).Relayed();
+                await HandDownAsync(mayStayBehind: true, isLast: false, cancellationToken).ConfigureAwait(false);
                 put = 0;
                 int size = SizeFor(_base, AdaptiveSize.MaxWrite);
                 if (passes || WritesThrough(buffer.Length, size))
                 {
-                    await SettleAsync(cancellationToken).Relayed();
+                    await SettleAsync(cancellationToken).ConfigureAwait(false);
                     ReserveSpace(_base, buffer.Length);
                     await _handle.WriteAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
                     NoteWritten(_base, buffer.Length);
@@ -178,7 +178,7 @@ public sealed partial class SluiceStream
     /// <param name="mayStayBehind">Whether it may be left to be written.</param>
     /// <param name="isLast">As in <see cref="HandDown"/>.</param>
     /// <param name="cancellationToken">Ends the wait; the bytes stay.</param>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
     private async ValueTask HandDownAsync(bool mayStayBehind, bool isLast, CancellationToken cancellationToken)
     {
         if (_writeEnd == 0)
@@ -201,7 +201,7 @@ public sealed partial class SluiceStream
                 bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Extras.Overlap.PaysOff(_handle.Caching);
                 if (!isLast)
                 {
-                    await SettleAsync(cancellationToken).Relayed();
+                    await SettleAsync(cancellationToken).ConfigureAwait(false);
                 }
 
                 ReserveSpace(_base + start, length);
@@ -240,11 +240,11 @@ public sealed partial class SluiceStream
     private ValueTask LeaveWritingAsync(CancellationToken cancellationToken) =>
         _writeEnd == 0 && WriteBehind is not { IsPending: true } ? ValueTask.CompletedTask : LeaveWritingSlowAsync(cancellationToken);
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
     private async ValueTask LeaveWritingSlowAsync(CancellationToken cancellationToken)
     {
-        await SettleAsync(cancellationToken).Relayed();
-        await HandDownAsync(mayStayBehind: false, isLast: false, cancellationToken).Relayed();
+        await SettleAsync(cancellationToken).ConfigureAwait(false);
+        await HandDownAsync(mayStayBehind: false, isLast: false, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Concurrent calls are allowed, as in FileStream: each takes its place when it begins.</summary>

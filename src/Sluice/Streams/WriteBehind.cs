@@ -50,7 +50,7 @@ internal sealed class WriteBehind
 
     /// <summary>Waits for the pending write; one that has failed before is tried again.</summary>
     /// <exception cref="IOException">It failed; its bytes are kept.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
     public async ValueTask SettleAsync(CancellationToken cancellationToken)
     {
         if (_memory.IsEmpty)
