@@ -116,6 +116,12 @@ internal static class StarvedBehindProgram
             switch (way)
             {
                 case "write":
+                    if (options.BufferSize != 0)
+                    {
+                        // Into the buffer is written without waiting, too; more than fits does.
+                        stream.Write(Content.AsSpan(at, 0));
+                    }
+
                     stream.Write(Content.AsSpan(at, 5_003));
                     at += 5_003;
                     stream.WriteByte(Content[at++]);
@@ -178,7 +184,9 @@ internal static class StarvedBehindProgram
                     at += 4_001;
                 }
 
-                // Each takes its place when it begins; there are no short reads in the middle of a file.
+                // Each takes its place when it begins; there are no short reads in the middle of a file. What is in the buffer is read
+                // without waiting for anybody: flushing waits.
+                stream.Flush();
                 stream.Read(read.AsSpan(at, 3_001)).ShouldBe(3_001);
                 at += 3_001;
                 read[at++] = (byte)stream.ReadByte();
