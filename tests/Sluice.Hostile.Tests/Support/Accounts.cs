@@ -20,7 +20,7 @@ internal sealed class Accounts
 
     /// <summary>
     /// Fails when something was not given back, was given back twice, or is had by two. What was in flight when its owner was closed
-    /// gives its memory back when it ends: that is waited for. What was in flight before these accounts were opened may have come back, too.
+    /// gives its memory back when it ends: that is waited for. What was in flight before these accounts were opened may come back, too.
     /// </summary>
     public async Task CloseAsync(string what)
     {
