@@ -28,6 +28,13 @@ internal static class StreamScenarios
             yield return Writing($"Stream.WriteAsync {what}", content, writing, isAsync: true);
         }
 
+        yield return Of($"Stream.Flush(true) {caching}", Content, path =>
+        {
+            using SluiceStream stream = new(path, new SluiceOptions { Caching = caching, Access = FileAccess.ReadWrite });
+            stream.Write(Content.AsSpan(0, Chunk));
+            stream.Flush(flushToDisk: true);
+            return Task.CompletedTask;
+        });
         SluiceReaderOptions blocks = new() { Caching = caching, RequestSize = 32 * 1024, Depth = 3 };
         yield return Blocks($"Reader.TryReadBlock {caching}", blocks, isAsync: false);
         yield return Blocks($"Reader.ReadBlockAsync {caching}", blocks, isAsync: true);
