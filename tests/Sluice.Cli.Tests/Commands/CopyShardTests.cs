@@ -12,7 +12,7 @@ namespace Sluice.Cli.Tests.Commands;
 /// <summary>`sluice copy --shard` by several processes, `--finish` and `merge`. SLUICE_SHARD_FILES asks for more files.</summary>
 public sealed class CopyShardTests : IDisposable
 {
-    private const int Ranks = 4;
+    private const int Ranks = 2;
 
     private static readonly string[] Variables =
     [
@@ -51,17 +51,14 @@ public sealed class CopyShardTests : IDisposable
     [InlineData("merge --json a.json a.json")]
     public Task What_makes_no_sense_is_refused(string typed) => CommandChecks.IsRefusedAsync(typed);
 
-    [SkippableTheory]
-    [InlineData("", "auto", "does not say which part")]
-    [InlineData("OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 PMI_RANK=0 PMI_SIZE=2", "auto", "1/2 and PMI_RANK says 0/2")]
-    [InlineData("PMI_RANK=1 PMI_SIZE=2", "auto/3", "3 parts were asked for")]
-    [InlineData("JOB_COMPLETION_INDEX=1", "auto", "the count has to be given")]
-    public async Task An_environment_that_does_not_say_it_is_refused_in_one_line(string environment, string shard, string told)
+    /// <summary>What else makes no sense there <c>ShardEnvironment</c>'s own tests say; here is how the tool tells it.</summary>
+    [SkippableFact]
+    public async Task An_environment_that_does_not_say_it_is_refused_in_one_line()
     {
         SkipUnlessLinux();
-        ToolRun run = await Start(environment, "copy", "-r", "--shard", shard, "a", "b").EndAsync();
+        ToolRun run = await Start("PMI_RANK=1 PMI_SIZE=2", "copy", "-r", "--shard", "auto/3", "a", "b").EndAsync();
         run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.ShouldContain(told);
+        run.Error.ShouldContain("3 parts were asked for");
         run.Error.TrimEnd('\n').ShouldNotContain("\n");
     }
 
@@ -74,7 +71,7 @@ public sealed class CopyShardTests : IDisposable
         (string expected, string actual) = (_folder["expected"], _folder["actual"]);
         RunProgram("cp", "-a", source, expected);
 
-        using (ToolProcess killed = Start(Environment(2), "copy", "-a", "--shard", "auto", "--bwlimit", "32K", source, actual))
+        using (ToolProcess killed = Start(Environment(1), "copy", "-a", "--shard", "auto", "--bwlimit", "4K", source, actual))
         {
             await killed.WaitUntilAsync(() => Directory.Exists(actual) && FilesOf(actual).Any());
             killed.Signal("KILL");
@@ -217,12 +214,8 @@ public sealed class CopyShardTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
     }
 
-    private static string Environment(int rank) => (rank % 3) switch
-    {
-        0 => $"OMPI_COMM_WORLD_RANK={rank} OMPI_COMM_WORLD_SIZE={Ranks}",
-        1 => $"PMI_RANK={rank} PMI_SIZE={Ranks}",
-        _ => $"SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_PROCID={rank} SLURM_NTASKS={Ranks}",
-    };
+    private static string Environment(int rank) =>
+        rank == 0 ? $"OMPI_COMM_WORLD_RANK={rank} OMPI_COMM_WORLD_SIZE={Ranks}" : $"PMI_RANK={rank} PMI_SIZE={Ranks}";
 
     private ToolProcess Start(string environment, params string[] arguments) => ToolProcess.StartAs(
         ["env", .. Variables.SelectMany(v => (string[])["-u", v]), .. environment.Split(' ', StringSplitOptions.RemoveEmptyEntries)],
@@ -255,7 +248,7 @@ public sealed class CopyShardTests : IDisposable
 
     private string MakeTree()
     {
-        string wanted = System.Environment.GetEnvironmentVariable("SLUICE_SHARD_FILES") ?? "1500";
+        string wanted = System.Environment.GetEnvironmentVariable("SLUICE_SHARD_FILES") ?? "300";
         int count = int.Parse(wanted, CultureInfo.InvariantCulture);
         string root = _folder["source"];
         var random = new Random(42);
