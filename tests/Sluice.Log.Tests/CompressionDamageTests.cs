@@ -9,6 +9,8 @@ public sealed class CompressionDamageTests
     /// <summary>Records of a log of three segments.</summary>
     private const int Few = 80;
 
+    private static readonly bool TriesAll = Environment.GetEnvironmentVariable("SLUICE_LOG_FLIPS") == "all";
+
     [Fact]
     public void Each_bit_of_a_compressed_segment_that_changes_is_told_of_or_changes_nothing()
     {
@@ -17,15 +19,17 @@ public sealed class CompressionDamageTests
         string first = Directory.GetFiles(folder.Log, "*.gz").Min()!;
         byte[] bytes = File.ReadAllBytes(first);
         int told = 0;
-        for (int at = 0; at < bytes.Length; at++)
+        int tried = 0;
+        for (int at = 0; at < bytes.Length; at += StepAt(at, bytes.Length))
         {
             bytes[at] ^= (byte)(1 << (at % 8));
             File.WriteAllBytes(first, bytes);
             bytes[at] ^= (byte)(1 << (at % 8));
             told += Prove(folder.Log, first, $"byte {at}") ? 1 : 0;
+            tried++;
         }
 
-        told.ShouldBeGreaterThan(bytes.Length / 2);
+        told.ShouldBeGreaterThan(tried / 2);
     }
 
     [Fact]
@@ -35,7 +39,7 @@ public sealed class CompressionDamageTests
         Fill(folder.Log, Options(), LogDurability.Durable, awaited: true, count: Few);
         string first = Directory.GetFiles(folder.Log, "*.gz").Min()!;
         byte[] bytes = File.ReadAllBytes(first);
-        for (int length = 0; length < bytes.Length; length++)
+        for (int length = 0; length < bytes.Length; length += StepAt(length, bytes.Length))
         {
             File.WriteAllBytes(first, bytes[..length]);
             Prove(folder.Log, first, $"{length} bytes").ShouldBeTrue($"{length} bytes");
@@ -153,6 +157,9 @@ public sealed class CompressionDamageTests
         sequences.Zip(sequences.Skip(1), static (a, b) => b - a).Count(static step => step != 1).ShouldBe(1);
         reader.Damage[0].Sequence.ShouldBe(first + 2);
     }
+
+    /// <summary>Each byte where gzip's header and the table of blocks are; of what is compressed between them one of eleven.</summary>
+    private static int StepAt(int at, int length) => TriesAll || at < 40 || at >= length - 120 ? 1 : 11;
 
     /// <summary>Reads in both ways: nothing comes that was not appended. Whether somebody told of damage; else everything is
     /// there.</summary>

@@ -179,7 +179,7 @@ public sealed class EndsTests
             thread.Start();
         }
 
-        for (int run = 0; run < 20; run++)
+        for (int run = 0; run < 10; run++)
         {
             while (log.WrittenSequence < 40)
             {
@@ -210,7 +210,7 @@ public sealed class EndsTests
     {
         using TempFolder folder = new();
         using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        for (int run = 0; run < 30; run++)
+        for (int run = 0; run < 10; run++)
         {
             Task<long>[] appends =
             [

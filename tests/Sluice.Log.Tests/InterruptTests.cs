@@ -56,7 +56,7 @@ public sealed class InterruptTests
     [Fact]
     public void Closing_beside_appends_ends_each_of_them()
     {
-        for (int round = 0; round < 15; round++)
+        for (int round = 0; round < 5; round++)
         {
             using TempFolder folder = new(isInMemory: true);
             SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);

@@ -22,7 +22,7 @@ public sealed class MountedTests
     public void What_was_acknowledged_as_durable_survives_power_cuts_one_after_another(FileSystemKind kind)
     {
         using Mount mount = Mount.OrSkip(kind);
-        int cuts = CutsAskedFor ?? 15;
+        int cuts = CutsAskedFor ?? 10;
         int losses = SurviveCuts(
             mount.Folder, cuts, CompressionLevel.NoCompression, seed: 9 + (int)kind,
             () => PowerCut.Cut(mount, kind), () => mount.Remount().ShouldBeNull());
@@ -40,7 +40,7 @@ public sealed class MountedTests
     public void What_was_acknowledged_as_durable_is_on_the_device_when_it_stops(FileSystemKind kind, CompressionLevel compression)
     {
         using SealedDisk disk = SealedDisk.OrSkip(kind);
-        _ = SurviveCuts(disk.Folder, CutsAskedFor ?? 4, compression, seed: 90 + (int)kind + (int)compression, disk.Cut, () =>
+        _ = SurviveCuts(disk.Folder, CutsAskedFor ?? 3, compression, seed: 90 + (int)kind + (int)compression, disk.Cut, () =>
         {
             // The cut was one: what is not on the device yet does not get there.
             Should.Throw<IOException>(() =>

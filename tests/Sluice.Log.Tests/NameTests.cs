@@ -174,7 +174,7 @@ public sealed class NameTests
         for (int round = 0; round < 2; round++)
         {
             using SluiceLog log = SluiceLog.Open(folder.Log, Options("{date:yyyyMMdd-HHmmss}.{id}.txt", compression: compression));
-            int wanted = (round + 1) * 3;
+            int wanted = (round + 1) * 2;
             SpinWait.SpinUntil(
                 () =>
                 {

@@ -281,9 +281,9 @@ public sealed class SluiceLogTests
     [Fact]
     public void Closing_while_others_append_loses_nothing_that_was_acknowledged()
     {
-        for (int run = 0; run < 20; run++)
+        for (int run = 0; run < 9; run++)
         {
-            using TempFolder folder = new();
+            using TempFolder folder = new(isInMemory: true);
             SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
             {
                 Durability = (LogDurability)(run % 3),

@@ -66,7 +66,7 @@ public sealed partial class WriterLockTests
                     }
                 }
             });
-            for (int i = 0; i < 100 && !writing.IsCompleted; i++)
+            for (int i = 0; i < 40 && !writing.IsCompleted; i++)
             {
                 File.Delete(State(folder));
                 Should.Throw<IOException>(() => SluiceLog.Open(folder.Log, SmallLog.Options).Dispose());

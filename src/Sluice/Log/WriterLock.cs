@@ -78,7 +78,7 @@ internal sealed class WriterLock : IDisposable
     /// <summary>The descriptor of an open folder; the caller holds that.</summary>
     public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
 
-    /// <summary>Locks a segment for as long as it is open. Where files cannot be locked, log.state's lock must do.</summary>
+    /// <summary>Locks a segment for as long as it is open. Where files cannot be locked, log.state could not be either.</summary>
     /// <param name="directory">The folder, for messages.</param>
     /// <param name="segment">The file; open for writing where it is to be locked alone.</param>
     /// <param name="alone">Whether it may be written to; else it is only seen to that nobody does.</param>
