@@ -38,7 +38,13 @@ public sealed class FaultPlan
     /// <summary>Probability of <see cref="FaultKind.Reorder"/>.</summary>
     public double Reorder { get; set; }
 
-    /// <summary>Brings a fault about at the n-th submission, counted from 0, whatever the probabilities say.</summary>
+    /// <summary>
+    /// Brings a fault about at the n-th submission, counted from 0, whatever the probabilities say. What is no write fails with EIO where
+    /// <see cref="FaultKind.DiskFull"/> is planned; <see cref="FaultKind.ShortTransfer"/> does nothing to what cannot be cut: a flush, an
+    /// append, a single byte, or a single block of direct I/O.
+    /// </summary>
+    /// <param name="submission">Which one.</param>
+    /// <param name="kind">The fault.</param>
     /// <returns>This plan.</returns>
     public FaultPlan FailAt(long submission, FaultKind kind)
     {

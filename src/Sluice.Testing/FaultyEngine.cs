@@ -38,7 +38,9 @@ public sealed class FaultyEngine : InterceptingEngine
     /// <summary>How many submissions passed through; the rest of a partial transfer counts anew.</summary>
     public long OperationCount => Volatile.Read(ref _submissions);
 
-    /// <summary>How many of them met a fault.</summary>
+    /// <summary>
+    /// How many of them met a fault; a <see cref="FaultKind.ShortTransfer"/> of what cannot be cut, which does nothing, counts too.
+    /// </summary>
     public long FaultCount => Volatile.Read(ref _faults);
 
     /// <inheritdoc/>

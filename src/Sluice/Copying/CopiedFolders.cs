@@ -109,7 +109,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
 
         if (options.IsFinish && !TreeShare.TakeMark(to.Fd))
         {
-            // No shard has made it, or the end has been here before.
+            // No shard has made it, or FinishCopyAsync has been here before.
             return;
         }
 

@@ -65,7 +65,8 @@ public sealed class CopyOptions
 
     /// <summary>
     /// Whether the rest of a tree is copied after something in it has failed. All failures are thrown at the end, as one
-    /// <see cref="FileBatchException"/>; false: the first one ends the copy.
+    /// <see cref="FileBatchException"/>; false: the first one ends the copy. On Linux a disk that is full or read-only, or a quota that is
+    /// used up, ends it in any case.
     /// </summary>
     public bool ContinueOnError { get; init; }
 

@@ -16,7 +16,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     public bool FollowsLinks { get; init; } = true;
 
     /// <summary>Whether a file at the target is replaced.</summary>
-    public bool Overwrites { get; init; } = options.Overwrite;
+    public bool Overwrite { get; init; } = options.Overwrite;
 
     /// <summary>Where the target is, by its own path; null in a tree, whose folders are looked after as a whole.</summary>
     public TargetLocation? Location { get; init; }
@@ -24,8 +24,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private bool FlushesFolder => options.FlushToDisk && Location is not null;
 
     /// <summary>
-    /// Whether the bytes are on the disk before the name: alone; and where a later run takes a name with the right length and time for a
-    /// copy that is whole, although the power went before this run came to flush the tree.
+    /// Whether the bytes are on the disk before the file gets its name. They are where they are read back; and of what is to be durable,
+    /// where a single file is copied, and where a later run takes a name with the right length and time for a copy that is whole, although
+    /// the power went before this run came to flush the tree.
     /// </summary>
     private bool FlushesFirst =>
         options.Verify || (options.FlushToDisk && (Location is not null || options.IsShared || options.SkipUnchanged));
@@ -56,7 +57,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         long length = (long)before.Size;
         meter.Find(length);
 
-        // What the source lets its group read is not to be had by ours meanwhile.
+        // Where permissions are taken over, the file is its owner's alone until it has them: our group may be another than the source's.
         uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : ModeBits.OwnerReadWrite;
         bool isFound = false;
         using TemporaryFile temporary =
@@ -221,7 +222,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             }
 
             bool isThere = old is not null || NodeCalls.Stat(to, followsLinks: false, StatxMask.Type, out _) == 0;
-            if (isThere && !Overwrites)
+            if (isThere && !Overwrite)
             {
                 throw new IOException($"Copying '{source}' to '{to.Text}' failed: the target is there already.");
             }
@@ -293,7 +294,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
 
         cancellationToken.ThrowIfCancellationRequested();
-        if (Overwrites)
+        if (Overwrite)
         {
             temporary.ReplaceTarget();
         }

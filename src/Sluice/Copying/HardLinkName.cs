@@ -12,8 +12,8 @@ namespace Sluice.Copying;
 internal readonly record struct HardLinkName(TreePath Folder, byte[] Name, Statx Stat)
 {
     /// <summary>
-    /// Those first that are in the copy already: a shard has copied one that had no other names then, or an end that was killed has come so
-    /// far. The others become names of these.
+    /// Those first that are in the copy already: a shard has copied one that had no other names then, or a FinishCopyAsync that was
+    /// killed has come so far. The others become names of these.
     /// </summary>
     public static IEnumerable<HardLinkName> FoundFirst(IEnumerable<HardLinkName> names, TreeRoot copy) =>
         names.OrderBy(n => n.IsIn(copy) ? 0 : 1);

@@ -36,7 +36,6 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
             from);
     }
 
-    /// <inheritdoc cref="CopyLink"/>
     /// <summary>Another name for what has been copied.</summary>
     /// <param name="copied">A name that it has.</param>
     /// <param name="from">The source's other name.</param>
@@ -47,7 +46,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         (NodePath first, NodePath original, Statx like) = (copied, from, stat);
         if (options.KeepsOwnWork && IsThere(from, stat, to) && IsOwn(from, to))
         {
-            // A shard, or an end that was killed, has copied it by itself.
+            // A shard, or a FinishCopyAsync that was killed, has copied it by itself.
             bool isSame = IsSameFile(copied, to);
             int result = isSame ? 0 : MakeAside(to, path => NodeCalls.Link(first, path), metadata: null, mayReplace: true);
             PathErrors.ThrowIfFailed(result, "Linking", to.Text);

@@ -73,7 +73,7 @@ internal static class NodeMetadata
 
         CopyAttributes(oldFd, toFd, isSameContent: false, target);
         mode = CopyLists(oldFd, toFd, isFolder: false, mode & ~(SetUser | SetGroup), hasGroup, target);
-        // Where nobody may set them, all files have what the file system gives them, and so have both.
+        // Where permissions cannot be set (EPERM), the file system gives all files the same ones: the old file and the new one have them.
         int result = NodeCalls.SetMode(toFd, mode);
         result = result == -Errno.EPERM && HasMode(toFd, old.Mode & ModeBits.All) ? 0 : result;
         PathErrors.ThrowIfFailed(result, "Keeping the permissions of", target);

@@ -244,7 +244,7 @@ internal sealed class TreeEntryCopier(
         FileCopier alone = new(options, meter, cancellationToken)
         {
             FollowsLinks = false,
-            Overwrites = options.Overwrite || isNewTree,
+            Overwrite = options.Overwrite || isNewTree,
         };
         CopyResult result = alone.Copy(from, to);
         Interlocked.Add(ref _changedFiles, result.ChangedFiles);
@@ -264,7 +264,7 @@ internal sealed class TreeEntryCopier(
         long length = (long)stat.Size;
         meter.Find(length);
 
-        // What the source lets its group read is not to be had by ours meanwhile.
+        // Where metadata is kept, the file is its owner's alone until it has it: our group may be another than the source's.
         uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
             : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
         int toFd = PathCalls.Open(to, make, mode);

@@ -60,7 +60,8 @@ internal sealed class TreeShare(Shard shard)
 
     /// <summary>
     /// Makes a folder in which its owner may do everything until the copy's end; where metadata is kept, others than the owner come in when
-    /// the folder is whole and has its owner. What the end of a copy in shards takes rights from again carries a mark: it was not there.
+    /// the folder is whole and has its owner. A folder that a shard has made, and from which the end is to take rights again, carries a
+    /// mark; one that was there before carries none.
     /// </summary>
     /// <returns>0, or a negative errno.</returns>
     public static int MakeFolder(in NodePath path, CopyOptions options, in Statx from)

@@ -8,12 +8,14 @@ public enum FileCaching
 
     /// <summary>
     /// Through the page cache, and dropped behind the transfer: RWF_DONTCACHE where the file system takes it (Linux 6.14), else
-    /// POSIX_FADV_DONTNEED. For data that is read or written once.
+    /// POSIX_FADV_DONTNEED. For data that is read or written once. 64-bit Linux only; elsewhere the file is opened cached, and
+    /// <see cref="OpenFile.CachingReason"/> says so.
     /// </summary>
     Uncached = 1,
 
     /// <summary>
-    /// Past the page cache: O_DIRECT on Linux, FILE_FLAG_NO_BUFFERING on Windows, F_NOCACHE on macOS. The caller needs no alignment.
+    /// Past the page cache: O_DIRECT. 64-bit Linux only; elsewhere the file is opened cached, and <see cref="OpenFile.CachingReason"/>
+    /// says so. The caller needs no alignment.
     /// </summary>
     Direct = 2,
 }

@@ -31,7 +31,7 @@ public abstract class InterceptingEngine : IoEngine
 
     /// <summary>
     /// Called before each submission: a transfer, a flush, and anew for the rest of a partial transfer. An exception that it throws is
-    /// the caller's of the transfer.
+    /// thrown to the caller of the transfer.
     /// </summary>
     protected abstract Interception OnSubmit(in IoSubmission submission);
 

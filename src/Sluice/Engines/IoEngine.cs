@@ -16,7 +16,7 @@ public abstract class IoEngine
     {
     }
 
-    /// <summary>The engine's short name: "uring", "pool" or that of a decorator.</summary>
+    /// <summary>The engine's short name: "uring", "pool", or that of an intercepting engine.</summary>
     public abstract string Name { get; }
 
     /// <summary>The engine of the current context, or null where none was set.</summary>

@@ -13,8 +13,10 @@ internal enum Carrier
     Pool,
 }
 
-/// <summary>Whoever may want the counts of <see cref="IoMetrics"/>: apart from the meter itself, whose assembly is loaded by those who use
-/// it.</summary>
+/// <summary>
+/// Asks whether somebody wants the counts of <see cref="IoMetrics"/>. Apart from the meter, so that its assembly is loaded only by programs
+/// that use it.
+/// </summary>
 internal abstract class MetricsWatch
 {
     /// <summary>Whether somebody listens now.</summary>

@@ -24,7 +24,7 @@ internal sealed partial class IoOperation
         }
         else
         {
-            // It has passed through a decorator before.
+            // It has passed through an intercepting engine before.
             ThreadPoolEngine.Instance.Submit(this);
         }
     }

@@ -25,7 +25,7 @@ internal sealed partial class IoOperation
     /// <summary>What that caller is: who asked for the transfer, or a thread of the pool that makes it for somebody else.</summary>
     private Carrier _waitersCarrier;
 
-    /// <summary>With the turn: the errno that a decorator made up, to end the submission with; guarded by the waiter.</summary>
+    /// <summary>With the turn: the errno that an intercepting engine made up, to end the submission with; guarded by the waiter.</summary>
     private int _callersErrno;
 
     /// <summary>A caller waits for it, and may as well carry it out: in the ring it would need a thread that takes its

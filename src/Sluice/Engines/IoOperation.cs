@@ -53,7 +53,7 @@ internal sealed partial class IoOperation
     /// <summary>Where this submission begins; -1 on a file that cannot seek.</summary>
     public long FileOffset { get; private set; }
 
-    /// <summary>Bytes of this submission; an engine's decorator may lower it with <see cref="Shorten"/>.</summary>
+    /// <summary>Bytes of this submission; an intercepting engine may lower it with <see cref="Shorten"/>.</summary>
     public int Length { get; private set; }
 
     /// <summary>Scalar: the first byte; vector: the iovec array. Valid between Submit and Complete.</summary>
@@ -101,7 +101,7 @@ internal sealed partial class IoOperation
     /// <summary>An intercepting engine holds this submission's completion back until the task that this makes has ended.</summary>
     public Func<Task>? Hold { get; set; }
 
-    /// <summary>A decorator made the error up: the caller is to see it.</summary>
+    /// <summary>An intercepting engine made the error up: the caller is to see it.</summary>
     public bool IsFault { get; set; }
 
     /// <summary>The caller no longer wants the result; an engine that has not begun completes with -ECANCELED.</summary>
@@ -112,7 +112,7 @@ internal sealed partial class IoOperation
         Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle!.Caching == FileCaching.Direct && !IsCancellationRequested;
 
     /// <summary>
-    /// As <see cref="IsPlainTransfer"/>, and whatever is no direct or a vectored transfer: its caller bears a wait in a call.
+    /// A read or write at an offset, vectored or cached ones too: any thread that may block can make it by a call.
     /// </summary>
     public bool IsPlainCall =>
         Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector && FileOffset >= 0;
@@ -212,8 +212,9 @@ internal sealed partial class IoOperation
         Submit();
     }
 
-    /// <summary>A decorator's cut: this submission transfers at most <paramref name="length"/> bytes (rounded up to the
-    /// alignment).</summary>
+    /// <summary>
+    /// An intercepting engine's cut: this submission transfers at most <paramref name="length"/> bytes (rounded up to the alignment).
+    /// </summary>
     public void Shorten(int length)
     {
         if (length <= 0 || length >= Length || Verb == IoVerb.Append)

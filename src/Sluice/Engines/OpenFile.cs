@@ -63,8 +63,8 @@ public abstract partial class OpenFile
     public bool CanSeek => _seeking == 0 ? FindOutSeeking() : _seeking == Seeks;
 
     /// <summary>
-    /// The name of the engine of this handle's asynchronous transfers: "uring", "pool", or a decorator's. A ring that no transfer has
-    /// needed yet is made now, to tell the truth; should the kernel refuse it later, the name changes.
+    /// The name of the engine of this handle's asynchronous transfers: "uring", "pool", or an intercepting engine's. A ring that no
+    /// transfer has needed yet is made now, to tell the truth; should the kernel refuse it later, the name changes.
     /// </summary>
     public string EngineName
     {
@@ -118,8 +118,8 @@ public abstract partial class OpenFile
 
     private protected bool IsCustomEngine => _extras?.Engine is not null;
 
-    /// <summary>Every transfer is to pass through the engine, synchronous ones too: it is a decorator.</summary>
-    private protected bool IsDecorated => _extras?.Engine is { } engine and not (ThreadPoolEngine or UringEngine);
+    /// <summary>Every transfer is to pass through the engine, synchronous ones too: it is an intercepting one.</summary>
+    private protected bool IsIntercepted => _extras?.Engine is { } engine and not (ThreadPoolEngine or UringEngine);
 
     /// <summary>Already found out that there are no offsets; false where nobody has asked yet.</summary>
     private protected bool IsKnownUnseekable => _seeking == SeeksNot;

@@ -2,7 +2,7 @@ namespace Sluice;
 
 /// <summary>A file that an enumeration found, with what <see cref="FileInfo"/> says of it.</summary>
 /// <param name="Path">The path, as <see cref="Directory.EnumerateFiles(string)"/> gives it.</param>
-/// <param name="Length">Bytes; of a symbolic link, those of the link itself.</param>
+/// <param name="Length">Bytes; of a symbolic link, those of the link itself; -1 where the file is gone, or may not be looked at.</param>
 /// <param name="CreationTimeUtc">
 /// When it was made, which .NET does not tell on Linux; the oldest time known where the file system does not keep it.
 /// </param>

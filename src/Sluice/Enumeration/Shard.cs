@@ -38,7 +38,8 @@ public readonly record struct Shard
     /// launcher.
     /// </summary>
     /// <param name="count">
-    /// How many parts there are, where the environment does not tell: Kubernetes gives the index alone. Where it tells, the same.
+    /// How many parts there are, where the environment does not tell: Kubernetes gives the index alone. Where it tells, this must be the
+    /// same number.
     /// </param>
     /// <exception cref="InvalidOperationException">Nothing of all this is set, or what is set makes no sense together.</exception>
     public static Shard FromEnvironment(int? count = null) =>

@@ -45,8 +45,8 @@ public static partial class SluiceFile
     /// <param name="cancellationToken">Ends the batch between files.</param>
     /// <exception cref="ArgumentNullException"><paramref name="files"/> is null.</exception>
     /// <exception cref="FileBatchException">
-    /// Files could not be written: each with its own error, and how many were. Goes before what <paramref name="files"/> has thrown and
-    /// before the end by <paramref name="cancellationToken"/>, where both have come.
+    /// Files could not be written: each with its own error, and how many were. It is thrown in the place of what <paramref name="files"/>
+    /// threw, and of the cancellation, where these have come too.
     /// </exception>
     /// <exception cref="OperationCanceledException">The batch was cancelled; some files have been written.</exception>
     public static Task WriteManyAsync(

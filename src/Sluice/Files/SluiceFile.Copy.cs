@@ -40,7 +40,7 @@ public static partial class SluiceFile
     /// a target that is replaced keeps its owner and attributes, and other names of it keep the old content. A source that is written
     /// meanwhile is copied as it was read (<see cref="CopyResult.ChangedFiles"/>). What fails inside a tree ends the copy, and a new tree
     /// is not there then; with <see cref="CopyOptions.ContinueOnError"/> the rest is copied first, and a new tree stays without
-    /// what failed.
+    /// what failed; on Linux a disk that is full or read-only, or a quota that is used up, ends the copy in any case.
     /// </remarks>
     /// <param name="sourceFileName">The file or folder.</param>
     /// <param name="destFileName">What the copy is to be called; not the folder to put it into.</param>
@@ -48,12 +48,15 @@ public static partial class SluiceFile
     /// <param name="cancellationToken">Ends the copy and removes what there is of it, unless it is to be resumed.</param>
     /// <exception cref="ArgumentException">A name is empty, or options contradict each other.</exception>
     /// <exception cref="FileNotFoundException">There is no source.</exception>
+    /// <exception cref="DirectoryNotFoundException">A folder of source or target is not there.</exception>
+    /// <exception cref="PlatformNotSupportedException">An option or a method is one of Linux alone.</exception>
     /// <exception cref="UnauthorizedAccessException">Source or target may not be used so.</exception>
     /// <exception cref="FileBatchException">Files or folders inside a tree failed; it carries all of them.</exception>
     /// <exception cref="IOException">
     /// The target is there already, or is the source; the disk is full; somebody has source or target for himself; what was read back
     /// differs.
     /// </exception>
+    /// <exception cref="OperationCanceledException">The copy was cancelled.</exception>
     public static Task<CopyResult> CopyAsync(
         string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)
     {

@@ -16,12 +16,13 @@ public static partial class SluiceFile
     /// <remarks>
     /// A temporary file is written beside the target, its data synchronised, its name changed to the target's, and the folder
     /// synchronised. Permissions, owner, access list and extended attributes of the old file are kept, set-user-ID and capabilities are
-    /// not; where the owner cannot be, nothing is replaced. A symbolic link stays, and what it leads to is replaced. Other hard links keep
-    /// the old content. What a killed process leaves behind is removed by <see cref="RemoveReplacementLeftovers"/>. May be called for one
-    /// file from many places at once: one of them wins last.
+    /// not; where the owner cannot be kept, nothing is replaced. A symbolic link stays, and what it leads to is replaced. Other hard links
+    /// keep the old content. What a killed process leaves behind is removed by <see cref="RemoveReplacementLeftovers"/>. May be called for
+    /// one file from many places at once: the content is then that of the call whose rename came last.
     /// </remarks>
     /// <param name="path">The file.</param>
     /// <param name="bytes">The new content.</param>
+    /// <exception cref="ArgumentException">The name is empty or no path, or an argument is null that must not be.</exception>
     /// <exception cref="UnauthorizedAccessException">Folder or file may not be written to, or the old owner cannot be kept.</exception>
     /// <exception cref="IOException">
     /// The disk is full, or reported an error; the file is a mount point; somebody took the temporary file away. The old content is there,
@@ -110,6 +111,7 @@ public static partial class SluiceFile
     /// <param name="path">The file.</param>
     /// <param name="bytes">The new content; the memory belongs to the call until the task has ended.</param>
     /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    /// <exception cref="OperationCanceledException">The call was cancelled; the old content is there.</exception>
     public static Task ReplaceAtomicallyAsync(string path, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, bytes, ReplaceOptions.Default, cancellationToken);
 

@@ -27,7 +27,7 @@ public enum FileExtentFlags
     /// <summary>Preallocated: reads as zeros until it is written.</summary>
     Unwritten = 0x800,
 
-    /// <summary>The block size of the file system is smaller than the extents reported.</summary>
+    /// <summary>Put together of neighbouring blocks: the file system keeps no extents of this file.</summary>
     Merged = 0x1000,
 
     /// <summary>Shared with another file (reflink).</summary>

@@ -27,7 +27,7 @@ public sealed partial class SluiceHandle
     {
         CheckAppend();
         // Whoever writes for all who append at once takes one reference for them all.
-        if (Caching == FileCaching.Direct || IsDecorated || !Libc.IsSupported)
+        if (Caching == FileCaching.Direct || IsIntercepted || !Libc.IsSupported)
         {
             return IoOperation.Append(this, buffer);
         }

@@ -206,7 +206,7 @@ public sealed partial class SluiceHandle
     private void Flush(IoVerb verb)
     {
         ThrowIfClosed();
-        if (IsDecorated)
+        if (IsIntercepted)
         {
             _ = IoOperation.ForFlush(this, verb, CancellationToken.None).RunToEnd();
             return;

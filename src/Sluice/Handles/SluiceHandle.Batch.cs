@@ -16,6 +16,9 @@ public sealed partial class SluiceHandle
     /// <param name="requests">The reads; the order in which they are carried out is not defined.</param>
     /// <exception cref="ArgumentOutOfRangeException">An offset is negative; nothing has been read.</exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
+    /// <exception cref="IOException">A request failed, the first of those that did.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void ReadBatch(Span<ReadRequest> requests)
     {
         CheckBatch();
@@ -53,7 +56,12 @@ public sealed partial class SluiceHandle
     /// Carries all writes out together and returns when all have ended. Each request then has its own result or error; after that the
     /// first error, if any, is thrown. Requests that overlap leave either's bytes.
     /// </summary>
-    /// <inheritdoc cref="ReadBatch"/>
+    /// <param name="requests">The writes; the order in which they are carried out is not defined.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An offset is negative; nothing has been written.</exception>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">A request failed, the first of those that did.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void WriteBatch(Span<WriteRequest> requests)
     {
         CheckBatch();
@@ -65,7 +73,7 @@ public sealed partial class SluiceHandle
         }
 
         using Reference reference = Hold();
-        if (Caching != FileCaching.Direct && !IsDecorated && Libc.IsSupported)
+        if (Caching != FileCaching.Direct && !IsIntercepted && Libc.IsSupported)
         {
             // Memory copies, which a ring would only hand to a worker thread.
             foreach (ref WriteRequest request in requests)
@@ -116,7 +124,7 @@ public sealed partial class SluiceHandle
 
     private void RunOnThreads<T>(Span<T> requests, SharedBatch<T>.Action action)
     {
-        if (requests.Length < 2 || IsDecorated)
+        if (requests.Length < 2 || IsIntercepted)
         {
             foreach (ref T request in requests)
             {

@@ -16,6 +16,7 @@ public sealed partial class SluiceHandle
     /// <param name="preallocationSize">Bytes to reserve; an <see cref="IOException"/> when the disk has not that many, and no file
     /// stays.</param>
     /// <param name="caching">How data passes through the page cache; what took effect is <see cref="OpenFile.Caching"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">Among others: <paramref name="caching"/> is none of its values.</exception>
     public static SluiceHandle Open(
         string path,
         FileMode mode = FileMode.Open,
@@ -32,7 +33,10 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>Opens a file as <see cref="File.OpenHandle"/> does, with the same exceptions.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="options">How.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option has a value that it cannot have.</exception>
     public static SluiceHandle Open(string path, SluiceOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -50,6 +54,7 @@ public sealed partial class SluiceHandle
     /// <param name="ownsHandle">Whether disposing this object closes it.</param>
     /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
     /// <exception cref="ArgumentException"><paramref name="handle"/> is invalid.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="access"/> is none of its values.</exception>
     /// <exception cref="ObjectDisposedException"><paramref name="handle"/> is closed.</exception>
     public static SluiceHandle FromSafeFileHandle(SafeFileHandle handle, FileAccess access, bool ownsHandle)
     {

@@ -12,8 +12,10 @@ public sealed partial class SluiceHandle
     /// <summary>Space is reserved for what is written behind this offset: small in Debug builds, so that every test comes there.</summary>
     internal const int ReserveFrom = 16 * 1024;
 #else
-    /// <summary>Space is reserved for what is written behind this offset: a file of 1 MiB of which only the end is takes a fifth longer to
-    /// make.</summary>
+    /// <summary>
+    /// Space is reserved for what is written behind this offset: where only the end of a file is reserved, a file of 1 MiB takes a fifth
+    /// longer to make.
+    /// </summary>
     internal const int ReserveFrom = Tuning.HandleReserveFrom;
 #endif
 

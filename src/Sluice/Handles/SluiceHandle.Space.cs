@@ -14,6 +14,8 @@ public sealed partial class SluiceHandle
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or more than the file system takes.</exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void SetLength(long length)
     {
         ThrowIfClosed();
@@ -75,12 +77,22 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>Gives the space of a range back to the device; it reads as zeros afterwards, and the length stays.</summary>
-    /// <inheritdoc cref="Allocate"/>
+    /// <param name="offset">Where the range begins, in bytes.</param>
+    /// <param name="length">How long it is, in bytes.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An argument is negative, <paramref name="length"/> is 0, or the sum is too
+    /// large.</exception>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="PlatformNotSupportedException">The system or the file system cannot give space back.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void PunchHole(long offset, long length) =>
         ChangeSpace(IoVerb.PunchHole, FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length);
 
     /// <summary>Where the file lies on its device (FIEMAP). Data that is still in the page cache only has no place yet.</summary>
     /// <exception cref="PlatformNotSupportedException">The system or the file system does not tell.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public IReadOnlyList<FileExtent> GetExtents()
     {
         ThrowIfClosed();

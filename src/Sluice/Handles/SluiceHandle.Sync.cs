@@ -76,9 +76,9 @@ public sealed partial class SluiceHandle
         IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, buffer.Length);
     }
 
-    /// <summary>Whether a synchronous transfer is more than a system call: on a direct handle, through a decorated engine, or by
+    /// <summary>Whether a synchronous transfer is more than a system call: on a direct handle, through an intercepting engine, or by
     /// System.IO.</summary>
-    private bool NeedsOperation => Caching == FileCaching.Direct || IsDecorated || !Libc.IsSupported;
+    private bool NeedsOperation => Caching == FileCaching.Direct || IsIntercepted || !Libc.IsSupported;
 
     /// <summary>All of it, from <paramref name="offset"/> (-1: where the descriptor stands); the caller holds a reference.</summary>
     private void WriteCached(ReadOnlySpan<byte> buffer, long offset)

@@ -30,9 +30,11 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// <see cref="OpenFile.SafeFileHandle"/>, for code that was written for <see cref="File.OpenHandle"/>; it closes the file when it is
-    /// disposed, this object or not.
+    /// <see cref="OpenFile.SafeFileHandle"/>, for code that was written for <see cref="File.OpenHandle"/>. Disposing what it gives closes
+    /// the file, whether this object is disposed or not.
     /// </summary>
+    /// <param name="handle">The file.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
     public static implicit operator SafeFileHandle(SluiceHandle handle)
     {
         ArgumentNullException.ThrowIfNull(handle);

@@ -24,7 +24,10 @@ public sealed class SluiceOptions
     /// <summary>Bytes of a stream's buffer; 0 and 1 for none; <see cref="Adaptive"/> for one that sizes itself.</summary>
     public int BufferSize { get; init; } = Adaptive;
 
-    /// <summary>Permissions of a file that is made; null for the default; not supported on Windows.</summary>
+    /// <summary>
+    /// Permissions of a file that is made, subject to the umask; null for .NET's own. Ignored on Windows; elsewhere a mode that makes no
+    /// file is refused with it (<see cref="ArgumentException"/>).
+    /// </summary>
     public UnixFileMode? UnixCreateMode { get; init; }
 
     /// <summary>How the data passes through the page cache.</summary>

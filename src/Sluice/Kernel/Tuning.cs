@@ -59,7 +59,7 @@ internal static class Tuning
     public const int CompletionsAtOnce = 64;
 
     /// <summary>
-    /// Gathered entries that go in before a leader's batch has ended: the device must not wait for it (74,000 of 50,000 reads/s).
+    /// Gathered entries that go in before a leader's batch has ended: the device must not wait for it (74,000 reads/s instead of 50,000).
     /// </summary>
     public static int MaxGathered { get; } = (int)Number("Sluice.MaxGathered", 8, 1, 512);
 
@@ -153,7 +153,7 @@ internal static class Tuning
     /// <summary>Bytes of such a read at most (0004).</summary>
     public const int HandleMaxHotBytes = 64 * 1024;
 
-    /// <summary>False refusals of reads without waiting that a file system may give before it is not asked any more.</summary>
+    /// <summary>Writes without waiting that a file system may refuse (EAGAIN) before it is not asked any more.</summary>
     public const int HandleMaxNoWaitMisses = 16;
 
     /// <summary>Appends of threads that meet in one call (0006).</summary>
@@ -174,7 +174,7 @@ internal static class Tuning
     /// <summary>Threads that work on one batch where there are no rings (0005).</summary>
     public static int SharedBatchMaxHelpers { get; } = (int)Number("Sluice.SharedBatchMaxHelpers", 64, 1, 4096);
 
-    /// <summary>Bytes of a file behind which space is reserved ahead (0015).</summary>
+    /// <summary>Bytes of a file behind which space is reserved ahead (0009).</summary>
     public const int HandleReserveFrom = 4 * 1024 * 1024;
 
     // Files and folders

@@ -44,8 +44,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     public void Confirm() => writer?.Confirm();
 
     /// <summary>
-    /// Opens one of its files: of a writer in the folder that it has open, whatever its path leads to by now. What a writer makes, removes
-    /// and names it finds so, too.
+    /// Opens a file of the log. A writer names it in the folder that it has open, wherever that folder's path leads by now, and makes,
+    /// removes and renames files in the same way.
     /// </summary>
     /// <inheritdoc cref="LogFile.Open(string, FileMode, FileAccess, LogSettings?, UnixFileMode?)"/>
     public SluiceHandle Open(
@@ -88,7 +88,9 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         PathErrors.ThrowIfFailed(result == -Errno.ENOENT ? 0 : result, "Removing", path);
     }
 
-    /// <summary>Removes a file that is not needed; one that cannot be removed is no segment, by what is in it.</summary>
+    /// <summary>
+    /// Removes a file that is not needed; one that cannot be removed does no harm: by what is in the files it is no part of the log.
+    /// </summary>
     public void TryDelete(string path)
     {
         try

@@ -23,7 +23,7 @@ internal sealed class RecoveredLog
     /// <summary>The segment to go on with; null where a new one is needed.</summary>
     public SegmentFile? Current { get; private set; }
 
-    /// <summary>One that was made for what comes, where there is none to go on with.</summary>
+    /// <summary>A segment made for the next records, where the last one cannot be gone on with; else null.</summary>
     public SegmentFile? Next { get; private set; }
 
     public List<ClosedSegment> Closed { get; } = [];

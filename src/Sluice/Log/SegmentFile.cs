@@ -78,7 +78,7 @@ internal sealed class SegmentFile : IDisposable
         {
             WriterLock.TakeSegment(folder.Path, handle);
 
-            // Whoever came before the lock has the state by now; whoever comes behind it finds the segment locked.
+            // A writer that opened the log before this lock has locked log.state by now; one that opens it later finds the segment locked.
             folder.Confirm();
             long salt = 0;
             NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));

@@ -31,8 +31,8 @@ internal sealed class SegmentInfo
     /// </summary>
     public long FooterOffset { get; private set; }
 
-    /// <summary>The last record by a footer that is distrusted; where a frame proves a later one, it is none.</summary>
-    public long SaidLast { get; private set; } = long.MaxValue;
+    /// <summary>The last sequence that a footer which is not proven claims. Where a frame has a later one, there was no footer.</summary>
+    public long UnprovenLastSequence { get; private set; } = long.MaxValue;
 
     /// <summary>Whether its file is compressed, which only a sealed one is.</summary>
     public bool IsCompressed { get; private init; }
@@ -110,7 +110,7 @@ internal sealed class SegmentInfo
     {
         if (!IsCompressed)
         {
-            SaidLast = IsSealed ? LastSequence : SaidLast;
+            UnprovenLastSequence = IsSealed ? LastSequence : UnprovenLastSequence;
             (IsSealed, Index, LastSequence, FirstTime, LastTime) = (false, [], FirstSequence - 1, _openingTime, _openingTime);
         }
     }

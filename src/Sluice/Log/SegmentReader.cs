@@ -38,7 +38,7 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Whether its footer says that there are records behind what was read, or stands behind it.</summary>
     public bool IsKnownToBeLonger => _info.IsSealed
         ? ReadTo < Math.Min(_info.LastSequence, TakenBackFrom - 1)
-        : _scanner.Offset < _info.FooterOffset && ReadTo <= _info.SaidLast;
+        : _scanner.Offset < _info.FooterOffset && ReadTo <= _info.UnprovenLastSequence;
 
     /// <summary>Of the last good frame.</summary>
     public ReadOnlySpan<byte> Payload => _scanner.Payload;

@@ -9,12 +9,14 @@ public sealed partial class SluiceLog
     private bool _wasTruncated;
 
     /// <summary>The sequence of the oldest record that is there; that of the next append where there is none. Framed logs only.</summary>
+    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     public long FirstSequence => Framed().FirstSequence;
 
     /// <summary>Removes segments whose records are all before one; the segment that is written stays.</summary>
     /// <param name="sequence">The first record that must stay.</param>
     /// <returns>How many segments were removed.</returns>
     /// <exception cref="IOException">One could not be removed; those before it are.</exception>
+    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     public int TruncateBefore(long sequence) => RemoveBefore(s => s.LastSequence < sequence);
 
     /// <inheritdoc cref="TruncateBefore(long)"/>
@@ -31,6 +33,7 @@ public sealed partial class SluiceLog
     /// comes.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">There is no such record.</exception>
     /// <exception cref="IOException">It could not be done; everything is as it was.</exception>
+    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     public void TruncateAfter(long sequence)
     {
         FramedOutput output = Framed();

@@ -111,8 +111,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <returns>Its sequence number.</returns>
     /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
     /// <exception cref="IOException">
-    /// It could not be written: then it is withdrawn, and not in the log. Or it was written, and could not be made durable: then it may be
-    /// in the log all the same. In a raw log it may be in both cases.
+    /// It could not be written: then it is withdrawn, and not in the log. Or all memory waits to be written, and
+    /// <see cref="SluiceLogOptions.WaitWhenFull"/> is false: then it is not in the log. Or it was written, and could not be made durable:
+    /// then it may be in the log all the same. In a raw log it may be in the first case too.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long Append(ReadOnlySpan<byte> record) => Append(record, _settings.Durability);
@@ -163,7 +164,12 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     /// <summary>Takes a place for a record of a known size, to be written in place.</summary>
     /// <param name="size">The record's bytes.</param>
-    /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
+    /// <returns>The room; commit or dispose it.</returns>
+    /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is negative.</exception>
+    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
+    /// <exception cref="IOException">All memory waits to be written, and is not to be waited for; or a write failed.</exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public LogReservation Reserve(int size)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(size);

@@ -2,7 +2,9 @@ using System.IO.Compression;
 
 namespace Sluice;
 
-/// <summary>How a <see cref="SluiceLog"/> writes. Read once, when the log is opened. Sizes are in bytes.</summary>
+/// <summary>
+/// How a <see cref="SluiceLog"/> writes. Read once, when the log is opened. Sizes are in bytes. Immutable, and therefore thread-safe.
+/// </summary>
 public sealed class SluiceLogOptions
 {
     /// <summary>How the files look; what a folder holds already must have the same format.</summary>
@@ -45,7 +47,10 @@ public sealed class SluiceLogOptions
     /// <summary>The oldest segments are removed while there are more than this; null for no limit. The one that is written stays.</summary>
     public int? RetainSegments { get; init; }
 
-    /// <summary>The oldest segments are removed while all together are larger than this; null for no limit.</summary>
+    /// <summary>
+    /// The oldest segments are removed while those that are not written any more are together larger than this; the one that is written is
+    /// not counted. Null for no limit.
+    /// </summary>
     public long? RetainBytes { get; init; }
 
     /// <summary>Segments whose last record is older than this are removed; null for no limit.</summary>

@@ -95,14 +95,17 @@ public sealed partial class SluiceLogReader : IDisposable
         }
     }
 
-    /// <summary>The records from where the reader stands to the end, each with memory of its own.</summary>
+    /// <summary>
+    /// The records from where the reader stands to the end, each with memory of its own. Files are read synchronously, on the thread that
+    /// asks for a record.
+    /// </summary>
     /// <param name="cancellationToken">Ends the enumeration.</param>
     public IAsyncEnumerable<SluiceLogRecord> ReadAllAsync(CancellationToken cancellationToken = default) =>
         EnumerateAsync(follows: false, cancellationToken);
 
     /// <summary>
     /// The records from where the reader stands, and those that come, until it is cancelled; it sees a tail that is dropped by records
-    /// whose sequences begin again.
+    /// whose sequences begin again. Files are read synchronously; only the wait for more is asynchronous.
     /// </summary>
     /// <param name="cancellationToken">Ends the enumeration, with an exception.</param>
     public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) =>

@@ -1,6 +1,8 @@
 namespace Sluice;
 
-/// <summary>Where a <see cref="SluiceLogReader"/> begins and ends. Read once, when it is made.</summary>
+/// <summary>
+/// Where a <see cref="SluiceLogReader"/> begins and ends. Read once, when it is made. Immutable, and therefore thread-safe.
+/// </summary>
 public sealed class SluiceLogReaderOptions
 {
     /// <summary>The first record to read; 1, and where older ones were removed the oldest that is there.</summary>

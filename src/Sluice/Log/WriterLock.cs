@@ -17,7 +17,7 @@ internal sealed class WriterLock : IDisposable
     private readonly string _path;
     private readonly Statx _stat;
 
-    /// <summary>Held by whoever makes log.state again; taken before <see cref="_lock"/>, and held while it is waited.</summary>
+    /// <summary>Held by whoever makes log.state again; taken before <see cref="_lock"/>, and held while a lock is waited for.</summary>
     private readonly Lock _confirming = new();
 
     /// <summary>Guards <see cref="_file"/> and <see cref="_last"/>; held for no sync and no wait.</summary>
@@ -31,7 +31,8 @@ internal sealed class WriterLock : IDisposable
     }
 
     /// <summary>
-    /// How often a lock is asked for that somebody has who only looks at the log, 2 ms apart: he has it for as long as he reads headers.
+    /// How often, 2 ms apart, a lock is asked for that another process has while it only looks at the log: as long as it takes to read the
+    /// headers.
     /// </summary>
     internal static int Tries { get; set; } = 2500;
 

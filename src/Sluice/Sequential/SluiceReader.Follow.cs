@@ -18,12 +18,15 @@ public sealed partial class SluiceReader
     /// The lines that are written to a log, for as long as nobody cancels. A line comes when its end has been written. When the name comes
     /// to stand for another file (rotation), the old one is read until the new one could be opened and one interval longer, a last line
     /// without an end included; when the file is cut, what it had of a line comes, and reading goes on at its start. While no file has the
-    /// name, it waits; the same where a later file cannot be opened, of which it says nothing.
+    /// name, it waits; the same where a later file cannot be opened, of which it says nothing. Arguments are looked at when the first line
+    /// is asked for.
     /// </summary>
     /// <param name="path">The file, which need not exist yet.</param>
     /// <param name="options">How to watch; null for new lines only.</param>
     /// <param name="cancellationToken">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
     /// <returns>Lines without their ends; their memory is the caller's.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><see cref="SluiceFollowOptions.PollInterval"/> is negative.</exception>
     /// <exception cref="UnauthorizedAccessException">The first file may not be read.</exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
     public static async IAsyncEnumerable<ReadOnlyMemory<byte>> FollowAsync(

@@ -8,13 +8,16 @@ public sealed partial class SluiceReader
 {
     /// <summary>
     /// Cuts a file at the borders of its lines or records, has the parts worked on by several threads, and gives what comes of each, in the
-    /// order of the file unless <see cref="SluiceScanOptions.Ordered"/> says otherwise.
+    /// order of the file unless <see cref="SluiceScanOptions.Ordered"/> says otherwise. Arguments are looked at when the first result is
+    /// asked for.
     /// </summary>
     /// <typeparam name="TResult">What comes of a part.</typeparam>
     /// <param name="path">The file.</param>
     /// <param name="callback">Called once for each part, by several threads at once.</param>
     /// <param name="options">How to cut; null for lines that end with LF, and all cores.</param>
     /// <param name="cancellationToken">Looked at between parts.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> or <paramref name="callback"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     /// <exception cref="InvalidDataException">The file's length is no multiple of <see cref="SluiceScanOptions.RecordSize"/>.</exception>
     /// <exception cref="EndOfStreamException">The file was cut meanwhile.</exception>
     public static async IAsyncEnumerable<TResult> ScanAsync<TResult>(

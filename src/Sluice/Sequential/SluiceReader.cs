@@ -45,6 +45,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     /// <param name="ownsHandle">Whether disposing the reader closes the file.</param>
     /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
     /// <exception cref="ArgumentException">The handle was not opened for reading.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public SluiceReader(SluiceHandle handle, SluiceReaderOptions? options = null, bool ownsHandle = true)
     {
         ArgumentNullException.ThrowIfNull(handle);
@@ -133,7 +134,9 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 
     /// <summary>Goes on at another place; what was read ahead is dropped unless the place lies in the current block.</summary>
     /// <param name="offset">In bytes from the start of the file.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="offset"/> is negative.</exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
     public void Seek(long offset)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);

@@ -1,6 +1,6 @@
 namespace Sluice;
 
-/// <summary>How a <see cref="SluiceReader"/> reads.</summary>
+/// <summary>How a <see cref="SluiceReader"/> reads. Immutable, and therefore thread-safe.</summary>
 public sealed class SluiceReaderOptions
 {
     /// <summary>
@@ -26,7 +26,7 @@ public sealed class SluiceReaderOptions
     /// </summary>
     public int Depth { get; init; } = Adaptive;
 
-    /// <summary>Bytes of one read, rounded up to what direct I/O asks for, or <see cref="Adaptive"/>.</summary>
+    /// <summary>Bytes of one read, at most 1 GiB and rounded up to what direct I/O asks for, or <see cref="Adaptive"/>.</summary>
     public int RequestSize { get; init; } = Adaptive;
 
     /// <summary>Told the position, in bytes from the start of the file, after each block.</summary>

@@ -1,6 +1,6 @@
 namespace Sluice;
 
-/// <summary>How <see cref="SluiceReader.ScanAsync"/> cuts and reads a file.</summary>
+/// <summary>How <see cref="SluiceReader.ScanAsync"/> cuts and reads a file. Immutable, and therefore thread-safe.</summary>
 public sealed class SluiceScanOptions
 {
     /// <summary>How many parts are worked on at once.</summary>

@@ -16,19 +16,25 @@ public sealed partial class SluiceWriter
 
     /// <summary>Writes records as they lie in memory, byte order included.</summary>
     /// <typeparam name="T">The record.</typeparam>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="records">The records; copied, or written, when this returns.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
         where T : unmanaged => Write(MemoryMarshal.AsBytes(records), cancellationToken);
 
     /// <summary>Writes one record as it lies in memory, byte order included.</summary>
     /// <typeparam name="T">The record.</typeparam>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="record">The record.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
         where T : unmanaged => Write(MemoryMarshal.AsBytes(new ReadOnlySpan<T>(in record)), cancellationToken);
 
     /// <summary>As <see cref="WriteRecords{T}"/>, without blocking the caller.</summary>
     /// <typeparam name="T">The record.</typeparam>
-    /// <inheritdoc cref="WriteAsync"/>
+    /// <param name="records">The records; the caller's again when the task has ended.</param>
+    /// <param name="cancellationToken">Ends the wait for room; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="WriteAsync" path="/exception"/>
     public async ValueTask WriteRecordsAsync<T>(ReadOnlyMemory<T> records, CancellationToken cancellationToken = default)
         where T : unmanaged
     {
@@ -63,20 +69,28 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>Writes one byte, 0 or 1.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteBoolean(bool value, CancellationToken cancellationToken = default) =>
         Write([value ? (byte)1 : (byte)0], cancellationToken);
 
     /// <summary>Writes one byte.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteByte(byte value, CancellationToken cancellationToken = default) => Write([value], cancellationToken);
 
     /// <summary>Writes one byte.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteSByte(sbyte value, CancellationToken cancellationToken = default) => Write([(byte)value], cancellationToken);
 
     /// <summary>Writes 2 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteInt16(short value, CancellationToken cancellationToken = default)
     {
         Span<byte> bytes = stackalloc byte[sizeof(short)];
@@ -85,11 +99,15 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>Writes 2 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteUInt16(ushort value, CancellationToken cancellationToken = default) => WriteInt16((short)value, cancellationToken);
 
     /// <summary>Writes 4 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteInt32(int value, CancellationToken cancellationToken = default)
     {
         Span<byte> bytes = stackalloc byte[sizeof(int)];
@@ -98,11 +116,15 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>Writes 4 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteUInt32(uint value, CancellationToken cancellationToken = default) => WriteInt32((int)value, cancellationToken);
 
     /// <summary>Writes 8 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteInt64(long value, CancellationToken cancellationToken = default)
     {
         Span<byte> bytes = stackalloc byte[sizeof(long)];
@@ -111,26 +133,36 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>Writes 8 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteUInt64(ulong value, CancellationToken cancellationToken = default) => WriteInt64((long)value, cancellationToken);
 
     /// <summary>Writes 2 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteHalf(Half value, CancellationToken cancellationToken = default) =>
         WriteInt16(BitConverter.HalfToInt16Bits(value), cancellationToken);
 
     /// <summary>Writes 4 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteSingle(float value, CancellationToken cancellationToken = default) =>
         WriteInt32(BitConverter.SingleToInt32Bits(value), cancellationToken);
 
     /// <summary>Writes 8 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteDouble(double value, CancellationToken cancellationToken = default) =>
         WriteInt64(BitConverter.DoubleToInt64Bits(value), cancellationToken);
 
     /// <summary>Writes 16 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteDecimal(decimal value, CancellationToken cancellationToken = default)
     {
         Span<int> parts = stackalloc int[4];
@@ -145,20 +177,28 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>Writes <see cref="DateTime.ToBinary"/>, 8 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteDateTime(DateTime value, CancellationToken cancellationToken = default) =>
         WriteInt64(value.ToBinary(), cancellationToken);
 
     /// <summary>Writes the number of ticks, 8 bytes.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteTimeSpan(TimeSpan value, CancellationToken cancellationToken = default) => WriteInt64(value.Ticks, cancellationToken);
 
     /// <summary>Writes 1 to 5 bytes of 7 bits.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void Write7BitEncodedInt(int value, CancellationToken cancellationToken = default) => Write7Bits((uint)value, cancellationToken);
 
     /// <summary>Writes 1 to 10 bytes of 7 bits.</summary>
-    /// <inheritdoc cref="Write"/>
+    /// <param name="value">What is written.</param>
+    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
+    /// <inheritdoc cref="Write" path="/exception"/>
     public void Write7BitEncodedInt64(long value, CancellationToken cancellationToken = default) =>
         Write7Bits((ulong)value, cancellationToken);
 

@@ -54,6 +54,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <param name="ownsHandle">Whether disposing the writer closes the file.</param>
     /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
     /// <exception cref="ArgumentException">The handle was not opened for writing.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     /// <remarks>Where this throws, the handle stays open, and the caller's.</remarks>
     public SluiceWriter(SluiceHandle handle, SluiceWriterOptions? options = null, bool ownsHandle = true)
         : this(handle, options, ownsHandle, isOpenedHere: false)
@@ -149,8 +150,14 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     }
 
     /// <summary>
-    /// Room for at least so many bytes, in a block where it has that many; <see cref="Advance"/> says how many were used.
+    /// Room for at least so many bytes, in a block where it has that many; <see cref="Advance"/> says how many were used. Blocks while as
+    /// many writes are in flight as the device can use, and cannot be cancelled.
     /// </summary>
+    /// <param name="sizeHint">How many bytes at least; 0 for what there is.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
+    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer is complete, or another call is running.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
@@ -183,11 +190,18 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
     }
 
-    /// <summary>As <see cref="GetMemory"/>.</summary>
+    /// <inheritdoc cref="GetMemory"/>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <summary>Takes over the first bytes of what <see cref="GetMemory"/> or <see cref="GetSpan"/> lent.</summary>
+    /// <summary>
+    /// Takes over the first bytes of what <see cref="GetMemory"/> or <see cref="GetSpan"/> lent. Where that was no block, because more was
+    /// asked for than it has room for, they are written as by <see cref="Write"/>, which may block.
+    /// </summary>
+    /// <param name="count">How many.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative, or more than was lent.</exception>
+    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer is complete, or another call is running.</exception>
     public void Advance(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);

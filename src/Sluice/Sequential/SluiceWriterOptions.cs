@@ -1,6 +1,6 @@
 namespace Sluice;
 
-/// <summary>How a <see cref="SluiceWriter"/> writes.</summary>
+/// <summary>How a <see cref="SluiceWriter"/> writes. Immutable, and therefore thread-safe.</summary>
 public sealed class SluiceWriterOptions
 {
     /// <summary>
@@ -28,7 +28,7 @@ public sealed class SluiceWriterOptions
     /// </summary>
     public int Depth { get; init; } = Adaptive;
 
-    /// <summary>Bytes of one write, rounded up to whole pages where direct, or <see cref="Adaptive"/>.</summary>
+    /// <summary>Bytes of one write, at most 1 GiB and rounded up to whole pages where direct, or <see cref="Adaptive"/>.</summary>
     public int RequestSize { get; init; } = Adaptive;
 
     /// <summary>
@@ -40,7 +40,8 @@ public sealed class SluiceWriterOptions
     public long PreallocationSize { get; init; }
 
     /// <summary>
-    /// Permissions of a file that is made; null for the default; not supported on Windows. For writers that open the file themselves.
+    /// Permissions of a file that is made, subject to the umask; null for .NET's own. Ignored on Windows; elsewhere a mode that makes no
+    /// file is refused with it (<see cref="ArgumentException"/>). For writers that open the file themselves.
     /// </summary>
     public UnixFileMode? UnixCreateMode { get; init; }
 

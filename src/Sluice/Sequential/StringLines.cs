@@ -5,8 +5,7 @@ namespace Sluice.Sequential;
 
 /// <summary>
 /// Cuts blocks into lines of text: UTF-8, ASCII and Latin-1 are cut as bytes and each line decoded by itself; all other encodings are
-/// decoded
-/// first. The encoding is found out as <see cref="StreamReader"/> does.
+/// decoded first. The encoding is found out as <see cref="StreamReader"/> does.
 /// </summary>
 internal sealed class StringLines : IDisposable
 {
