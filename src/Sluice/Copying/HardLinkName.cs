@@ -1,6 +1,5 @@
 using System.Runtime.Versioning;
 using Sluice.Kernel;
-using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;

@@ -76,7 +76,7 @@ internal struct OperationGate
     }
 
     /// <summary>Whoever waited on a thread of its own does not want its turn any more.</summary>
-    public readonly void GiveUp(SluiceStream stream, GateTurn turn)
+    public static void GiveUp(SluiceStream stream, GateTurn turn)
     {
         if (turn.TryCancel(CancellationToken.None))
         {

@@ -158,7 +158,7 @@ public sealed partial class SluiceStream
         }
         catch (ThreadInterruptedException)
         {
-            _gate.GiveUp(this, turn);
+            OperationGate.GiveUp(this, turn);
             throw;
         }
     }
