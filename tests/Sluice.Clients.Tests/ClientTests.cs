@@ -11,13 +11,10 @@ namespace Sluice.Clients.Tests;
 /// </summary>
 public sealed class ClientTests
 {
-    private static readonly Client[] All =
-        [.. FrameworkClients.All, .. SeekingClients.All, .. PackageClients.All, .. LogClients.All, .. WebClients.All];
-
     public static TheoryData<string, FileCaching, int> Cases()
     {
         TheoryData<string, FileCaching, int> cases = [];
-        foreach (Client client in All)
+        foreach (Client client in ClientList.All)
         {
             // -1: a buffer that sizes itself.
             foreach ((FileCaching caching, int bufferSize) in ((FileCaching, int)[])[(FileCaching.Cached, -1), (FileCaching.Cached, 0),
@@ -34,7 +31,7 @@ public sealed class ClientTests
     [MemberData(nameof(Cases))]
     public async Task A_client_makes_and_sees_the_same(string name, FileCaching caching, int bufferSize)
     {
-        Client client = All.Single(c => c.Name == name);
+        Client client = ClientList.All.Single(c => c.Name == name);
         string root = Directory.CreateTempSubdirectory("sluice-clients-").FullName;
         try
         {

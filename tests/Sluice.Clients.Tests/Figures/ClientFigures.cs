@@ -1,0 +1,153 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using Sluice.Cli.Report;
+using Sluice.Clients.Tests.Clients;
+using Sluice.Clients.Tests.Support;
+
+namespace Sluice.Clients.Tests.Figures;
+
+/// <summary>
+/// Measures each library's work over a FileStream and over a SluiceStream of each caching, and writes docs/clients.md. A round is four
+/// turns: FileStream, Sluice, Sluice, FileStream. Each has a folder of its own and does the work as often as fits into a tenth of a second.
+/// </summary>
+internal static class ClientFigures
+{
+    private const double TurnSeconds = 0.1;
+    private static readonly FileCaching[] Cachings = [FileCaching.Cached, FileCaching.Uncached, FileCaching.Direct];
+
+    /// <summary>FileStream's time to Sluice's, its 95 % interval, and the same for processor time: above 1 Sluice needs less.</summary>
+    private readonly record struct Figure(double Ratio, (double Low, double High)? Interval, double Cpu);
+
+    private readonly record struct Turn(double Seconds, double CpuSeconds);
+
+    public static async Task WriteAsync(TextWriter output, string directory, int rounds)
+    {
+        output.WriteLine(Invariant($$"""
+            # What other people's libraries do over a SluiceStream
+
+            Every row works: `ClientTests` compare this work over FileStream and SluiceStream byte for byte and object for object, on both
+            engines, with several sizes of buffers. The figures are made anew by
+
+            ```
+            dotnet build -c Release tests/Sluice.Clients.Tests
+            dotnet exec tests/Sluice.Clients.Tests/bin/Release/net10.0/Sluice.Clients.Tests.dll clients DIRECTORY > docs/clients.md
+            ```
+
+            Measured {{DateTime.UtcNow:yyyy-MM-dd}} on {{Processor()}}, {{Environment.ProcessorCount}} processors,
+            {{RuntimeInformation.OSDescription}}, .NET {{Environment.Version}}, engine {{Engine(directory)}};
+            {{rounds}} rounds of four turns, FileStream, Sluice, Sluice, FileStream, of about {{TurnSeconds}} s each. FileStream
+            has its usual buffer of 4,096 bytes, Sluice the one that sizes itself; nothing is flushed to the disk. A figure is FileStream's
+            time to Sluice's, above 1 where Sluice is faster, with its 95 % interval; *CPU* is the same for processor time.
+
+            Uncached and direct streams stand beside the cached FileStream, since that is what a program comes from. They do other work: an
+            uncached stream sees to it that its pages leave the cache, a direct one waits for the device in each transfer. Libraries that
+            seek, flush or write little at a time want a cached stream. The advice names what was slower beyond chance, by a tenth or more.
+
+            | library, and what it does | cached | CPU | uncached | direct | advice |
+            |---|---:|---:|---:|---:|---|
+            """));
+        foreach (Client client in ClientList.All)
+        {
+            Figure[] figures = new Figure[Cachings.Length];
+            for (int i = 0; i < Cachings.Length; i++)
+            {
+                figures[i] = await MeasureAsync(client, directory, Cachings[i], rounds);
+            }
+
+            string cached = Invariant($"{Text(figures[0])} | {figures[0].Cpu:0.00}");
+            output.WriteLine($"| {client.Name} | {cached} | {Text(figures[1])} | {Text(figures[2])} | {Advice(figures)} |");
+            output.Flush();
+        }
+    }
+
+    private static async Task<Figure> MeasureAsync(Client client, string directory, FileCaching caching, int rounds)
+    {
+        string root = Directory.CreateDirectory(Path.Combine(directory, Path.GetRandomFileName())).FullName;
+        try
+        {
+            int times = await TimesAsync(client, root, caching);
+            List<double> ratios = [];
+            List<double> cpus = [];
+            for (int round = 0; round < rounds; round++)
+            {
+                Turn first = await TurnAsync(client, root, null, times);
+                Turn second = await TurnAsync(client, root, caching, times);
+                Turn third = await TurnAsync(client, root, caching, times);
+                Turn fourth = await TurnAsync(client, root, null, times);
+                ratios.Add((first.Seconds + fourth.Seconds) / (second.Seconds + third.Seconds));
+                cpus.Add((first.CpuSeconds + fourth.CpuSeconds) / (second.CpuSeconds + third.CpuSeconds));
+            }
+
+            return new Figure(Statistics.Median(ratios), Statistics.MedianInterval(ratios), Statistics.Median(cpus));
+        }
+        finally
+        {
+            Directory.Delete(root, recursive: true);
+        }
+    }
+
+    /// <summary>How often the work fits into a turn of FileStream's, after what is compiled at the first time.</summary>
+    private static async Task<int> TimesAsync(Client client, string root, FileCaching caching)
+    {
+        await TurnAsync(client, root, caching, 3);
+        await TurnAsync(client, root, null, 3);
+        Turn turn = await TurnAsync(client, root, null, 3);
+        return (int)Math.Clamp(Math.Ceiling(3 * TurnSeconds / turn.Seconds), 1, 1000);
+    }
+
+    private static async Task<Turn> TurnAsync(Client client, string root, FileCaching? caching, int times)
+    {
+        long began = Stopwatch.GetTimestamp();
+        TimeSpan cpu = Environment.CpuUsage.TotalTime;
+        for (int i = 0; i < times; i++)
+        {
+            using Workplace place = new(Path.Combine(root, $"{caching?.ToString() ?? "FileStream"}"), caching);
+            await client.Work(place);
+        }
+
+        return new Turn(Stopwatch.GetElapsedTime(began).TotalSeconds, (Environment.CpuUsage.TotalTime - cpu).TotalSeconds);
+    }
+
+    private static string Text(Figure figure) => figure.Interval is var (low, high)
+        ? Invariant($"{figure.Ratio:0.00} ({low:0.00}-{high:0.00})") : Invariant($"{figure.Ratio:0.00}");
+
+    /// <summary>By the upper ends of the intervals, so that chance alone advises nothing.</summary>
+    private static string Advice(Figure[] figures)
+    {
+        const double Slower = 0.9;
+        List<string> advice = [];
+        for (int i = 0; i < figures.Length; i++)
+        {
+            if ((figures[i].Interval?.High ?? figures[i].Ratio) < Slower)
+            {
+                advice.Add(Cachings[i].ToString().ToLowerInvariant());
+            }
+        }
+
+        return advice switch
+        {
+            [] => "any",
+            ["uncached", "direct"] => "cached",
+            _ => "slower: " + string.Join(", ", advice),
+        };
+    }
+
+    private static string Engine(string directory)
+    {
+        string path = Path.Combine(Directory.CreateDirectory(directory).FullName, Path.GetRandomFileName());
+        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.ReadWrite,
+            Options = FileOptions.DeleteOnClose | FileOptions.Asynchronous,
+        });
+        return handle.EngineName;
+    }
+
+    private static string Processor() => !File.Exists("/proc/cpuinfo") ? RuntimeInformation.ProcessArchitecture.ToString()
+        : File.ReadLines("/proc/cpuinfo").FirstOrDefault(l => l.StartsWith("model name", StringComparison.Ordinal))?.Split(':')[1].Trim()
+            ?? RuntimeInformation.ProcessArchitecture.ToString();
+
+    private static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}
