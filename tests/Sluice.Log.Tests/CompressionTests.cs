@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO.Compression;
 using static Sluice.Log.Tests.Support.CompressedLog;
 
@@ -87,6 +88,34 @@ public sealed class CompressionTests
         {
             File.GetUnixFileMode(compressed.Min()!).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead);
         }
+    }
+
+    [SkippableFact]
+    public void A_compressed_segment_is_read_by_no_more_users_than_the_original()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "Only root may give files to others.");
+        using TempFolder folder = new();
+        Fill(folder.Log, Options(LogFormat.Framed, CompressionLevel.NoCompression));
+        string first = Directory.GetFiles(folder.Log, "*.slog").Min()!;
+        Run("chown", "1234:2345", first);
+        Run("chmod", "0640", first);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, Options(LogFormat.Framed, CompressionLevel.Fastest)))
+        {
+            AwaitCompressed(folder, "slog");
+            log.LastError.ShouldBeNull();
+        }
+
+        Run("stat", "-c", "%u:%g %a", first + ".gz").ShouldBe("1234:2345 640");
+    }
+
+    private static string Run(string program, params string[] arguments)
+    {
+        ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true, UseShellExecute = false };
+        using Process process = Process.Start(start)!;
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        process.ExitCode.ShouldBe(0);
+        return output.Trim();
     }
 
     [SkippableTheory]

@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Errors;
+using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring.Abi;
 

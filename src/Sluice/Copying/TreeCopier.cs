@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Runtime.Versioning;
 using Sluice.Enumeration;
 using Sluice.Errors;
+using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;

@@ -1,6 +1,7 @@
 using System.Runtime.Versioning;
 using Sluice.Enumeration;
 using Sluice.Errors;
+using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -38,7 +39,7 @@ internal sealed class TreeEntryCopier(
             ChangedFiles = _changedFiles,
             UnchangedFiles = _unchangedFiles,
             Method = most == CopyMethod.Auto ? CopyMethod.Buffered : most,
-            MethodReason = "each file by what is cheapest for it",
+            MethodReason = options.Method == CopyMethod.Auto ? "each file by what is cheapest for it" : "it was asked for",
             Depth = most == CopyMethod.Direct ? options.Depth : 0,
         };
     }

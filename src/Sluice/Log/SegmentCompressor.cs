@@ -1,6 +1,9 @@
 using System.IO.Compression;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Handles;
 using Sluice.Kernel;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Log;
 
@@ -148,17 +151,28 @@ internal sealed class SegmentCompressor
         Tell("removed");
     }
 
-    /// <summary>Permissions and time.</summary>
+    /// <summary>
+    /// Owner, access list, attributes, permissions and time, as far as this user may. What cannot be kept takes with it the rights that went
+    /// with it: nobody may read the copy who could not read the original.
+    /// </summary>
     private static void TakeOver(SluiceHandle source, SluiceHandle target)
     {
-        SafeFileHandle from = source.SafeFileHandle;
-        SafeFileHandle to = target.SafeFileHandle;
-        if (!OperatingSystem.IsWindows() && File.GetUnixFileMode(from) is var mode && File.GetUnixFileMode(to) != mode)
+        if (Libc.IsSupported && OperatingSystem.IsLinux())
         {
-            File.SetUnixFileMode(to, mode);
+            using OpenFile.Reference from = source.Hold();
+            using OpenFile.Reference to = target.Hold();
+            PathErrors.ThrowIfFailed(Libc.Stat(source.Descriptor, StatxMask.BasicStats, out Statx original), "Looking at", source.Path);
+            NodeMetadata.Preserve(source.Descriptor, original, target.Descriptor, target.Path);
+            return;
         }
 
-        File.SetLastWriteTimeUtc(to, File.GetLastWriteTimeUtc(from));
+        SafeFileHandle file = source.SafeFileHandle;
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(target.SafeFileHandle, File.GetUnixFileMode(file));
+        }
+
+        File.SetLastWriteTimeUtc(target.SafeFileHandle, File.GetLastWriteTimeUtc(file));
     }
 
     private static bool IsSame(SluiceHandle source, long length, SluiceHandle target, int blockBytes)

@@ -203,7 +203,7 @@ public sealed class StreamConstructorTests : IDisposable
     [SkippableFact]
     public void Every_public_member_of_FileStream_is_there()
     {
-        // The property Handle has Sluice's own type.
+        // The obsolete property Handle is left out: SafeFileHandle serves.
         List<string> missing = [];
         foreach (ConstructorInfo theirs in typeof(FileStream).GetConstructors())
         {

@@ -20,7 +20,7 @@ internal static class SluiceReadMethods
         Method.Reading("SluiceFile.ReadAllLines", IoSide.Sluice, ResultKind.Lines,
             i => MethodResult.Lines(SluiceFile.ReadAllLines(i.Path))),
         Method.Reading("SluiceFile.ReadLines", IoSide.Sluice, ResultKind.Lines, i => NewerReadMethods.Sum(i, SluiceFile.ReadLines(i.Path))),
-        Method.Reading("SluiceReader.ReadLines", IoSide.Sluice, ResultKind.Lines, ReadLines),
+        Method.Reading("SluiceReader.EnumerateLines", IoSide.Sluice, ResultKind.Lines, ReadLines),
         Method.Reading("SluiceReader.ReadStringLines", IoSide.Sluice, ResultKind.Lines, ReadStringLines),
         Method.Reading("SluiceReader.AsPipeReader lines", IoSide.Sluice, ResultKind.Lines,
             i => NewerReadMethods.ReadPipe(i, new SluiceReader(i.Path).AsPipeReader()).GetAwaiter().GetResult()),

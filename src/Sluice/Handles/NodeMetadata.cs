@@ -5,7 +5,7 @@ using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
-namespace Sluice.Copying;
+namespace Sluice.Handles;
 
 /// <summary>
 /// Owner, access lists, extended attributes, permissions and times of one open node for another, so that nobody may do afterwards what they
@@ -195,14 +195,13 @@ internal static class NodeMetadata
     /// </summary>
     private static bool HasRoom(int fd) => Libc.FreeBytes(fd) is > MinRoomBytes and < long.MaxValue;
 
-    /// <summary>Access lists have their own way; an overlay's notes are about its own layers, and marks about a copy.</summary>
+    /// <summary>Access lists have their own way; an overlay's notes are about its own layers, and our own marks about a copy.</summary>
     private static bool IsOwnMatter(ReadOnlySpan<byte> name) =>
         name.StartsWith("system.posix_acl_"u8)
         || name.StartsWith("trusted.overlay."u8)
         || name.StartsWith("user.overlay."u8)
         || name.SequenceEqual("security.evm\0"u8)
-        || name.SequenceEqual(TemporaryFolder.Mark)
-        || name.SequenceEqual(TreeShare.Mark);
+        || name.StartsWith("user.sluice."u8);
 
     private static bool IsAboutContent(ReadOnlySpan<byte> name) =>
         name.SequenceEqual("security.capability\0"u8) || name.SequenceEqual("security.ima\0"u8);
