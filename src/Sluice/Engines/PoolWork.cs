@@ -35,23 +35,22 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     public static void Queue(IThreadPoolWorkItem item, bool preferLocal = false)
     {
         Queued.Enqueue(item);
-        try
+        bool isInterrupted = false;
+        while (!TryPlace(preferLocal, ref isInterrupted))
         {
-            ThreadPool.UnsafeQueueUserWorkItem(Place, preferLocal);
         }
-        catch (Exception)
-        {
-            // A pool that can make no thread: one of those that it has comes, or one of the library's.
-        }
+
+        Uninterrupted.Restore(isInterrupted);
     }
 
     public static void Queue<T>(Action<T> action, T state) => Queue(new Call<T>(action, state));
 
     /// <summary>
-    /// Waits for what threads of the pool are to do, whether or not they come. Does not throw what the task failed with.
+    /// Waits for what threads of the pool are to do, whether or not they come. Does not throw what the task failed with. An interruption
+    /// does not end it, since what is waited for has the caller's memory, or a place that others wait behind: it is kept for the thread's
+    /// next wait.
     /// </summary>
     /// <returns>False when the time is over.</returns>
-    /// <exception cref="ThreadInterruptedException">Interrupted while waiting.</exception>
     public static bool Wait(Task task, int timeoutMs = Timeout.Infinite)
     {
         if (task.IsCompleted)
@@ -61,6 +60,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
         long begin = Environment.TickCount64;
         int patienceMs = Tuning.OperationPatienceMs;
+        bool isInterrupted = false;
         Interlocked.Increment(ref s_waiting);
         try
         {
@@ -72,15 +72,23 @@ internal sealed class PoolWork : IThreadPoolWorkItem
                     return false;
                 }
 
-                if (Task.WaitAny([task], (int)Math.Min(left, patienceMs)) < 0)
+                try
                 {
-                    patienceMs = Help() ? Tuning.OperationPatienceMs : Math.Min(patienceMs * 2, Tuning.PoolWorkMaxPatienceMs);
+                    if (Task.WaitAny([task], (int)Math.Min(left, patienceMs)) < 0)
+                    {
+                        patienceMs = Help() ? Tuning.OperationPatienceMs : Math.Min(patienceMs * 2, Tuning.PoolWorkMaxPatienceMs);
+                    }
+                }
+                catch (ThreadInterruptedException)
+                {
+                    isInterrupted = true;
                 }
             }
         }
         finally
         {
             Interlocked.Decrement(ref s_waiting);
+            Uninterrupted.Restore(isInterrupted);
         }
 
         return true;
@@ -92,6 +100,25 @@ internal sealed class PoolWork : IThreadPoolWorkItem
         {
             item.Execute();
         }
+    }
+
+    private static bool TryPlace(bool preferLocal, ref bool isInterrupted)
+    {
+        try
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(Place, preferLocal);
+        }
+        catch (ThreadInterruptedException)
+        {
+            isInterrupted = true;
+            return false;
+        }
+        catch (Exception)
+        {
+            // A pool that can make no thread: one of those that it has comes, or one of the library's.
+        }
+
+        return true;
     }
 
     /// <summary>

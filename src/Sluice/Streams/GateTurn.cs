@@ -3,42 +3,52 @@ using Sluice.Engines;
 namespace Sluice.Streams;
 
 /// <summary>
-/// A place in the queue of an <see cref="OperationGate"/>. Its outcome is decided once: called, turned away or cancelled. Who waits on a
-/// thread of its own is told where that is decided; who awaits it goes on on a thread of the pool.
+/// A place in the queue of an <see cref="OperationGate"/>. Its outcome is decided once: called, turned away or cancelled; its task only says
+/// that it is. Who waits on a thread of its own is told where that is decided; who awaits it goes on as <see cref="PoolWork"/>.
 /// </summary>
+/// <remarks>
+/// Whoever decides makes no exception: that takes locks of .NET's, and an interruption of the deciding thread there would leave the waiter
+/// without an outcome.
+/// </remarks>
 internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPoolWorkItem
 {
-    private static readonly object Called = new();
+    private const int Called = 1;
+    private const int TurnedAway = 2;
+    private const int Cancelled = 3;
 
-    /// <summary>Null while it waits.</summary>
-    private object? _outcome;
+    /// <summary>0 while it waits.</summary>
+    private int _outcome;
+
+    /// <summary>The gate is the waiter's.</summary>
+    public bool IsCalled => Volatile.Read(ref _outcome) == Called;
 
     public bool TryCall() => TryDecide(Called);
 
     /// <summary>The stream is closed.</summary>
-    public void TurnAway() => TryDecide(StreamErrors.Closed());
+    public void TurnAway() => TryDecide(TurnedAway);
 
-    public bool TryCancel(CancellationToken cancellationToken) => TryDecide(new OperationCanceledException(cancellationToken));
+    public bool TryCancel() => TryDecide(Cancelled);
 
-    void IThreadPoolWorkItem.Execute()
+    /// <summary>Asked by the waiter, once the task has ended.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled by that token.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    public void ThrowUnlessCalled(CancellationToken cancellationToken)
     {
-        switch (_outcome)
+        switch (Volatile.Read(ref _outcome))
         {
-            case OperationCanceledException cancelled:
-                SetCanceled(cancelled.CancellationToken);
-                break;
-            case Exception error:
-                SetException(error);
-                break;
-            default:
-                SetResult();
+            case Cancelled:
+                throw new OperationCanceledException(cancellationToken);
+            case TurnedAway:
+                StreamErrors.ThrowClosed();
                 break;
         }
     }
 
-    private bool TryDecide(object outcome)
+    void IThreadPoolWorkItem.Execute() => SetResult();
+
+    private bool TryDecide(int outcome)
     {
-        if (Interlocked.CompareExchange(ref _outcome, outcome, null) is not null)
+        if (Interlocked.CompareExchange(ref _outcome, outcome, 0) != 0)
         {
             return false;
         }
@@ -51,7 +61,7 @@ internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPo
         {
             try
             {
-                ((IThreadPoolWorkItem)this).Execute();
+                SetResult();
             }
             catch (ThreadInterruptedException)
             {

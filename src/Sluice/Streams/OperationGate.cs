@@ -47,14 +47,13 @@ internal struct OperationGate
     /// <summary>Waits for its turn at the <paramref name="stream"/> that this is a field of.</summary>
     /// <exception cref="OperationCanceledException">Cancelled while waiting; the gate was not entered.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed, or was closed meanwhile.</exception>
-    public Task EnterAsync(SluiceStream stream, CancellationToken cancellationToken)
+    public ValueTask EnterAsync(SluiceStream stream, CancellationToken cancellationToken)
     {
         GateTurn? turn = TakePlace(stream, isAwaited: true);
-        return turn is null ? Task.CompletedTask : cancellationToken.CanBeCanceled ? WithCancellation(turn, cancellationToken) : turn.Task;
+        return turn is null ? default : WaitAsync(stream, turn, cancellationToken);
     }
 
     /// <summary>As <see cref="EnterAsync"/>, blocking.</summary>
-    /// <exception cref="ThreadInterruptedException">Interrupted while waiting; the gate was not entered.</exception>
     public void Enter(SluiceStream stream)
     {
         if (TryEnter() || TakePlace(stream, isAwaited: false) is not { } turn)
@@ -62,38 +61,8 @@ internal struct OperationGate
             return;
         }
 
-        try
-        {
-            PoolWork.Wait(turn.Task);
-        }
-        catch (ThreadInterruptedException)
-        {
-            GiveUp(stream, turn);
-            throw;
-        }
-
-        turn.Task.GetAwaiter().GetResult();
-    }
-
-    /// <summary>Whoever waited on a thread of its own does not want its turn any more.</summary>
-    public static void GiveUp(SluiceStream stream, GateTurn turn)
-    {
-        if (turn.TryCancel(CancellationToken.None))
-        {
-            return;
-        }
-
-        // Its turn has come all the same, and is not kept.
-        SpinWait spin = default;
-        while (!turn.Task.IsCompleted)
-        {
-            spin.SpinOnce(sleep1Threshold: -1);
-        }
-
-        if (turn.Task.IsCompletedSuccessfully)
-        {
-            stream.ExitGate();
-        }
+        PoolWork.Wait(turn.Task);
+        turn.ThrowUnlessCalled(CancellationToken.None);
     }
 
     /// <summary>Leaves the gate to whoever has waited longest.</summary>
@@ -244,18 +213,32 @@ internal struct OperationGate
         }
     }
 
-    private static async Task WithCancellation(GateTurn turn, CancellationToken cancellationToken)
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
+    private static async ValueTask WaitAsync(SluiceStream stream, GateTurn turn, CancellationToken cancellationToken)
     {
-        CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
-            static (state, token) => ((GateTurn)state!).TryCancel(token), turn);
+        CancellationTokenRegistration registration = Register(stream, turn, cancellationToken);
+        await turn.Task.Relayed();
+
+        // Not disposed: that would wait, for a thread of the pool, until a callback that has come too late has ended.
+        registration.Unregister();
+        turn.ThrowUnlessCalled(cancellationToken);
+    }
+
+    private static CancellationTokenRegistration Register(SluiceStream stream, GateTurn turn, CancellationToken cancellationToken)
+    {
         try
         {
-            await turn.Task.Relayed();
+            return cancellationToken.UnsafeRegister(static turn => ((GateTurn)turn!).TryCancel(), turn);
         }
-        finally
+        catch
         {
-            // Not disposed: that would wait, for a thread of the pool, until a callback that has come too late has ended.
-            registration.Unregister();
+            // No memory, or interrupted: nobody waits here.
+            if (!turn.TryCancel() && turn.IsCalled)
+            {
+                stream.ExitGate();
+            }
+
+            throw;
         }
     }
 }

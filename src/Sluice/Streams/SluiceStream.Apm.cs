@@ -1,3 +1,5 @@
+using Sluice.Engines;
+
 namespace Sluice;
 
 /// <summary>The Begin/End forms of reading and writing.</summary>
@@ -16,7 +18,9 @@ public sealed partial class SluiceStream
     public override int EndRead(IAsyncResult asyncResult)
     {
         ArgumentNullException.ThrowIfNull(asyncResult);
-        return TaskToAsyncResult.End<int>(asyncResult);
+        Task<int> read = TaskToAsyncResult.Unwrap<int>(asyncResult);
+        PoolWork.Wait(read);
+        return read.GetAwaiter().GetResult();
     }
 
     /// <inheritdoc/>
@@ -32,6 +36,8 @@ public sealed partial class SluiceStream
     public override void EndWrite(IAsyncResult asyncResult)
     {
         ArgumentNullException.ThrowIfNull(asyncResult);
-        TaskToAsyncResult.End(asyncResult);
+        Task write = TaskToAsyncResult.Unwrap(asyncResult);
+        PoolWork.Wait(write);
+        write.GetAwaiter().GetResult();
     }
 }

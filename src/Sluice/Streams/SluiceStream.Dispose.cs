@@ -146,21 +146,13 @@ public sealed partial class SluiceStream
             return isEntered;
         }
 
-        try
+        if (!PoolWork.Wait(turn.Task, MaxReadMs) && _gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
         {
-            if (!PoolWork.Wait(turn.Task, MaxReadMs) && TryCloseAround(turn.Task))
-            {
-                return false;
-            }
+            return false;
+        }
 
-            PoolWork.Wait(turn.Task);
-            return turn.Task.IsCompletedSuccessfully;
-        }
-        catch (ThreadInterruptedException)
-        {
-            OperationGate.GiveUp(this, turn);
-            throw;
-        }
+        PoolWork.Wait(turn.Task);
+        return turn.IsCalled;
     }
 
     [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
@@ -171,13 +163,13 @@ public sealed partial class SluiceStream
             return isEntered;
         }
 
-        if (!await WaitForReadAsync(turn.Task).ConfigureAwait(false) && TryCloseAround(turn.Task))
+        if (!await WaitForReadAsync(turn.Task).ConfigureAwait(false) && _gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
         {
             return false;
         }
 
         await turn.Task.RelayedEnd();
-        return turn.Task.IsCompletedSuccessfully;
+        return turn.IsCalled;
     }
 
     private bool MustWaitToClose(bool isAwaited, out bool isEntered, [NotNullWhen(true)] out GateTurn? turn)
@@ -200,18 +192,6 @@ public sealed partial class SluiceStream
             // Another thread closes it.
             return false;
         }
-    }
-
-    private bool TryCloseAround(Task turn)
-    {
-        if (!_gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
-        {
-            return false;
-        }
-
-        // Turned away with all others who waited.
-        _ = turn.Exception;
-        return true;
     }
 
     /// <summary>False where it takes longer than reads do.</summary>

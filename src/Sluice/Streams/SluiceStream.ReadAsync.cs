@@ -94,7 +94,7 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadInTurnAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(this, cancellationToken).Relayed();
+        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
         return await ReadSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
     }
 

@@ -89,7 +89,7 @@ public sealed partial class SluiceStream
 
     private async Task FlushSlowAsync(CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(this, cancellationToken).Relayed();
+        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
         try
         {
             await LeaveWritingAsync(cancellationToken).ConfigureAwait(false);
@@ -118,7 +118,7 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WriteInTurnAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
-        await _gate.EnterAsync(this, cancellationToken).Relayed();
+        await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
         await WriteSlowAsync(buffer, cancellationToken).ConfigureAwait(false);
     }
 
