@@ -34,10 +34,11 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     public static void Queue(IThreadPoolWorkItem item, bool preferLocal = false)
     {
-        Queued.Enqueue(item);
         bool isInterrupted = false;
-        while (!TryPlace(preferLocal, ref isInterrupted))
+        bool isQueued = false;
+        while (!TryQueue(item, preferLocal, ref isQueued))
         {
+            isInterrupted = true;
         }
 
         Uninterrupted.Restore(isInterrupted);
@@ -102,18 +103,24 @@ internal sealed class PoolWork : IThreadPoolWorkItem
         }
     }
 
-    private static bool TryPlace(bool preferLocal, ref bool isInterrupted)
+    /// <summary>False where an interruption came between: then the rest is to be done again.</summary>
+    private static bool TryQueue(IThreadPoolWorkItem item, bool preferLocal, ref bool isQueued)
     {
         try
         {
+            if (!isQueued)
+            {
+                Queued.Enqueue(item);
+                isQueued = true;
+            }
+
             ThreadPool.UnsafeQueueUserWorkItem(Place, preferLocal);
         }
         catch (ThreadInterruptedException)
         {
-            isInterrupted = true;
             return false;
         }
-        catch (Exception)
+        catch (Exception) when (isQueued)
         {
             // A pool that can make no thread: one of those that it has comes, or one of the library's.
         }

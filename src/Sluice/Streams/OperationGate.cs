@@ -155,7 +155,8 @@ internal struct OperationGate
     public GateTurn? TakePlace(SluiceStream stream, bool isAwaited)
     {
         Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
-        lock (waiters)
+        EnterLock(waiters);
+        try
         {
             while (true)
             {
@@ -180,6 +181,10 @@ internal struct OperationGate
                 }
             }
         }
+        finally
+        {
+            Monitor.Exit(waiters);
+        }
     }
 
     private static void TurnAway(Queue<GateTurn> waiters)
@@ -190,7 +195,7 @@ internal struct OperationGate
         }
     }
 
-    /// <summary>Leaving must not fail: a thread that is interrupted here hears of it when it waits the next time.</summary>
+    /// <summary>A thread that is interrupted here hears of it when it waits the next time.</summary>
     private static void EnterLock(object waiters)
     {
         bool wasInterrupted = false;

@@ -71,8 +71,8 @@ internal static class StarvedBehindProgram
                 foreach (int bufferSize in (int[])[SluiceOptions.Adaptive, 4096, 0])
                 {
                     string[] ways = bufferSize == SluiceOptions.Adaptive
-                        ? ["write", "flush", "flush to disk", "set length", "read", "nothing", "async", "close"]
-                        : ["write", "close"];
+                        ? ["write", "flush", "flush to disk", "set length", "read", "nothing", "async", "end", "close", "interrupted"]
+                        : ["write", "end", "close", "interrupted"];
                     foreach (string way in ways)
                     {
                         Volatile.Write(ref step, $"{engine?.Name ?? "own"} {caching} {bufferSize} {way}, written");
@@ -142,16 +142,30 @@ internal static class StarvedBehindProgram
                 case "async":
                     left.Add(stream.FlushAsync());
                     break;
+                case "end":
+                    stream.EndWrite(stream.BeginWrite(Content, at, 20_000, null, null));
+                    at += 20_000;
+                    break;
+                case "interrupted":
+                    // What is in flight has the stream's memory: closing waits for it all the same.
+                    Thread.CurrentThread.Interrupt();
+                    break;
                 case "close":
                     // Closed once more behind it, by this thread, which finds all in the file.
                     left.Add(stream.DisposeAsync().AsTask());
                     break;
             }
 
-            if (way != "close")
+            if (way is not ("close" or "interrupted"))
             {
                 Begin(10, 3_001);
             }
+        }
+
+        if (way == "interrupted")
+        {
+            // Kept for the next wait, which this is.
+            Should.Throw<ThreadInterruptedException>(static () => Thread.Sleep(0));
         }
 
         if (options.BufferSize == 0)
