@@ -3,8 +3,8 @@ using Sluice.Engines;
 namespace Sluice.Streams;
 
 /// <summary>
-/// A place in the queue of an <see cref="OperationGate"/>. Its outcome is decided once: called, turned away or cancelled; its task only says
-/// that it is. Who waits on a thread of its own is told where that is decided; who awaits it goes on as <see cref="PoolWork"/>.
+/// A place in the queue of an <see cref="OperationGate"/>. Its outcome is decided once: called, turned away or cancelled; its task only
+/// says that it is. Who waits on a thread of its own is told where that is decided; who awaits it goes on as <see cref="PoolWork"/>.
 /// </summary>
 /// <remarks>
 /// Whoever decides makes no exception: that takes locks of .NET's, and an interruption of the deciding thread there would leave the waiter
