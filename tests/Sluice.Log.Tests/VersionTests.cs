@@ -66,11 +66,27 @@ public sealed class VersionTests
         }
     }
 
+    [Fact]
+    public void A_header_that_allows_larger_frames_than_the_format_is_damage()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: false);
+        byte[] segment = [.. log.Files[log.Last]];
+        BinaryPrimitives.WriteInt32LittleEndian(segment.AsSpan(12), int.MaxValue);
+        Sum(segment);
+        log.WriteTo(folder.Log, log.Last, segment);
+        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options))
+            .Message.ShouldContain("the header allows larger frames than the format");
+    }
+
     private static void OfVersion1(Span<byte> segment)
     {
         segment[8] = 1;
-        BinaryPrimitives.WriteUInt32LittleEndian(segment[60..], Crc32C.Append(Crc32C.Begin, segment[..60]));
+        Sum(segment);
     }
+
+    private static void Sum(Span<byte> segment) =>
+        BinaryPrimitives.WriteUInt32LittleEndian(segment[60..], Crc32C.Append(Crc32C.Begin, segment[..60]));
 
     private static Dictionary<string, byte[]> Content(string directory) =>
         Directory.GetFiles(directory).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);

@@ -119,6 +119,15 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
         uint mode = setsAll
             ? from.Mode & FolderBits & ~Umask.Read()
             : made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)from.Mode);
-        NodeMetadata.SetPlainMode(to.Fd, mode, target.Text(folder));
+        try
+        {
+            NodeMetadata.SetPlainMode(to.Fd, mode, target.Text(folder));
+        }
+        catch when (options.IsFinish)
+        {
+            // The next one is to find it as this one did.
+            TreeShare.SetMark(to.Fd);
+            throw;
+        }
     }
 }

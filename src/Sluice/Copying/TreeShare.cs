@@ -72,8 +72,7 @@ internal sealed class TreeShare(Shard shard)
             using Descriptor made = new(PathCalls.Open(path, TreeRoot.FolderFlags));
             if (made.Fd >= 0 && IsOurs(made.Fd))
             {
-                // Where there are no such attributes the folder keeps what its owner needs now.
-                _ = AttributeCalls.Set(made.Fd, Mark, [1]);
+                SetMark(made.Fd);
             }
         }
 
@@ -82,6 +81,9 @@ internal sealed class TreeShare(Shard shard)
 
     /// <summary>Whether a folder's owner may not do everything in it.</summary>
     public static bool IsRestricted(in Statx from) => (from.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll;
+
+    /// <summary>Where there are no such attributes the folder keeps what its owner needs now.</summary>
+    public static void SetMark(int fd) => _ = AttributeCalls.Set(fd, Mark, [1]);
 
     /// <summary>Takes the mark off that <see cref="MakeFolder"/> has put on a folder; false where there is none.</summary>
     public static bool TakeMark(int fd) =>

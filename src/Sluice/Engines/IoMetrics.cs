@@ -57,7 +57,7 @@ internal static class IoMetrics
     /// <summary>Bytes that were read before somebody asked for them, and were then taken, since the process began.</summary>
     public static long ReadAheadUsed => Volatile.Read(ref s_readAheadUsed);
 
-    /// <summary>Bytes that were read before somebody asked for them, and that nobody took, since the process began.</summary>
+    /// <summary>Bytes that were to be read ahead and that nobody took, read by then or not, since the process began.</summary>
     public static long ReadAheadWasted => Volatile.Read(ref s_readAheadWasted);
 
     /// <summary>Transfers that wait for a thread of the pool, or are carried out by one.</summary>

@@ -22,5 +22,21 @@ internal static class InlineLimit
     /// <summary>
     /// The most bytes that a text may become; of one that is too long in any case its characters, which an encoding may refuse to count.
     /// </summary>
-    public static long MaxBytes(Encoding encoding, int chars) => chars > Bytes ? chars : encoding.GetMaxByteCount(chars);
+    public static long MaxBytes(Encoding encoding, int chars)
+    {
+        if (chars > Bytes)
+        {
+            return chars;
+        }
+
+        try
+        {
+            return encoding.GetMaxByteCount(chars);
+        }
+        catch (ArgumentOutOfRangeException)
+        {
+            // More than an int counts, as a long replacement for each character would be.
+            return long.MaxValue;
+        }
+    }
 }

@@ -50,7 +50,10 @@ internal static class NodeMetadata
         {
             uint mode = from.Mode & ModeBits.All & (hasUser ? ~0u : ~SetUser) & (hasGroup ? ~0u : ~SetGroup);
             mode = CopyLists(fromFd, toFd, (from.Mode & Statx.TypeMask) == Statx.TypeDirectory, mode, hasGroup, target);
-            PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, mode), "Setting the permissions of", target);
+            // A file system that gives all files the same ones lets nobody but their owner set them (EPERM).
+            int result = NodeCalls.SetMode(toFd, mode);
+            result = result == -Errno.EPERM && HasMode(toFd, mode) ? 0 : result;
+            PathErrors.ThrowIfFailed(result, "Setting the permissions of", target);
         }
 
         PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, from), "Setting the times of", target);

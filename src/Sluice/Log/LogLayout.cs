@@ -10,6 +10,9 @@ internal static class LogLayout
     public const int RecordHeaderBytes = 4;
     public const int MaxRecordBytes = (1 << 30) - 1 - 4096;
 
+    /// <summary>No header may allow larger frames.</summary>
+    public const int MaxFrameBytes = 1 << 30;
+
     /// <summary>Of segments.</summary>
     public const byte Version = 2;
     public const int OpeningPayloadBytes = 8;

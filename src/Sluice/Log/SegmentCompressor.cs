@@ -152,8 +152,8 @@ internal sealed class SegmentCompressor
     }
 
     /// <summary>
-    /// Owner, access list, attributes, permissions and time, as far as this user may. What cannot be kept takes with it the rights that went
-    /// with it: nobody may read the copy who could not read the original.
+    /// Owner, access list, attributes, permissions and time, as far as this user may. What cannot be kept takes with it the rights that
+    /// went with it.
     /// </summary>
     private static void TakeOver(SluiceHandle source, SluiceHandle target)
     {

@@ -60,6 +60,7 @@ internal readonly record struct SegmentHeader(long Id, int MaxFrameBytes, long S
         return bytes[8] != LogLayout.Version
             ? $"it has version {bytes[8]} of the format, and this build reads version {LogLayout.Version} alone"
             : header.MaxFrameBytes < LogLayout.FrameHeaderBytes ? "the header allows no frames"
+            : header.MaxFrameBytes > LogLayout.MaxFrameBytes ? "the header allows larger frames than the format"
             : null;
     }
 }

@@ -59,6 +59,12 @@ public sealed partial class SluiceLog
                     Volatile.Write(ref _wasTruncated, true);
                     FailAbove(sequence);
                 }
+                catch
+                {
+                    // What was durable still is; the mark said less for a moment.
+                    RestoreMark();
+                    throw;
+                }
                 finally
                 {
                     _ring.Thaw(next);
@@ -241,4 +247,17 @@ public sealed partial class SluiceLog
 
     private FramedOutput Framed() =>
         _output as FramedOutput ?? throw new NotSupportedException("A raw log has no sequences in its files.");
+
+    /// <summary>Whoever calls it throws what went wrong before.</summary>
+    private void RestoreMark()
+    {
+        try
+        {
+            WriteMark(_syncs.Durable);
+        }
+        catch (IOException)
+        {
+            // The disk takes nothing: the mark stays too low, which a crash would make a torn end of what was durable.
+        }
+    }
 }

@@ -75,14 +75,7 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
         if (Interlocked.Exchange(ref _isQueued, 1) == 0)
         {
             IoMetrics.NotePooled(1);
-            try
-            {
-                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-            }
-            catch (Exception)
-            {
-                // A pool that can make no thread: whoever waits carries it out.
-            }
+            PoolWork.Queue(this);
         }
     }
 

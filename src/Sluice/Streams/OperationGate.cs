@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Sluice.Engines;
+using Sluice.Memory;
 
 namespace Sluice.Streams;
 
@@ -76,8 +77,7 @@ internal struct OperationGate
         }
 
         // Somebody waits, so there is a queue.
-        Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
-        EnterLock(waiters);
+        Queue<GateTurn> waiters = EnterQueue(stream);
         try
         {
             if ((_state & Abandoned) != 0)
@@ -110,8 +110,7 @@ internal struct OperationGate
     {
         if (Interlocked.CompareExchange(ref _state, Closed, Taken) != Taken)
         {
-            Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
-            EnterLock(waiters);
+            Queue<GateTurn> waiters = EnterQueue(stream);
             Volatile.Write(ref _state, Closed);
             TurnAway(waiters);
             Monitor.Exit(waiters);
@@ -124,8 +123,7 @@ internal struct OperationGate
     /// </summary>
     public bool TryAbandon(SluiceStream stream, bool whoeverHolds)
     {
-        Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
-        EnterLock(waiters);
+        Queue<GateTurn> waiters = EnterQueue(stream);
         try
         {
             while (true)
@@ -154,8 +152,7 @@ internal struct OperationGate
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public GateTurn? TakePlace(SluiceStream stream, bool isAwaited)
     {
-        Queue<GateTurn> waiters = Waiters.GetOrCreateValue(stream);
-        EnterLock(waiters);
+        Queue<GateTurn> waiters = EnterQueue(stream);
         try
         {
             while (true)
@@ -195,27 +192,27 @@ internal struct OperationGate
         }
     }
 
-    /// <summary>A thread that is interrupted here hears of it when it waits the next time.</summary>
-    private static void EnterLock(object waiters)
+    /// <summary>The queue, locked. A thread that is interrupted here hears of it when it waits the next time.</summary>
+    private static Queue<GateTurn> EnterQueue(SluiceStream stream)
     {
-        bool wasInterrupted = false;
-        while (true)
+        Queue<GateTurn>? waiters = null;
+        bool isInterrupted = false;
+        while (waiters is null)
         {
             try
             {
-                Monitor.Enter(waiters);
-                break;
+                Queue<GateTurn> found = Waiters.GetOrCreateValue(stream);
+                Monitor.Enter(found);
+                waiters = found;
             }
             catch (ThreadInterruptedException)
             {
-                wasInterrupted = true;
+                isInterrupted = true;
             }
         }
 
-        if (wasInterrupted)
-        {
-            Thread.CurrentThread.Interrupt();
-        }
+        Uninterrupted.Restore(isInterrupted);
+        return waiters;
     }
 
     [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
@@ -225,7 +222,16 @@ internal struct OperationGate
         await turn.Task.Relayed();
 
         // Not disposed: that would wait, for a thread of the pool, until a callback that has come too late has ended.
-        registration.Unregister();
+        try
+        {
+            registration.Unregister();
+        }
+        catch (ThreadInterruptedException)
+        {
+            // It is done, or calls a turn that is decided; the interruption is kept for the next wait.
+            Thread.CurrentThread.Interrupt();
+        }
+
         turn.ThrowUnlessCalled(cancellationToken);
     }
 

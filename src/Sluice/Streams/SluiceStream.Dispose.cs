@@ -148,7 +148,8 @@ public sealed partial class SluiceStream
 
         if (!PoolWork.Wait(turn.Task, MaxReadMs) && _gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
         {
-            return false;
+            // Turned away with all others; or its turn came just before, and it is this one that ends the stream.
+            return turn.IsCalled;
         }
 
         PoolWork.Wait(turn.Task);
@@ -165,7 +166,7 @@ public sealed partial class SluiceStream
 
         if (!await WaitForReadAsync(turn.Task).ConfigureAwait(false) && _gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
         {
-            return false;
+            return turn.IsCalled;
         }
 
         await turn.Task.RelayedEnd();
@@ -212,7 +213,8 @@ public sealed partial class SluiceStream
             SpinWait spin = default;
             while (_isCopying && spin.Count < 100)
             {
-                spin.SpinOnce();
+                // Without a sleep, which an interruption would end by an exception.
+                spin.SpinOnce(sleep1Threshold: -1);
             }
 
             _writeEnd = _pos;
