@@ -53,6 +53,27 @@ public sealed class ClientTests
         }
     }
 
+    [Fact]
+    public void Every_client_has_its_row_in_the_document()
+    {
+        string document = File.ReadAllText(Path.Combine(Repository(), "docs", "clients.md"));
+        foreach (Client client in ClientList.All)
+        {
+            document.ShouldContain($"| {client.Name} |", customMessage: "docs/clients.md says how it is made anew");
+        }
+    }
+
+    private static string Repository()
+    {
+        string? folder = AppContext.BaseDirectory;
+        while (folder is not null && !File.Exists(Path.Combine(folder, "Sluice.slnx")))
+        {
+            folder = Path.GetDirectoryName(folder);
+        }
+
+        return folder.ShouldNotBeNull();
+    }
+
     private static string[] Names(Workplace place) =>
         [.. Directory.EnumerateFiles(place.Folder).Select(p => Path.GetFileName(p)).Order(StringComparer.Ordinal)];
 }
