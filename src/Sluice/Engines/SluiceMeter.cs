@@ -39,7 +39,7 @@ internal sealed class SluiceMeter : MetricsWatch
                 "sluice.io.edge_transfers", static () => IoMetrics.EdgeTransfers, "{operation}",
                 "Transfers of direct files that did not begin and end at a block's border.");
             _meter.CreateObservableCounter(
-                "sluice.io.read_ahead", ReadAhead, "By", "Bytes that streams and readers read before they were asked for.");
+                "sluice.io.read_ahead", ReadAhead, "By", "Bytes that streams and readers were to read before somebody asked for them.");
             _meter.CreateObservableUpDownCounter("sluice.rings", static () => SluiceEngines.RingCount, "{ring}", "Rings that serve.");
             _meter.CreateObservableCounter(
                 "sluice.fallbacks", Fell, "{fallback}", "How often something else was used than was asked for, and why.");

@@ -219,7 +219,7 @@ internal struct OperationGate
     private static async ValueTask WaitAsync(SluiceStream stream, GateTurn turn, CancellationToken cancellationToken)
     {
         CancellationTokenRegistration registration = Register(stream, turn, cancellationToken);
-        await turn.Task.Relayed();
+        await turn.Task.RelayedEnd();
 
         // Not disposed: that would wait, for a thread of the pool, until a callback that has come too late has ended.
         try

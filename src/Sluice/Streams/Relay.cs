@@ -21,23 +21,13 @@ internal sealed class Relay(Action continuation) : IThreadPoolWorkItem
 }
 
 /// <summary>How a stream awaits a task of .NET: without a context, by a <see cref="Relay"/>.</summary>
-internal readonly struct RelayedTask(Task task, bool throws) : ICriticalNotifyCompletion
+internal readonly struct RelayedTask(Task task) : ICriticalNotifyCompletion
 {
     public bool IsCompleted => task.IsCompleted;
 
     public RelayedTask GetAwaiter() => this;
 
-    public void GetResult()
-    {
-        if (throws)
-        {
-            task.GetAwaiter().GetResult();
-        }
-        else
-        {
-            _ = task.Exception;
-        }
-    }
+    public void GetResult() => _ = task.Exception;
 
     public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
 
@@ -57,9 +47,7 @@ internal readonly struct RelayedTask(Task task, bool throws) : ICriticalNotifyCo
 
 internal static class RelayedAwaits
 {
+    /// <summary>Awaits the end of a task; what it failed with is not thrown.</summary>
     /// <param name="task">Ended, it stays as it is: not what is used again.</param>
-    public static RelayedTask Relayed(this Task task) => new(task, throws: true);
-
-    /// <summary>As <see cref="Relayed"/>; what the task failed with is not thrown.</summary>
-    public static RelayedTask RelayedEnd(this Task task) => new(task, throws: false);
+    public static RelayedTask RelayedEnd(this Task task) => new(task);
 }
