@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
+using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
@@ -36,6 +37,33 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
         if (options.FlushToDisk && (!isNewTree || folder.IsRoot) && Libc.Stat(toFd, StatxMask.Type, out Statx there) == 0)
         {
             _ = _fileSystems.TryAdd((there.DevMajor, there.DevMinor), folder);
+        }
+    }
+
+    /// <summary>Removes what killed processes left of this copy, in all folders; before the folders get their times.</summary>
+    public void RemoveLeftovers(TreeRoot source, TreeRoot target)
+    {
+        foreach ((TreePath folder, _, _) in _folders)
+        {
+            int fromFd = source.Open(folder);
+            int toFd = fromFd < 0 ? fromFd : target.Open(folder);
+            if (toFd < 0)
+            {
+                new Descriptor(fromFd).Dispose();
+                continue;
+            }
+
+            DirectoryReader from = DirectoryReader.Of(fromFd);
+            try
+            {
+                Leftovers.RemoveOfShards(
+                    from, toFd, target.Text(folder),
+                    name => options.Exclude?.Invoke(NodePath.Decode(folder.Below(name).ToBytes())) == true);
+            }
+            finally
+            {
+                from.Release();
+            }
         }
     }
 

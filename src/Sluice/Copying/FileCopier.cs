@@ -19,6 +19,12 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <summary>Whether a file at the target is replaced.</summary>
     public bool Overwrite { get; init; } = options.Overwrite;
 
+    /// <summary>
+    /// Whether what an earlier run has left is compared with the source, and not believed for its length and time: of what has several
+    /// names, which all become names of it.
+    /// </summary>
+    public bool ComparesFound { get; init; } = options.Verify;
+
     /// <summary>Where the target is, by its own path; null in a tree, whose folders are looked after as a whole.</summary>
     public TargetLocation? Location { get; init; }
 
@@ -192,8 +198,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
 
         // Opened only to be compared: its owner may not be allowed to read it.
-        using Descriptor opened = new(options.Verify ? PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag) : -Errno.EACCES);
-        return !options.Verify
+        using Descriptor opened = new(ComparesFound ? PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag) : -Errno.EACCES);
+        return !ComparesFound
             || (opened.Fd >= 0
                 && Libc.LengthOf(opened.Fd) == (long)from.Size
                 && ContentComparer.FirstDifference(fromFd, opened.Fd, (long)from.Size, cancellationToken) == (long)from.Size);

@@ -52,6 +52,59 @@ internal static class Leftovers
         }
     }
 
+    /// <summary>
+    /// Removes from a folder of a copy in shards what killed processes left of it: under temporary names of what the source's folder has,
+    /// by the same rules as <see cref="Remove"/>. What the source itself has under such a name is part of the copy.
+    /// </summary>
+    /// <param name="source">The source's folder, of which nothing has been read.</param>
+    /// <param name="copyFd">The copy's folder, which is closed.</param>
+    /// <param name="text">Its path, for people.</param>
+    /// <param name="isLeftOut">Whether a name of the source is no part of the copy.</param>
+    public static void RemoveOfShards(DirectoryReader source, int copyFd, string text, Func<byte[], bool> isLeftOut)
+    {
+        DirectoryReader copy = DirectoryReader.Of(copyFd);
+        try
+        {
+            bool isShared = Shared.Contains(Libc.FileSystemType(copyFd) & uint.MaxValue);
+            List<byte[]>? originals = null;
+            if (copy.ReadNames(out List<byte[]> names) < 0)
+            {
+                return;
+            }
+
+            foreach (byte[] name in names)
+            {
+                NodePath path = NodePath.In(copyFd, name, text);
+                byte[]? original = OriginalOf(path.Leaf, source, ref originals);
+                if (original is not null && !isLeftOut(original) && source.Stat(name, StatxMask.Type, out _) == -Errno.ENOENT)
+                {
+                    _ = TryRemove(path, isShared);
+                }
+            }
+        }
+        finally
+        {
+            copy.Release();
+        }
+    }
+
+    /// <summary>Of which name in the source's folder, without a NUL, another one is a temporary name; null where of none.</summary>
+    private static byte[]? OriginalOf(ReadOnlySpan<byte> name, DirectoryReader source, ref List<byte[]>? names)
+    {
+        byte[] target = TemporaryName.TargetIn(name).ToArray();
+        if (target.Length == 0 || source.Stat([.. target, 0], StatxMask.Type, out _) == 0)
+        {
+            return target.Length == 0 ? null : target;
+        }
+
+        if (names is null)
+        {
+            _ = source.ReadNames(out names);
+        }
+
+        return names.Select(n => n[..^1]).FirstOrDefault(n => TemporaryName.Shortened(n).AsSpan().SequenceEqual(target));
+    }
+
     private static bool TryRemove(in NodePath name, bool isShared)
     {
         using Descriptor opened = new(PathCalls.Open(name, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking));

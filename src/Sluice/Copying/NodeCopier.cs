@@ -12,7 +12,7 @@ namespace Sluice.Copying;
 /// stays until its successor is whole. Thread-safe.
 /// </summary>
 [SupportedOSPlatform("linux")]
-internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNewTree)
+internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNewTree, CancellationToken cancellationToken)
 {
     /// <summary>False where what is there stays, because it is the same (<see cref="CopyOptions.SkipUnchanged"/>).</summary>
     public bool CopyLink(in NodePath from, in NodePath to)
@@ -47,8 +47,14 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         (NodePath first, NodePath original, Statx like) = (copied, from, stat);
         if (options.KeepsOwnWork && IsThere(from, stat, to) && IsOwn(from, to))
         {
-            // A shard, or a FinishCopyAsync that was killed, has copied it by itself.
+            // A shard, or a FinishCopyAsync that was killed, has copied it by itself; length and time alone anybody's file may have.
             bool isSame = IsSameFile(copied, to);
+            if (!isSame && !HasSameContent(copied, stat, to))
+            {
+                throw new IOException(
+                    $"Linking '{to.Text}' failed: another file with the length and the time of '{from.Text}' is there already.");
+            }
+
             int result = isSame ? 0 : MakeAside(to, path => NodeCalls.Link(first, path), metadata: null, mayReplace: true);
             PathErrors.ThrowIfFailed(result, "Linking", to.Text);
             Count();
@@ -104,6 +110,27 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         NodeCalls.Stat(one, followsLinks: false, StatxMask.BasicStats, out Statx first) == 0
         && NodeCalls.Stat(other, followsLinks: false, StatxMask.BasicStats, out Statx second) == 0
         && first.IsSame(second);
+
+    /// <summary>
+    /// Whether what is to get a name holds, to the last byte, what has it now. What cannot be read is taken for something else. Links and
+    /// nodes have been compared as far as they can be.
+    /// </summary>
+    private bool HasSameContent(in NodePath copied, in Statx stat, in NodePath to)
+    {
+        if ((stat.Mode & Statx.TypeMask) != Statx.TypeRegular)
+        {
+            return true;
+        }
+
+        int flags = PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking;
+        using Descriptor one = new(PathCalls.Open(copied, flags));
+        using Descriptor other = new(PathCalls.Open(to, flags));
+        long length = (long)stat.Size;
+        return one.Fd >= 0 && other.Fd >= 0
+            && Libc.LengthOf(one.Fd) == length
+            && Libc.LengthOf(other.Fd) == length
+            && ContentComparer.FirstDifference(one.Fd, other.Fd, length, cancellationToken) == length;
+    }
 
     /// <summary>
     /// Whether what has a name is what would be made there: a plain file of one length and time, a link that says the same, a node of one

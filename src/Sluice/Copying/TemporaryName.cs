@@ -29,6 +29,22 @@ internal static class TemporaryName
     /// <summary>Whether a name is of this kind.</summary>
     public static bool IsOne(ReadOnlySpan<byte> name) => name is [(byte)'.', ..] && name.EndsWith(SuffixBytes);
 
+    /// <summary>
+    /// What stands for the target's name in one that <see cref="Random"/> gave: that name, or <see cref="Shortened"/>. Empty where a name
+    /// is none of these.
+    /// </summary>
+    public static ReadOnlySpan<byte> TargetIn(ReadOnlySpan<byte> name)
+    {
+        const int digits = 2 * RandomBytes;
+        int end = name.Length - SuffixBytes.Length - digits - 1;
+        bool isOne = IsOne(name) && end > 1 && name[end] == '.'
+            && !name.Slice(end + 1, digits).ContainsAnyExcept("0123456789abcdef"u8);
+        return isOne ? name[1..end] : [];
+    }
+
+    /// <summary>What stands for a name that is too long to have something added.</summary>
+    public static byte[] Shortened(ReadOnlySpan<byte> name) => Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
+
     /// <summary>Whether a name leads to what is open: it may have been renamed, removed, or put there by somebody else.</summary>
     [SupportedOSPlatform("linux")]
     public static bool LeadsTo(in NodePath name, int fd) => LeadsTo(name, fd, out _);
@@ -60,7 +76,7 @@ internal static class TemporaryName
         ReadOnlySpan<byte> name = target.Leaf;
         if (name.Length > MaxNameBytes - digits.Length - SuffixBytes.Length - 1)
         {
-            name = Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
+            name = Shortened(name);
         }
 
         return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(digits), .. SuffixBytes]);

@@ -171,6 +171,7 @@ internal sealed class TreeCopier : IDisposable
             if (_options.IsFinish)
             {
                 _failures.ThrowIfAny();
+                _folders.RemoveLeftovers(source, target);
             }
 
             _folders.Finish(source, target);

@@ -13,7 +13,7 @@ namespace Sluice.Copying;
 internal sealed class TreeEntryCopier(
     CopyOptions options, CopyMeter meter, CopyFailures failures, bool isNewTree, CancellationToken cancellationToken)
 {
-    private readonly NodeCopier _nodes = new(options, meter, isNewTree);
+    private readonly NodeCopier _nodes = new(options, meter, isNewTree, cancellationToken);
     private readonly List<HardLinkName> _hardLinks = [];
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
     private readonly uint _umask = Umask.Read();
@@ -246,6 +246,7 @@ internal sealed class TreeEntryCopier(
         {
             FollowsLinks = false,
             Overwrite = options.Overwrite || isNewTree,
+            ComparesFound = options.Verify || options.IsFinish,
         };
         CopyResult result = alone.Copy(from, to);
         Interlocked.Add(ref _changedFiles, result.ChangedFiles);

@@ -75,7 +75,8 @@ public static partial class SluiceFile
     /// Ends the copy of a tree in shards (<see cref="CopyOptions.Shard"/>), once, when all shards have ended: looks whether everything is
     /// there, of its kind and with the length and the time of its source, and then makes files that have several names, and gives the
     /// folders what <see cref="CopyOptions.PreserveMetadata"/> keeps of them. Where something is missing it changes nothing, and where one
-    /// of those files fails, no folder; the shard is run again, and then this.
+    /// of those files fails, no folder; the shard is run again, and then this. What killed shards left under temporary names is removed by
+    /// the rules of <see cref="RemoveReplacementLeftovers"/>.
     /// </summary>
     /// <param name="sourceFileName">The folder that was copied.</param>
     /// <param name="destFileName">The copy.</param>

@@ -1,3 +1,7 @@
+using System.Security.Cryptography;
+using System.Text;
+using Sluice.Copying;
+using Sluice.Kernel;
 using static Sluice.Tests.Support.Trees;
 
 namespace Sluice.Tests.Files;
@@ -109,6 +113,86 @@ public sealed partial class ShardedCopyTests
         Run("cp", "-a", Path.Combine(source, "f1"), Path.Combine(target, "f1"));
         (await SluiceFile.FinishCopyAsync(source, target, whole)).Files.ShouldBe(16);
         ShouldBeAlike(target, source, preserves: true);
+    }
+
+    /// <summary>Another file of the user's may have the length and the time of the file whose name it has.</summary>
+    [SkippableTheory]
+    [InlineData("right", "wrong")]
+    [InlineData("wrong", "right")]
+    [InlineData("wrong", null)]
+    [InlineData(null, "wrong")]
+    [InlineData("wrong", "wrong")]
+    public async Task What_has_a_further_name_s_place_is_replaced_only_if_it_is_the_same(string? first, string? second)
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        Write(Path.Combine(source, "first"), "right");
+        Native.Link(Path.Combine(source, "first"), Path.Combine(source, "second"));
+        (string Name, string? There)[] names = [("first", first), ("second", second)];
+        foreach ((string name, string? there) in names.Where(n => n.There is not null))
+        {
+            Write(Path.Combine(target, name), there!);
+        }
+
+        CopyOptions whole = new() { PreserveMetadata = true, ContinueOnError = true };
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.FinishCopyAsync(source, target, whole));
+        error.Failures.ShouldAllBe(f => f.Error.Message.Contains("there already"));
+        error.Failures.Select(f => Path.GetFileName(f.Path)).Order()
+            .ShouldBe(names.Where(n => n.There == "wrong").Select(n => n.Name));
+        foreach ((string name, string? there) in names)
+        {
+            File.ReadAllText(Path.Combine(target, name)).ShouldBe(there ?? "right");
+        }
+
+        await SluiceFile.FinishCopyAsync(source, target, new CopyOptions { PreserveMetadata = true, Overwrite = true });
+        ShouldBeAlike(target, source, preserves: true);
+    }
+
+    /// <summary>When all is there; of this copy alone, and nothing that is being written.</summary>
+    [SkippableFact]
+    [System.Runtime.Versioning.SupportedOSPlatform("linux")]
+    public async Task What_killed_processes_left_goes_with_the_end()
+    {
+        const string random = "0123456789abcdef.sluice-tmp";
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = _temp.NewPath();
+        Directory.CreateDirectory(Path.Combine(source, "below"));
+        string longName = new('x', 250);
+        string shortened = Convert.ToHexStringLower(SHA256.HashData(Encoding.ASCII.GetBytes(longName)));
+        string[] parts = ["file", "left out", $".file.1{random[1..]}", longName, "below/file"];
+        foreach (string name in parts)
+        {
+            Write(Path.Combine(source, name), name);
+        }
+
+        CopyOptions shard = new() { Recurse = true, Shard = default(Shard), PreserveMetadata = true, Exclude = n => n == "left out" };
+        CopyOptions whole = new() { PreserveMetadata = true, Exclude = n => n == "left out" };
+        await SluiceFile.CopyAsync(source, target, shard);
+        string[] gone = [$".file.{random}", $".{shortened}.{random}", $"below/.file.{random}"];
+        string[] kept = [$".other.{random}", $".left out.{random}", $".file.{random[2..]}", ".file.sluice-tmp", $"file.{random}"];
+        foreach (string name in gone.Concat(kept))
+        {
+            File.WriteAllText(Path.Combine(target, name), "half");
+        }
+
+        using TargetLocation location = TargetLocation.Open(Path.Combine(target, "file"), "Copying");
+        using TemporaryFile written = TemporaryFile.Create(location.Path, ModeBits.OwnerReadWrite);
+        written.GiveName();
+
+        // What is missing is to be seen before anything is changed.
+        File.Delete(Path.Combine(target, longName));
+        await Should.ThrowAsync<FileBatchException>(() => SluiceFile.FinishCopyAsync(source, target, whole));
+        Leftovers(target).Count().ShouldBe(gone.Length + kept.Length + 2);
+        await SluiceFile.CopyAsync(source, target, shard);
+        await SluiceFile.FinishCopyAsync(source, target, whole);
+        Leftovers(target).Count().ShouldBe(kept.Length + 2);
+        foreach (string name in kept.Concat(parts).Where(n => n != "left out"))
+        {
+            File.Exists(Path.Combine(target, name)).ShouldBeTrue(name);
+        }
+
+        Directory.GetLastWriteTimeUtc(Path.Combine(target, "below")).ShouldBe(
+            Directory.GetLastWriteTimeUtc(Path.Combine(source, "below")));
     }
 
     [SkippableFact]
