@@ -71,7 +71,14 @@ public sealed class DamageTests
             {
                 log.WriteTo(folder.Log, log.Last, flipped);
 
-                // What is before a footer was on the disk: it is damage, and never cut for a torn end.
+                // It is damage, and never cut for a torn end; of the readers alone where the state says that all was on the disk.
+                Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options), $"byte {i}");
+                string path = Path.Combine(folder.Log, LogFolder.StateName);
+                using (SluiceHandle state = SluiceHandle.Open(path, FileMode.Open, FileAccess.Write))
+                {
+                    new LogState(LogDurability.Written, log.LogId, log.All.Count, 1).Write(state);
+                }
+
                 using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
                 {
                     opened.Cut.ShouldBeNull($"byte {i}");

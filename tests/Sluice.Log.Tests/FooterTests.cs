@@ -45,6 +45,121 @@ public sealed class FooterTests
         Records.ReadAll(folder.Log).Count.ShouldBe(Count + 1);
     }
 
+    /// <summary>
+    /// The same, with numbers that no frame contradicts: no record is given a number by it, and nothing of it becomes part of the log.
+    /// </summary>
+    [Theory]
+    [InlineData(Count, Count)]
+    [InlineData(Count + 1, Count)]
+    [InlineData(1000, 0)]
+    [InlineData(1000, Count)]
+    [InlineData(long.MaxValue - 1, Count)]
+    public void What_looks_like_a_footer_that_no_frame_leads_to_gives_no_numbers(long lastSequence, long durable)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        string path = Path.Combine(folder.Log, "0000000001.slog");
+        MakeTorn(folder, path, lastSequence, durable);
+        SegmentInfo.Read(path, 1).ShouldNotBeNull().IsSealed.ShouldBeTrue("the file does not end as one with a footer does");
+        byte[] before = File.ReadAllBytes(path);
+        if (lastSequence > Count)
+        {
+            SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+            damage.Sequence.ShouldBe(Count + 1);
+            File.ReadAllBytes(path).ShouldBe(before);
+        }
+
+        using (SluiceLog again = SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true, MaxRecordBytes = 1000 }))
+        {
+            again.Append(Records.Make(0, Count, 100)).ShouldBe(Count + 1);
+        }
+
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ReadAll(folder.Log).Count.ShouldBe(Count + 1);
+    }
+
+    /// <summary>A writer's mistake: the footer's sum is right, and its index leads elsewhere.</summary>
+    [Theory]
+    [InlineData("offset beyond")]
+    [InlineData("negative offset")]
+    [InlineData("largest offset")]
+    [InlineData("another frame")]
+    [InlineData("inside of a frame")]
+    [InlineData("sequence beyond")]
+    [InlineData("lower sequence")]
+    [InlineData("higher sequence")]
+    [InlineData("earlier time")]
+    [InlineData("wrong sum")]
+    [InlineData("not in order")]
+    [InlineData("the same twice")]
+    public void An_index_that_is_wrong_leads_nobody_astray(string what)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(100, isDurable: true);
+        string first = log.Files.Keys.Min()!;
+        byte[] file = [.. log.Files[first]];
+        log.WriteTo(folder.Log);
+        SegmentInfo info = SegmentInfo.Read(Path.Combine(folder.Log, first), 1).ShouldNotBeNull();
+        info.IsSealed.ShouldBeTrue();
+        List<IndexEntry> frames = [];
+        uint chain = info.FirstChain;
+        for (long offset = info.FirstOffset; offset < info.FooterOffset;)
+        {
+            FrameHeader frame = LogLayout.ReadFrameHeader(file.AsSpan((int)offset));
+            frames.Add(new IndexEntry(frame.FirstSequence, frame.Time, offset, chain));
+            (offset, chain) = (offset + frame.FrameBytes, frame.Crc);
+        }
+
+        frames.Count.ShouldBeGreaterThan(10);
+        (IndexEntry good, IndexEntry other) = (frames[5], frames[8]);
+        IndexEntry[] index = what switch
+        {
+            "offset beyond" => [good with { Offset = file.Length + 8 }],
+            "negative offset" => [good with { Offset = -8 }],
+            "largest offset" => [good with { Offset = long.MaxValue - 8 }],
+            "another frame" => [good with { Offset = other.Offset }],
+            "inside of a frame" => [good with { Offset = good.Offset + 8 }],
+            "sequence beyond" => [good with { Sequence = info.LastSequence + 1 }],
+            "lower sequence" => [other with { Sequence = 2 }],
+            "higher sequence" => [good with { Sequence = other.Sequence }],
+            "earlier time" => [other with { Time = 1 }],
+            "wrong sum" => [good with { Chain = ~good.Chain }],
+            "not in order" => [other, good],
+            _ => [good, good],
+        };
+        byte[] footer = LogLayout.MakeFooter(
+            new SegmentTotals(info.LastSequence, info.LastSequence, info.FirstTime, info.LastTime),
+            index, info.FooterOffset, chain, info.HeaderChain);
+        log.WriteTo(folder.Log, first, [.. file[..(int)info.FooterOffset], .. footer]);
+        SegmentInfo.Read(Path.Combine(folder.Log, first), 1).ShouldNotBeNull().IsSealed.ShouldBeTrue();
+        for (int from = 1; from <= info.LastSequence; from++)
+        {
+            List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = from });
+            records.Count.ShouldBe(101 - from);
+            Records.ShouldBeInOrder(records, from, from - 1);
+        }
+
+        DateTimeOffset time = LogLayout.ToTime(frames[3].Time);
+        List<(long Sequence, byte[] Bytes)> later = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromTime = time });
+        later[0].Sequence.ShouldBeLessThanOrEqualTo(frames[3].Sequence);
+        Records.ShouldBeInOrder(later, later[0].Sequence, (int)later[0].Sequence - 1);
+
+        // Damage is passed over to where the index leads, or to the end of the segment.
+        byte[] damaged = [.. file[..(int)info.FooterOffset], .. footer];
+        damaged[(int)frames[1].Offset] ^= 0x55;
+        log.WriteTo(folder.Log, first, damaged);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
+        long last = 0;
+        while (reader.TryRead(out LogEntry entry))
+        {
+            entry.Sequence.ShouldBeGreaterThan(last);
+            last = entry.Sequence;
+            Records.Check(entry.Bytes).Number.ShouldBe((int)last - 1);
+        }
+
+        last.ShouldBe(100);
+        reader.Damage.ShouldNotBeEmpty();
+    }
+
     /// <summary>The same before another segment, whose first record is not the one behind the last of that footer.</summary>
     [Fact]
     public void What_looks_like_a_footer_and_does_not_lead_to_the_next_segment_is_none()
@@ -91,7 +206,7 @@ public sealed class FooterTests
     }
 
     /// <summary>Ten records, and a torn eleventh that has a frame and a footer of its own, by one who has read the header.</summary>
-    private static void MakeTorn(TempFolder folder, string path, long lastSequence)
+    private static void MakeTorn(TempFolder folder, string path, long lastSequence, long durable = 0)
     {
         int end;
         using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
@@ -119,7 +234,15 @@ public sealed class FooterTests
             end = frameAt + frame.Length + footer.Length;
         }
 
-        File.Delete(Path.Combine(folder.Log, LogFolder.StateName));
+        string state = Path.Combine(folder.Log, LogFolder.StateName);
+        LogState closed = LogState.TryRead(state).ShouldNotBeNull();
+        File.Delete(state);
+        if (durable > 0)
+        {
+            using SluiceHandle again = SluiceHandle.Open(state, FileMode.CreateNew, FileAccess.Write);
+            (closed with { DurableSequence = durable }).Write(again);
+        }
+
         using FileStream file = new(path, FileMode.Open);
         file.SetLength(end);
     }

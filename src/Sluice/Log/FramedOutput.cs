@@ -36,10 +36,10 @@ internal sealed class FramedOutput : LogOutput
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
     {
         (_folder, _settings, _logId, _current) = (folder, settings, recovered.LogId, recovered.Current);
-        _retention = new SegmentRetention(folder, settings, recovered.Closed);
+        _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentOnDisk);
         Compressor = settings.Compression == CompressionLevel.NoCompression ? null
             : new SegmentCompressor(folder, settings, tried => Compressor!.TryNext(_retention, tried));
-        _nextId = Math.Max(recovered.LargestId, recovered.Next?.Header.Id ?? 0) + 1;
+        _nextId = recovered.LargestId + 1;
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
         _lastTime = recovered.LastTime;
@@ -81,6 +81,18 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
+    /// <summary>Whether the segment that is written would be there after a power cut; until then the one before it stays.</summary>
+    private bool IsCurrentOnDisk
+    {
+        get
+        {
+            using (_rolling.EnterUninterrupted())
+            {
+                return _current is { IsOnDisk: true };
+            }
+        }
+    }
+
     public override void Write(LogPage page)
     {
         long time = Now();
@@ -114,6 +126,7 @@ internal sealed class FramedOutput : LogOutput
 
     public override void Sync()
     {
+        _folder.FlushWhatFailed();
         foreach (SegmentMark mark in _marks)
         {
             if (mark.Segment.Durable.Offset != mark.Offset || mark.Segment.IsEmpty)
@@ -138,6 +151,7 @@ internal sealed class FramedOutput : LogOutput
         SegmentFile next = TakeNext();
         try
         {
+            _folder.FlushWhatFailed();
             next.Begin(_durable + 1, restarts: true, Now());
             foreach (SegmentFile segment in old)
             {
@@ -172,7 +186,9 @@ internal sealed class FramedOutput : LogOutput
         }
         catch
         {
+            // A power cut may bring its name back, and then it would take back what is made durable from now on.
             next.Remove();
+            _folder.TryFlush();
             throw;
         }
 

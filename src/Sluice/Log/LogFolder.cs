@@ -36,6 +36,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 {
     public const string StateName = "log.state";
 
+    private bool _mustFlush;
+
     public string Path { get; } = path;
 
     public SegmentNames Names { get; } = names;
@@ -220,6 +222,31 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
 
         PathErrors.ThrowIfFailed(result, "Flushing the folder", Path);
+    }
+
+    /// <summary>As <see cref="FlushToDisk"/>, now or in <see cref="FlushWhatFailed"/>; both by one thread at a time.</summary>
+    public void TryFlush()
+    {
+        _mustFlush = true;
+        try
+        {
+            FlushWhatFailed();
+        }
+        catch (IOException)
+        {
+            // The device fails, and nothing is made durable before it has been done.
+        }
+    }
+
+    /// <summary>Makes up for a <see cref="TryFlush"/> that failed.</summary>
+    /// <inheritdoc cref="FlushToDisk"/>
+    public void FlushWhatFailed()
+    {
+        if (_mustFlush)
+        {
+            FlushToDisk();
+            _mustFlush = false;
+        }
     }
 
     /// <summary>

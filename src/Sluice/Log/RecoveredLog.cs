@@ -28,7 +28,7 @@ internal sealed class RecoveredLog
 
     public List<ClosedSegment> Closed { get; } = [];
 
-    public long LargestId => _catalog.LargestId;
+    public long LargestId => Math.Max(_catalog.LargestId, (Next ?? Current)?.Header.Id ?? 0);
 
     public long NextSequence { get; private set; } = 1;
 
@@ -51,9 +51,10 @@ internal sealed class RecoveredLog
             log.LockOutOthers();
 
             // From here on there is a segment that nobody else can lock, and the folder is the one in which the state was locked.
-            log.Next = log._last is null ? SegmentFile.Create(folder, log.LargestId + 1, settings, log.LogId) : null;
+            log.Next = log._last is null ? SegmentFile.Create(folder, log._catalog.LargestId + 1, settings, log.LogId) : null;
             folder.Confirm();
             log.Mend(settings);
+            log.BeginBehindLoss();
             return log;
         }
         catch
@@ -81,7 +82,8 @@ internal sealed class RecoveredLog
 
         if (last is { IsCompressed: false })
         {
-            CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false });
+            long durable = state is { } its && its.LogId == LogId ? its.DurableSequence : 0;
+            CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false }, durable);
         }
 
         LastTime = last?.LastTime ?? 0;
@@ -129,7 +131,7 @@ internal sealed class RecoveredLog
         _catalog.Superfluous.Add(newest.Path);
     }
 
-    private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn)
+    private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn, long durable)
     {
         _lastFile = _folder.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
         WriterLock.TakeSegment(_folder.Path, _lastFile);
@@ -141,9 +143,10 @@ internal sealed class RecoveredLog
         {
             last.ForgetFooter();
         }
-        else if (hasFooter && !last.IsSealed && scanner.CountUnwrittenBytes() > 0)
+        else if (hasFooter && !last.IsSealed && lastSequence <= durable)
         {
-            // Damage before a footer is the readers', as in any other segment: all that it has was on the disk when that was written.
+            // Damage before a footer is the readers', as in any other segment: all that it has was on the disk when that was written. Where
+            // the state does not know of that, the bytes may be a torn record's.
             (last.IsSealed, last.LastSequence, last.FirstTime, last.LastTime) = (true, lastSequence, firstTime, lastTime);
         }
 
@@ -229,6 +232,20 @@ internal sealed class RecoveredLog
         {
             // Compressed, so that it is sealed; or removed by somebody.
             return null;
+        }
+    }
+
+    /// <summary>
+    /// A log that goes on behind records none of which is there says so by a segment that begins there: else it would have lost them anew
+    /// for readers, and for the next writer.
+    /// </summary>
+    private void BeginBehindLoss()
+    {
+        if (Next is { } next && _catalog.Segments.Count == 0 && NextSequence > 1)
+        {
+            next.Begin(NextSequence, restarts: false, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            next.FlushToDisk();
+            (Current, Next) = (next, null);
         }
     }
 

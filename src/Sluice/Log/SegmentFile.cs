@@ -16,6 +16,7 @@ internal sealed class SegmentFile : IDisposable
     private readonly uint _headerChain;
     private long _nextIndexAt;
     private long _durableOffset;
+    private bool _isOnDisk;
     private bool _isSealed;
 
     private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
@@ -64,6 +65,9 @@ internal sealed class SegmentFile : IDisposable
 
     public bool IsEmpty => LastSequence < FirstSequence;
 
+    /// <summary>Whether it was synced since it has begun. Any thread may ask.</summary>
+    public bool IsOnDisk => Volatile.Read(ref _isOnDisk);
+
     /// <summary>Makes the file, reserves its space and makes header and name durable; no frame is in it yet.</summary>
     /// <param name="folder">Where.</param>
     /// <param name="id">A number that no segment has.</param>
@@ -99,7 +103,7 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>Goes on with a segment whose frames were checked.</summary>
+    /// <summary>Goes on with a segment whose frames were checked, and which was synced.</summary>
     public static SegmentFile Resume(
         LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
     {
@@ -111,6 +115,7 @@ internal sealed class SegmentFile : IDisposable
             LastSequence = info.LastSequence,
             FirstTime = info.FirstTime,
             LastTime = info.LastTime,
+            _isOnDisk = true,
         };
         file._index.AddRange(index);
         file.MarkDurable(file.Mark());
@@ -194,6 +199,7 @@ internal sealed class SegmentFile : IDisposable
     {
         ThrowIfDeleted();
         LogFile.FlushData(_handle, _settings);
+        Volatile.Write(ref _isOnDisk, true);
     }
 
     /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>

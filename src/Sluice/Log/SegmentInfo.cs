@@ -226,7 +226,25 @@ internal sealed class SegmentInfo
             && LogLayout.TryReadFooter(payload, out SegmentTotals totals, out IndexEntry[] index)
             && totals.Records == totals.LastSequence - FirstSequence + 1)
         {
-            (IsSealed, LastSequence, FirstTime, LastTime, Index) = (true, totals.LastSequence, totals.FirstTime, totals.LastTime, index);
+            (IsSealed, LastSequence, FirstTime, LastTime) = (true, totals.LastSequence, totals.FirstTime, totals.LastTime);
+            Index = MayBe(index) ? index : [];
         }
+    }
+
+    /// <summary>Whether entries can be those of this segment: without them it is read from its first frame on.</summary>
+    private bool MayBe(IndexEntry[] index)
+    {
+        IndexEntry before = new(FirstSequence - 1, long.MinValue, FirstOffset - 1, 0);
+        foreach (IndexEntry entry in index)
+        {
+            if (entry.Offset <= before.Offset || entry.Sequence <= before.Sequence || entry.Time < before.Time)
+            {
+                return false;
+            }
+
+            before = entry;
+        }
+
+        return before.Offset < FooterOffset && before.Sequence <= LastSequence;
     }
 }

@@ -23,6 +23,9 @@ internal sealed class SegmentReader : IDisposable
 
     public long TakenBackFrom => _info.TakenBackFrom;
 
+    /// <summary>Whether it takes back what earlier segments have; its writer may withdraw it.</summary>
+    public bool Restarts => _info.Restarts;
+
     /// <summary>Where the next frame is.</summary>
     public long Offset => _scanner.Offset;
 
@@ -59,31 +62,57 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <summary>Takes over what is known of the segment by now.</summary>
-    public void Update(SegmentInfo info) => _info = info;
+    /// <summary>Takes over what is known of the segment by now, where it is still this one.</summary>
+    public void Update(SegmentInfo info) => _info = info.Header == _info.Header ? info : _info;
 
-    /// <summary>The next frame; records that were taken back are not in it.</summary>
+    /// <summary>Nothing of it is taken back (any more).</summary>
+    public void KeepAll() => _info.TakenBackFrom = long.MaxValue;
+
+    /// <summary>Whether the folder still has it, compressed or not, and not another one of the same number.</summary>
+    public bool IsIn(LogFolder folder)
+    {
+        try
+        {
+            using SegmentContent there = folder.OpenToRead(Id);
+            Span<byte> header = stackalloc byte[LogLayout.HeaderBytes];
+            return there.Read(header, 0) == header.Length
+                && SegmentHeader.Read(header, out SegmentHeader found, out _) is null
+                && found == _info.Header;
+        }
+        catch (FileNotFoundException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// The next frame; records that were taken back are not in it. What ends the segment stays the next one: its footer, and a frame that
+    /// was taken back, in part too, since that may be withdrawn.
+    /// </summary>
     public FrameResult TryNext(out FrameHeader frame)
     {
         _before = (_scanner.Offset, _scanner.Chain, ReadTo);
         FrameResult result = _scanner.TryNext(out frame, out _);
-        if (result == FrameResult.Good)
+        if (result != FrameResult.Good || frame.Kind == FrameKind.Opening)
         {
-            if (frame.Kind == FrameKind.Records)
-            {
-                if (frame.FirstSequence >= _info.TakenBackFrom)
-                {
-                    // As at a footer: the next segment goes on from here.
-                    frame = frame with { Kind = FrameKind.Footer, Count = 0 };
-                    return result;
-                }
+            return result;
+        }
 
-                int kept = (int)Math.Min(frame.Count, _info.TakenBackFrom - frame.FirstSequence);
-                frame = frame with { Count = kept };
-                ReadTo = frame.LastSequence;
+        long last = Math.Min(frame.LastSequence, _info.TakenBackFrom - 1);
+        bool isWhole = frame.Kind == FrameKind.Records && last == frame.LastSequence;
+        if (!isWhole)
+        {
+            _scanner.MoveTo(_before.Offset, _before.Chain);
+            if (frame.Kind == FrameKind.Footer || last <= Math.Max(ReadTo, frame.FirstSequence - 1))
+            {
+                // As at a footer: the next segment goes on from here.
+                frame = frame with { Kind = FrameKind.Footer, Count = 0 };
+                return result;
             }
         }
 
+        frame = frame with { Count = (int)(last - frame.FirstSequence + 1) };
+        ReadTo = last;
         return result;
     }
 
@@ -108,15 +137,16 @@ internal sealed class SegmentReader : IDisposable
             return true;
         }
 
+        (long offset, uint chain) = (_scanner.Offset, _scanner.Chain);
         foreach (IndexEntry entry in _info.Index)
         {
-            if (entry.Offset > _scanner.Offset)
+            if (entry.Offset > offset && TryMoveTo(entry))
             {
-                _scanner.MoveTo(entry.Offset, entry.Chain);
                 return true;
             }
         }
 
+        _scanner.MoveTo(offset, chain);
         return false;
     }
 
@@ -129,12 +159,26 @@ internal sealed class SegmentReader : IDisposable
             index = Array.FindLastIndex(_info.Index, e => e.Time < time);
         }
 
-        if (index >= 0)
+        if (index >= 0 && TryMoveTo(_info.Index[index]))
         {
-            _scanner.MoveTo(_info.Index[index].Offset, _info.Index[index].Chain);
             ReadTo = _info.Index[index].Sequence - 1;
+        }
+        else
+        {
+            _scanner.MoveTo(_info.FirstOffset, _info.FirstChain);
         }
     }
 
     public void Dispose() => _file.Dispose();
+
+    /// <summary>Goes to the frame of an entry, if that is what stands there: what an entry says is proven by no frame before it.</summary>
+    private bool TryMoveTo(in IndexEntry entry)
+    {
+        _scanner.MoveTo(entry.Offset, entry.Chain);
+        bool isThere = _scanner.TryNext(out FrameHeader frame, out _) == FrameResult.Good
+            && frame.Kind == FrameKind.Records
+            && (frame.FirstSequence, frame.Time) == (entry.Sequence, entry.Time);
+        _scanner.MoveTo(entry.Offset, entry.Chain);
+        return isThere;
+    }
 }

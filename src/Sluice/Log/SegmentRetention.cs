@@ -15,7 +15,12 @@ internal readonly record struct ClosedSegment(string Path, long FirstSequence, l
 }
 
 /// <summary>The segments that are not written any more, oldest first, and which of them are to go. Thread-safe.</summary>
-internal sealed class SegmentRetention(LogFolder folder, LogSettings settings, IEnumerable<ClosedSegment> closed)
+/// <param name="folder">The log's.</param>
+/// <param name="settings">The options.</param>
+/// <param name="closed">Those that there are.</param>
+/// <param name="keepsNewest">Whether the newest stays for now in any case: without it nothing would say where the log goes on.</param>
+internal sealed class SegmentRetention(
+    LogFolder folder, LogSettings settings, IEnumerable<ClosedSegment> closed, Func<bool>? keepsNewest = null)
 {
     /// <summary>Held while files are removed or get their names; taken before <see cref="_lock"/>.</summary>
     private readonly Lock _removing = new();
@@ -139,9 +144,10 @@ internal sealed class SegmentRetention(LogFolder folder, LogSettings settings, I
     private int RemoveWhile(List<ClosedSegment> all, Func<ClosedSegment, bool> isOld)
     {
         int removed = 0;
+        int most = all.Count - (keepsNewest?.Invoke() == true ? 1 : 0);
         try
         {
-            while (removed < all.Count && isOld(all[removed]))
+            while (removed < most && isOld(all[removed]))
             {
                 if (all[removed].Copy is { } copy)
                 {

@@ -12,7 +12,10 @@ public sealed partial class SluiceLog
     /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     public long FirstSequence => Framed().FirstSequence;
 
-    /// <summary>Removes segments whose records are all before one; the segment that is written stays.</summary>
+    /// <summary>
+    /// Removes segments whose records are all before one; the segment that is written stays, and the one before it until that one was
+    /// synced.
+    /// </summary>
     /// <param name="sequence">The first record that must stay.</param>
     /// <returns>How many segments were removed.</returns>
     /// <exception cref="IOException">One could not be removed; those before it are.</exception>

@@ -16,30 +16,64 @@ public sealed partial class SluiceLogReader
     private bool TryLeaveSegment(FrameResult result)
     {
         SegmentInfo? next = FindNext(out SluiceLogCut? torn);
-        if (next is null)
+        _segment!.Forget();
+        FrameResult again = result;
+        if (next is not null || result == FrameResult.Good)
         {
-            _segment!.Forget();
-            Tail = result == FrameResult.Bad
-                ? new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, _segment.Reason)
-                : torn;
-            return WhyLonger() is { } damage && (HasMoreByNow() || ReportLostEnd(damage));
+            // Between the look at the frames and the look for the next segment some may have been written, or be taken back no more.
+            again = _segment.TryNext(out _frame);
+            if (again == FrameResult.Good && _frame.Kind == FrameKind.Records)
+            {
+                _segment.Unread();
+                return true;
+            }
         }
 
-        // Frames may have been written between the look at them and the look for the next segment.
-        _segment!.Forget();
-        FrameResult again = result == FrameResult.Good ? result : _segment.TryNext(out _frame);
-        if (again == FrameResult.Good && result != FrameResult.Good)
+        if (next is null)
         {
-            _segment.Unread();
+            Tail = again == FrameResult.Bad
+                ? new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, _segment.Reason)
+                : torn;
+            SluiceLogDamagedException? damage = WhyLonger();
+            return TryReturn() || (damage is not null && (HasMoreByNow() || ReportLostEnd(damage)));
+        }
+
+        bool isGap = _segment.ReadTo + 1 < next.FirstSequence;
+        if ((isGap || next.Restarts) && TryReturn())
+        {
             return true;
         }
 
-        if (_segment.ReadTo + 1 < next.FirstSequence)
+        if (isGap)
         {
             return TryPassGap(next, again);
         }
 
         _ = TryEnter(next);
+        return true;
+    }
+
+    /// <summary>
+    /// Where the segment was to take records back, and its writer has withdrawn it since it did not become durable: back to what the log
+    /// has instead. What was read before is not read again, unless others have taken it back since.
+    /// </summary>
+    private bool TryReturn()
+    {
+        if (!_segment!.Restarts || _segment.IsIn(_folder))
+        {
+            return false;
+        }
+
+        long before = Math.Max(_next, _nextBefore);
+        List<SegmentInfo> segments = LogCatalog.Read(_folder, Report, checksOrder: false).Segments;
+        long next = segments.Where(s => s.Id >= _segment.Id && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
+        if (segments.Count == 0 || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
+        {
+            return false;
+        }
+
+        _segment.Dispose();
+        (_segment, _next, _nextBefore, _limit) = (null, next, before, 0);
         return true;
     }
 
@@ -112,7 +146,7 @@ public sealed partial class SluiceLogReader
     private bool HasMoreByNow()
     {
         _segment!.Forget();
-        if (_segment.TryNext(out _) == FrameResult.Good)
+        if (_segment.TryNext(out FrameHeader frame) == FrameResult.Good && frame.Kind == FrameKind.Records)
         {
             _segment.Unread();
             return true;
@@ -143,6 +177,7 @@ public sealed partial class SluiceLogReader
         torn = null;
         if (_folder.List() is not [.., long last] || last <= id)
         {
+            _segment.KeepAll();
             return null;
         }
 
@@ -168,7 +203,11 @@ public sealed partial class SluiceLogReader
             if (segments.Count == 0)
             {
                 Tail = TornOf(catalog);
-                if (catalog.Ids.Count == 0 && State() is { DurableSequence: > 0 } state && _folder.List().Count == 0)
+
+                // What the state says was whole in the files before it was written: they are looked at once more.
+                if (State() is { DurableSequence: > 0 } state
+                    && (catalog.Newest is null || catalog.Newest.Header.LogId == state.LogId)
+                    && LogCatalog.Read(_folder, Report, checksOrder: false).Segments.Count == 0)
                 {
                     Report(LostFiles(state.DurableSequence, _next));
                 }
@@ -200,6 +239,7 @@ public sealed partial class SluiceLogReader
         }
 
         bool dropsWhatWasRead = segment.Restarts && _segment is not null && _segment.ReadTo >= segment.FirstSequence;
+        _nextBefore = _segment is null ? Math.Max(_next, _nextBefore) : _next;
         _segment?.Dispose();
         _segment = entered;
         if (dropsWhatWasRead)

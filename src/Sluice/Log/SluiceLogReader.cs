@@ -22,6 +22,9 @@ public sealed partial class SluiceLogReader : IDisposable
     private readonly long _fromTime;
     private SegmentReader? _segment;
     private long _next;
+
+    /// <summary>What was next when the segment was entered, or before those that were withdrawn.</summary>
+    private long _nextBefore;
     private long _limit;
     private LogState? _state;
     private bool _hasFrame;
