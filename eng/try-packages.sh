@@ -87,6 +87,15 @@ cat >console.csproj <<XML
 XML
 dotnet run -v quiet
 
+say "a console program for .NET 8, on the runtime that is here"
+new older
+program >Program.cs
+sed -e 's|net10.0|net8.0|' -e 's|<Nullable>|<RollForward>Major</RollForward><UseAppHost>false</UseAppHost><DisableTransitiveFrameworkReferenceDownloads>true</DisableTransitiveFrameworkReferenceDownloads><Nullable>|' \
+  "$scratch/console/console.csproj" >older.csproj
+dotnet build -v quiet --nologo -o out
+dotnet out/older.dll
+cmp out/Sluice.dll "$root/src/Sluice/bin/Release/net8.0/Sluice.dll"
+
 say "a web application"
 new web
 cat >Program.cs <<'CSHARP'

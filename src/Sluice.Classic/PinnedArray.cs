@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
 namespace Sluice.Classic;
@@ -27,7 +26,7 @@ internal sealed class PinnedArray : SafeHandle
 
         SetHandle(GCHandle.ToIntPtr(pin));
         _address = pin.AddrOfPinnedObject();
-        Length = array.LongLength * RuntimeHelpers.SizeOf(array.GetType().GetElementType()!.TypeHandle);
+        Length = array.LongLength * (Marshal.UnsafeAddrOfPinnedArrayElement(array, 1) - _address);
     }
 
     /// <summary>Bytes of all elements.</summary>

@@ -15,37 +15,43 @@ namespace Sluice.Cli.Tests;
 public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture<PackageTests.Packages>
 {
     private const string Framework = "net10.0";
+    private const string OlderFramework = "net8.0";
 
     [Theory]
-    [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "")]
-    [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice")]
-    [InlineData("Sluice.Classic", new[] { "Sluice.Classic" }, "Sluice")]
+    [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "", "System.IO.Pipelines 8.0.0")]
+    [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice", "Sluice")]
+    [InlineData("Sluice.Classic", new[] { "Sluice.Classic" }, "Sluice", "Sluice")]
     [InlineData("Sluice.Extensions.Logging", new[] { "Sluice.Extensions.Logging" },
-        "Sluice Microsoft.Extensions.Logging.Abstractions Microsoft.Extensions.DependencyInjection.Abstractions")]
-    [InlineData("Sluice.Serilog", new[] { "Sluice.Serilog" }, "Sluice Serilog")]
-    public void A_librarys_package_has_its_assemblies_and_documents_and_nothing_else(string project, string[] assemblies,
-        string dependencies)
+        "Sluice Microsoft.Extensions.Logging.Abstractions 10.0.0 Microsoft.Extensions.DependencyInjection.Abstractions 10.0.0",
+        "Sluice Microsoft.Extensions.Logging.Abstractions 8.0.0 Microsoft.Extensions.DependencyInjection.Abstractions 8.0.0")]
+    [InlineData("Sluice.Serilog", new[] { "Sluice.Serilog" }, "Sluice Serilog 3.1.1", "Sluice Serilog 3.1.1")]
+    public void A_librarys_package_has_its_assemblies_and_documents_for_each_framework_and_nothing_else(
+        string project, string[] assemblies, string dependencies, string olderDependencies)
     {
+        string[] folders = [$"lib/{Framework}", $"lib/{OlderFramework}"];
         string folder = packages.FolderOf(project);
         string package = Directory.GetFiles(folder, "*.nupkg").ShouldHaveSingleItem();
         Entries(package).ShouldBe(
             [
                 "LICENSE", "README.md", "icon.png", $"{project}.nuspec",
-                .. assemblies.Select(a => $"lib/{Framework}/{a}.dll"), $"lib/{Framework}/{project}.xml",
+                .. folders.SelectMany(f => assemblies.Select(a => $"{f}/{a}.dll").Append($"{f}/{project}.xml")),
             ],
             ignoreOrder: true);
         Entries(Directory.GetFiles(folder, "*.snupkg").ShouldHaveSingleItem()).ShouldBe(
-            [$"{project}.nuspec", .. assemblies.Select(a => $"lib/{Framework}/{a}.pdb")], ignoreOrder: true);
-        string.Join(' ', Dependencies(package)).ShouldBe(dependencies);
+            [$"{project}.nuspec", .. folders.SelectMany(f => assemblies.Select(a => $"{f}/{a}.pdb"))], ignoreOrder: true);
+        Dependencies(package, Framework).ShouldBe(dependencies);
+        Dependencies(package, OlderFramework).ShouldBe(olderDependencies);
     }
 
     [Theory]
-    [InlineData("Sluice", typeof(SluiceFile))]
-    [InlineData("Sluice.Classic", typeof(Classic.WinFileIO))]
-    public void A_librarys_package_documents_every_type_that_its_users_can_name_and_no_other(string project, Type any)
+    [InlineData("Sluice", typeof(SluiceFile), Framework)]
+    [InlineData("Sluice", typeof(SluiceFile), OlderFramework)]
+    [InlineData("Sluice.Classic", typeof(Classic.WinFileIO), Framework)]
+    [InlineData("Sluice.Classic", typeof(Classic.WinFileIO), OlderFramework)]
+    public void A_librarys_package_documents_every_type_that_its_users_can_name_and_no_other(string project, Type any, string framework)
     {
         using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(packages.FolderOf(project), "*.nupkg").ShouldHaveSingleItem());
-        using Stream stream = archive.Entries.Single(e => e.Name == $"{project}.xml").Open();
+        using Stream stream = archive.GetEntry($"lib/{framework}/{project}.xml")!.Open();
         string[] members = [.. XDocument.Load(stream).Descendants("member").Select(m => m.Attribute("name")!.Value)];
         string[] types = [.. any.Assembly.GetTypes().Where(t => t.IsVisible).Select(t => $"T:{t.FullName!.Replace('+', '.')}")];
         members.Where(m => m.StartsWith("T:", StringComparison.Ordinal)).ShouldBe(types, ignoreOrder: true);
@@ -94,12 +100,14 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
         ];
     }
 
-    private static IEnumerable<string> Dependencies(string package)
+    private static string Dependencies(string package, string framework)
     {
         using ZipArchive archive = ZipFile.OpenRead(package);
         using Stream manifest = archive.Entries.Single(e => e.FullName.EndsWith(".nuspec", StringComparison.Ordinal)).Open();
-        return [.. XDocument.Load(manifest).Descendants().Where(e => e.Name.LocalName == "dependency")
-            .Select(e => e.Attribute("id")!.Value)];
+        XElement group = XDocument.Load(manifest).Descendants()
+            .Single(e => e.Name.LocalName == "group" && e.Attribute("targetFramework")!.Value == framework);
+        return string.Join(' ', group.Elements().Select(e => (Id: e.Attribute("id")!.Value, Version: e.Attribute("version")!.Value))
+            .Select(d => d.Id == "Sluice" ? d.Id : $"{d.Id} {d.Version}"));
     }
 
     private static string Sources([CallerFilePath] string source = "") =>

@@ -23,6 +23,9 @@ namespace Sluice.Engines;
 /// <param name="longTicks">From here on a continuation is long.</param>
 internal class CompletionDuty(long longTicks)
 {
+    /// <summary>Takes what is ready, as much as fits, and says how much.</summary>
+    internal delegate int Taker<T>(Span<T> destination);
+
     /// <summary>The completion thread has the role.</summary>
     public const int CompletionThread = 0;
 
@@ -92,12 +95,11 @@ internal class CompletionDuty(long longTicks)
 
     /// <summary>Takes completions, if <paramref name="role"/> is still the role: one thread at a time.</summary>
     /// <returns>What <paramref name="take"/> returns, or <see cref="Lost"/>.</returns>
-    public int Take<T>(int role, T state, Func<T, int> take)
-        where T : allows ref struct
+    public int Take<T>(int role, Span<T> destination, Taker<T> take)
     {
         using (_lock.EnterUninterrupted())
         {
-            return _role == role ? take(state) : Lost;
+            return _role == role ? take(destination) : Lost;
         }
     }
 

@@ -19,7 +19,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private static DutyTurn? t_turn;
 
     private readonly ConcurrentQueue<IoOperation> _completed = new();
-    private Func<Span<IoUringCqe>, int> _take = null!;
+    private CompletionDuty.Taker<IoUringCqe> _take = null!;
     private int _executing;
     private int _passes;
 

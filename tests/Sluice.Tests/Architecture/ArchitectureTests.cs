@@ -27,6 +27,7 @@ public sealed partial class ArchitectureTests
         ["Diagnostics"] = 2,
         ["Enumeration"] = 1,
         ["Memory"] = 1,
+        ["Compatibility"] = 0,
         ["Kernel"] = 0,
         ["Errors"] = 0,
     };
@@ -95,6 +96,19 @@ public sealed partial class ArchitectureTests
                 && !name.StartsWith("Sluice.Uring/", StringComparison.Ordinal))
             // It stands on public API only, which has no close(2) that tells what it says.
             .ShouldBe(["Sluice.Classic/DescriptorClose.cs"]);
+
+    /// <summary>What differs between frameworks lies in the room Compatibility, which the build takes or leaves as a whole.</summary>
+    [Fact]
+    public void Sources_are_compiled_as_they_stand_but_for_what_is_smaller_in_debug_builds()
+    {
+        string[] conditions =
+        [
+            .. Everything().SelectMany(p => p.File.Lines
+                .Select(l => l.TrimStart())
+                .Where(l => l.StartsWith("#if", StringComparison.Ordinal) || l.StartsWith("#elif", StringComparison.Ordinal))),
+        ];
+        conditions.Distinct().ShouldBe(["#if DEBUG"]);
+    }
 
     [Fact]
     public void Unsafe_code_stands_in_the_files_of_a_list()

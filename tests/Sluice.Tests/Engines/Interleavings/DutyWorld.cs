@@ -158,7 +158,7 @@ internal sealed partial class DutyWorld
         if (part == 0)
         {
             taken.Clear();
-            int count = world.Duty.Take(role, taken, world.TakeReady);
+            int count = world.Duty.Take(role, Span<int>.Empty, _ => world.TakeReady(taken));
             return count > 0 ? null : count;
         }
 
