@@ -19,12 +19,14 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
 
     [Theory]
     [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "", "System.IO.Pipelines 8.0.0")]
-    [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice", "Sluice")]
-    [InlineData("Sluice.Classic", new[] { "Sluice.Classic" }, "Sluice", "Sluice")]
+    [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice", "Sluice System.IO.Pipelines 8.0.0")]
+    [InlineData("Sluice.Classic", new[] { "Sluice.Classic" }, "Sluice", "Sluice System.IO.Pipelines 8.0.0")]
     [InlineData("Sluice.Extensions.Logging", new[] { "Sluice.Extensions.Logging" },
         "Sluice Microsoft.Extensions.Logging.Abstractions 10.0.0 Microsoft.Extensions.DependencyInjection.Abstractions 10.0.0",
-        "Sluice Microsoft.Extensions.Logging.Abstractions 8.0.0 Microsoft.Extensions.DependencyInjection.Abstractions 8.0.0")]
-    [InlineData("Sluice.Serilog", new[] { "Sluice.Serilog" }, "Sluice Serilog 3.1.1", "Sluice Serilog 3.1.1")]
+        "Sluice Microsoft.Extensions.Logging 8.0.0 Microsoft.Extensions.Logging.Abstractions 8.0.0 "
+        + "Microsoft.Extensions.DependencyInjection 8.0.0 Microsoft.Extensions.DependencyInjection.Abstractions 8.0.0 "
+        + "Microsoft.Extensions.Options 8.0.0 Microsoft.Extensions.Primitives 8.0.0 System.IO.Pipelines 8.0.0")]
+    [InlineData("Sluice.Serilog", new[] { "Sluice.Serilog" }, "Sluice Serilog 3.1.1", "Sluice Serilog 3.1.1 System.IO.Pipelines 8.0.0")]
     public void A_librarys_package_has_its_assemblies_and_documents_for_each_framework_and_nothing_else(
         string project, string[] assemblies, string dependencies, string olderDependencies)
     {

@@ -1,5 +1,4 @@
 using System.Text;
-using Sluice.Engines;
 using Sluice.Memory;
 using Sluice.Sequential;
 
@@ -33,8 +32,7 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
     [Fact]
     public void An_interrupt_that_came_while_a_lock_was_waited_for_is_not_lost()
     {
-        // One of the library's: its build for .NET 8 has a lock of its own.
-        var gate = new OpenFileExtras().Lock;
+        Lock gate = new();
         bool entered = false;
         bool interrupted = false;
         Thread thread = new(() =>
