@@ -116,24 +116,22 @@ internal sealed record RowReport
         Reached is { } reached ? string.Join(", ", Targets.Where(t => reached || !t.Reached).Select(t => t.Requirement)) : null;
 
     /// <summary>
-    /// "LOST": slower than .NET, or than the second peer, with confidence; "even": the interval spans 1; "faster". Empty where the rounds
-    /// are too few to tell.
+    /// "LOST": slower than .NET, with confidence; "even": the interval spans 1; "faster". Empty where the rounds are too few to tell.
     /// </summary>
     [JsonIgnore]
-    public string Verdict
-    {
-        get
-        {
-            if (RatioLow is not { } low || RatioHigh is not { } high)
-                return "";
-            return high < 1 || SecondRatioHigh < 1 ? "LOST" : low > 1 ? "faster" : "even";
-        }
-    }
+    public string Verdict => VerdictOf(RatioLow, RatioHigh);
+
+    /// <summary>The same beside the second peer.</summary>
+    [JsonIgnore]
+    public string SecondVerdict => VerdictOf(SecondRatioLow, SecondRatioHigh);
 
     /// <summary>Sluice's rate over .NET's, round by round.</summary>
     [JsonIgnore]
     public IReadOnlyList<double> RoundRatios =>
         [.. Sluice.SliceRates.Zip(DotNet.SliceRates).Where(p => p is { First: > 0, Second: > 0 }).Select(p => p.First / p.Second)];
+
+    private static string VerdictOf(double? low, double? high) =>
+        low is null || high is null ? "" : high < 1 ? "LOST" : low > 1 ? "faster" : "even";
 }
 
 /// <summary>Medians over the slices of one contender, and the slices' rates.</summary>

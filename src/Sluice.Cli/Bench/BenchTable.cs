@@ -20,7 +20,7 @@ internal static class BenchTable
         new(PageColumn.Text("unit"), "unit", r => r.Unit, (r, _) => r.Unit),
         new(new("ratio"), "ratio", r => PageCell.Ratio(r.Ratio), (r, _) => PageCell.Ratio(r.SecondRatio)),
         new(PageColumn.Text("95 %"), null, r => Interval(r.RatioLow, r.RatioHigh), (r, _) => Interval(r.SecondRatioLow, r.SecondRatioHigh)),
-        new(PageColumn.Text("verdict"), null, r => r.Verdict),
+        new(PageColumn.Text("verdict"), null, r => r.Verdict, (r, _) => r.SecondVerdict),
         new(new("Sluice"), "sluice", r => r.Sluice.Rate, (r, _) => r.Sluice.Rate),
         new(new(".NET"), "dotnet", r => r.DotNet.Rate, (_, second) => second.Rate),
         new(new("CPU ratio"), "cpu_ratio", r => PageCell.Ratio(r.CpuRatio)),

@@ -270,7 +270,7 @@ internal sealed class CopyCommand(
             var copy = new CopyOptions { Method = method, Depth = options.Depth, FlushToDisk = true, Progress = Limited(line) };
             result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
         }
-        string depth = result.Depth > 0 ? $", {result.Depth} requests of 1 MiB outstanding" : "";
+        string depth = result.Depth > 0 ? $", {result.Depth} requests outstanding" : "";
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         cpu = CpuMeter.ProcessTime() - cpu;
         CopyRecord record = Record($"{ByteSize.Format(options.DemoSizeBytes)} of random data", target, result, [], elapsed, cpu, line);

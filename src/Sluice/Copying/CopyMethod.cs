@@ -4,8 +4,9 @@ namespace Sluice;
 public enum CopyMethod
 {
     /// <summary>
-    /// The cheapest way that works: the others in this order, direct only for files that are not in memory and are as large as a
-    /// sixteenth of it (1 GiB at most, 32 MiB at least), or an eighth of that where the copy is to be durable.
+    /// The fastest way that works. Blocks are shared where the file system shares them. Of a file of 512 MiB or more that is not in memory,
+    /// parts are copied directly and through the page cache, and the rest by what was faster: directly, unless the cache gains more than a
+    /// twentieth (<see cref="CopyResult.MethodReason"/> has the figures). All else goes through the page cache.
     /// </summary>
     Auto,
 

@@ -18,7 +18,10 @@ public sealed class CopyOptions
     /// </summary>
     public CopyMethod Method { get; init; }
 
-    /// <summary>Requests of 1 MiB outstanding in a direct copy (1 to 64).</summary>
+    /// <summary>
+    /// Requests of 1 MiB outstanding in a direct copy (1 to 64). With <see cref="CopyMethod.Auto"/>, which compares ways, the usual number
+    /// leaves it free to have more and smaller ones in the same memory.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside that range.</exception>
     public int Depth
     {

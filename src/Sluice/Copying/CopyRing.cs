@@ -14,29 +14,20 @@ internal sealed class CopyRing : BorrowedRing
     private const int MaxDepth = 128;
 
     private readonly AlignedBuffer _memory;
-    private readonly Slot[] _slots;
-    private readonly int _blockBytes;
+    private readonly Slot[] _slots = new Slot[MaxDepth];
     private Job _job;
     private long _next;
     private long _copied;
     private int _error;
 
-    private CopyRing(Ring ring, int depth, int blockBytes)
-        : base(ring)
-    {
-        _blockBytes = blockBytes;
-        _slots = new Slot[depth];
-        _memory = new AlignedBuffer(depth * blockBytes);
-
-        // A last block is written to its border before it is cut: a copy that is killed between must not show what was in this memory.
-        _memory.Span.Clear();
-    }
+    private CopyRing(Ring ring, AlignedBuffer memory)
+        : base(ring) => _memory = memory;
 
     /// <summary>Null and a negative errno where there is no ring. Belongs to the thread that makes it.</summary>
-    public static CopyRing? TryCreate(int depth, int blockBytes, out int errno) =>
-        TryCreateRing(MaxDepth, staysOnThread: true, out errno) is { } ring
-            ? new CopyRing(ring, Math.Min(depth, MaxDepth), blockBytes)
-            : null;
+    /// <param name="memory">Has room for every block of a run; nobody else uses it before the ring is disposed of.</param>
+    /// <param name="errno">0, or why there is none.</param>
+    public static CopyRing? TryCreate(AlignedBuffer memory, out int errno) =>
+        TryCreateRing(MaxDepth, staysOnThread: true, out errno) is { } ring ? new CopyRing(ring, memory) : null;
 
     /// <summary>
     /// Copies one range; 0, or a negative errno: <see cref="CopyErrors.SourceEnded"/> for a source that ends before
@@ -48,6 +39,8 @@ internal sealed class CopyRing : BorrowedRing
     /// <param name="end">Where the range ends, in bytes.</param>
     /// <param name="sourceLength">The length of the source; what is written behind it in its last block is cut off by the caller.</param>
     /// <param name="alignment">What the length of a request must be a multiple of.</param>
+    /// <param name="depth">The most requests outstanding.</param>
+    /// <param name="blockBytes">Bytes of a request.</param>
     /// <param name="copied">Told how many bytes each write has added.</param>
     /// <param name="cancellationToken">Ends the copy with -ECANCELED.</param>
     public int Run(
@@ -57,15 +50,17 @@ internal sealed class CopyRing : BorrowedRing
         long end,
         long sourceLength,
         int alignment,
+        int depth,
+        int blockBytes,
         Action<long> copied,
         CancellationToken cancellationToken)
     {
-        _job = new Job(fromFd, toFd, end, sourceLength, alignment, cancellationToken);
+        _job = new Job(fromFd, toFd, end, sourceLength, alignment, blockBytes, cancellationToken);
         _next = begin;
         _error = 0;
         try
         {
-            for (int i = 0; i < _slots.Length && _next < end; i++)
+            for (int i = 0; i < Math.Min(depth, MaxDepth) && _next < end; i++)
             {
                 StartRead(i);
             }
@@ -118,7 +113,7 @@ internal sealed class CopyRing : BorrowedRing
     {
         ref Slot slot = ref _slots[index];
         slot.Offset = _next;
-        slot.Wanted = (int)Math.Min(_blockBytes, _job.End - _next);
+        slot.Wanted = (int)Math.Min(_job.BlockBytes, _job.End - _next);
         slot.Length = (slot.Wanted + _job.Alignment - 1) / _job.Alignment * _job.Alignment;
         slot.Done = 0;
         slot.IsWriting = false;
@@ -171,14 +166,14 @@ internal sealed class CopyRing : BorrowedRing
     private void Queue(int index)
     {
         ref Slot slot = ref _slots[index];
-        nint address = _memory.Address + (index * _blockBytes) + slot.Done;
+        nint address = _memory.Address + (index * _job.BlockBytes) + slot.Done;
         QueueTransfer(
             !slot.IsWriting, slot.IsWriting ? _job.ToFd : _job.FromFd, address, slot.Length - slot.Done, slot.Offset + slot.Done,
             RwFlags.None, (ulong)index);
     }
 
     private readonly record struct Job(
-        int FromFd, int ToFd, long End, long SourceLength, int Alignment, CancellationToken CancellationToken);
+        int FromFd, int ToFd, long End, long SourceLength, int Alignment, int BlockBytes, CancellationToken CancellationToken);
 
     private struct Slot
     {

@@ -12,33 +12,27 @@ namespace Sluice.Copying;
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class CopyThreads(
-    int fromFd, int toFd, int blockBytes, int alignment, long sourceLength, List<DataRange> ranges, CancellationToken cancellationToken)
+    int fromFd, int toFd, AlignedBuffer memory, int alignment, long sourceLength, CancellationToken cancellationToken)
 {
     private readonly Lock _lock = new();
-    private int _range;
-    private long _next = ranges.Count > 0 ? ranges[0].Begin : 0;
+    private long _next;
+    private long _end;
+    private int _blockBytes;
     private long _untold;
     private int _error;
 
     /// <summary>
-    /// Copies all ranges; 0, or a negative errno: <see cref="CopyErrors.SourceEnded"/> for a source that ends before its length. Nothing
+    /// Copies one range; 0, or a negative errno: <see cref="CopyErrors.SourceEnded"/> for a source that ends before its length. Nothing
     /// is in flight when this returns.
     /// </summary>
+    /// <param name="range">It begins at a multiple of the alignment.</param>
     /// <param name="depth">The most requests outstanding; a thread for each but the first.</param>
+    /// <param name="blockBytes">Bytes of a request.</param>
     /// <param name="copied">Told on the calling thread, and only there, how many bytes were added since it was last told.</param>
-    public int Run(int depth, Action<long> copied)
+    public int Run(DataRange range, int depth, int blockBytes, Action<long> copied)
     {
-        long blocks = 0;
-        foreach (DataRange range in ranges)
-        {
-            blocks += (range.End - range.Begin + blockBytes - 1) / blockBytes;
-        }
-
-        int count = (int)Math.Clamp(blocks, 1, depth);
-        AlignedBuffer memory = new(count * blockBytes);
-
-        // A last block is written to its border before it is cut: a copy that is killed between must not show what was in this memory.
-        memory.Span.Clear();
+        (_next, _end, _blockBytes) = (range.Begin, range.End, blockBytes);
+        int count = (int)Math.Clamp((range.End - range.Begin + blockBytes - 1) / blockBytes, 1, depth);
         List<Thread> threads = [];
         try
         {
@@ -114,14 +108,8 @@ internal sealed class CopyThreads(
 
         lock (_lock)
         {
-            while (_error == 0 && _range < ranges.Count && _next >= ranges[_range].End)
-            {
-                _range++;
-                _next = _range < ranges.Count ? ranges[_range].Begin : _next;
-            }
-
             offset = _next;
-            wanted = _error != 0 || _range == ranges.Count ? 0 : (int)Math.Min(blockBytes, ranges[_range].End - _next);
+            wanted = _error != 0 ? 0 : (int)Math.Min(_blockBytes, _end - _next);
             _next += wanted;
             return wanted > 0;
         }

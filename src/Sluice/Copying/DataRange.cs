@@ -2,6 +2,7 @@ using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
@@ -55,6 +56,21 @@ internal readonly record struct DataRange(long Begin, long End)
         }
 
         return ranges;
+    }
+
+    /// <summary>Whether most of some places spread over a file can be read without waiting.</summary>
+    [SupportedOSPlatform("linux")]
+    public static bool IsMostlyInMemory(int fd, long length)
+    {
+        int cached = 0;
+        Span<byte> one = stackalloc byte[1];
+        for (int i = 0; i < Tuning.FileTransferCacheProbes; i++)
+        {
+            long place = length / Tuning.FileTransferCacheProbes * i;
+            cached += TransferCalls.ReadNoWait(fd, one, place, RwFlags.None) == 1 ? 1 : 0;
+        }
+
+        return cached > Tuning.FileTransferCacheProbes / 2;
     }
 
     /// <summary>

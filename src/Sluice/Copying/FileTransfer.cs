@@ -1,4 +1,6 @@
 using System.Buffers;
+using System.Diagnostics;
+using System.Globalization;
 using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Kernel;
@@ -23,24 +25,21 @@ internal sealed class FileTransfer(
 {
 #if DEBUG
     private const int BlockBytes = 64 * 1024;
+    private const int SmallBlockBytes = 16 * 1024;
     private const long PieceBytes = 256 * 1024;
-    private const long MinDirectCachedBytes = 1024 * 1024;
+    private const long TurnBytes = 128 * 1024;
+    private const long MinMeasuredBytes = 1024 * 1024;
 #else
     private const int BlockBytes = Tuning.FileTransferBlockBytes;
+    private const int SmallBlockBytes = Tuning.FileTransferSmallBlockBytes;
     private const long PieceBytes = Tuning.FileTransferPieceBytes;
-
-    /// <summary>What is little beside the memory is copied sooner through the page cache, which writes it to the disk later.</summary>
-    private static readonly long MinDirectCachedBytes =
-        Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 16, 32L << 20, 1L << 30);
+    private const long TurnBytes = Tuning.FileTransferTurnBytes;
+    private static readonly long MinMeasuredBytes = Tuning.FileTransferMinMeasuredBytes;
 #endif
 
-    /// <summary>How much sooner direct pays where the bytes must be on the disk in the end.</summary>
-    private const int DurableShare = Tuning.FileTransferDurableShare;
-
     private const long MaxBytesPerCall = 16 * 1024 * 1024;
-    private const int FallbackAlignment = 4096;
-    private const int CacheProbes = Tuning.FileTransferCacheProbes;
     private long _copied;
+    private bool _isBuffered;
 
     public CopyMethod Method { get; private set; }
 
@@ -64,10 +63,15 @@ internal sealed class FileTransfer(
             Note(CopyMethod.Reflink, "the file system shares the blocks");
         }
 
-        if (result != 0 && (options.Method == CopyMethod.Direct || (isAuto && IsWorthDirect())))
+        if (result != 0 && options.Method == CopyMethod.Direct)
         {
             result = RunDirect(begin);
-            isDirectRefused = isAuto && CanTryNext(result);
+        }
+
+        if (result != 0 && isAuto && length >= MinMeasuredBytes && !DataRange.IsMostlyInMemory(fromFd, length))
+        {
+            result = RunMeasured(begin);
+            isDirectRefused = CanTryNext(result);
         }
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
@@ -76,7 +80,7 @@ internal sealed class FileTransfer(
             Note(
                 CopyMethod.CopyFileRange,
                 isDirectRefused ? "direct I/O is refused here"
-                : length < MinDirectBytes ? "the file is small beside the memory"
+                : length < MinMeasuredBytes ? "the file is too small to measure ways"
                 : "the file is in memory");
             result = RunRanges(begin, CopyRange);
         }
@@ -133,108 +137,98 @@ internal sealed class FileTransfer(
     private void Note(CopyMethod method, string reason)
     {
         Method = method;
-        Reason = options.Method == CopyMethod.Auto ? reason : "it was asked for";
+        Reason = options.Method is CopyMethod.Auto or CopyMethod.Direct ? reason : "it was asked for";
         Depth = 0;
-    }
-
-    private long MinDirectBytes => options.FlushToDisk ? MinDirectCachedBytes / DurableShare : MinDirectCachedBytes;
-
-    private bool IsWorthDirect() => length >= MinDirectBytes && !IsMostlyCached();
-
-    /// <summary>Whether most of some places spread over the file can be read without waiting.</summary>
-    private bool IsMostlyCached()
-    {
-        int cached = 0;
-        Span<byte> one = stackalloc byte[1];
-        for (int i = 0; i < CacheProbes; i++)
-        {
-            cached += TransferCalls.ReadNoWait(fromFd, one, length / CacheProbes * i, RwFlags.None) == 1 ? 1 : 0;
-        }
-
-        return cached > CacheProbes / 2;
     }
 
     private int RunDirect(long begin)
     {
-        (int from, int to) = (AlignmentOf(fromFd), AlignmentOf(toFd));
-        int alignment = from == 0 || to == 0 ? 0 : Math.Max(from, to);
-        // Without O_NONBLOCK, under which a ring may answer EAGAIN.
-        int fromFlags = Libc.GetFlags(fromFd) & ~PathCalls.NonBlocking;
-        int toFlags = Libc.GetFlags(toFd);
-        if (alignment == 0 || BlockBytes % alignment != 0 || Math.Min(fromFlags, toFlags) < 0
-            || Libc.SetFlags(fromFd, fromFlags | Libc.DirectFlag) < 0)
+        int depth = options.Depth;
+        using DirectCopy? direct = DirectCopy.TryOpen(fromFd, toFd, BlockBytes, depth * BlockBytes);
+        if (direct is null)
         {
             return -Errno.EOPNOTSUPP;
         }
 
-        int result = Libc.SetFlags(toFd, toFlags | Libc.DirectFlag) < 0 ? -Errno.EOPNOTSUPP : 0;
-        if (result == 0)
+        int result = direct.MakeRoom(begin, length, source, out List<DataRange> ranges);
+        for (int i = 0; i < ranges.Count && result == 0; i++)
         {
-            long first = begin / alignment * alignment;
-            List<DataRange> ranges = DataRange.Find(fromFd, first, length, alignment, source);
-            result = MakeRoom(ranges);
-            result = result == 0 ? RunDirectRanges(ranges, alignment) : result;
+            result = direct.Run(ranges[i], length, depth, BlockBytes, Count, cancellationToken);
         }
 
-        _ = Libc.SetFlags(fromFd, fromFlags);
-        _ = Libc.SetFlags(toFd, toFlags);
+        Note(CopyMethod.Direct, "it was asked for" + ByThreads(direct));
+        Depth = depth;
         return result;
     }
 
-    /// <summary>By a ring; by threads where there is none, or where the kernel refuses it on the way.</summary>
-    private int RunDirectRanges(List<DataRange> ranges, int alignment)
+    /// <summary>
+    /// Parts of the file by each way that there may be, and the rest by the one that was fastest: directly in few large requests, in many
+    /// small ones that take as much memory, and through the page cache.
+    /// </summary>
+    private int RunMeasured(long begin)
     {
-        const string why = "the file is large and not in memory";
-        int result;
-        using (CopyRing? ring = CopyRing.TryCreate(options.Depth, BlockBytes, out result))
+        (int Depth, int Bytes)[] direct = options.Depth == CopyOptions.DefaultDepth
+            ? [(options.Depth, BlockBytes), (options.Depth * BlockBytes / SmallBlockBytes, SmallBlockBytes)]
+            : [(options.Depth, BlockBytes)];
+        using DirectCopy? copy = DirectCopy.TryOpen(fromFd, toFd, SmallBlockBytes, options.Depth * BlockBytes);
+        if (copy is null)
         {
-            if (ring is not null)
-            {
-                Note(CopyMethod.Direct, why);
-                Depth = options.Depth;
-                for (int i = 0; i < ranges.Count && result == 0; i++)
-                {
-                    result = ring.Run(
-                        fromFd, toFd, ranges[i].Begin, ranges[i].End, length, alignment, Count, cancellationToken);
-                }
-
-                if (ring.Refusal == 0)
-                {
-                    return result;
-                }
-
-                TakeBack();
-            }
+            return -Errno.EOPNOTSUPP;
         }
 
-        string refusal = (SluiceEngines.AllowsRings ? null : SluiceEngines.UringReason) ?? $"there is no ring (errno {-result})";
-        Note(CopyMethod.Direct, why);
-        Reason += $"; by threads: {refusal}";
-        Depth = options.Depth;
-        CopyThreads threads = new(fromFd, toFd, BlockBytes, alignment, length, ranges, cancellationToken);
-        return threads.Run(options.Depth, Count);
-    }
-
-    /// <summary>0 where direct transfers are refused.</summary>
-    private static int AlignmentOf(int fd) =>
-        Libc.Stat(fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) == 0 && (stat.Mask & StatxMask.DioAlign) != 0
-            ? (int)Math.Max(stat.DioOffsetAlign, stat.DioOffsetAlign == 0 ? 0 : stat.DioMemAlign)
-            : FallbackAlignment;
-
-    /// <summary>Direct writes into space that is there already run side by side; those that extend a file wait for each other.</summary>
-    private int MakeRoom(List<DataRange> ranges)
-    {
-        int result = PathCalls.SetLength(toFd, length);
+        CopyChoice choice = new(direct.Length + 1, TurnBytes);
+        int result = copy.MakeRoom(begin, length, source, out List<DataRange> ranges);
         foreach (DataRange range in ranges)
         {
-            if (result == 0)
+            for (long at = range.Begin; at < range.End && result == 0;)
             {
-                result = Libc.Allocate(toFd, FallocateFlags.None, range.Begin, range.End - range.Begin);
-                result = result is -Errno.EOPNOTSUPP or -Errno.ENOSYS ? 0 : result;
+                // Pieces end at blocks' borders, wherever a turn does.
+                long bytes = (Math.Min(choice.Left, PieceBytes) + BlockBytes - 1) / BlockBytes * BlockBytes;
+                DataRange piece = new(at, Math.Min(at + bytes, range.End));
+                (int way, long before, long start) = (choice.Way, _copied, Stopwatch.GetTimestamp());
+                result = way == direct.Length
+                    ? CopyCached(piece, isTurnsEnd: piece.End - at >= choice.Left)
+                    : copy.Run(piece, length, direct[way].Depth, direct[way].Bytes, Count, cancellationToken);
+                if (way < direct.Length && CanTryNext(result))
+                {
+                    Count(before - _copied);
+                    choice.Drop(0);
+                    choice.Drop(direct.Length - 1);
+                    result = 0;
+                    continue;
+                }
+
+                choice.Add(piece.End - at, Stopwatch.GetTimestamp() - start);
+                at = piece.End;
             }
         }
 
+        int most = choice.Most;
+        Note(
+            most < direct.Length ? CopyMethod.Direct : _isBuffered ? CopyMethod.Buffered : CopyMethod.CopyFileRange,
+            choice.Describe([.. direct.Select(way => $"{way.Depth} x {way.Bytes >> 10} KiB direct"), "cached"]) + ByThreads(copy));
+        Depth = most < direct.Length ? direct[most].Depth : 0;
         return result;
+    }
+
+    private string ByThreads(DirectCopy copy) => copy.WhyThreads is { } why ? $"; by threads: {why}" : "";
+
+    /// <summary>
+    /// One piece through the page cache. Where the copy is to be durable the disk begins at once, and a turn has ended when it has the
+    /// bytes: a way that leaves all of them for later would only look fast.
+    /// </summary>
+    private int CopyCached(DataRange piece, bool isTurnsEnd)
+    {
+        long before = _copied;
+        int result = _isBuffered ? CopyBuffered(piece.Begin, piece.End) : CopyRange(piece.Begin, piece.End);
+        if (!_isBuffered && (CanTryNext(result) || result is -Errno.ENOENT or -Errno.EACCES))
+        {
+            Count(before - _copied);
+            _isBuffered = true;
+            result = CopyBuffered(piece.Begin, piece.End);
+        }
+
+        return result == 0 && options.FlushToDisk && isTurnsEnd ? Libc.FlushData(toFd) : result;
     }
 
     private int RunRanges(long begin, Func<long, long, int> copy)
@@ -324,6 +318,7 @@ internal sealed class FileTransfer(
 
             begin += bytes;
             Count(bytes);
+            StartWriteback(begin, bytes);
         }
 
         return 0;
@@ -355,6 +350,7 @@ internal sealed class FileTransfer(
 
                 begin += bytes;
                 Count(bytes);
+                StartWriteback(begin, bytes);
             }
 
             return 0;
@@ -382,15 +378,23 @@ internal sealed class FileTransfer(
         return 0;
     }
 
+    /// <summary>Where the copy is to be durable, the disk begins while the rest is copied.</summary>
+    private void StartWriteback(long end, long bytes)
+    {
+        if (options.FlushToDisk)
+        {
+            Libc.StartWriteback(toFd, end - bytes, bytes);
+        }
+    }
+
+    /// <summary>So many bytes more are copied; less than none: so many are copied anew.</summary>
     private void Count(long bytes)
     {
         Interlocked.Add(ref _copied, bytes);
         meter.Add(bytes);
+        meter.TakeBack(Math.Max(-bytes, 0));
     }
+
     /// <summary>What was copied is being copied anew.</summary>
-    private void TakeBack()
-    {
-        meter.TakeBack(_copied);
-        _copied = 0;
-    }
+    private void TakeBack() => Count(-_copied);
 }

@@ -18,6 +18,7 @@ internal sealed class TreeEntryCopier(
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
     private readonly uint _umask = Umask.Read();
     private long _resumedBytes;
+    private int _depth;
     private int _changedFiles;
     private int _unchangedFiles;
 
@@ -40,7 +41,7 @@ internal sealed class TreeEntryCopier(
             UnchangedFiles = _unchangedFiles,
             Method = most == CopyMethod.Auto ? CopyMethod.Buffered : most,
             MethodReason = options.Method == CopyMethod.Auto ? "each file by what is cheapest for it" : "it was asked for",
-            Depth = most == CopyMethod.Direct ? options.Depth : 0,
+            Depth = most == CopyMethod.Direct ? _depth : 0,
         };
     }
 
@@ -256,7 +257,7 @@ internal sealed class TreeEntryCopier(
             return;
         }
 
-        Book(result.Method, result.Bytes, result.ResumedBytes);
+        Book(result.Method, result.Bytes, result.ResumedBytes, result.Depth);
     }
 
     /// <summary>Into a tree that nobody sees yet: under its own name at once.</summary>
@@ -276,7 +277,7 @@ internal sealed class TreeEntryCopier(
             {
                 meter.Add(length);
                 meter.EndFile();
-                Book(CopyMethod.Buffered, length, length);
+                Book(CopyMethod.Buffered, length, length, 0);
                 return;
             }
 
@@ -288,12 +289,12 @@ internal sealed class TreeEntryCopier(
         using Descriptor made = new(toFd);
         try
         {
-            CopyMethod method = CopyMethod.Buffered;
+            (CopyMethod method, int depth) = (CopyMethod.Buffered, 0);
             if (length == 0 || length > SmallTransfer.MaxBytes || options.Method is not (CopyMethod.Auto or CopyMethod.Buffered))
             {
                 FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, length, options, meter, cancellationToken);
                 transfer.Run(0);
-                (method, length) = (transfer.Method, transfer.Length);
+                (method, length, depth) = (transfer.Method, transfer.Length, transfer.Depth);
             }
             else
             {
@@ -315,7 +316,7 @@ internal sealed class TreeEntryCopier(
             }
 
             meter.EndFile();
-            Book(method, length, 0);
+            Book(method, length, 0, depth);
         }
         catch
         {
@@ -385,10 +386,14 @@ internal sealed class TreeEntryCopier(
         return isThere;
     }
 
-    private void Book(CopyMethod method, long bytes, long resumed)
+    private void Book(CopyMethod method, long bytes, long resumed, int depth)
     {
         failures.Count(bytes);
         Interlocked.Add(ref _bytesByMethod[(int)method], Math.Max(bytes, 1));
         Interlocked.Add(ref _resumedBytes, resumed);
+        lock (_bytesByMethod)
+        {
+            _depth = Math.Max(_depth, depth);
+        }
     }
 }

@@ -218,8 +218,18 @@ internal static class Tuning
     /// <summary>Bytes of a piece of a copy between two looks at its token (0024).</summary>
     public const long FileTransferPieceBytes = 64 * 1024 * 1024;
 
-    /// <summary>A durable copy is direct from one of so many parts of the memory on (0024).</summary>
-    public const int FileTransferDurableShare = 8;
+    /// <summary>Bytes of a small direct request of a copy: so many are outstanding as take the memory of the large ones (0043).</summary>
+    public const int FileTransferSmallBlockBytes = 256 * 1024;
+
+    /// <summary>Bytes that each way to copy has in a turn while ways are compared (0043).</summary>
+    public const long FileTransferTurnBytes = 16 * 1024 * 1024;
+
+    /// <summary>
+    /// The smallest copy, in bytes, of which parts are copied in several ways to find the fastest: below it that takes longer than it
+    /// gains (0043). "Sluice.FileTransferMinMeasuredBytes".
+    /// </summary>
+    public static long FileTransferMinMeasuredBytes { get; } =
+        Number("Sluice.FileTransferMinMeasuredBytes", 512L << 20, 1 << 20, long.MaxValue);
 
     /// <summary>Places at which a file is asked whether it is in memory (0024).</summary>
     public const int FileTransferCacheProbes = 16;

@@ -41,15 +41,16 @@ public sealed class RowVerdictTests
     }
 
     [Theory]
-    [InlineData(1.1, 1.3, null, "faster")]
-    [InlineData(0.9, 1.3, null, "even")]
-    [InlineData(0.7, 0.9, null, "LOST")]
-    [InlineData(1.1, 1.3, 0.95, "LOST")]
-    [InlineData(null, null, null, "")]
-    public void A_verdict_needs_an_interval_that_leaves_1_out(double? low, double? high, double? secondHigh, string verdict)
+    [InlineData(1.1, 1.3, "faster")]
+    [InlineData(0.9, 1.3, "even")]
+    [InlineData(0.7, 0.9, "LOST")]
+    [InlineData(null, null, "")]
+    public void A_verdict_needs_an_interval_that_leaves_1_out(double? low, double? high, string verdict)
     {
-        RowReport row = Row() with { RatioLow = low, RatioHigh = high, SecondRatioHigh = secondHigh };
+        RowReport row = Row() with { RatioLow = low, RatioHigh = high, SecondRatioLow = 0.9, SecondRatioHigh = 0.95 };
         row.Verdict.ShouldBe(verdict);
+        row.SecondVerdict.ShouldBe("LOST");
+        (row with { SecondRatioLow = low, SecondRatioHigh = high }).SecondVerdict.ShouldBe(verdict);
     }
 
     [Fact]

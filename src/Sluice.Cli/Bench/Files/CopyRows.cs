@@ -82,8 +82,8 @@ internal static class CopyRows
 
     private static Row Tree(string id, string name, string why, bool isFlat) => new(id, name, why, context =>
     {
-        TreeVolume volume = TreeVolume.Of(context);
         string name = isFlat ? "flat" : "nested";
+        TreeVolume volume = TreeVolume.Of(context, name);
         FileTree source = FileTree.Ensure(Path.Combine(volume.Root, name), context.Scale.TreeFileCount, TreeFileBytes, isFlat);
         var target = new FreshTree(volume, name + "-copy");
         var options = new CopyOptions { Recurse = true };

@@ -39,8 +39,8 @@ internal static class EnumerationRows
 
     private static Contest Open(BenchContext context, Func<string, int> sluice, Func<string, int> dotNet)
     {
-        var tree = FileTree.Ensure(Path.Combine(TreeVolume.Of(context).Root, "enumerated"), context.Scale.EnumeratedFileCount, 0,
-            isFlat: false);
+        string root = Path.Combine(TreeVolume.Of(context, "enumerated").Root, "enumerated");
+        var tree = FileTree.Ensure(root, context.Scale.EnumeratedFileCount, 0, isFlat: false);
         return new Contest(
             Loops.Passes("Sluice", () => Check(sluice(tree.Root)), countUnits: true),
             Loops.Passes(".NET", () => Check(dotNet(tree.Root)), countUnits: true));

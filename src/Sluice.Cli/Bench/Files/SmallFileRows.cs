@@ -95,7 +95,7 @@ internal static class SmallFileRows
         byte[] content = new byte[FileBytes];
         new Random(42).NextBytes(content);
         string[] paths = [];
-        var folder = new FreshTree(TreeVolume.Of(context), "written", root =>
+        var folder = new FreshTree(TreeVolume.Of(context, "written"), "written", root =>
         {
             for (int i = 0; i < 16; i++)
                 Directory.CreateDirectory(Path.Combine(root, $"{i}"));

@@ -16,9 +16,10 @@ internal sealed class TreeVolume : IDisposable
 
     public string Root => _image?.Root ?? _folder;
 
-    public static TreeVolume Of(BenchContext context) => context.Shared("trees", () =>
+    /// <summary>One for each row that makes trees: together they would need several times the space of one.</summary>
+    public static TreeVolume Of(BenchContext context, string name) => context.Shared("trees-" + name, () =>
     {
-        string folder = context.KeptPath("trees");
+        string folder = context.KeptPath("trees-" + name);
         try
         {
             long bytes = (20L * context.Scale.TreeFileCount * 5 * ByteSize.KiB) + (context.Scale.EnumeratedFileCount * ByteSize.KiB)

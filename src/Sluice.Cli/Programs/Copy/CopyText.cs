@@ -22,7 +22,7 @@ internal static class CopyText
         if (copy.UnchangedFiles > 0 && copy.Files == 0)
             return $"{names}: unchanged, {(copy.UnchangedFiles == 1 ? "skipped" : $"{Counted.Of(copy.UnchangedFiles, "file")} skipped")}";
         string files = copy.Folders > 0 ? $"{Counted.Of(copy.Files, "file")} in {Counted.Of(copy.Folders, "folder")}, " : "";
-        string depth = copy.Depth > 0 ? $", {Counted.Of(copy.Depth, "request")} of 1 MiB outstanding" : "";
+        string depth = copy.Depth > 0 ? $", {Counted.Of(copy.Depth, "request")} outstanding" : "";
         string resumed = copy.ResumedBytes > 0 ? $"; {ByteSize.Format(copy.ResumedBytes)} were there already" : "";
         string changed = copy.ChangedFiles > 0 ? $"; {copy.ChangedFiles:#,0} changed meanwhile" : "";
         string unchanged = copy.UnchangedFiles > 0 ? $"; {copy.UnchangedFiles:#,0} unchanged, skipped" : "";

@@ -1,0 +1,112 @@
+using System.Diagnostics;
+using Sluice.Copying;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>What a copy finds out about its ways costs little, whatever they are worth; and it notices when that changes.</summary>
+public sealed class CopyChoiceTests
+{
+    private const long MiB = 1 << 20;
+    private const long Unit = 16 * MiB;
+
+    [Fact]
+    public void A_copy_takes_hardly_longer_than_by_the_best_way()
+    {
+        Random random = new(20_261_123);
+        for (int round = 0; round < 2_000; round++)
+        {
+            int ways = random.Next(2, 4);
+            double[] rates = [.. Enumerable.Range(0, ways).Select(_ => 1e9 * Math.Pow(10, random.NextDouble() - 0.5))];
+            if (ways == 3)
+            {
+                // The same way in another size.
+                rates[1] = rates[0] * (0.5 + random.NextDouble());
+            }
+
+            long length = random.Next(1024, 8192) * MiB;
+            double seconds = Copy(new CopyChoice(ways, Unit), length, (way, _) => rates[way]);
+            double best = length / rates.Max();
+            (seconds / best).ShouldBeLessThan(1.13, $"round {round}: {string.Join(", ", rates)}, {length / MiB} MiB");
+        }
+    }
+
+    [Fact]
+    public void The_preferred_way_is_taken_where_another_gains_less_than_a_twentieth()
+    {
+        CopyChoice choice = new(3, Unit);
+        Copy(choice, 2048 * MiB, (way, _) => way == 0 ? 1e9 : 1.04e9);
+        choice.Most.ShouldBe(0);
+        choice = new CopyChoice(3, Unit);
+        Copy(choice, 2048 * MiB, (way, _) => way == 2 ? 1.07e9 : 1e9);
+        choice.Most.ShouldBe(2);
+        choice.Describe(["a", "b", "c"]).ShouldBe("measured on its parts, MiB/s: a 954, b 954, c 1,020");
+    }
+
+    /// <summary>As when the page cache has taken what it may.</summary>
+    [Fact]
+    public void A_way_that_becomes_slow_is_left()
+    {
+        CopyChoice choice = new(2, Unit);
+        double seconds = Copy(choice, 16_384 * MiB, (way, at) => way == 0 ? 1e9 : at < 2048 * MiB ? 2e9 : 0.2e9);
+        choice.Most.ShouldBe(0);
+        double best = (2048 * MiB / 2e9) + (14_336 * MiB / 1e9);
+        (seconds / best).ShouldBeLessThan(1.1);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_way_that_does_not_work_has_no_further_turn(int dropped)
+    {
+        CopyChoice choice = new(3, Unit);
+        for (long at = 0; at < 4096 * MiB;)
+        {
+            long bytes = choice.Left;
+            bytes.ShouldBeGreaterThan(0);
+            if (choice.Way == dropped)
+            {
+                choice.Drop(dropped);
+                choice.Left.ShouldBeGreaterThan(0);
+                choice.Way.ShouldNotBe(dropped);
+                continue;
+            }
+
+            choice.Add(bytes, bytes);
+            at += bytes;
+        }
+
+        choice.Most.ShouldNotBe(dropped);
+    }
+
+    [Fact]
+    public void Pieces_of_any_size_make_up_a_turn()
+    {
+        CopyChoice choice = new(2, Unit);
+        for (int i = 0; i < 8; i++)
+        {
+            _ = choice.Left;
+            choice.Way.ShouldBe(0);
+            choice.Add(MiB, 1);
+        }
+
+        _ = choice.Left;
+        choice.Way.ShouldBe(1);
+    }
+
+    /// <summary>The seconds that a copy takes whose ways have these rates, in bytes a second, at each place of the file.</summary>
+    private static double Copy(CopyChoice choice, long length, Func<int, long, double> rate)
+    {
+        double seconds = 0;
+        for (long at = 0; at < length;)
+        {
+            long bytes = Math.Min(choice.Left, length - at);
+            double took = bytes / rate(choice.Way, at);
+            choice.Add(bytes, (long)(took * Stopwatch.Frequency));
+            seconds += took;
+            at += bytes;
+        }
+
+        return seconds;
+    }
+}
