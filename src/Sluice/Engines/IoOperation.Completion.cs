@@ -99,7 +99,7 @@ internal sealed partial class IoOperation
         }
         else
         {
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
+            PoolWork.QueueForPool(this, preferLocal);
         }
     }
 
@@ -150,7 +150,7 @@ internal sealed partial class IoOperation
     {
         Exception? error = null;
         // Waits for a cancellation callback that is running right now: after it nobody else knows this operation.
-        _registration.Dispose();
+        _registration.DisposeUninterrupted();
         _registration = default;
         _cancellationToken = default;
         _cancelRequested = false;
@@ -328,7 +328,7 @@ internal sealed partial class IoOperation
         catch (Exception e)
         {
             // Where those of .NET's own tasks end: unhandled, on a thread of the pool. Not tried again: the context may have run it.
-            ThreadPool.UnsafeQueueUserWorkItem(static error => error.Throw(), ExceptionDispatchInfo.Capture(e), preferLocal: false);
+            PoolWork.ThrowUnhandled(e);
         }
     }
 

@@ -179,8 +179,12 @@ internal sealed partial class IoOperation
 
     /// <summary>Pins, references, and submits. Afterwards the operation may already be complete, and even back in the pool's
     /// hands.</summary>
+    /// <param name="isPooled">
+    /// This thread is the pool's, and has nothing else to do: what needs a thread is carried out here, unless it has to wait for its turn
+    /// at the file's gate.
+    /// </param>
     /// <exception cref="ObjectDisposedException">The handle is closed; the operation has gone back to the pool.</exception>
-    public void Start()
+    public void Start(bool isPooled = false)
     {
         OpenFile handle = _handle!;
         try
@@ -199,7 +203,8 @@ internal sealed partial class IoOperation
             if (_cancellationToken.CanBeCanceled)
             {
                 // Registered before the submission, so that a completion always finds the registration it has to end.
-                _registration = _cancellationToken.UnsafeRegister(static state => ((IoOperation)state!).RequestCancel(), this);
+                _registration = Uninterrupted.UntilDone(
+                    this, static o => o._cancellationToken.UnsafeRegister(static state => ((IoOperation)state!).RequestCancel(), o));
             }
         }
         catch
@@ -209,7 +214,14 @@ internal sealed partial class IoOperation
             throw;
         }
 
-        Submit();
+        if (isPooled && StaysOnThread)
+        {
+            ThreadPoolEngine.Run(this, isPooled: false);
+        }
+        else
+        {
+            Submit();
+        }
     }
 
     /// <summary>

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Runtime.ExceptionServices;
 using Sluice.Kernel;
 using Sluice.Memory;
 
@@ -13,12 +14,18 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 {
     private static readonly ConcurrentQueue<IThreadPoolWorkItem> Queued = new();
 
-    /// <summary>Stands in the pool's queue once for each item here.</summary>
+    /// <summary>Stands in the pool's queue once for each item here, and for <see cref="s_vacant"/> more.</summary>
     private static readonly PoolWork Place = new();
 
     private static readonly Lock SpareLock = new();
     private static PoolWork? s_spare;
     private static int s_waiting;
+
+    /// <summary>
+    /// Places whose item a thread of the library's own has taken: the next items need none of their own, so that they do not pile up where
+    /// the pool does not come for long. Never more than there are; for a moment fewer, and less than none.
+    /// </summary>
+    private static int s_vacant;
 
     private long _sinceMs = Environment.TickCount64;
 
@@ -34,17 +41,45 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     public static void Queue(IThreadPoolWorkItem item, bool preferLocal = false)
     {
-        bool isInterrupted = false;
-        bool isQueued = false;
-        while (!TryQueue(item, preferLocal, ref isQueued))
+        Queued.EnqueueUninterrupted(item);
+        if (TryTakeVacant())
         {
-            isInterrupted = true;
+            return;
         }
 
-        Uninterrupted.Restore(isInterrupted);
+        try
+        {
+            QueueForPool(Place, preferLocal);
+        }
+        catch (Exception)
+        {
+            // A pool that can make no thread: one of those that it has comes, or one of the library's. Perhaps it has no place.
+            Interlocked.Decrement(ref s_vacant);
+        }
     }
 
     public static void Queue<T>(Action<T> action, T state) => Queue(new Call<T>(action, state));
+
+    /// <summary>For an exception that has nobody to hear of it: it is unhandled, on a thread of the pool.</summary>
+    public static void ThrowUnhandled(Exception error) => Queue(static e => e.Throw(), ExceptionDispatchInfo.Capture(error));
+
+    /// <summary>
+    /// Queues for the pool alone, once, and not broken off by an interruption: what .NET waits for there comes before the item is queued.
+    /// </summary>
+    public static void QueueForPool(IThreadPoolWorkItem item, bool preferLocal = false)
+    {
+        try
+        {
+            Seam.Wait();
+            ThreadPool.UnsafeQueueUserWorkItem(item, preferLocal);
+        }
+        catch (ThreadInterruptedException)
+        {
+            Uninterrupted.UntilDone((Item: item, PreferLocal: preferLocal),
+                static queued => ThreadPool.UnsafeQueueUserWorkItem(queued.Item, queued.PreferLocal));
+            Thread.CurrentThread.Interrupt();
+        }
+    }
 
     /// <summary>
     /// Waits for what threads of the pool are to do, whether or not they come. Does not throw what the task failed with. An interruption
@@ -75,6 +110,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
                 try
                 {
+                    Seam.Wait();
                     if (Task.WaitAny([task], (int)Math.Min(left, patienceMs)) < 0)
                     {
                         patienceMs = Help() ? Tuning.OperationPatienceMs : Math.Min(patienceMs * 2, Tuning.PoolWorkMaxPatienceMs);
@@ -97,35 +133,48 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     void IThreadPoolWorkItem.Execute()
     {
-        if (Queued.TryDequeue(out IThreadPoolWorkItem? item))
+        if (Queued.TryDequeueUninterrupted(out IThreadPoolWorkItem? item))
         {
+            item.Execute();
+            return;
+        }
+
+        // Full fence: whoever has queued before, and relied on this place, is seen; who comes later finds it gone.
+        Interlocked.Decrement(ref s_vacant);
+        if (Queued.TryDequeueUninterrupted(out item))
+        {
+            Interlocked.Increment(ref s_vacant);
             item.Execute();
         }
     }
 
-    /// <summary>False where an interruption came between: then the rest is to be done again.</summary>
-    private static bool TryQueue(IThreadPoolWorkItem item, bool preferLocal, ref bool isQueued)
+    /// <summary>What a thread of the library's own does next; its place in the pool's queue becomes free.</summary>
+    private static IThreadPoolWorkItem? Take()
     {
-        try
+        if (!Queued.TryDequeueUninterrupted(out IThreadPoolWorkItem? item))
         {
-            if (!isQueued)
+            return null;
+        }
+
+        Interlocked.Increment(ref s_vacant);
+        return item;
+    }
+
+    /// <summary>Whether a place in the pool's queue is free for an item that was queued here just now.</summary>
+    private static bool TryTakeVacant()
+    {
+        for (int vacant = Volatile.Read(ref s_vacant); vacant > 0;)
+        {
+            int found = Interlocked.CompareExchange(ref s_vacant, vacant - 1, vacant);
+            if (found == vacant)
             {
-                Queued.Enqueue(item);
-                isQueued = true;
+                return true;
             }
 
-            ThreadPool.UnsafeQueueUserWorkItem(Place, preferLocal);
-        }
-        catch (ThreadInterruptedException)
-        {
-            return false;
-        }
-        catch (Exception) when (isQueued)
-        {
-            // A pool that can make no thread: one of those that it has comes, or one of the library's.
+            vacant = found;
         }
 
-        return true;
+        return false;
     }
 
     /// <summary>
@@ -174,7 +223,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
         do
         {
             Volatile.Write(ref _sinceMs, Environment.TickCount64);
-            IThreadPoolWorkItem? next = Queued.TryDequeue(out IThreadPoolWorkItem? item) ? item : SluiceEngines.WithCompleted;
+            IThreadPoolWorkItem? next = Take() ?? SluiceEngines.WithCompleted;
             if (next is null)
             {
                 // What was done may have begun the next transfer, which has not ended yet.

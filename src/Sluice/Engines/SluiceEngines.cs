@@ -118,7 +118,7 @@ public static class SluiceEngines
         }
 
         // Not on the thread that submits, and once: this one's descriptor and thread take a while.
-        ThreadPool.UnsafeQueueUserWorkItem(
+        PoolWork.Queue(
             static _ =>
             {
                 using (StartLock.EnterUninterrupted())
@@ -130,7 +130,7 @@ public static class SluiceEngines
                     }
                 }
             },
-            null);
+            true);
     }
 
     /// <summary>Makes the rings, unless that has been done or refused.</summary>

@@ -34,7 +34,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// by so few times only. Else the ring: there an operation is on its way whether or not the pool has threads, and many share a wait.
     /// </summary>
     private bool HasPoolThreads =>
-        _duty.InFlight + _completed.Count < 2 * Environment.ProcessorCount
+        _duty.InFlight + _completed.CountUninterrupted() < 2 * Environment.ProcessorCount
             && ThreadPool.PendingWorkItemCount < Environment.ProcessorCount
             && (_completed.IsEmpty || Interlocked.Increment(ref _passes) <= Environment.ProcessorCount);
 
@@ -72,7 +72,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             {
                 step = step switch
                 {
-                    DutyStep.Pick => _duty.Picked(turn, _completed.TryDequeue(out picked), !_completed.IsEmpty),
+                    DutyStep.Pick => _duty.Picked(turn, _completed.TryDequeueUninterrupted(out picked), !_completed.IsEmpty),
                     DutyStep.AskHelp => AskHelp(turn),
                     DutyStep.Run => Run(turn, picked!, clean),
                     DutyStep.Consider => _duty.Considered(turn, IsPoolWanted, Environment.TickCount64),
@@ -105,7 +105,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     }
 
     /// <summary>Has the pool run what is queued.</summary>
-    public void QueueDuty() => ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    public void QueueDuty() => PoolWork.QueueForPool(this);
 
     /// <summary>Ends one operation and runs its continuation; only what the caller's code takes is measured.</summary>
     private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? clean)
@@ -178,7 +178,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 operation.RingResult = cqe.Res;
                 operation.MakeWay();
                 _duty.Exit();
-                _completed.Enqueue(operation);
+                _completed.EnqueueUninterrupted(operation);
             }
         }
 
@@ -231,7 +231,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
         operation.RingResult = LinuxTransfer.Run(operation);
         operation.MakeWay();
-        _completed.Enqueue(operation);
+        _completed.EnqueueUninterrupted(operation);
         return true;
     }
 

@@ -1,3 +1,4 @@
+using Sluice.Engines;
 using Sluice.Kernel;
 using Sluice.Memory;
 
@@ -27,7 +28,7 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
         {
             for (int i = 1; i < Math.Min(requests.Length, MaxHelpers); i++)
             {
-                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+                PoolWork.QueueForPool(this);
             }
         }
         catch (Exception)

@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
+
 namespace Sluice.Memory;
 
 /// <summary>
@@ -10,6 +13,7 @@ internal static class Uninterrupted
     {
         try
         {
+            Seam.Wait();
             return gate.EnterScope();
         }
         catch (ThreadInterruptedException)
@@ -20,6 +24,70 @@ internal static class Uninterrupted
 
     /// <summary>As <see cref="EnterUninterrupted"/>, for a lock that is left elsewhere (Lock.Exit).</summary>
     public static void LockUninterrupted(this Lock gate) => UntilDone(gate, static g => g.Enter());
+
+    /// <summary>
+    /// ConcurrentQueue.Enqueue. That waits for a lock where a segment is full, and needs memory for the next one; it has not queued where
+    /// it throws. Where there is no memory at this moment, it waits for some.
+    /// </summary>
+    public static void EnqueueUninterrupted<T>(this ConcurrentQueue<T> queue, T item)
+    {
+        try
+        {
+            Seam.Wait();
+            queue.Enqueue(item);
+        }
+        catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
+        {
+            EnqueueAgain(queue, item, e is ThreadInterruptedException);
+        }
+    }
+
+    /// <summary>ConcurrentQueue.TryDequeue, which waits for a lock at the end of a segment; it has taken nothing where it throws.</summary>
+    public static bool TryDequeueUninterrupted<T>(this ConcurrentQueue<T> queue, [MaybeNullWhen(false)] out T item)
+    {
+        try
+        {
+            Seam.Wait();
+            return queue.TryDequeue(out item);
+        }
+        catch (ThreadInterruptedException)
+        {
+            (bool isThere, item) = UntilDone(queue, static q => (q.TryDequeue(out T? taken), taken));
+            Thread.CurrentThread.Interrupt();
+            return isThere;
+        }
+    }
+
+    /// <summary>ConcurrentQueue.Count, which may wait for a lock.</summary>
+    public static int CountUninterrupted<T>(this ConcurrentQueue<T> queue)
+    {
+        try
+        {
+            Seam.Wait();
+            return queue.Count;
+        }
+        catch (ThreadInterruptedException)
+        {
+            int count = UntilDone(queue, static q => q.Count);
+            Thread.CurrentThread.Interrupt();
+            return count;
+        }
+    }
+
+    /// <summary>Ends a registration, and waits for its callback if that runs at this moment.</summary>
+    public static void DisposeUninterrupted(this in CancellationTokenRegistration registration)
+    {
+        try
+        {
+            Seam.Wait();
+            registration.Dispose();
+        }
+        catch (ThreadInterruptedException)
+        {
+            UntilDone(registration, static r => r.Dispose());
+            Thread.CurrentThread.Interrupt();
+        }
+    }
 
     public static void JoinUninterrupted(this Thread thread) => UntilDone(thread, static t => t.Join());
 
@@ -45,6 +113,7 @@ internal static class Uninterrupted
         {
             try
             {
+                Seam.Wait();
                 Monitor.Enter(monitor);
                 return;
             }
@@ -60,6 +129,7 @@ internal static class Uninterrupted
     {
         try
         {
+            Seam.Wait();
             return Monitor.Wait(monitor, timeoutMs);
         }
         catch (ThreadInterruptedException)
@@ -76,19 +146,66 @@ internal static class Uninterrupted
         }
     }
 
-    private static void UntilDone<T>(T subject, Action<T> wait)
+    /// <summary>What an interruption breaks off is done again; it is kept.</summary>
+    public static void UntilDone<T>(T subject, Action<T> wait)
     {
         bool isInterrupted = false;
         while (true)
         {
             try
             {
+                Seam.Wait();
                 wait(subject);
                 break;
             }
             catch (ThreadInterruptedException)
             {
                 isInterrupted = true;
+            }
+        }
+
+        Restore(isInterrupted);
+    }
+
+    /// <summary>As <see cref="UntilDone{T}"/>, with a result.</summary>
+    public static TResult UntilDone<T, TResult>(T subject, Func<T, TResult> wait)
+    {
+        bool isInterrupted = false;
+        TResult result;
+        while (true)
+        {
+            try
+            {
+                Seam.Wait();
+                result = wait(subject);
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                isInterrupted = true;
+            }
+        }
+
+        Restore(isInterrupted);
+        return result;
+    }
+
+    private static void EnqueueAgain<T>(ConcurrentQueue<T> queue, T item, bool isInterrupted)
+    {
+        while (true)
+        {
+            try
+            {
+                queue.Enqueue(item);
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                isInterrupted = true;
+            }
+            catch (OutOfMemoryException)
+            {
+                Sleep(1, ref isInterrupted);
             }
         }
 

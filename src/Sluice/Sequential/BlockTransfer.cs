@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Sluice.Engines;
 using Sluice.Memory;
 
@@ -84,13 +85,24 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
         Interlocked.Exchange(ref _isQueued, 0);
         bool isTaken = TryTakeOffer();
         TaskCompletionSource<int>? outcome = _outcome;
-        (int bytes, Exception? error) = isTaken ? Transfer(Carrier.Pool) : default;
+        ValueTask<int> transfer = isTaken ? Begin() : default;
 
         // Here the pool's work ends: what follows is that of whoever waits.
         IoMetrics.NotePooled(-1);
-        if (isTaken)
+        if (!isTaken)
         {
-            End(outcome!, bytes, error);
+            return;
+        }
+
+        ValueTaskAwaiter<int> awaiter = transfer.GetAwaiter();
+        if (awaiter.IsCompleted)
+        {
+            End(outcome!, awaiter);
+        }
+        else
+        {
+            // Not this thread's time: whoever makes way at the file's gate, or the engine, has it go on.
+            EndLater(outcome!, awaiter);
         }
     }
 
@@ -102,7 +114,7 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
     {
         if (TryTakeOffer())
         {
-            CarryOut(Carrier.Inline);
+            CarryOut();
         }
         else if (Task is { IsCompleted: false } task)
         {
@@ -145,42 +157,78 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
 
     private bool TryTakeOffer() => Interlocked.CompareExchange(ref _isOffered, 0, 1) == 1;
 
-    /// <summary>By whoever took the offer.</summary>
-    private void CarryOut(Carrier carrier)
+    /// <summary>The transfer on this thread of the pool; what would have to wait is left under way.</summary>
+    private ValueTask<int> Begin()
     {
-        TaskCompletionSource<int> outcome = _outcome!;
-        (int bytes, Exception? error) = Transfer(carrier);
-        End(outcome, bytes, error);
+        try
+        {
+            Memory<byte> memory = Block.Memory[..Length];
+            IoOperation operation = IsRead
+                ? IoOperation.ForRead(_handle!, memory, Offset, 0, CancellationToken.None)
+                : IoOperation.ForWrite(_handle!, memory, Offset, 0, CancellationToken.None);
+            short version = operation.Version;
+            operation.Start(isPooled: true);
+            return new ValueTask<int>(operation, version);
+        }
+        catch (Exception e)
+        {
+            return ValueTask.FromException<int>(e);
+        }
     }
 
-    private (int Bytes, Exception? Error) Transfer(Carrier carrier)
+    /// <summary>By the caller, who took the offer.</summary>
+    private void CarryOut()
     {
+        TaskCompletionSource<int> outcome = _outcome!;
+        int bytes = Length;
+        Exception? error = null;
         try
         {
             if (IsRead)
             {
-                return (IoOperation.Read(_handle!, Span, Offset, carrier), null);
+                bytes = IoOperation.Read(_handle!, Span, Offset);
             }
-
-            IoOperation.Write(_handle!, Span, Offset, carrier);
-            return (Length, null);
+            else
+            {
+                IoOperation.Write(_handle!, Span, Offset);
+            }
         }
         catch (Exception e)
         {
-            return (0, e);
+            error = e;
         }
+
+        End(outcome, bytes, error);
     }
 
-    /// <summary>Afterwards the object is its owner's again.</summary>
-    private static void End(TaskCompletionSource<int> outcome, int bytes, Exception? error)
+    private static void EndLater(TaskCompletionSource<int> outcome, ValueTaskAwaiter<int> transfer) =>
+        transfer.UnsafeOnCompleted(() => End(outcome, transfer));
+
+    private static void End(TaskCompletionSource<int> outcome, ValueTaskAwaiter<int> transfer)
     {
-        if (error is null)
+        int bytes = 0;
+        Exception? error = null;
+        try
         {
-            outcome.SetResult(bytes);
+            bytes = transfer.GetResult();
         }
-        else
+        catch (Exception e)
         {
-            outcome.SetException(error);
+            error = e;
         }
+
+        End(outcome, bytes, error);
     }
+
+    /// <summary>
+    /// Afterwards the object is its owner's again. An interruption of this thread is not for it: whoever waits is told, or looks again by
+    /// itself, and the interruption is kept for the next wait.
+    /// </summary>
+    private static void End(TaskCompletionSource<int> outcome, int bytes, Exception? error) =>
+        Uninterrupted.UntilDone((outcome, bytes, error), static end =>
+        {
+            // Decided once; an interruption comes while others are told of it.
+            _ = end.error is null ? end.outcome.TrySetResult(end.bytes) : end.outcome.TrySetException(end.error);
+            Seam.Wait();
+        });
 }

@@ -1,4 +1,5 @@
 using Sluice.Engines;
+using Sluice.Memory;
 
 namespace Sluice.Streams;
 
@@ -62,6 +63,7 @@ internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPo
             try
             {
                 SetResult();
+                Seam.Wait();
             }
             catch (ThreadInterruptedException)
             {

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Engines;
 
 namespace Sluice.Streams;
 
@@ -53,13 +54,33 @@ internal struct InnerTaskBuilder<T>
 
     public void AwaitOnCompleted<TAwaiter, TStateMachine>(ref TAwaiter awaiter, ref TStateMachine stateMachine)
         where TAwaiter : INotifyCompletion
-        where TStateMachine : IAsyncStateMachine =>
-        awaiter.OnCompleted(Suspend(ref stateMachine));
+        where TStateMachine : IAsyncStateMachine
+    {
+        try
+        {
+            awaiter.OnCompleted(Suspend(ref stateMachine));
+        }
+        catch (Exception e)
+        {
+            PoolWork.ThrowUnhandled(e);
+        }
+    }
 
     public void AwaitUnsafeOnCompleted<TAwaiter, TStateMachine>(ref TAwaiter awaiter, ref TStateMachine stateMachine)
         where TAwaiter : ICriticalNotifyCompletion
-        where TStateMachine : IAsyncStateMachine =>
-        awaiter.UnsafeOnCompleted(Suspend(ref stateMachine));
+        where TStateMachine : IAsyncStateMachine
+    {
+        try
+        {
+            awaiter.UnsafeOnCompleted(Suspend(ref stateMachine));
+        }
+        catch (Exception e)
+        {
+            // As .NET's builders do. Whether the method goes on without this thread nobody can say: to fail here would end it twice, or
+            // give up memory that what it awaits still has.
+            PoolWork.ThrowUnhandled(e);
+        }
+    }
 
     /// <summary>What goes on with the method.</summary>
     private Action Suspend<TStateMachine>(ref TStateMachine stateMachine)

@@ -201,6 +201,7 @@ internal struct OperationGate
         {
             try
             {
+                Seam.Wait();
                 Queue<GateTurn> found = Waiters.GetOrCreateValue(stream);
                 Monitor.Enter(found);
                 waiters = found;
@@ -222,16 +223,7 @@ internal struct OperationGate
         await turn.Task.RelayedEnd();
 
         // Not disposed: that would wait, for a thread of the pool, until a callback that has come too late has ended.
-        try
-        {
-            registration.Unregister();
-        }
-        catch (ThreadInterruptedException)
-        {
-            // It is done, or calls a turn that is decided; the interruption is kept for the next wait.
-            Thread.CurrentThread.Interrupt();
-        }
-
+        Uninterrupted.UntilDone(registration, static r => r.Unregister());
         turn.ThrowUnlessCalled(cancellationToken);
     }
 
@@ -239,11 +231,13 @@ internal struct OperationGate
     {
         try
         {
-            return cancellationToken.UnsafeRegister(static turn => ((GateTurn)turn!).TryCancel(), turn);
+            return Uninterrupted.UntilDone(
+                (Turn: turn, Token: cancellationToken),
+                static x => x.Token.UnsafeRegister(static turn => ((GateTurn)turn!).TryCancel(), x.Turn));
         }
         catch
         {
-            // No memory, or interrupted: nobody waits here.
+            // No memory: nobody waits here.
             if (!turn.TryCancel() && turn.IsCalled)
             {
                 stream.ExitGate();

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Sluice.Engines;
+using Sluice.Memory;
 
 namespace Sluice.Streams;
 
@@ -36,7 +37,10 @@ internal readonly struct RelayedTask(Task task) : ICriticalNotifyCompletion
         // This value lies in the state machine, which another thread may carry on before this method has ended.
         Task awaited = task;
         Relay relay = new(continuation);
-        awaited.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(relay.Execute);
+
+        // .NET waits for locks there; whatever is registered twice by it runs once.
+        Uninterrupted.UntilDone(
+            (awaited, relay), static x => x.awaited.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(x.relay.Execute));
         if (awaited.IsCompleted)
         {
             // Perhaps too late for the thread that ended it. Whoever comes first goes on.

@@ -199,7 +199,8 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
     private static async ValueTask<bool> WaitForReadAsync(Task task)
     {
-        await task.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs)).RelayedEnd();
+        // Its timer waits for a lock.
+        await Uninterrupted.UntilDone(task, static t => t.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs))).RelayedEnd();
         return task.IsCompleted;
     }
 
@@ -255,7 +256,13 @@ public sealed partial class SluiceStream
     /// <summary>Closes a stream that has nothing to wait for, as most are that were read.</summary>
     private bool TryCloseAtOnce()
     {
-        if (HasUnwritten || ReadAhead is { IsBusy: true } || !_gate.TryEnter())
+        if (HasUnwritten || ReadAhead is { IsBusy: true })
+        {
+            return false;
+        }
+
+        Seam.Between();
+        if (!_gate.TryEnter())
         {
             return false;
         }

@@ -1,0 +1,200 @@
+using Sluice.Memory;
+
+namespace Sluice.Hostile.Tests.Seams;
+
+/// <summary>
+/// Thread.Interrupt of a caller's thread at each place where .NET may wait below a call, in the first, in the second, and so on until there
+/// are no more: every call does what it is to do, all others get their turns, and the interruption is the thread's next wait's. Also what
+/// another thread writes between two steps of a closing. Debug builds have these places; elsewhere the tests are skipped.
+/// </summary>
+public sealed class InterruptedStepTests : HostileTests
+{
+    private static readonly byte[] Content = Bytes.Pattern(40_000);
+
+    /// <summary>What waits for the call itself is not waited for by the call.</summary>
+    private const int PatienceMs = 15;
+
+    public override void Dispose()
+    {
+        Seam.Use(null);
+        base.Dispose();
+    }
+
+    [SkippableTheory]
+    [InlineData("held", FileCaching.Cached)]
+    [InlineData("own", FileCaching.Direct)]
+    public Task Stream(string engine, FileCaching caching) => EveryInterruptionAsync((path, tasks) =>
+    {
+        SluiceOptions options = new()
+        {
+            Mode = FileMode.Create,
+            Access = FileAccess.ReadWrite,
+            Engine = Engine(engine),
+            Caching = caching,
+            BufferSize = 4096,
+            Options = FileOptions.Asynchronous,
+        };
+        using CancellationTokenSource source = new();
+        using SluiceStream stream = new(path, options);
+        int at = 0;
+        ReadOnlyMemory<byte> Next(int bytes) => Content.AsMemory((at += bytes) - bytes, bytes);
+        for (int i = 0; i < 3; i++)
+        {
+            tasks.Add(stream.WriteAsync(Next(3_001), source.Token).AsTask());
+        }
+
+        stream.Write(Next(5_003).Span);
+        stream.Flush();
+        tasks.Add(stream.WriteAsync(Next(9_000)).AsTask());
+        stream.Flush();
+        stream.Position = 0;
+        byte[] read = new byte[at];
+        tasks.Add(stream.ReadAsync(read.AsMemory(0, 5_000), source.Token).AsTask());
+        tasks.Add(stream.ReadAsync(read.AsMemory(5_000, 5_000)).AsTask());
+        stream.Flush();
+        stream.ReadExactly(read.AsSpan(10_000));
+        read.ShouldBeBytes(Content.AsSpan(0, at));
+        tasks.Add(stream.WriteAsync(Next(9_000)).AsTask());
+        return at;
+    });
+
+    [SkippableTheory]
+    [InlineData("held", FileCaching.Cached)]
+    [InlineData("own", FileCaching.Direct)]
+    public Task Reader_and_writer(string engine, FileCaching caching) => EveryInterruptionAsync((path, tasks) =>
+    {
+        // With the process's own, blocks are offered to the pool.
+        ReadOnlySpan<byte> blocks = Content.AsSpan(0, 20_000);
+        IoEngine chosen = Engine(engine) ?? SluiceEngines.Pool;
+        using (SluiceWriter writer = new(
+            path, new SluiceWriterOptions { Engine = chosen, Caching = caching, RequestSize = 4096, Depth = 4 }))
+        {
+            writer.Write(blocks[..9_000]);
+            writer.Flush();
+            writer.Write(blocks[9_000..]);
+            writer.Complete();
+        }
+
+        using SluiceReader reader = new(
+            path, new SluiceReaderOptions { Engine = chosen, Caching = caching, RequestSize = 4096, Depth = 4 });
+        byte[] read = new byte[blocks.Length];
+        using (CancellationTokenSource source = new())
+        {
+            // What it has begun is in flight or offered, and is the next call's.
+            Task<ReadOnlyMemory<byte>> left = reader.ReadBlockAsync(source.Token).AsTask();
+            source.Cancel();
+            SpinWait.SpinUntil(() => left.IsCompleted, Watchdog.Patience).ShouldBeTrue();
+            if (left.IsCompletedSuccessfully)
+            {
+                reader.Seek(0);
+            }
+        }
+
+        reader.ReadExactly(read);
+        read.ShouldBeBytes(blocks);
+        return blocks.Length;
+    });
+
+    /// <summary>Another thread writes between two steps of Dispose: what was accepted is in the file.</summary>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_write_that_comes_within_a_closing(bool isFirst)
+    {
+        bool hasStruck = SkipWithoutSeams();
+        for (int at = 1; hasStruck; at++)
+        {
+            string path = Temp.NewPath();
+            int accepted = 0;
+            Thread? other = null;
+            using (SluiceStream stream = new(path, FileMode.Create))
+            {
+                if (!isFirst)
+                {
+                    stream.Write(Content.AsSpan(0, 10));
+                    stream.Flush();
+                    accepted = 10;
+                }
+
+                int count = 0;
+                Thread caller = Thread.CurrentThread;
+                Seam.Use(_ =>
+                {
+                    if (Thread.CurrentThread == caller && ++count == at)
+                    {
+                        other = new Thread(() =>
+                        {
+                            if (Record.Exception(() => stream.Write(Content.AsSpan(accepted, 10))) is null)
+                            {
+                                accepted += 10;
+                            }
+                        });
+                        other.Start();
+                        _ = other.Join(PatienceMs);
+                    }
+                });
+                stream.Dispose();
+                Seam.Use(null);
+            }
+
+            hasStruck = other is not null;
+            other?.Join();
+            byte[] written = await File.ReadAllBytesAsync(path);
+            written.ShouldBeBytes(Content.AsSpan(0, accepted), $"step {at}");
+            (hasStruck || at > 1).ShouldBeTrue("there was no step");
+        }
+    }
+
+    private static bool SkipWithoutSeams()
+    {
+#if DEBUG
+        return true;
+#else
+        throw new SkipException("only Debug builds have these places");
+#endif
+    }
+
+    private async Task EveryInterruptionAsync(Func<string, List<Task>, int> scenario)
+    {
+        bool hasStruck = SkipWithoutSeams();
+        for (int at = 1; hasStruck; at++)
+        {
+            string path = Temp.NewPath();
+            Accounts accounts = Accounts.Open(Temp.Root);
+            List<Task> tasks = [];
+            int written = 0;
+            int count = 0;
+            Exception? during = null;
+            Exception? afterwards = null;
+            Thread thread = new(() =>
+            {
+                during = Record.Exception(() => written = scenario(path, tasks));
+                Seam.Use(null);
+                afterwards = Record.Exception(static () => Thread.Sleep(0));
+            });
+            Seam.Use(mayThrow =>
+            {
+                if (mayThrow && Thread.CurrentThread == thread && ++count == at)
+                {
+                    throw new ThreadInterruptedException($"step {at}");
+                }
+            });
+            thread.Start();
+            await Watchdog.EndsAsync(
+                () =>
+                {
+                    thread.Join();
+                    return Task.CompletedTask;
+                },
+                $"step {at}");
+            during.ShouldBeNull($"step {at}");
+            hasStruck = count >= at;
+            (afterwards is ThreadInterruptedException).ShouldBe(hasStruck, $"step {at}: {afterwards}");
+            await Watchdog.EndsAsync(() => Task.WhenAll(tasks), $"step {at}: those that were begun");
+            File.ReadAllBytes(path).ShouldBeBytes(Content.AsSpan(0, written), $"step {at}");
+            await accounts.CloseAsync($"step {at}");
+            File.Delete(path);
+            (hasStruck || at > 1).ShouldBeTrue("there was no step");
+        }
+    }
+}
