@@ -2,8 +2,10 @@ using System.Buffers;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
@@ -48,29 +50,32 @@ internal static class ContentComparer
         }
     }
 
-    /// <summary>Reads the copy from the disk, and compares its SHA-256 with the source's.</summary>
+    /// <summary>
+    /// Reads the copy from the disk, and compares its SHA-256 with the source's. Another thread reads the source meanwhile; where the pool
+    /// has none, this one does so afterwards.
+    /// </summary>
     /// <exception cref="IOException">They differ.</exception>
     public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
         Libc.DropFromCache(copyFd, 0, 0);
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        Task<byte[]> expected = Task.Run(() => HashAsync(fromFd, source, FileCaching.Cached, stop.Token), CancellationToken.None);
+        SourceHash expected = new(() => Hash(fromFd, source, FileCaching.Cached, stop.Token));
+        PoolWork.QueueForPool(expected);
         byte[] actual;
         try
         {
-            actual = HashAsync(copyFd, target, FileCaching.Direct, cancellationToken).GetAwaiter().GetResult();
+            actual = Hash(copyFd, target, FileCaching.Direct, cancellationToken);
         }
         catch
         {
             // Whoever reads the source does so by a number that is another file's when this copy has ended.
             stop.Cancel();
-            _ = Task.WaitAny([expected], CancellationToken.None);
-            _ = expected.Exception;
+            expected.Withdraw();
             throw;
         }
 
-        if (!expected.GetAwaiter().GetResult().AsSpan().SequenceEqual(actual))
+        if (!expected.Take().AsSpan().SequenceEqual(actual))
         {
             throw new IOException(
                 $"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
@@ -95,10 +100,13 @@ internal static class ContentComparer
         }
     }
 
-    private static async Task<byte[]> HashAsync(int fd, string name, FileCaching caching, CancellationToken cancellationToken)
+    private static byte[] Hash(int fd, string name, FileCaching caching, CancellationToken cancellationToken)
     {
         using SluiceHandle handle = OpenAnew(fd, name, caching);
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+
+        // This thread waits for its reads, which need none of the pool's then.
+        handle.IsWaitedFor = true;
         byte[][] buffers = [ArrayPool<byte>.Shared.Rent(BlockBytes), ArrayPool<byte>.Shared.Rent(BlockBytes)];
         try
         {
@@ -106,7 +114,8 @@ internal static class ContentComparer
             Task<int> next = handle.ReadAsync(buffers[0].AsMemory(0, BlockBytes), at, cancellationToken).AsTask();
             for (int turn = 0; ; turn ^= 1)
             {
-                int bytes = await next.ConfigureAwait(false);
+                _ = PoolWork.Wait(next);
+                int bytes = next.GetAwaiter().GetResult();
                 if (bytes == 0)
                 {
                     return hash.GetHashAndReset();
@@ -144,5 +153,53 @@ internal static class ContentComparer
         }
 
         return filled;
+    }
+
+    /// <summary>The source's, which whoever comes first works out: a thread of the pool, or the one that wants it.</summary>
+    private sealed class SourceHash(Func<byte[]> work) : IThreadPoolWorkItem
+    {
+        private readonly TaskCompletionSource<byte[]> _outcome = new();
+        private int _isBegun;
+
+        public void Execute()
+        {
+            if (Interlocked.Exchange(ref _isBegun, 1) != 0)
+            {
+                return;
+            }
+
+            byte[] hash = [];
+            Exception? error = null;
+            try
+            {
+                hash = work();
+            }
+            catch (Exception e)
+            {
+                error = e;
+            }
+
+            // An interruption may come while the other one is told, which looks again by itself.
+            Uninterrupted.UntilDone(
+                (_outcome, hash, error),
+                static end => _ = end.error is null ? end._outcome.TrySetResult(end.hash) : end._outcome.TrySetException(end.error));
+        }
+
+        /// <summary>What was begun has ended when this returns, and nothing begins.</summary>
+        public void Withdraw()
+        {
+            if (Interlocked.Exchange(ref _isBegun, 1) != 0)
+            {
+                _ = PoolWork.Wait(_outcome.Task);
+                _ = _outcome.Task.Exception;
+            }
+        }
+
+        public byte[] Take()
+        {
+            Execute();
+            _ = PoolWork.Wait(_outcome.Task);
+            return _outcome.Task.GetAwaiter().GetResult();
+        }
     }
 }

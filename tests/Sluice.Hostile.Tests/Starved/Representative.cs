@@ -30,10 +30,12 @@ internal static partial class Representative
 
         if (spareDescriptors > 0)
         {
+            MakeThreads();
+
             // Once without a limit: what the runtime loads for each kind of call keeps descriptors of its own.
             foreach ((string _, Func<Task> work) in Works(Directory.CreateDirectory(Path.Combine(folder, "before")).FullName, source, tree))
             {
-                await work();
+                await work().WaitAsync(Watchdog.Patience);
             }
 
             ulong limit = (ulong)(Accounts.DescriptorCount() + spareDescriptors);
@@ -76,6 +78,8 @@ internal static partial class Representative
         string target = Path.Combine(folder, "target");
         File.WriteAllText(target, "old");
 
+        MakeThreads();
+
         // What a copy needs of the runtime is there by now, and no name was drawn for it.
         await SluiceFile.CopyAsync(target, Path.Combine(folder, "copy"), new CopyOptions { Resume = true });
         bool isReplaced = false;
@@ -100,6 +104,31 @@ internal static partial class Representative
         }
 
         return isReplaced ? 0 : 2;
+    }
+
+    /// <summary>
+    /// All threads that the pool may have: a pool that cannot make one for want of a descriptor ends the process, by an exception of its
+    /// own that nobody can catch. Which call meets that would be left to chance.
+    /// </summary>
+    private static void MakeThreads()
+    {
+        int threads = Math.Max(8, Environment.ProcessorCount);
+        _ = ThreadPool.SetMinThreads(threads, threads);
+        _ = ThreadPool.SetMaxThreads(threads, threads);
+        CountdownEvent all = new(threads);
+        for (int i = 0; i < threads; i++)
+        {
+            _ = ThreadPool.UnsafeQueueUserWorkItem(
+                static all =>
+                {
+                    all.Signal();
+                    all.Wait();
+                },
+                all,
+                preferLocal: false);
+        }
+
+        all.Wait();
     }
 
     private static void Limit(ulong descriptors)
@@ -167,6 +196,15 @@ internal static partial class Representative
                 await SluiceFile.CopyAsync(source, Target("copy"), new CopyOptions { Method = method, Overwrite = true });
                 File.ReadAllBytes(Target("copy")).ShouldBeBytes(Content);
             }
+        }
+        );
+        yield return ("verified copies", async () =>
+        {
+            // As many at once as the pool has threads, and more: none waits for another's.
+            string[] targets = [.. Enumerable.Range(0, 6).Select(i => Target($"verified-{i}"))];
+            await Task.WhenAll(targets.Select(target => SluiceFile.CopyAsync(
+                source, target, new CopyOptions { Verify = true, Overwrite = true })));
+            Array.ForEach(targets, target => File.ReadAllBytes(target).ShouldBeBytes(Content));
         }
         );
         yield return ("copy of a tree", async () =>

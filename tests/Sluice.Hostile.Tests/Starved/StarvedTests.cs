@@ -6,6 +6,9 @@ namespace Sluice.Hostile.Tests.Starved;
 /// </summary>
 public sealed class StarvedTests : HostileTests
 {
+    /// <summary>Threads of the pool do not end for want of work.</summary>
+    private static readonly (string, string) KeepAlive = ("DOTNET_ThreadPool_ThreadsToKeepAlive", "1000");
+
     [SkippableFact]
     public async Task Two_threads_in_the_pool()
     {
@@ -18,7 +21,7 @@ public sealed class StarvedTests : HostileTests
     public async Task Twenty_descriptors_to_spare()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are Linux's here");
-        using Child child = new([], [], "representative", Temp.Root, "20", "may refuse");
+        using Child child = new([], [KeepAlive], "representative", Temp.Root, "20", "may refuse");
         await child.SucceedAsync();
     }
 
@@ -26,7 +29,7 @@ public sealed class StarvedTests : HostileTests
     public async Task No_descriptor_when_the_first_temporary_name_is_needed()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are Linux's here");
-        using Child child = new([], [], "first name", Temp.Root);
+        using Child child = new([], [KeepAlive], "first name", Temp.Root);
         await child.SucceedAsync();
     }
 
