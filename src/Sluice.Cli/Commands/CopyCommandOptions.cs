@@ -129,7 +129,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             PageOutput results = output(result);
             bool isRecursive = result.GetValue(recursive) || result.GetValue(archive);
             bool isFinish = result.GetValue(finish);
-            Shard? part = ParseShard(result.GetValue(shard));
+            Shard? part = ShardArgument.Parse(result.GetValue(shard));
             if ((part is not null || isFinish) && (!isRecursive || demo || resumes || result.GetValue(dryRun)))
                 throw new UsageException("--shard and --finish are for trees: with -r, and without --demo, --resume and --dry-run");
             if (isFinish && (part is not null || result.GetValue(verify)))
@@ -168,30 +168,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         text is null ? CopyMethod.Auto
         : Methods.TryGetValue(text, out CopyMethod method) ? method
         : throw new UsageException($"--method is one of {string.Join(", ", Methods.Keys)}, not '{text}'");
-
-    /// <summary>As 1/4, auto or auto/4.</summary>
-    private static Shard? ParseShard(string? text)
-    {
-        if (text is null)
-            return null;
-        string[] parts = text.Split('/');
-        bool isAuto = parts[0] == "auto";
-        int? count = parts.Length == 2 && int.TryParse(parts[1], NumberStyles.None, CultureInfo.InvariantCulture, out int n) ? n : null;
-        if (isAuto && (parts.Length == 1 || count > 0))
-        {
-            try
-            {
-                return Sluice.Shard.FromEnvironment(count);
-            }
-            catch (InvalidOperationException e)
-            {
-                throw new UsageException($"--shard {text}: {e.Message}");
-            }
-        }
-        return count is { } all && int.TryParse(parts[0], NumberStyles.None, CultureInfo.InvariantCulture, out int index) && index < all
-            ? new Shard(index, all)
-            : throw new UsageException($"--shard is a part and their number, as 0/4 to 3/4, or auto, or auto/4; not '{text}'");
-    }
 
     private static int ParseDepth(string? text) =>
         text is null ? CopyOptions.DefaultDepth

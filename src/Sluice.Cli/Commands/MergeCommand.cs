@@ -1,38 +1,69 @@
 using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice merge`: the results of the shards of one copy as one, and what is missing.</summary>
+/// <summary>`sluice merge`: the results of several processes, of one copy or one measurement, as one; and what is missing.</summary>
 internal sealed class MergeCommand(MergeOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal)
 {
     public Task<int> RunAsync()
     {
-        MergedCopy merged = MergedCopy.Of([.. options.Results.Select(Read)]);
+        (string Path, byte[] Json)[] files = [.. options.Results.Select(Read)];
+        (ReportPage page, bool isWhole) = Array.Exists(files, f => IsOfSpeed(f.Json)) ? MergeSpeed(files) : MergeCopy(files);
         options.Output.Check(terminal);
-        ReportPage page = MergedCopyPage.Of(merged, arguments);
         PageText.WriteResult(terminal, page);
         options.Output.Write(terminal, page);
-        return Task.FromResult(merged.IsWhole ? ExitCode.Success : ExitCode.IoError);
+        return Task.FromResult(isWhole ? ExitCode.Success : ExitCode.IoError);
     }
 
-    private static (string Path, CopyReport Report) Read(string path)
+    private (ReportPage Page, bool IsWhole) MergeSpeed((string Path, byte[] Json)[] files)
     {
-        if (!File.Exists(path))
-            throw new FileNotFoundException($"{path}: no such file");
-        CopyReport? report;
+        MergedSpeed merged = MergedSpeed.Of(
+            [.. files.Select(f => (f.Path, Parse(f, "speed", SpeedJsonContext.Default.SpeedReport, SpeedReportCheck.FaultOf)))]);
+        return (MergedSpeedPage.Of(merged, arguments), merged.IsWhole);
+    }
+
+    private (ReportPage Page, bool IsWhole) MergeCopy((string Path, byte[] Json)[] files)
+    {
+        MergedCopy merged = MergedCopy.Of(
+            [.. files.Select(f => (f.Path, Parse(f, "copy", CopyJsonContext.Default.CopyReport, CopyReportCheck.FaultOf)))]);
+        return (MergedCopyPage.Of(merged, arguments), merged.IsWhole);
+    }
+
+    private static (string Path, byte[] Json) Read(string path) =>
+        File.Exists(path) ? (path, File.ReadAllBytes(path)) : throw new FileNotFoundException($"{path}: no such file");
+
+    private static bool IsOfSpeed(byte[] json)
+    {
         try
         {
-            report = JsonSerializer.Deserialize(File.ReadAllBytes(path), CopyJsonContext.Default.CopyReport);
+            using JsonDocument document = JsonDocument.Parse(json);
+            return document.RootElement.ValueKind == JsonValueKind.Object && document.RootElement.TryGetProperty("workload", out _);
+        }
+        catch (JsonException)
+        {
+            return false;
+        }
+    }
+
+    private static T Parse<T>((string Path, byte[] Json) file, string command, JsonTypeInfo<T> type, Func<T?, string?> faultOf)
+        where T : class
+    {
+        T? report;
+        try
+        {
+            report = JsonSerializer.Deserialize(file.Json, type);
         }
         catch (JsonException e)
         {
-            throw new UsageException($"{path} is no result of sluice copy: {e.Message.ReplaceLineEndings(" ")}");
+            throw new UsageException($"{file.Path} is no result of sluice {command}: {e.Message.ReplaceLineEndings(" ")}");
         }
-        return CopyReportCheck.FaultOf(report) is { } fault
-            ? throw new UsageException($"{path} is no result of sluice copy: {fault}")
-            : (path, report!);
+        return faultOf(report) is { } fault
+            ? throw new UsageException($"{file.Path} is no result of sluice {command}: {fault}")
+            : report!;
     }
 }

@@ -119,7 +119,7 @@ internal static class SluiceTool
             ["copy -a projects /backup/", "copy --verify --sync a.db b.db"],
             CopyCommandOptions.Define, (options, token) => new CopyCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
-            "Files", "merge", "Add up the JSON results of the shards of a copy, and say what is missing.",
+            "Files", "merge", "Add up the JSON results of the shards of a copy, or of processes that measured together.",
             ["merge shard*.json", "merge --json all.json shard0.json shard1.json"],
             MergeOptions.Define, (options, token) => new MergeCommand(options, arguments, terminal).RunAsync());
         commands.Add(

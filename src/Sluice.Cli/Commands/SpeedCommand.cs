@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -15,6 +16,9 @@ internal sealed class SpeedCommand(
     // The first file made in a process pays for compiling the code; the median of three does not show it.
     private const int InterleavedCreations = 3;
     private static readonly TimeSpan LongestWarmUp = TimeSpan.FromSeconds(2);
+
+    // From the last one's coming to the beginning: for its file to be seen.
+    private static readonly TimeSpan Lead = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan ShortestSlice = TimeSpan.FromMilliseconds(100);
 
     private readonly List<string> _notes = [];
@@ -23,6 +27,7 @@ internal sealed class SpeedCommand(
     private readonly Dictionary<IoSide, (string Engine, FileCaching Caching, string? CachingReason)> _opened = [];
 
     private VerifyReport? _verified;
+    private RankReport? _rank;
 
     private TimeSpan WarmUp => options.WarmUp ?? TimeSpan.FromTicks(Math.Min(options.Time.Ticks / 10, LongestWarmUp.Ticks));
 
@@ -37,6 +42,8 @@ internal sealed class SpeedCommand(
                 _notes.Add(note);
         }
         long sizeBytes = SizeOf(files);
+        using Rendezvous? rendezvous = options.Shard is not { } shard ? null : Rendezvous.Enter(
+            options.Rendezvous!, shard, SpeedReportBuilder.WorkloadOf(options, sizeBytes, WarmUp).Key(), options.Wait);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         bool interrupted = false;
         using MetricsListener? metrics = options.Metrics ? new MetricsListener() : null;
@@ -47,7 +54,7 @@ internal sealed class SpeedCommand(
                 foreach (SpeedFile file in files)
                     MakeFile(file, progress);
                 if (options.Time > TimeSpan.Zero)
-                    await MeasureAsync(sizeBytes, progress);
+                    await MeasureAsync(sizeBytes, rendezvous, progress);
                 interrupted = cancellationToken.IsCancellationRequested;
             }
             catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -57,7 +64,7 @@ internal sealed class SpeedCommand(
         }
         SpeedReport report = SpeedReportBuilder.Build(
             options, arguments, started, sizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted);
-        report = report with { Verified = _verified, Metrics = metrics?.Collect() };
+        report = report with { Verified = _verified, Metrics = metrics?.Collect(), Rank = _rank };
         ReportPage page = SpeedPage.Of(report);
         if (options.Quiet)
             terminal.WriteData(writer => SpeedCsv.Write(writer, report), isResult: false);
@@ -67,6 +74,8 @@ internal sealed class SpeedCommand(
             terminal, page,
             json: writer => JsonFile.Write(writer, report, SpeedJsonContext.Default.SpeedReport),
             csv: writer => SpeedCsv.WriteFile(writer, report));
+        if (rendezvous is not null && !interrupted)
+            await rendezvous.LeaveAsync(cancellationToken);
         if (_verified is { Wrong: > 0 } wrong)
         {
             terminal.WriteNotice(
@@ -161,7 +170,7 @@ internal sealed class SpeedCommand(
         RandomAccess.SetLength(handle, sizeBytes);
     }
 
-    private async Task MeasureAsync(long sizeBytes, LiveProgress progress)
+    private async Task MeasureAsync(long sizeBytes, Rendezvous? rendezvous, LiveProgress progress)
     {
         var workload = new Workload(options.Path, sizeBytes, options.RequestSizeBytes)
         {
@@ -175,7 +184,7 @@ internal sealed class SpeedCommand(
             Cache = options.Cache,
             TouchEveryByte = options.TouchEveryByte,
             OperationsPerSecond = options.OperationsPerSecond,
-            Seed = options.Seed,
+            Seed = options.SeedOfRank,
         };
         var targets = new List<(IoSide Side, IoTarget Target)>();
         using var runner = new WorkloadRunner(workload);
@@ -195,6 +204,8 @@ internal sealed class SpeedCommand(
                 progress.Show(() => $"reading {options.Path} into the page cache");
                 runner.WarmCache(targets[0].Target, cancellationToken);
             }
+            if (rendezvous is not null)
+                await MeetAsync(rendezvous, progress);
             await RunSlicesAsync(runner, targets, progress);
             if (options.Verify)
             {
@@ -209,6 +220,18 @@ internal sealed class SpeedCommand(
         }
     }
 
+    /// <summary>When this is ready, and the others are.</summary>
+    private async Task MeetAsync(Rendezvous rendezvous, LiveProgress progress)
+    {
+        progress.Show(() => $"waiting for the other processes in {options.Rendezvous}");
+        _rank = await rendezvous.MeetAsync(Lead, cancellationToken);
+        if (_rank.LateSeconds > Lead.TotalSeconds / 10)
+        {
+            _notes.Add(string.Create(CultureInfo.InvariantCulture,
+                $"began {_rank.LateSeconds:0.##} s later than all were to, by this clock: it saw their files late, or clocks differ"));
+        }
+    }
+
     private async Task RunSlicesAsync(WorkloadRunner runner, List<(IoSide Side, IoTarget Target)> targets, LiveProgress progress)
     {
         if (WarmUp > TimeSpan.Zero)
@@ -219,6 +242,7 @@ internal sealed class SpeedCommand(
         }
         cancellationToken.ThrowIfCancellationRequested();
         int rounds = targets.Count == 1 ? 1 : (int)Math.Clamp(options.Time / ShortestSlice, 1, InterleavedRounds);
+        _rank = _rank is null ? null : _rank with { MeasuredFrom = DateTimeOffset.UtcNow };
         long start = Stopwatch.GetTimestamp();
         foreach ((IoSide side, IoTarget _) in targets)
             _measurements[side] = new Measurement();

@@ -16,7 +16,11 @@ internal sealed record SpeedOptions(string Path)
     private const int MaxOutstanding = 4096;
     private const long MaxRequestSizeBytes = ByteSize.GiB;
 
+    private const int SeedStep = 7919;
+
     public const long DefaultFileSizeBytes = ByteSize.GiB;
+
+    private static readonly TimeSpan DefaultWait = TimeSpan.FromMinutes(5);
 
     /// <summary>Further files over which requests are spread.</summary>
     public IReadOnlyList<string> Others { get; init; } = [];
@@ -68,6 +72,18 @@ internal sealed record SpeedOptions(string Path)
 
     public int Seed { get; init; } = 1;
 
+    /// <summary>Which of several processes that begin together this is; null where it is the only one.</summary>
+    public Shard? Shard { get; init; }
+
+    /// <summary>The folder in which they meet; null where there is only one.</summary>
+    public string? Rendezvous { get; init; }
+
+    /// <summary>How long to wait for the others.</summary>
+    public TimeSpan Wait { get; init; } = DefaultWait;
+
+    /// <summary>Of several processes each has its own: else all would go the same way through a file that they share.</summary>
+    public int SeedOfRank => (int)((Seed + ((Shard?.Index ?? 0) * (long)SeedStep)) & int.MaxValue);
+
     public string OperationName => Time == TimeSpan.Zero ? "create" : Mix is { } mix ? $"mix {mix}" : WriteShare > 0 ? "write" : "read";
 
     public IReadOnlyList<IoSide> Sides => Engine switch
@@ -116,6 +132,11 @@ internal sealed record SpeedOptions(string Path)
         Option<string> warmUp = command.Value("--warmup", null, "seconds",
             "Unmeasured time at the start (a tenth of the time, at most 2).");
         Option<string> seed = command.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");
+        Option<string> shard = command.Value("--shard", null, "I/N",
+            "This is process I of N, counted from 0, that begin together; auto takes both from mpirun, srun and such.");
+        Option<string> rendezvous = command.Value("--rendezvous", null, "folder",
+            "With --shard: where they wait for each other; all of them have to see it.");
+        Option<string> wait = command.Value("--wait", null, "seconds", "With --shard: how long to wait for the others (300).");
         Option<bool> metrics = command.Flag("--metrics", null, "Show what the meter \"Sluice\" counted (docs/metrics.md).");
         Option<bool> force = command.Flag("--force", null, "Do not ask before an existing file is overwritten or made anew.");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
@@ -166,11 +187,16 @@ internal sealed record SpeedOptions(string Path)
                     result.GetValue(iops), ParseSize("--rate", result.GetValue(rate)), ParseRequestSize(result.GetValue(block))),
                 WarmUp = result.GetValue(warmUp) is { } seconds ? ParseSeconds("--warmup", seconds, 0, allowZero: true) : null,
                 Seed = ParseSeed(result.GetValue(seed)),
+                Shard = ShardArgument.Parse(result.GetValue(shard)),
+                Rendezvous = result.GetValue(rendezvous),
+                Wait = ParseSeconds("--wait", result.GetValue(wait), DefaultWait.TotalSeconds, allowZero: true),
                 Output = output(result),
                 Metrics = result.GetValue(metrics),
                 Force = result.GetValue(force),
                 DestroysDeviceData = result.GetValue(destroy),
             };
+            if (options.Shard is null && result.GetValue(wait) is not null)
+                throw new UsageException("--wait is about the processes that --shard and --rendezvous tell of");
             Check(options);
             return options;
         }
@@ -178,6 +204,13 @@ internal sealed record SpeedOptions(string Path)
 
     private static void Check(SpeedOptions options)
     {
+        if (options.Shard is null != options.Rendezvous is null || options.Rendezvous?.Length == 0)
+            throw new UsageException("--shard says which of several processes this is, --rendezvous where they meet: both are needed");
+        if (options.Shard is not null && (options.Time == TimeSpan.Zero || options.Engine == EngineChoice.Both))
+        {
+            throw new UsageException("what begins together is measured for some time, on one engine: not with -t0, nor with --engine both, "
+                + "whose turns would not be together");
+        }
         if (options.SizeBytes is { } size && size < options.RequestSizeBytes)
         {
             throw new UsageException(

@@ -27,24 +27,7 @@ internal static class SpeedReportBuilder
             Started = started,
             Arguments = arguments,
             Environment = environment,
-            Workload = new SpeedWorkload
-            {
-                File = string.Join(", ", options.Paths),
-                Files = options.Paths.Count == 1 ? null : options.Paths,
-                Zipf = options.Zipf,
-                FlushEvery = options.FlushEvery,
-                FileSizeBytes = fileSizeBytes,
-                Operation = options.OperationName,
-                RequestSizeBytes = options.RequestSizeBytes,
-                Outstanding = options.Outstanding,
-                SeekPercent = options.SeekPercent,
-                Cache = CacheName(options.Cache),
-                TouchEveryByte = options.TouchEveryByte,
-                OfferedIops = options.OperationsPerSecond,
-                TimeSeconds = options.Time.TotalSeconds,
-                WarmUpSeconds = warmUp.TotalSeconds,
-                Seed = options.Seed,
-            },
+            Workload = WorkloadOf(options, fileSizeBytes, warmUp),
             Creations = [.. creations.GroupBy(c => c.Side).Select(g => Creation(MedianOf(g), options.Create, hertz))],
             Sides = sides,
             Interrupted = interrupted,
@@ -61,6 +44,25 @@ internal static class SpeedReportBuilder
             CpuRatio = Per(sides[1].CpuUsPerOperation, sides[0].CpuUsPerOperation),
         };
     }
+
+    public static SpeedWorkload WorkloadOf(SpeedOptions options, long fileSizeBytes, TimeSpan warmUp) => new()
+    {
+        File = string.Join(", ", options.Paths),
+        Files = options.Paths.Count == 1 ? null : options.Paths,
+        Zipf = options.Zipf,
+        FlushEvery = options.FlushEvery,
+        FileSizeBytes = fileSizeBytes,
+        Operation = options.OperationName,
+        RequestSizeBytes = options.RequestSizeBytes,
+        Outstanding = options.Outstanding,
+        SeekPercent = options.SeekPercent,
+        Cache = CacheName(options.Cache),
+        TouchEveryByte = options.TouchEveryByte,
+        OfferedIops = options.OperationsPerSecond,
+        TimeSeconds = options.Time.TotalSeconds,
+        WarmUpSeconds = warmUp.TotalSeconds,
+        Seed = options.Seed,
+    };
 
     public static string CacheName(CacheMode cache) => cache switch
     {
@@ -99,6 +101,8 @@ internal static class SpeedReportBuilder
             WriteLatency = LatencySummary.From(measured.Writes),
             ServiceTime = LatencySummary.From(measured.Service),
             FlushLatency = LatencySummary.From(measured.Flushes),
+            Histograms = options.Shard is null ? null : new SideHistograms(
+                measured.Reads.ToRecord(), measured.Writes.ToRecord(), measured.Service.ToRecord(), measured.Flushes.ToRecord()),
             StorageReadBytes = measured.StorageReadBytes,
             SteadyFromSeconds = steady is { } first ? Round(measured.Windows[first].StartSeconds) : null,
             SteadyMiBPerSecond = steady is { } from ? Round(SteadyMean(measured.Windows, from)) : null,

@@ -60,14 +60,48 @@ internal sealed class LatencyHistogram
     }
 
     /// <summary>Adds what another histogram has counted. Neither may be recording.</summary>
+    /// <exception cref="OverflowException">They have counted more than fits.</exception>
     public void Add(LatencyHistogram other)
     {
         for (int bucket = 0; bucket < _counts.Length; bucket++)
-            _counts[bucket] += other._counts[bucket];
-        _sum += other._sum;
-        _count += other._count;
+            _counts[bucket] = checked(_counts[bucket] + other._counts[bucket]);
+        _sum = checked(_sum + other._sum);
+        _count = checked(_count + other._count);
         _max = Math.Max(_max, other._max);
         _min = Math.Min(_min, other._min);
+    }
+
+    /// <summary>What was counted; null where that is nothing. It may not be recording.</summary>
+    public HistogramRecord? ToRecord()
+    {
+        int[] used = [.. Enumerable.Range(0, _counts.Length).Where(b => _counts[b] > 0)];
+        return used.Length == 0 ? null
+            : new HistogramRecord([.. used.Select(HighestIn)], [.. used.Select(b => _counts[b])], _sum, _min, _max);
+    }
+
+    /// <summary>What <see cref="ToRecord"/> gave; null where it cannot have given that.</summary>
+    public static LatencyHistogram? TryFrom(HistogramRecord record)
+    {
+        if (record.UpToNs is not { Count: > 0 } upTo || record.Counts is not { } counts || counts.Count != upTo.Count
+            || upTo.Any(v => v < 0) || counts.Any(c => c <= 0) || record.SumNs < 0
+            || record.MinNs < 0 || record.MinNs > upTo.Min() || record.MaxNs < record.MinNs || record.MaxNs > upTo.Max())
+        {
+            return null;
+        }
+        try
+        {
+            var histogram = new LatencyHistogram { _sum = record.SumNs, _min = record.MinNs, _max = record.MaxNs };
+            foreach ((long value, long count) in upTo.Zip(counts))
+            {
+                histogram._counts[BucketOf(value)] = checked(histogram._counts[BucketOf(value)] + count);
+                histogram._count = checked(histogram._count + count);
+            }
+            return histogram;
+        }
+        catch (OverflowException)
+        {
+            return null;
+        }
     }
 
     // Below 256 each value has its own bucket; above, the leading bit picks the octave and the next eight bits the bucket.
@@ -87,3 +121,6 @@ internal sealed class LatencyHistogram
         return (mantissa << shift) + ((1L << shift) - 1);
     }
 }
+
+/// <summary>A histogram in a result: of each bucket that is not empty, the largest value that it takes, and how many it has.</summary>
+internal sealed record HistogramRecord(IReadOnlyList<long> UpToNs, IReadOnlyList<long> Counts, long SumNs, long MinNs, long MaxNs);

@@ -22,6 +22,8 @@ internal static class SpeedPage
 
     private static IEnumerable<string> Notes(SpeedReport report)
     {
+        if (report.Rank is { } rank)
+            yield return $"rank {rank.Index} of {rank.Count}, which began together; sluice merge adds up their results";
         if (report.Verified is { } verified)
             yield return $"verified: {Counted.Of(verified.Requests, "request")} read again, {verified.Wrong:#,0} with other bytes";
         foreach (string note in report.Notes)

@@ -1,3 +1,5 @@
+using System.Globalization;
+using System.Text.Json;
 using System.Text.Json.Serialization;
 using Sluice.Cli.Report;
 
@@ -34,7 +36,33 @@ internal sealed record SpeedReport
     /// <summary>With --metrics: what the meter "Sluice" counted in the whole run, warm-up included.</summary>
     public IReadOnlyList<MetricValue>? Metrics { get; init; }
 
+    /// <summary>Of one of several processes that began together; null where this was the only one.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public RankReport? Rank { get; init; }
+
     public required IReadOnlyList<string> Notes { get; init; }
+}
+
+/// <summary>Which of several processes this was, and when it began with the others.</summary>
+internal sealed record RankReport
+{
+    public required int Index { get; init; }
+
+    public required int Count { get; init; }
+
+    public required string Host { get; init; }
+
+    /// <summary>The same for all that met, and for no others.</summary>
+    public required string Run { get; init; }
+
+    /// <summary>When all were to begin, by their clocks.</summary>
+    public required DateTimeOffset Start { get; init; }
+
+    /// <summary>How much later this one could, because it saw the others' files only then.</summary>
+    public required double LateSeconds { get; init; }
+
+    /// <summary>When its measured time began, behind the warm-up; null where it did not come to that.</summary>
+    public DateTimeOffset? MeasuredFrom { get; init; }
 }
 
 internal sealed record SpeedWorkload
@@ -71,6 +99,11 @@ internal sealed record SpeedWorkload
     public required double WarmUpSeconds { get; init; }
 
     public required int Seed { get; init; }
+
+    /// <summary>The same for the same work, whatever the files are called: that of several processes which measure together.</summary>
+    public string Key() => JsonSerializer.Serialize(
+        this with { File = (Files?.Count ?? 1).ToString(CultureInfo.InvariantCulture), Files = null },
+        SpeedJsonContext.Default.SpeedWorkload);
 }
 
 /// <summary>How fast a file was made by -x or -p.</summary>
@@ -128,6 +161,10 @@ internal sealed record SideReport
     /// <summary>With --fsync: of each flush.</summary>
     public LatencySummary? FlushLatency { get; init; }
 
+    /// <summary>Of one of several processes: what the percentiles of all together are made from.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public SideHistograms? Histograms { get; init; }
+
     /// <summary>Bytes that came from devices while it was measured, read-ahead included; null where that is not told.</summary>
     public long? StorageReadBytes { get; init; }
 
@@ -145,6 +182,10 @@ internal sealed record SideReport
     /// <summary>When each window began, in seconds of measured time; null in results of before this was kept.</summary>
     public IReadOnlyList<double>? WindowStartSeconds { get; init; }
 }
+
+/// <summary>Those that <see cref="SideReport"/> has summaries of; null where nothing was counted.</summary>
+internal sealed record SideHistograms(
+    HistogramRecord? Read, HistogramRecord? Write, HistogramRecord? Service, HistogramRecord? Flush);
 
 [JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(SpeedReport))]

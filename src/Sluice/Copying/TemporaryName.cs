@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
 using System.Text;
@@ -12,6 +13,8 @@ internal static class TemporaryName
 {
     private const int MaxNameBytes = 255;
     private const int RandomBytes = 8;
+
+    private static readonly SearchValues<byte> Digits = SearchValues.Create("0123456789abcdef"u8);
 
     private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
 
@@ -38,7 +41,7 @@ internal static class TemporaryName
         const int digits = 2 * RandomBytes;
         int end = name.Length - SuffixBytes.Length - digits - 1;
         bool isOne = IsOne(name) && end > 1 && name[end] == '.'
-            && !name.Slice(end + 1, digits).ContainsAnyExcept("0123456789abcdef"u8);
+            && !name.Slice(end + 1, digits).ContainsAnyExcept(Digits);
         return isOne ? name[1..end] : [];
     }
 

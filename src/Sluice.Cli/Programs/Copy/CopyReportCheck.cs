@@ -13,17 +13,11 @@ internal static class CopyReportCheck
     public static string? FaultOf(CopyReport? report) =>
         report is null ? "it is null"
         : report.FormatVersion != FormatVersion ? $"its format is {report.FormatVersion}, and {FormatVersion} is known"
-        : !IsWhole(report.Environment) ? "its environment is not whole"
+        : !EnvironmentCheck.IsWhole(report.Environment) ? "its environment is not whole"
         : report.Copies is not { Count: > 0 } copies || !copies.All(IsWhole) ? "its copies are not whole"
         : report.Bytes < 0 || report.Files < 0 || report.UnchangedFiles < 0 || report.Failed < 0 ? "it counts less than nothing"
         : !IsTime(report.Seconds) || !IsTime(report.CpuSeconds) || !HasEnd(report) ? "it has times that no copy takes"
         : null;
-
-    private static bool IsWhole(EnvironmentRecord? environment) => environment is
-    {
-        OperatingSystem: not null, Kernel: not null, Runtime: not null, RuntimeMode: not null, SluiceVersion: not null, Engine: not null,
-        Processor: not null,
-    };
 
     private static bool IsWhole(CopyRecord? copy) =>
         copy is { Failures: not null } && copy.Failures.All(f => f is not null) && IsPath(copy.Source) && IsPath(copy.Target);

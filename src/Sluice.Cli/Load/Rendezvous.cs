@@ -1,0 +1,217 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Load;
+
+/// <summary>
+/// Where processes that measure together wait for each other: a folder that all of them see. Each makes a file of its own there, which has
+/// to be new, with a number that nobody can foresee. Who has seen the numbers of all makes a second file with what follows from them, and
+/// who has seen these of all has met: what an earlier run has left says something else there, or nothing. A third file says that its
+/// maker has met; the files stay until all have.
+/// </summary>
+internal sealed class Rendezvous : IDisposable
+{
+    private const string Prefix = "sluice-rank-";
+    private const string Ready = ".ready";
+    private const string Met = ".met";
+    private const int MaxNamed = 20;
+
+    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(2);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(50);
+
+    private readonly string _folder;
+    private readonly Shard _shard;
+    private readonly RankNote _note;
+    private readonly TimeSpan _limit;
+    private readonly List<string> _made = [];
+    private string? _run;
+
+    private Rendezvous(string folder, Shard shard, RankNote note, TimeSpan limit) =>
+        (_folder, _shard, _note, _limit) = (folder, shard, note, limit);
+
+    /// <summary>Makes the first file: from here on the others see that this one is there.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="shard">Which of them this is.</param>
+    /// <param name="workload">What is to be measured, as text that is the same for the same.</param>
+    /// <param name="limit">How long to wait for the others.</param>
+    /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
+    /// <exception cref="UsageException">Files of another run are there.</exception>
+    public static Rendezvous Enter(string folder, Shard shard, string workload, TimeSpan limit)
+    {
+        if (!Directory.Exists(folder))
+            throw new DirectoryNotFoundException($"{folder}: no such directory");
+        var note = new RankNote
+        {
+            Id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16)),
+            Host = Environment.MachineName,
+            Process = Environment.ProcessId,
+            At = DateTimeOffset.UtcNow,
+            Workload = workload,
+        };
+        var rendezvous = new Rendezvous(folder, shard, note, limit);
+        string suffix = string.Create(CultureInfo.InvariantCulture, $"-of-{shard.Count}");
+        foreach (string path in Directory.EnumerateFileSystemEntries(folder, $"{Prefix}*").Order(StringComparer.Ordinal))
+        {
+            bool isOwn = path == rendezvous.PathOf(shard.Index, Ready) || path == rendezvous.PathOf(shard.Index, Met);
+            if (isOwn || !Path.GetFileName(path).Split('.')[0].EndsWith(suffix, StringComparison.Ordinal))
+                throw new UsageException($"{path} is of another run{Description(path)}; {Remedy}");
+        }
+        rendezvous.Make("", note);
+        return rendezvous;
+    }
+
+    /// <summary>Waits until all are there, and then until the moment at which all begin.</summary>
+    /// <param name="lead">How long that moment is behind the last one's coming: for its file to be seen.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <exception cref="IOException">Not all came, or one has gone.</exception>
+    /// <exception cref="UsageException">One of them measures something else.</exception>
+    public async Task<RankReport> MeetAsync(TimeSpan lead, CancellationToken cancellationToken)
+    {
+        long began = Stopwatch.GetTimestamp();
+        RankNote[] all = await GatherAsync("", began, static (_, _) => true, cancellationToken);
+        foreach ((int i, RankNote other) in all.Index())
+        {
+            if (other.Workload != _note.Workload)
+                throw new UsageException($"rank {i} ({other.Maker}) is to measure something else than rank {_shard.Index}");
+        }
+        string run = RunOf(all);
+        Make(Ready, _note with { At = DateTimeOffset.UtcNow, Run = run });
+        RankNote[] ready = await GatherAsync(
+            Ready, began, (i, note) => note.Id == all[i].Id && note.Run == run, cancellationToken, all);
+        Make(Met, _note with { At = DateTimeOffset.UtcNow, Run = run });
+        _run = run;
+        DateTimeOffset start = ready.Max(r => r.At) + lead;
+        // A clock that is far off must not keep this one waiting for longer than it would wait for a rank.
+        TimeSpan rest = start - DateTimeOffset.UtcNow;
+        if (rest > _limit + lead)
+        {
+            int ahead = Array.FindIndex(ready, r => r.At + lead == start);
+            throw new IOException($"the clock of rank {ahead} ({ready[ahead].Maker}) is {rest.TotalSeconds:0} s ahead of this one's");
+        }
+        while ((rest = start - DateTimeOffset.UtcNow) > TimeSpan.Zero)
+            await Task.Delay(rest, cancellationToken);
+        return new RankReport
+        {
+            Index = _shard.Index,
+            Count = _shard.Count,
+            Host = _note.Host,
+            Run = run,
+            Start = start,
+            LateSeconds = Math.Round(-rest.TotalSeconds, 4),
+        };
+    }
+
+    /// <summary>Waits, before the files are taken away, until nobody needs them any more: all have met, or have gone since.</summary>
+    public async Task LeaveAsync(CancellationToken cancellationToken)
+    {
+        if (_run is null)
+            return;
+        long began = Stopwatch.GetTimestamp();
+        for (int i = 0; i < _shard.Count; i++)
+        {
+            for (TimeSpan pause = FirstPause; RankNote.TryRead(PathOf(i, Met))?.Run != _run && File.Exists(PathOf(i, ""));)
+            {
+                if (Stopwatch.GetElapsedTime(began) > _limit)
+                    return;
+                await Task.Delay(pause, cancellationToken);
+                pause = Longer(pause);
+            }
+        }
+    }
+
+    /// <summary>Takes the files away.</summary>
+    public void Dispose()
+    {
+        // The first one first: it says to the others that this one is there.
+        foreach (string path in _made)
+        {
+            try
+            {
+                if (RankNote.TryRead(path)?.Id == _note.Id)
+                    File.Delete(path);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                // The folder has gone, or is no longer ours to write to: who comes next is told of the file.
+            }
+        }
+        _made.Clear();
+    }
+
+    private static string Remedy => "where that run has ended, remove its files, else take another folder";
+
+    private string PathOf(int rank, string stage) =>
+        Path.Combine(_folder, string.Create(CultureInfo.InvariantCulture, $"{Prefix}{rank}-of-{_shard.Count}{stage}"));
+
+    private void Make(string stage, RankNote note)
+    {
+        string path = PathOf(_shard.Index, stage);
+        try
+        {
+            note.Write(path);
+        }
+        catch (IOException) when (Path.Exists(path))
+        {
+            throw new UsageException($"{path} is there already, of another run{Description(path)}; {Remedy}");
+        }
+        _made.Add(path);
+    }
+
+    private static string Description(string path) => RankNote.TryRead(path) is { } note ? $" ({note.Maker})" : "";
+
+    /// <summary>What follows from the numbers of all: another one if only one of them is another.</summary>
+    private static string RunOf(RankNote[] all) =>
+        Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(string.Join('\n', all.Select(a => a.Id)))))[..32];
+
+    /// <summary>One file of each rank, those that <paramref name="isIt"/> takes.</summary>
+    /// <param name="stage">Which of their files.</param>
+    /// <param name="began">When the waiting began.</param>
+    /// <param name="isIt">Whether a file is of this run.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="known">Their first files, where those have been read: who has not the same any more has gone.</param>
+    private async Task<RankNote[]> GatherAsync(
+        string stage, long began, Func<int, RankNote, bool> isIt, CancellationToken cancellationToken, RankNote[]? known = null)
+    {
+        var found = new RankNote?[_shard.Count];
+        for (TimeSpan pause = FirstPause; ; pause = Longer(pause))
+        {
+            bool isLate = Stopwatch.GetElapsedTime(began) > _limit;
+            for (int i = 0; i < found.Length; i++)
+            {
+                if (found[i] is not null)
+                    continue;
+                bool isGone = known is not null && HasGone(i, known[i]);
+                found[i] = RankNote.TryRead(PathOf(i, stage)) is { } note && isIt(i, note) ? note : null;
+                if (found[i] is null && isGone)
+                    throw new IOException($"rank {i} of {_shard.Count} ({known![i].Maker}) has gone before all had met");
+            }
+            if (Array.TrueForAll(found, f => f is not null))
+                return found!;
+            if (isLate)
+                throw new IOException(MissingOf(found, known));
+            await Task.Delay(pause, cancellationToken);
+        }
+    }
+
+    private bool HasGone(int rank, RankNote known)
+    {
+        string path = PathOf(rank, "");
+        return RankNote.TryRead(path) is { } note ? note.Id != known.Id : !File.Exists(path);
+    }
+
+    private string MissingOf(RankNote?[] found, RankNote[]? known)
+    {
+        int[] missing = [.. Enumerable.Range(0, found.Length).Where(i => found[i] is null)];
+        string ranks = string.Join(", ", missing.Take(MaxNamed).Select(i => known is null ? $"{i}" : $"{i} ({known[i].Maker})"));
+        string more = missing.Length > MaxNamed ? ", ..." : "";
+        string time = string.Create(CultureInfo.InvariantCulture, $"within {_limit.TotalSeconds:0.##} s");
+        return known is null
+            ? $"rank {ranks}{more} of {found.Length} did not come to {_folder} {time}"
+            : $"rank {ranks}{more} of {found.Length} left a file in {_folder} and did not answer {time}; {Remedy}";
+    }
+
+    private static TimeSpan Longer(TimeSpan pause) => pause * 2 < LongestPause ? pause * 2 : LongestPause;
+}

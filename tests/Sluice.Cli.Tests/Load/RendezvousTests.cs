@@ -1,0 +1,167 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Load;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Load;
+
+/// <summary>Processes that wait for each other in a folder; here they are objects.</summary>
+public sealed class RendezvousTests : IDisposable
+{
+    // Long beside whatever a loaded machine takes, and never waited for where the test is right.
+    private static readonly TimeSpan Long = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(50);
+
+    private readonly TempFolder _folder = TempFolder.InMemory();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task All_get_one_run_and_one_moment_and_leave_nothing()
+    {
+        Rendezvous[] ranks = [.. Enumerable.Range(0, 5).Select(i => Enter(i, 5))];
+        RankReport[] met = await Task.WhenAll(ranks.Select(r => MeetAsync(r)));
+        met.Select(m => (m.Run, m.Start)).Distinct().Count().ShouldBe(1);
+        met.Select(m => m.Index).ShouldBe([0, 1, 2, 3, 4]);
+        met.ShouldAllBe(m => m.LateSeconds >= 0 && m.Count == 5 && m.Run.Length > 0);
+        foreach (Rendezvous rank in ranks)
+        {
+            await rank.LeaveAsync(CancellationToken.None);
+            rank.Dispose();
+        }
+        Files().ShouldBeEmpty();
+
+        // The next run in the same folder is another one.
+        using Rendezvous alone = Enter(0, 1);
+        (await MeetAsync(alone)).Run.ShouldNotBe(met[0].Run);
+    }
+
+    [Fact]
+    public async Task Who_does_not_come_is_named()
+    {
+        using Rendezvous first = Enter(1, 4, Short);
+        using Rendezvous second = Enter(3, 4, Long);
+        IOException error = await Should.ThrowAsync<IOException>(() => MeetAsync(first));
+        error.Message.ShouldContain("rank 0, 2 of 4 did not come");
+    }
+
+    [Fact]
+    public async Task Who_has_gone_is_named()
+    {
+        Rendezvous gone = Enter(0, 2, Long);
+        using Rendezvous other = Enter(1, 2, Long);
+        Task<RankReport> meeting = MeetAsync(other);
+        await WaitForAsync("sluice-rank-1-of-2.ready");
+        gone.Dispose();
+        IOException error = await Should.ThrowAsync<IOException>(() => meeting);
+        error.Message.ShouldContain("rank 0 of 2 (process ");
+        error.Message.ShouldContain("has gone before all had met");
+    }
+
+    /// <summary>A run that was killed leaves all that its ranks had made; another one may have as many ranks, or not.</summary>
+    [Fact]
+    public async Task What_an_earlier_run_left_is_refused_or_named_and_never_believed()
+    {
+        foreach (string stage in (string[])["", ".ready", ".met"])
+            Leave(0, 2, stage, "an old run");
+        UsageException own = Should.Throw<UsageException>(() => Enter(0, 2));
+        own.Message.ShouldContain("sluice-rank-0-of-2.met is of another run (process 12345 on elsewhere, since 2020-02-02 02:02:02 UTC)");
+        Should.Throw<UsageException>(() => Enter(1, 3)).Message.ShouldContain("of another run (process 12345 on elsewhere");
+        using (Rendezvous other = Enter(1, 2, Short))
+        {
+            IOException error = await Should.ThrowAsync<IOException>(() => MeetAsync(other));
+            error.Message.ShouldContain("rank 0 (process 12345 on elsewhere, since 2020-02-02 02:02:02 UTC) of 2 left a file in");
+        }
+        File.Delete(_folder["sluice-rank-0-of-2.ready"]);
+        File.Delete(_folder["sluice-rank-0-of-2.met"]);
+        Should.Throw<UsageException>(() => Enter(0, 2)).Message.ShouldContain("is there already, of another run (process 12345");
+        Files().ShouldBe(["sluice-rank-0-of-2"]);
+    }
+
+    [Fact]
+    public async Task Who_measures_something_else_is_named()
+    {
+        using Rendezvous first = Enter(0, 2);
+        using Rendezvous second = Rendezvous.Enter(_folder.FullPath, new Shard(1, 2), "other work", Long);
+        UsageException error = await Should.ThrowAsync<UsageException>(() => MeetAsync(first));
+        error.Message.ShouldContain("rank 1 (process ");
+        error.Message.ShouldContain("is to measure something else than rank 0");
+    }
+
+    [Fact]
+    public async Task Files_stay_until_all_have_met()
+    {
+        using Rendezvous first = Enter(0, 2);
+        RankNote note = Leave(1, 2, "", null);
+        Task<RankReport> meeting = MeetAsync(first);
+        await WaitForAsync("sluice-rank-0-of-2.ready");
+        string run = RankNote.TryRead(_folder["sluice-rank-0-of-2.ready"])!.Run!;
+
+        // What is not whole yet is looked at again.
+        File.WriteAllText(_folder["sluice-rank-1-of-2.ready"], "{");
+        meeting.IsCompleted.ShouldBeFalse();
+        File.Delete(_folder["sluice-rank-1-of-2.ready"]);
+        Leave(1, 2, ".ready", run, note.Id);
+        await meeting;
+        Task leaving = first.LeaveAsync(CancellationToken.None);
+        leaving.IsCompleted.ShouldBeFalse();
+        Leave(1, 2, ".met", run, note.Id);
+        await leaving;
+
+        // Nor does one that has gone keep it.
+        File.Delete(_folder["sluice-rank-1-of-2.met"]);
+        leaving = first.LeaveAsync(CancellationToken.None);
+        leaving.IsCompleted.ShouldBeFalse();
+        File.Delete(_folder["sluice-rank-1-of-2"]);
+        await leaving;
+    }
+
+    [Fact]
+    public async Task Files_that_are_somebody_elses_by_now_stay()
+    {
+        Rendezvous first = Enter(0, 2);
+        File.Delete(_folder["sluice-rank-0-of-2"]);
+        Leave(0, 2, "", null);
+        first.Dispose();
+        Files().ShouldBe(["sluice-rank-0-of-2"]);
+        File.Delete(_folder["sluice-rank-0-of-2"]);
+        using CancellationTokenSource stop = new();
+        Rendezvous second = Enter(0, 2);
+        Task<RankReport> meeting = second.MeetAsync(TimeSpan.Zero, stop.Token);
+        await stop.CancelAsync();
+        await Should.ThrowAsync<OperationCanceledException>(() => meeting);
+        second.Dispose();
+        Files().ShouldBeEmpty();
+    }
+
+    private Rendezvous Enter(int index, int count, TimeSpan? limit = null) =>
+        Rendezvous.Enter(_folder.FullPath, new Shard(index, count), "work", limit ?? Long);
+
+    private static Task<RankReport> MeetAsync(Rendezvous rank) =>
+        Task.Run(() => rank.MeetAsync(TimeSpan.Zero, CancellationToken.None));
+
+    private string[] Files() => [.. Directory.GetFiles(_folder.FullPath).Select(f => Path.GetFileName(f)).Order()];
+
+    private async Task WaitForAsync(string name)
+    {
+        while (RankNote.TryRead(_folder[name]) is null)
+            await Task.Delay(1);
+    }
+
+    private RankNote Leave(int index, int count, string stage, string? run, string id = "an old number")
+    {
+        var note = new RankNote
+        {
+            Id = id,
+            Host = "elsewhere",
+            Process = 12345,
+            At = new DateTimeOffset(2020, 2, 2, 2, 2, 2, TimeSpan.Zero),
+            Workload = "work",
+            Run = run,
+        };
+        File.WriteAllText(_folder[$"sluice-rank-{index}-of-{count}{stage}"], JsonSerializer.Serialize(note));
+        return note;
+    }
+}
