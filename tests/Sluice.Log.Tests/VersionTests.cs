@@ -66,6 +66,49 @@ public sealed class VersionTests
         }
     }
 
+    /// <summary>What it says of the disk must not be passed over, nor be written over by one who cannot read it.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public void A_state_of_another_version_is_refused_and_says_what_to_do(byte version)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: true);
+        byte[] state = [.. log.Files[LogFolder.StateName]];
+        state[8] = version;
+        Sum(state);
+        log.WriteTo(folder.Log, LogFolder.StateName, state);
+        Dictionary<string, byte[]> before = Content(folder.Log);
+        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)));
+        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true })));
+        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log)));
+        Dictionary<string, byte[]> after = Content(folder.Log);
+        after.Keys.Order(StringComparer.Ordinal).ShouldBe(before.Keys.Order(StringComparer.Ordinal));
+        after.ShouldAllBe(file => file.Value.SequenceEqual(before[file.Key]));
+        using (SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }))
+        {
+            int count = 0;
+            while (reader.TryRead(out _))
+            {
+                count++;
+            }
+
+            count.ShouldBe(48);
+            ShouldSayWhy(reader.Damage.Single());
+        }
+
+        File.Delete(Path.Combine(folder.Log, LogFolder.StateName));
+        using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+        again.NextSequence.ShouldBe(49);
+
+        void ShouldSayWhy(SluiceLogDamagedException refused)
+        {
+            refused.Path.ShouldBe(Path.Combine(folder.Log, LogFolder.StateName));
+            refused.Message.ShouldContain($"it has version {version}, and this build reads version 1 alone");
+            refused.Message.ShouldContain("Open the log with a build that reads it, or remove this file");
+        }
+    }
+
     [Fact]
     public void A_header_that_allows_larger_frames_than_the_format_is_damage()
     {

@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
@@ -6,7 +7,7 @@ namespace Sluice.Log.Tests;
 /// <remarks>These tests look at every system call of the process; whichever engine it has, they are the same.</remarks>
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
-public sealed class WriterWindowTests : IDisposable
+public sealed partial class WriterWindowTests : IDisposable
 {
     private readonly int _tries = WriterLock.Tries;
 
@@ -103,9 +104,10 @@ public sealed class WriterWindowTests : IDisposable
 
     /// <summary>The folder is moved away, and one with another log has its name: nothing of that one is written to or removed.</summary>
     [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void A_folder_that_is_exchanged_at_any_moment_of_an_opening_keeps_its_files(bool isCompressing)
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    public void A_folder_that_is_exchanged_at_any_moment_of_an_opening_keeps_its_files(bool isCompressing, bool isCompressed)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Windows renames no folder with open files, and others do not ask which it is.");
         SluiceLogOptions options = isCompressing ? CompressedLog.Options() : SmallLog.Options;
@@ -117,14 +119,33 @@ public sealed class WriterWindowTests : IDisposable
         foreach (string leftover in Directory.GetFiles(another, "*.slog"))
         {
             File.WriteAllBytes(leftover + SegmentNames.Compressing, [4, 5]);
+            File.WriteAllBytes(leftover + SegmentNames.Compressed, [6, 7]);
         }
 
         Dictionary<string, byte[]> before = Content(another);
+        Dictionary<string, byte[]> own = [];
+        if (isCompressed)
+        {
+            small.WriteTo(folder.Log);
+            using (SluiceLog.Open(folder.Log, CompressedLog.Options()))
+            {
+                CompressedLog.AwaitCompressed(folder, "slog");
+            }
+
+            own = Content(folder.Log);
+            own.Keys.Count(static name => name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal)).ShouldBeGreaterThan(0);
+        }
         bool isOver = false;
         for (int step = 0; !isOver; step++)
         {
             // What is superfluous in the one is a segment in the other.
             small.WriteTo(folder.Log);
+            if (isCompressed)
+            {
+                Directory.GetFiles(folder.Log).ToList().ForEach(File.Delete);
+                own.ToList().ForEach(f => File.WriteAllBytes(Path.Combine(folder.Log, f.Key), f.Value));
+            }
+
             SmallLog.MakeAhead(folder.Log, small.LogId);
             foreach (string leftover in Directory.GetFiles(folder.Log, "*.slog"))
             {
@@ -134,6 +155,13 @@ public sealed class WriterWindowTests : IDisposable
             // From where it has opened log.state.
             bool isExchanged = AtStep(step, () =>
             {
+                if (isCompressed)
+                {
+                    // By its state, which is asked for by its path, the folder is the same.
+                    File.Delete(Path.Combine(another, LogFolder.StateName));
+                    Link(State(folder), Path.Combine(another, LogFolder.StateName)).ShouldBe(0);
+                }
+
                 Directory.Move(folder.Log, moved);
                 Directory.Move(another, folder.Log);
             }, () =>
@@ -150,13 +178,74 @@ public sealed class WriterWindowTests : IDisposable
             isOver = !isExchanged;
             if (isExchanged)
             {
+                if (isCompressed)
+                {
+                    File.Delete(State(folder));
+                    File.WriteAllBytes(State(folder), before[LogFolder.StateName]);
+                }
+
                 Dictionary<string, byte[]> after = Content(folder.Log);
                 after.Keys.Order(StringComparer.Ordinal).ShouldBe(before.Keys.Order(StringComparer.Ordinal), $"step {step}");
                 after.ShouldAllBe(f => f.Value.SequenceEqual(before[f.Key]), $"step {step}");
+                List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(moved);
+                records.Count.ShouldBe(small.All.Count, $"step {step}");
+                Records.ShouldBeInOrder(records, 1, 0);
                 Directory.Move(folder.Log, another);
                 Directory.Delete(moved, recursive: true);
             }
         }
+    }
+
+    /// <summary>An error of a lock is no lock: the log is refused, or what may be written to is locked.</summary>
+    [SkippableTheory]
+    [InlineData(LogFormat.Framed, 37)]
+    [InlineData(LogFormat.Framed, 5)]
+    [InlineData(LogFormat.Raw, 37)]
+    public void A_file_that_cannot_be_locked_is_not_written_to(LogFormat format, int errno)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Others have no lock of a segment.");
+        SmallLog small = new(40, isDurable: false);
+        SluiceLogOptions options = format == LogFormat.Framed ? SmallLog.Options : new() { Format = format };
+        using TempFolder folder = new(isInMemory: true);
+        int refused = 0;
+        bool isOver = false;
+        for (int step = 0; !isOver; step++)
+        {
+            small.WriteTo(folder.Log);
+            int calls = 0;
+            int thread = Environment.CurrentManagedThreadId;
+            SystemCallFaults.Use((call, _, _) =>
+                call == "fcntl" && Environment.CurrentManagedThreadId == thread && calls++ == step ? -errno : 0);
+            SluiceLog? log = null;
+            try
+            {
+                log = SluiceLog.Open(folder.Log, options);
+            }
+            catch (IOException)
+            {
+                refused++;
+            }
+            finally
+            {
+                SystemCallFaults.Use(null);
+            }
+
+            using (log)
+            {
+                isOver = calls <= step;
+                if (log is not null)
+                {
+                    log.Append("x"u8, LogDurability.Written);
+                    string newest = Directory.GetFiles(folder.Log, format == LogFormat.Framed ? "*.slog" : "*.log")
+                        .Where(static f => new FileInfo(f).Length > LogLayout.HeaderBytes || f.EndsWith(".log", StringComparison.Ordinal))
+                        .Max()!;
+                    using SluiceHandle other = LogFile.Open(newest, FileMode.Open, FileAccess.ReadWrite);
+                    LogFile.LockNow(other, alone: true).ShouldBe(-11, $"step {step}");
+                }
+            }
+        }
+
+        refused.ShouldBeGreaterThan(0);
     }
 
     /// <summary>Whoever looks at a log whose state was removed has that for a moment, and the writer needs it just then.</summary>
@@ -188,6 +277,9 @@ public sealed class WriterWindowTests : IDisposable
         asked.ShouldBeGreaterThan(4);
         LogState.TryRead(State(folder)).ShouldNotBeNull().DurableSequence.ShouldBe(1);
     }
+
+    [LibraryImport("libc", EntryPoint = "link", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Link(string path, string another);
 
     private static string State(TempFolder folder) => Path.Combine(folder.Log, LogFolder.StateName);
 

@@ -17,6 +17,7 @@ internal static class NodeMetadata
     private const uint SetUser = 0x800;
     private const uint SetGroup = 0x400;
     private const uint GroupBits = 0x38;
+    private const uint OtherBits = 0x07;
     private const int GroupShift = 3;
 
     private const long MinRoomBytes = 16 << 20;
@@ -24,7 +25,9 @@ internal static class NodeMetadata
     // struct posix_acl_xattr_header, then struct posix_acl_xattr_entry for each: tag, permissions, number.
     private const int ListHeaderBytes = 4;
     private const int ListEntryBytes = 8;
+    private const ushort ListUser = 0x02;
     private const ushort ListOwnGroup = 0x04;
+    private const ushort ListGroup = 0x08;
     private const ushort ListMask = 0x10;
     private const ushort ListOthers = 0x20;
 
@@ -33,7 +36,15 @@ internal static class NodeMetadata
     private static ReadOnlySpan<byte> DefaultList => "system.posix_acl_default\0"u8;
 
     /// <summary>All of it, as far as this user may: as cp -a. What cannot be kept takes with it the rights that went with it.</summary>
-    public static void Preserve(int fromFd, in Statx from, int toFd, string target)
+    /// <param name="fromFd">The one.</param>
+    /// <param name="from">What is known of it.</param>
+    /// <param name="toFd">The other.</param>
+    /// <param name="target">Its name, for messages.</param>
+    /// <param name="isSameContent">
+    /// Whether it has the same bytes. If not, signatures and privileges stay behind, and what users have noted (sums, types, origins) too,
+    /// since nobody knows whether it is about them.
+    /// </param>
+    public static void Preserve(int fromFd, in Statx from, int toFd, string target, bool isSameContent = true)
     {
         PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
         bool hasUser = made.Uid == from.Uid;
@@ -45,7 +56,7 @@ internal static class NodeMetadata
             hasGroup |= hasBoth || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, from.Gid) == 0;
         }
 
-        CopyAttributes(fromFd, toFd, isSameContent: hasUser, target);
+        CopyAttributes(fromFd, toFd, isSameContent: hasUser && isSameContent, target, hasNotes: isSameContent);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeLink)
         {
             uint mode = from.Mode & ModeBits.All & (hasUser ? ~0u : ~SetUser) & (hasGroup ? ~0u : ~SetGroup);
@@ -139,8 +150,9 @@ internal static class NodeMetadata
         TakeOff(toFd, AccessList, target);
         mode = list is null ? mode : WithoutList(mode, list);
 
-        // Another group than the source's may do no more than everybody.
-        return hasGroup ? mode : mode & ~(GroupBits & ~((mode << GroupShift) & GroupBits));
+        // Another group than the source's may do no more than everybody, of whom the source's group is part now.
+        uint both = mode & (mode >> GroupShift) & OtherBits;
+        return hasGroup ? mode : (mode & ~(GroupBits | OtherBits)) | (both << GroupShift) | both;
     }
 
     private static void TakeOff(int fd, ReadOnlySpan<byte> list, string target)
@@ -151,37 +163,53 @@ internal static class NodeMetadata
         }
     }
 
-    /// <summary>A mode in which the group has what the list gave the file's own group, and not the list's mask.</summary>
-    private static uint WithoutList(uint mode, ReadOnlySpan<byte> list)
+    /// <summary>
+    /// A mode in which the group has what the list gave the file's own group, and not the list's mask. Without the list whoever is named in
+    /// it is one of the group or of the others, and these get no more than he had.
+    /// </summary>
+    internal static uint WithoutList(uint mode, ReadOnlySpan<byte> list)
     {
         uint group = 0;
-        uint mask = 7;
+        uint mask = OtherBits;
+        uint users = OtherBits;
+        uint groups = OtherBits;
+        bool hasNames = false;
         for (int at = ListHeaderBytes; at + ListEntryBytes <= list.Length; at += ListEntryBytes)
         {
             uint permissions = BinaryPrimitives.ReadUInt16LittleEndian(list[(at + 2)..]);
             switch (BinaryPrimitives.ReadUInt16LittleEndian(list[at..]))
             {
+                case ListUser:
+                    (users, hasNames) = (users & permissions, true);
+                    break;
                 case ListOwnGroup:
                     group = permissions;
+                    break;
+                case ListGroup:
+                    (groups, hasNames) = (groups & permissions, true);
                     break;
                 case ListMask:
                     mask = permissions;
                     break;
                 case ListOthers:
-                    mode = (mode & ~7u) | (mode & permissions & 7);
+                    mode &= ~OtherBits | permissions;
                     break;
             }
         }
 
-        return (mode & ~GroupBits) | (mode & ((group & mask) << GroupShift));
+        mode &= hasNames ? ~OtherBits | (users & groups & mask) : ~0u;
+        return (mode & ~GroupBits) | (mode & ((group & mask & users) << GroupShift));
     }
 
     /// <summary>Extended attributes. What the target may not have is left out.</summary>
-    private static void CopyAttributes(int fromFd, int toFd, bool isSameContent, string target)
+    private static void CopyAttributes(int fromFd, int toFd, bool isSameContent, string target, bool hasNotes = true)
     {
         foreach (byte[] name in AttributeCalls.List(fromFd))
         {
-            if (IsOwnMatter(name) || (!isSameContent && IsAboutContent(name)) || AttributeCalls.Get(fromFd, name, out _) is not { } value)
+            if (IsOwnMatter(name)
+                || (!isSameContent && IsAboutContent(name))
+                || (!hasNotes && IsNote(name))
+                || AttributeCalls.Get(fromFd, name, out _) is not { } value)
             {
                 continue;
             }
@@ -208,6 +236,8 @@ internal static class NodeMetadata
 
     private static bool IsAboutContent(ReadOnlySpan<byte> name) =>
         name.SequenceEqual("security.capability\0"u8) || name.SequenceEqual("security.ima\0"u8);
+
+    private static bool IsNote(ReadOnlySpan<byte> name) => name.StartsWith("user."u8) || name.StartsWith("trusted."u8);
 
     private static bool IsLoss(int errno) => errno is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EIO or -Errno.EROFS;
 }

@@ -162,7 +162,7 @@ internal sealed class LogCatalog
             long offset = -1;
             if (!Leads(before, segment) && !before.IsCompressed)
             {
-                using SegmentContent file = SegmentContent.Open(before.Path);
+                using SegmentContent file = _folder.OpenToRead(before.Path);
                 (FrameScanner scanner, FrameResult end, _) = before.Scan(file);
                 reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
                 offset = scanner.Offset;

@@ -1,7 +1,9 @@
 using Microsoft.Win32.SafeHandles;
+using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Log;
 
@@ -141,9 +143,12 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     public List<SegmentEntry> ListEntries()
     {
         Dictionary<string, SegmentEntry> entries = new(StringComparer.Ordinal);
-        foreach (FileSystemInfo found in new DirectoryInfo(Path).EnumerateFileSystemInfos())
+        IEnumerable<(string Name, bool IsFolder, bool IsLink)> all = ReadOpen()
+            ?? new DirectoryInfo(Path).EnumerateFileSystemInfos()
+                .Select(static f => (f.Name, f is DirectoryInfo, f.LinkTarget is not null));
+        foreach ((string whole, bool isFolder, bool isLink) in all)
         {
-            string name = found.Name;
+            string name = whole;
             string suffix = name.EndsWith(SegmentNames.Compressing, StringComparison.Ordinal) ? SegmentNames.Compressing
                 : name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) ? SegmentNames.Compressed
                 : "";
@@ -155,8 +160,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
                     entries.Add(name, entry = new SegmentEntry(id, System.IO.Path.Combine(Path, name), utc));
                 }
 
-                entry.IsForeign |= found is DirectoryInfo || found.LinkTarget is not null;
-                entry.IsFolder |= found is DirectoryInfo && suffix.Length == 0;
+                entry.IsForeign |= isFolder || isLink;
+                entry.IsFolder |= isFolder && suffix.Length == 0;
                 entry.HasPlain |= suffix.Length == 0;
                 entry.HasCompressed |= suffix == SegmentNames.Compressed;
                 entry.HasUnfinished |= suffix == SegmentNames.Compressing;
@@ -174,13 +179,28 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         string plain = PathOf(id);
         try
         {
-            return SegmentContent.Open(plain);
+            return OpenToRead(plain);
         }
         catch (FileNotFoundException)
         {
             // Never the other way round: a segment that was compressed stays it.
-            return SegmentContent.Open(plain + SegmentNames.Compressed);
+            return OpenToRead(plain + SegmentNames.Compressed);
         }
+    }
+
+    /// <inheritdoc cref="OpenToRead(long)"/>
+    public SegmentContent OpenToRead(string path) => SegmentContent.Own(Open(path, FileMode.Open, FileAccess.Read));
+
+    /// <summary>How large a file is; 0 where it is not there any more.</summary>
+    public long BytesOf(string path)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return new FileInfo(path) is { Exists: true } file ? file.Length : 0;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return NodeCalls.Stat(NodeOf(folder, path), followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0 ? (long)stat.Size : 0;
     }
 
     /// <summary>
@@ -282,7 +302,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     private List<long> ListOnce()
     {
         HashSet<long> ids = [];
-        foreach (string file in Directory.EnumerateFiles(Path))
+        IEnumerable<string> files = ReadOpen()?.Where(static e => !e.IsFolder).Select(static e => e.Name) ?? Directory.EnumerateFiles(Path);
+        foreach (string file in files)
         {
             ReadOnlySpan<char> name = System.IO.Path.GetFileName(file.AsSpan());
             name = name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) ? name[..^SegmentNames.Compressed.Length] : name;
@@ -293,6 +314,44 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
 
         return [.. ids.Order()];
+    }
+
+    /// <summary>What a writer's folder has, which is open, wherever its path leads by now; null where none is open.</summary>
+    private List<(string Name, bool IsFolder, bool IsLink)>? ReadOpen()
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return null;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        int fd = PathCalls.OpenAt(WriterLock.DescriptorOf(folder), ".\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        PathErrors.ThrowIfFailed(fd, "Listing", Path);
+        DirectoryReader reader = DirectoryReader.Of(fd);
+        try
+        {
+            List<(string, bool, bool)> entries = [];
+            int result;
+            while ((result = reader.Refill()) > 0)
+            {
+                while (reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
+                {
+                    int mode = type == DirectoryReader.TypeUnknown
+                        && reader.Stat([.. name, 0], StatxMask.BasicStats, out Statx stat) == 0 ? stat.Mode & Statx.TypeMask : 0;
+                    entries.Add((
+                        NodePath.Decode(name),
+                        type == DirectoryReader.TypeDirectory || mode == Statx.TypeDirectory,
+                        type == DirectoryReader.TypeLink || mode == Statx.TypeLink));
+                }
+            }
+
+            PathErrors.ThrowIfFailed(result, "Listing", Path);
+            return entries;
+        }
+        finally
+        {
+            reader.Release();
+        }
     }
 
     /// <summary>fsync(2); 0 where the operating system or the file system has no such call for folders.</summary>

@@ -17,35 +17,49 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
     private static ReadOnlySpan<byte> Magic => "SLUICEST"u8;
 
     /// <summary>Null where there is none, or none that is whole.</summary>
-    public static LogState? TryRead(string path)
+    /// <param name="path">The file.</param>
+    /// <param name="report">Told where it is of another version; it throws, or null is the answer.</param>
+    public static LogState? TryRead(string path, Action<SluiceLogDamagedException>? report = null)
     {
         try
         {
             using SluiceHandle file = LogFile.OpenToRead(path);
-            LogState? state = TryRead(file);
+            LogState? state = TryRead(file, report);
             for (int i = 0; i < Tries && state is null && file.Length >= Bytes; i++)
             {
                 // It is written over in place: what was read may be half of each.
                 Thread.Yield();
-                state = TryRead(file);
+                state = TryRead(file, report);
             }
 
             return state;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is (IOException and not SluiceLogDamagedException) or UnauthorizedAccessException)
         {
             return null;
         }
     }
 
-    public static LogState? TryRead(SluiceHandle file)
+    /// <inheritdoc cref="TryRead(string, Action{SluiceLogDamagedException})"/>
+    public static LogState? TryRead(SluiceHandle file, Action<SluiceLogDamagedException>? report = null)
     {
         Span<byte> bytes = stackalloc byte[Bytes];
         if (file.Read(bytes, 0) < Bytes
             || !bytes[..8].SequenceEqual(Magic)
-            || BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]) != Crc32C.Append(Crc32C.Begin, bytes[..60])
-            || bytes[8] != Version
-            || bytes[9] > (byte)LogDurability.Durable)
+            || BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]) != Crc32C.Append(Crc32C.Begin, bytes[..60]))
+        {
+            return null;
+        }
+
+        if (bytes[8] != Version)
+        {
+            string reason = $"it has version {bytes[8]}, and this build reads version {Version} alone. Open the log with a build that "
+                + "reads it, or remove this file: then nothing says how far the log was on the disk, and a damaged end counts as torn";
+            report?.Invoke(new SluiceLogDamagedException(file.Path, 8, 0, reason));
+            return null;
+        }
+
+        if (bytes[9] > (byte)LogDurability.Durable)
         {
             return null;
         }

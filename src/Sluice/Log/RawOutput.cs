@@ -272,12 +272,15 @@ internal sealed class RawOutput : LogOutput
     private SluiceHandle? TryOpen(string path, FileMode mode)
     {
         SluiceHandle file = LogFile.Open(path, mode, FileAccess.ReadWrite, _settings);
-        if (!Libc.IsSupported || LogFile.LockNow(file, alone: false) is not (-Errno.EAGAIN or -Errno.EACCES))
+        int result = Libc.IsSupported ? LogFile.LockNow(file, alone: false) : 0;
+        if (result == 0)
         {
             return file;
         }
 
+        // Not without a lock: another process might compress it meanwhile.
         file.Dispose();
+        PathErrors.ThrowIfFailed(result is -Errno.EAGAIN or -Errno.EACCES ? 0 : result, "Locking", path);
         return null;
     }
 

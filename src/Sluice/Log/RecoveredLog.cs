@@ -96,7 +96,7 @@ internal sealed class RecoveredLog
                     segment.FirstSequence,
                     Math.Min(segment.LastSequence, segment.TakenBackFrom - 1),
                     segment.LastTime,
-                    new FileInfo(segment.Path).Length)
+                    _folder.BytesOf(segment.Path))
                 {
                     IsSealed = segment.IsSealed,
                 });
@@ -121,7 +121,7 @@ internal sealed class RecoveredLog
 
     private void CheckOneThatNeverBegan(SegmentInfo newest)
     {
-        using SegmentContent file = SegmentContent.Open(newest.Path);
+        using SegmentContent file = _folder.OpenToRead(newest.Path);
         (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
         if (end == FrameResult.Bad)
         {
@@ -171,7 +171,7 @@ internal sealed class RecoveredLog
         long bytes = scanner.CountUnwrittenBytes();
         if (_catalog.LostSegments.Count > 0)
         {
-            bytes += _catalog.LostSegments.Sum(static path => new FileInfo(path).Length);
+            bytes += _catalog.LostSegments.Sum(_folder.BytesOf);
             reason = end == FrameResult.Bad ? reason : "its records end before the next segment begins, and were never synced";
         }
 

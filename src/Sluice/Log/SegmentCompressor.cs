@@ -162,7 +162,7 @@ internal sealed class SegmentCompressor
             using OpenFile.Reference from = source.Hold();
             using OpenFile.Reference to = target.Hold();
             PathErrors.ThrowIfFailed(Libc.Stat(source.Descriptor, StatxMask.BasicStats, out Statx original), "Looking at", source.Path);
-            NodeMetadata.Preserve(source.Descriptor, original, target.Descriptor, target.Path);
+            NodeMetadata.Preserve(source.Descriptor, original, target.Descriptor, target.Path, isSameContent: false);
             return;
         }
 

@@ -20,12 +20,15 @@ internal abstract class SegmentContent : IDisposable
     /// <summary>Opens a file by its name.</summary>
     /// <exception cref="FileNotFoundException">There is none.</exception>
     /// <exception cref="SluiceLogDamagedException">It is compressed, and its table is not whole.</exception>
-    public static SegmentContent Open(string path)
+    public static SegmentContent Open(string path) => Own(LogFile.OpenToRead(path));
+
+    /// <summary>What a file has by whose name it is a segment, compressed or not; it is closed with this.</summary>
+    /// <exception cref="SluiceLogDamagedException">It is compressed, and its table is not whole.</exception>
+    public static SegmentContent Own(SluiceHandle file)
     {
-        SluiceHandle file = LogFile.OpenToRead(path);
         try
         {
-            return path.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal)
+            return file.Path.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal)
                 ? new CompressedContent(file, ownsFile: true)
                 : new PlainContent(file, ownsFile: true);
         }

@@ -248,7 +248,7 @@ public sealed partial class SluiceLogReader : IDisposable
         return sequence <= _limit;
     }
 
-    private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName));
+    private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName), Report);
 
     private void Report(SluiceLogDamagedException damage)
     {

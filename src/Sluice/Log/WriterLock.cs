@@ -27,7 +27,16 @@ internal sealed class WriterLock : IDisposable
 
     private WriterLock(string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file)
     {
-        (_directory, _path, Folder, _stat, _file, _last) = (directory, file.Path, folder, stat, file, LogState.TryRead(file));
+        (_directory, _path, Folder, _stat, _file) = (directory, file.Path, folder, stat, file);
+        try
+        {
+            _last = StateOf(file);
+        }
+        catch
+        {
+            LogFile.Close(file);
+            throw;
+        }
     }
 
     /// <summary>
@@ -79,17 +88,20 @@ internal sealed class WriterLock : IDisposable
     /// <summary>The descriptor of an open folder; the caller holds that.</summary>
     public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
 
-    /// <summary>Locks a segment for as long as it is open. Where files cannot be locked, log.state could not be either.</summary>
+    /// <summary>Locks a segment for as long as it is open.</summary>
     /// <param name="directory">The folder, for messages.</param>
     /// <param name="segment">The file; open for writing where it is to be locked alone.</param>
     /// <param name="alone">Whether it may be written to; else it is only seen to that nobody does.</param>
-    /// <exception cref="IOException">Another writer has it.</exception>
+    /// <exception cref="IOException">Another writer has it, or it cannot be locked.</exception>
     public static void TakeSegment(string directory, SluiceHandle segment, bool alone = true)
     {
-        if (Libc.IsSupported && LogFile.LockNow(segment, alone) is -Errno.EAGAIN or -Errno.EACCES)
+        int result = Libc.IsSupported ? LogFile.LockNow(segment, alone) : 0;
+        if (result is -Errno.EAGAIN or -Errno.EACCES)
         {
             throw Refusal(directory, "Opening", null);
         }
+
+        PathErrors.ThrowIfFailed(result, "Locking", segment.Path);
     }
 
     /// <summary>There is another writer, or has been one while this one looked at the log.</summary>
@@ -154,7 +166,7 @@ internal sealed class WriterLock : IDisposable
         SluiceHandle file = OpenLocked(Folder, _directory, _path, "Writing to", Tries);
         try
         {
-            LogState? found = LogState.TryRead(file);
+            LogState? found = StateOf(file);
             using (_lock.EnterUninterrupted())
             {
                 if (found is { } other && other.LogId != _last?.LogId)
@@ -188,6 +200,8 @@ internal sealed class WriterLock : IDisposable
             return file != _file;
         }
     }
+
+    private static LogState? StateOf(SluiceHandle file) => LogState.TryRead(file, static damage => throw damage);
 
     private static SluiceHandle OpenLocked(SafeFileHandle folder, string directory, string path, string what, int tries)
     {

@@ -1,3 +1,5 @@
+using Sluice.Handles;
+
 namespace Sluice.Tests.Files;
 
 /// <summary>Modes, access lists, owners and privileges: nobody can read, write or run afterwards what they could not before.</summary>
@@ -78,6 +80,64 @@ public sealed partial class ReplacementSafetyTests
         _ = await SluiceFile.CopyAsync(listed, without);
         Native.GetAttribute(without, "system.posix_acl_access").ShouldBeNull();
         File.GetUnixFileMode(without).ShouldBe(OwnerReadWrite);
+    }
+
+    /// <summary>A list may refuse somebody what everybody may do; without it he is one of everybody.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Whom_an_access_list_refuses_is_refused_by_a_copy_without_it(bool isTree)
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string listed = Path.Combine(source, "listed");
+        File.WriteAllText(listed, "x");
+        SetListOrSkip(listed, "system.posix_acl_access", List(6, (12345, 0), 6, 6, 4));
+        string target = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(isTree ? source : listed, target, new CopyOptions { Recurse = isTree });
+        string copy = isTree ? Path.Combine(target, "listed") : target;
+        Native.GetAttribute(copy, "system.posix_acl_access").ShouldBeNull();
+        File.GetUnixFileMode(copy).ShouldBe(OwnerReadWrite);
+    }
+
+    /// <summary>Every small list, and everybody whom it may concern: who may not do something with it may not do it without it.</summary>
+    [SkippableFact]
+    public void A_mode_in_the_place_of_an_access_list_gives_nobody_more()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "access lists as Linux has them");
+        const uint user = 7;
+        const uint group = 8;
+        foreach (bool hasGroup in (bool[])[false, true])
+        {
+            for (uint all = 0; all < 1 << 15; all++)
+            {
+                (uint named, uint own, uint other) = (all & 7, (all >> 3) & 7, (all >> 6) & 7);
+                (uint namedGroup, uint mask) = ((all >> 9) & 7, (all >> 12) & 7);
+                byte[] list =
+                [
+                    2, 0, 0, 0, .. Entry(1, 6, uint.MaxValue), .. Entry(2, named, user), .. Entry(4, own, uint.MaxValue),
+                    .. hasGroup ? Entry(8, namedGroup, group) : [], .. Entry(16, mask, uint.MaxValue), .. Entry(32, other, uint.MaxValue),
+                ];
+                uint mode = NodeMetadata.WithoutList((6 << 6) | (mask << 3) | other, list);
+                for (int person = 0; person < 8; person++)
+                {
+                    (bool isNamed, bool isOfOwn, bool isOfGroup) = ((person & 1) != 0, (person & 2) != 0, (person & 4) != 0);
+                    uint after = isOfOwn ? (mode >> 3) & 7 : mode & 7;
+                    bool inGroup = hasGroup && isOfGroup;
+                    bool mayBefore = isNamed ? IsIn(after, named & mask)
+                        : isOfOwn || inGroup ? (isOfOwn && IsIn(after, own & mask)) || (inGroup && IsIn(after, namedGroup & mask))
+                        : IsIn(after, other);
+                    if (!mayBefore)
+                    {
+                        Assert.Fail($"person {person}, list {Convert.ToHexString(list)}: {after} is too much");
+                    }
+                }
+            }
+        }
+
+        static bool IsIn(uint wanted, uint given) => (wanted & ~given) == 0;
+
+        static byte[] Entry(ushort tag, uint permissions, uint number) =>
+            [.. BitConverter.GetBytes(tag), .. BitConverter.GetBytes((ushort)permissions), .. BitConverter.GetBytes(number)];
     }
 
     [SkippableFact]
