@@ -9,10 +9,14 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Commands;
 
-/// <summary>`sluice copy --shard` by several processes, `--finish` and `merge`. SLUICE_SHARD_FILES asks for more files.</summary>
+/// <summary>
+/// `sluice copy --shard` by several processes, `--finish` and `merge`. SLUICE_SHARD_FILES asks for more files, SLUICE_SHARD_RANKS for more
+/// processes.
+/// </summary>
 public sealed class CopyShardTests : IDisposable
 {
-    private const int Ranks = 2;
+    private static readonly int Ranks =
+        int.Parse(System.Environment.GetEnvironmentVariable("SLUICE_SHARD_RANKS") ?? "2", CultureInfo.InvariantCulture);
 
     private static readonly string[] Variables =
     [
