@@ -11,7 +11,7 @@ mkdir -p "$scratch/packages"
 [ $# -gt 0 ] || trap 'rm -rf "$scratch"' EXIT
 version="$(sed -nE 's|.*<Version>(.*)</Version>.*|\1|p' Directory.Build.props)"
 rid="linux-$(uname -m | sed -e s/x86_64/x64/ -e s/aarch64/arm64/)"
-packages=(Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog Sluice.Cli)
+packages=(Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog)
 
 say() { printf -- '-- %s\n' "$*"; }
 
@@ -67,6 +67,18 @@ say "pack"
 for package in "${packages[@]}"; do
   dotnet pack "src/$package" -c Release -o "$scratch/packages" -v quiet --nologo
 done
+
+# A release has it for all of ToolRuntimes; here this machine's is enough, and "any" where a mirror lacks the compiler that compiles ahead.
+say "pack the tool"
+tool=(src/Sluice.Cli -c Release -o "$scratch/packages" -v quiet --nologo)
+if ! dotnet pack "${tool[@]}" -p:ToolReadyToRun=true "-p:ToolRuntimes=$rid" >"$scratch/tool.log" 2>&1; then
+  if ! grep -q 'NU110[0-9]' "$scratch/tool.log"; then
+    cat "$scratch/tool.log"
+    exit 1
+  fi
+  echo "not compiled ahead: $(grep -m1 -o 'NU110[0-9].*' "$scratch/tool.log")"
+  dotnet pack "${tool[@]}"
+fi
 
 say "the tool"
 new tool
