@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Packs everything, and uses the packages as a stranger would: a console program, a web application, a trimmed and a native program, and
-# the tool, each in a new folder outside of this one, from a local folder of packages. Then packs a copy of the sources elsewhere: the
-# same bytes must come out.
+# Packs everything, and uses the packages as a stranger would: a console program for each framework, a web application, a trimmed and a
+# native program, and the tool, each in a new folder outside of this one, from a local folder of packages. Then packs a copy of the
+# sources elsewhere: the same bytes must come out.
 #   eng/try-packages.sh [SCRATCH]     takes a few minutes; needs the packages that dotnet restores itself (nuget.org or a mirror)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -104,7 +104,7 @@ new older
 program >Program.cs
 sed -e 's|net10.0|net8.0|' -e 's|<Nullable>|<RollForward>Major</RollForward><UseAppHost>false</UseAppHost><DisableTransitiveFrameworkReferenceDownloads>true</DisableTransitiveFrameworkReferenceDownloads><Nullable>|' \
   "$scratch/console/console.csproj" >older.csproj
-dotnet build -v quiet --nologo -o out
+dotnet build -v quiet --nologo -clp:NoSummary -o out
 dotnet out/older.dll
 cmp out/Sluice.dll "$root/src/Sluice/bin/Release/net8.0/Sluice.dll"
 
