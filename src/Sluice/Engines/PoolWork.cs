@@ -19,6 +19,9 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     private static readonly Lock SpareLock = new();
     private static PoolWork? s_spare;
+
+    /// <summary>Threads of the library's own, those that are stuck too.</summary>
+    private static int s_spares;
     private static int s_waiting;
 
     /// <summary>
@@ -178,9 +181,10 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// One more thread, unless there is one that gets on. Each takes a piece of work at least, so that whatever is queued is begun.
+    /// One more thread, unless there is one that gets on, or there are as many as may be. Each takes a piece of work at least, so that
+    /// whatever is queued is begun.
     /// </summary>
-    /// <returns>False where there is nothing to do.</returns>
+    /// <returns>False where there is nothing to do, or nobody to do it.</returns>
     private static bool Help()
     {
         if (Queued.IsEmpty && SluiceEngines.WithCompleted is null)
@@ -195,6 +199,11 @@ internal sealed class PoolWork : IThreadPoolWorkItem
                 return true;
             }
 
+            if (s_spares >= Tuning.MaxSpareThreads)
+            {
+                return false;
+            }
+
             PoolWork? earlier = s_spare;
             try
             {
@@ -202,6 +211,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
                 Thread thread = new(spare.Work) { IsBackground = true, Name = "Sluice spare" };
                 Volatile.Write(ref s_spare, spare);
                 thread.UnsafeStart();
+                s_spares++;
             }
             catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
             {
@@ -252,6 +262,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
         using (SpareLock.EnterUninterrupted())
         {
+            s_spares--;
             if (s_spare == this)
             {
                 s_spare = null;

@@ -58,17 +58,23 @@ public sealed partial class SluiceHandle
             }
 
             entry.Fill(buffer, index, offset);
+            Align(ref entry);
+            return true;
         }
         catch (Exception e)
         {
-            request.Error = e;
+            request.Error = Release(ref entry, e);
             return false;
         }
+    }
 
+    /// <summary>Through a bounce buffer where the place in the file, or the caller's memory, is not aligned.</summary>
+    private void Align(ref BatchEntry entry)
+    {
         FileAlignment alignment = Alignment;
         if (alignment.IsAligned(entry.Address, entry.Offset, entry.Length))
         {
-            return true;
+            return;
         }
 
         if (!alignment.IsAligned(0, entry.Offset, entry.Length))
@@ -83,7 +89,6 @@ public sealed partial class SluiceHandle
         entry.Offset = start;
         entry.Address = entry.Bounce.Address;
         entry.Length = (int)Math.Min(end - start, entry.Bounce.Length);
-        return true;
     }
 
     private bool TryReadCached(Span<byte> buffer, long offset, ref ReadRequest request)
@@ -210,21 +215,20 @@ public sealed partial class SluiceHandle
         {
             CheckOffset(offset);
             entry.Fill(System.Runtime.InteropServices.MemoryMarshal.AsMemory(buffer), index, offset);
+            if (!alignment.IsAligned(entry.Address, 0, 0))
+            {
+                entry.Bounce = AlignedBufferPool.Rent(entry.Length);
+                entry.Address = entry.Bounce.Address;
+                entry.Memory.CopyTo(entry.Bounce.Span);
+            }
+
+            return true;
         }
         catch (Exception e)
         {
-            request.Error = e;
+            request.Error = Release(ref entry, e);
             return false;
         }
-
-        if (!alignment.IsAligned(entry.Address, 0, 0))
-        {
-            entry.Bounce = AlignedBufferPool.Rent(entry.Length);
-            entry.Address = entry.Bounce.Address;
-            entry.Memory.CopyTo(entry.Bounce.Span);
-        }
-
-        return true;
     }
 
     private void TakeWrite(ref WriteRequest request, in BatchEntry entry)

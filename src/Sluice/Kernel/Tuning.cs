@@ -112,6 +112,11 @@ internal static class Tuning
     /// <summary>Milliseconds after which one who waits for the pool's threads looks at least whether they have come.</summary>
     public const int PoolWorkMaxPatienceMs = 640;
 
+    /// <summary>
+    /// Threads of the library's own that do the pool's work where it does not come, while each is stuck in a caller's code (0041).
+    /// </summary>
+    public static int MaxSpareThreads { get; } = (int)Number("Sluice.MaxSpareThreads", 256, 1, 32_767);
+
     /// <summary>Entries of a batch in flight at once (docs/decisions/0005).</summary>
     public const int BatchRingMaxEntries = 256;
 

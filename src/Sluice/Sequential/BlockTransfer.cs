@@ -85,7 +85,9 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
         Interlocked.Exchange(ref _isQueued, 0);
         bool isTaken = TryTakeOffer();
         TaskCompletionSource<int>? outcome = _outcome;
-        ValueTask<int> transfer = isTaken ? Begin() : default;
+#pragma warning disable CA2012 // Its result is taken below, once.
+        ValueTaskAwaiter<int> transfer = (isTaken ? Begin() : default).GetAwaiter();
+#pragma warning restore CA2012
 
         // Here the pool's work ends: what follows is that of whoever waits.
         IoMetrics.NotePooled(-1);
@@ -94,15 +96,14 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
             return;
         }
 
-        ValueTaskAwaiter<int> awaiter = transfer.GetAwaiter();
-        if (awaiter.IsCompleted)
+        if (transfer.IsCompleted)
         {
-            End(outcome!, awaiter);
+            End(outcome!, transfer);
         }
         else
         {
             // Not this thread's time: whoever makes way at the file's gate, or the engine, has it go on.
-            EndLater(outcome!, awaiter);
+            EndLater(outcome!, transfer);
         }
     }
 

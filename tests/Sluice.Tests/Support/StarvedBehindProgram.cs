@@ -1,3 +1,4 @@
+using Sluice.Engines;
 using Sluice.Testing;
 
 namespace Sluice.Tests.Support;
@@ -8,14 +9,14 @@ namespace Sluice.Tests.Support;
 /// </summary>
 internal static class StarvedBehindProgram
 {
+    private const int MaxSpareThreads = 6;
+
     private static readonly byte[] Content = Bytes.Pattern(150_000);
 
     /// <summary>0 when every call came back with the right bytes, 3 when one did not come back.</summary>
     public static int Run(string path)
     {
-        int threads = Math.Max(2, Environment.ProcessorCount);
-        ThreadPool.SetMinThreads(threads, threads);
-        ThreadPool.SetMaxThreads(threads, threads);
+        AppContext.SetData("Sluice.MaxSpareThreads", MaxSpareThreads);
 
         // The ring, its thread and its leader are there before.
         using (SluiceHandle first = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, caching: FileCaching.Direct))
@@ -23,32 +24,8 @@ internal static class StarvedBehindProgram
             first.WriteAsync(new byte[4096], 0).AsTask().Wait();
         }
 
-        using var begun = new CountdownEvent(threads);
-        using var end = new ManualResetEventSlim();
-        for (int i = 0; i < threads; i++)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(
-                _ =>
-                {
-                    begun.Signal();
-                    end.Wait();
-                },
-                null);
-        }
-
-        begun.Wait();
         string step = "";
-        new Thread(() =>
-        {
-            if (!end.Wait(TimeSpan.FromMinutes(1)))
-            {
-                Console.Error.WriteLine($"did not come back: {Volatile.Read(ref step)}");
-                Environment.Exit(3);
-            }
-        })
-        {
-            IsBackground = true,
-        }.Start();
+        using BusyPool pool = new(Math.Max(2, Environment.ProcessorCount), () => step);
         int files = 0;
 
         // What is left under way writes into files of its own.
@@ -92,8 +69,64 @@ internal static class StarvedBehindProgram
             }
         }
 
-        end.Set();
+        Volatile.Write(ref step, "places in the pool's queue");
+        CheckPlaces();
+        Volatile.Write(ref step, "threads of the library's own");
+        CheckSpareThreads();
         return 0;
+    }
+
+    /// <summary>What is queued again and again for a pool that does not come leaves as much behind there as was queued at once.</summary>
+    private static void CheckPlaces()
+    {
+        const int items = 100;
+        const int rounds = 20;
+        long before = ThreadPool.PendingWorkItemCount;
+        for (int round = 0; round < rounds; round++)
+        {
+            using CountdownEvent left = new(items);
+            TaskCompletionSource done = new();
+            for (int i = 0; i < items; i++)
+            {
+                PoolWork.Queue(
+                    static x =>
+                    {
+                        if (x.left.Signal())
+                        {
+                            x.done.SetResult();
+                        }
+                    },
+                    (left, done));
+            }
+
+            PoolWork.Wait(done.Task).ShouldBeTrue();
+        }
+
+        (ThreadPool.PendingWorkItemCount - before).ShouldBeLessThan(rounds * items / 2);
+    }
+
+    /// <summary>Work that blocks gets a thread each, up to the limit; what is behind it is done when one of them is free.</summary>
+    private static void CheckSpareThreads()
+    {
+        int begun = 0;
+        ManualResetEventSlim end = new();
+        for (int i = 0; i < 2 * MaxSpareThreads; i++)
+        {
+            PoolWork.Queue(
+                end =>
+                {
+                    Interlocked.Increment(ref begun);
+                    end.Wait();
+                },
+                end);
+        }
+
+        TaskCompletionSource behind = new();
+        PoolWork.Queue(static behind => behind.SetResult(), behind);
+        PoolWork.Wait(behind.Task, 700).ShouldBeFalse();
+        Volatile.Read(ref begun).ShouldBeLessThanOrEqualTo(MaxSpareThreads);
+        end.Set();
+        PoolWork.Wait(behind.Task).ShouldBeTrue();
     }
 
     private static void CheckWritten(string path, SluiceOptions options, string way)

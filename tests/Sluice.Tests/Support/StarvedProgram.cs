@@ -8,36 +8,8 @@ internal static class StarvedProgram
     /// <summary>0 when every call came back with the right bytes, 3 when one did not come back.</summary>
     public static int Run(string path)
     {
-        const int threads = 4;
-        ThreadPool.SetMinThreads(threads, threads);
-        ThreadPool.SetMaxThreads(Math.Max(threads, Environment.ProcessorCount), threads);
-        ThreadPool.GetMaxThreads(out int most, out _);
         MakeContinuationsLong(path).Wait();
-        using var begun = new CountdownEvent(most);
-        using var end = new ManualResetEventSlim();
-        for (int i = 0; i < most; i++)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(
-                _ =>
-                {
-                    begun.Signal();
-                    end.Wait();
-                },
-                null);
-        }
-
-        begun.Wait();
-        var watch = new Thread(() =>
-        {
-            if (!end.Wait(TimeSpan.FromMinutes(5)))
-            {
-                Environment.Exit(3);
-            }
-        })
-        {
-            IsBackground = true,
-        };
-        watch.Start();
+        using BusyPool pool = new(4, static () => "a synchronous call");
         FaultyEngine faulty = new(new FaultPlan(7) { ShortTransfer = 0.2, Eintr = 0.2, Eagain = 0.2 });
         foreach (IoEngine? engine in (IoEngine?[])[null, SluiceEngines.Pool, faulty])
         {
@@ -61,7 +33,6 @@ internal static class StarvedProgram
         Should.Throw<IOException>(() => handle.Write(new byte[10], 0));
         Should.Throw<IOException>(handle.FlushToDisk);
         faulty.FaultCount.ShouldBeGreaterThan(20);
-        end.Set();
         return 0;
     }
 
