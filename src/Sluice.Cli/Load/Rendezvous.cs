@@ -100,7 +100,7 @@ internal sealed class Rendezvous : IDisposable
             Host = _note.Host,
             Run = run,
             Start = start,
-            LateSeconds = Math.Round(-rest.TotalSeconds, 4),
+            LateSeconds = Math.Round(Math.Max(0, -rest.TotalSeconds), 4),
         };
     }
 
