@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Sluice.Engines;
 using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;

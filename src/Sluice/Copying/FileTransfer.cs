@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Diagnostics;
-using System.Globalization;
 using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Kernel;
@@ -211,7 +210,7 @@ internal sealed class FileTransfer(
         return result;
     }
 
-    private string ByThreads(DirectCopy copy) => copy.WhyThreads is { } why ? $"; by threads: {why}" : "";
+    private static string ByThreads(DirectCopy copy) => copy.WhyThreads is { } why ? $"; by threads: {why}" : "";
 
     /// <summary>
     /// One piece through the page cache. Where the copy is to be durable the disk begins at once, and a turn has ended when it has the
