@@ -25,6 +25,7 @@ internal sealed record RankNote
     /// <summary>What follows from the numbers of all; null in the first file, which is made before they are known.</summary>
     public string? Run { get; init; }
 
+    [JsonIgnore]
     public string Maker => $"process {Process} on {Host}, since {At.ToUniversalTime():yyyy-MM-dd HH:mm:ss} UTC";
 
     /// <summary>Makes the file, if there is none.</summary>
