@@ -67,6 +67,7 @@ internal static class AlignedBufferPool
     /// <summary>Memory of at least <paramref name="length"/> bytes; what is in it is anything.</summary>
     public static MemoryLease Rent(int length)
     {
+        Seam.Memory();
         int log2 = Log2(length);
         return new MemoryLease((log2 > LargestLog2 ? null : TryTake(log2)) ?? Make(log2 > LargestLog2 ? length : 1 << log2));
     }

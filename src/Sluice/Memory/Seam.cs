@@ -8,19 +8,34 @@ namespace Sluice.Memory;
 /// </summary>
 internal static class Seam
 {
-    private static Action<bool>? s_comes;
+    private static Action<SeamKind>? s_comes;
 
-    /// <param name="comes">
-    /// Called at each such place from now on, in the whole process, and told whether an exception may come there; null for nobody.
-    /// </param>
+    /// <param name="comes">Called at each such place from now on, in the whole process; null for nobody.</param>
     [Conditional("DEBUG")]
-    public static void Use(Action<bool>? comes) => Volatile.Write(ref s_comes, comes);
+    public static void Use(Action<SeamKind>? comes) => Volatile.Write(ref s_comes, comes);
 
-    /// <summary>Here .NET may wait, or need memory: what follows is ready for its exception.</summary>
+    /// <inheritdoc cref="SeamKind.Wait"/>
     [Conditional("DEBUG")]
-    public static void Wait() => Volatile.Read(ref s_comes)?.Invoke(true);
+    public static void Wait() => Volatile.Read(ref s_comes)?.Invoke(SeamKind.Wait);
 
-    /// <summary>Here another thread may come between, and no exception.</summary>
+    /// <inheritdoc cref="SeamKind.Between"/>
     [Conditional("DEBUG")]
-    public static void Between() => Volatile.Read(ref s_comes)?.Invoke(false);
+    public static void Between() => Volatile.Read(ref s_comes)?.Invoke(SeamKind.Between);
+
+    /// <inheritdoc cref="SeamKind.Memory"/>
+    [Conditional("DEBUG")]
+    public static void Memory() => Volatile.Read(ref s_comes)?.Invoke(SeamKind.Memory);
+}
+
+/// <summary>What may come at a <see cref="Seam"/>.</summary>
+internal enum SeamKind
+{
+    /// <summary>.NET waits for a lock: a ThreadInterruptedException.</summary>
+    Wait,
+
+    /// <summary>Another thread, and no exception.</summary>
+    Between,
+
+    /// <summary>A buffer is wanted: an OutOfMemoryException.</summary>
+    Memory,
 }

@@ -130,7 +130,7 @@ public sealed class InterruptedStepTests : HostileTests
                             }
                         });
                         other.Start();
-                        _ = other.Join(PatienceMs);
+                        other.Join(PatienceMs);
                     }
                 });
                 stream.Dispose();
@@ -172,9 +172,9 @@ public sealed class InterruptedStepTests : HostileTests
                 Seam.Use(null);
                 afterwards = Record.Exception(static () => Thread.Sleep(0));
             });
-            Seam.Use(mayThrow =>
+            Seam.Use(kind =>
             {
-                if (mayThrow && Thread.CurrentThread == thread && ++count == at)
+                if (kind == SeamKind.Wait && Thread.CurrentThread == thread && ++count == at)
                 {
                     throw new ThreadInterruptedException($"step {at}");
                 }
