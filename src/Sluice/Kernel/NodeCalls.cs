@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Text;
@@ -339,10 +340,14 @@ internal static unsafe partial class NodeCalls
         {
             if (!Libc.IsSupported || SystemCallFaults.Fails("getrandom", -1) || getrandom(p, (nuint)bytes.Length, 0) != bytes.Length)
             {
-                RandomNumberGenerator.Fill(bytes);
+                FillByDotNet(bytes);
             }
         }
     }
+
+    // Apart: whoever compiles a call of it loads the library.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void FillByDotNet(Span<byte> bytes) => RandomNumberGenerator.Fill(bytes);
 
     [LibraryImport("libc")]
     private static partial nint getrandom(byte* buffer, nuint length, uint flags);

@@ -78,16 +78,20 @@ public sealed class InterruptedStepTests : HostileTests
         using SluiceReader reader = new(
             path, new SluiceReaderOptions { Engine = chosen, Caching = caching, RequestSize = 4096, Depth = 4 });
         byte[] read = new byte[blocks.Length];
-        using (CancellationTokenSource source = new())
+
+        // What it has begun is in flight or offered, and is the next call's.
+        CancellationTokenSource source = new();
+        Task<ReadOnlyMemory<byte>> left = reader.ReadBlockAsync(source.Token).AsTask();
+        _ = ThreadPool.UnsafeQueueUserWorkItem(static source => source.Cancel(), source, preferLocal: false);
+        while (!left.IsCompleted)
         {
-            // What it has begun is in flight or offered, and is the next call's.
-            Task<ReadOnlyMemory<byte>> left = reader.ReadBlockAsync(source.Token).AsTask();
-            source.Cancel();
-            SpinWait.SpinUntil(() => left.IsCompleted, Watchdog.Patience).ShouldBeTrue();
-            if (left.IsCompletedSuccessfully)
-            {
-                reader.Seek(0);
-            }
+            // No wait that would hear of the interruption.
+            Thread.SpinWait(100);
+        }
+
+        if (left.IsCompletedSuccessfully)
+        {
+            reader.Seek(0);
         }
 
         reader.ReadExactly(read);
@@ -157,7 +161,9 @@ public sealed class InterruptedStepTests : HostileTests
     private async Task EveryInterruptionAsync(Func<string, List<Task>, int> scenario)
     {
         bool hasStruck = SkipWithoutSeams();
-        for (int at = 1; hasStruck; at++)
+
+        // Once without: what the runtime loads for it is there then, and waits for nobody any more.
+        for (int at = 0; hasStruck || at == 1; at++)
         {
             string path = Temp.NewPath();
             Accounts accounts = Accounts.Open(Temp.Root);
@@ -188,13 +194,13 @@ public sealed class InterruptedStepTests : HostileTests
                 },
                 $"step {at}");
             during.ShouldBeNull($"step {at}");
-            hasStruck = count >= at;
+            hasStruck = at > 0 && count >= at;
             (afterwards is ThreadInterruptedException).ShouldBe(hasStruck, $"step {at}: {afterwards}");
             await Watchdog.EndsAsync(() => Task.WhenAll(tasks), $"step {at}: those that were begun");
             File.ReadAllBytes(path).ShouldBeBytes(Content.AsSpan(0, written), $"step {at}");
             await accounts.CloseAsync($"step {at}");
             File.Delete(path);
-            (hasStruck || at > 1).ShouldBeTrue("there was no step");
+            (hasStruck || at != 1).ShouldBeTrue("there was no step");
         }
     }
 }
