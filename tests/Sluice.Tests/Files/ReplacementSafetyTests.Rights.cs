@@ -101,6 +101,7 @@ public sealed partial class ReplacementSafetyTests
 
     /// <summary>Every small list, and everybody whom it may concern: who may not do something with it may not do it without it.</summary>
     [SkippableFact]
+    [System.Runtime.Versioning.SupportedOSPlatform("linux")]
     public void A_mode_in_the_place_of_an_access_list_gives_nobody_more()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "access lists as Linux has them");
