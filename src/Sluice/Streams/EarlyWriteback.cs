@@ -7,7 +7,11 @@ namespace Sluice.Streams;
 /// Starts writing a file back to its device while it is being written. ext4 does that anyway when a file that was emptied is closed
 /// (mount option auto_da_alloc), and whoever empties it next waits for it; begun earlier, the device works while the caller does.
 /// </summary>
-/// <remarks>Races between threads start the writeback of a range too early or leave it to the kernel, nothing else.</remarks>
+/// <remarks>
+/// Each jump to another place doubles what has to be written one after another before a start: whoever writes here and there would pay for
+/// starts, and have the device write pages that change again. Races between threads start the writeback of a range too early or leave it to the kernel, nothing
+/// else.
+/// </remarks>
 internal struct EarlyWriteback
 {
 #if DEBUG
@@ -21,8 +25,12 @@ internal struct EarlyWriteback
     /// <summary>A start that takes so long met a device with a full queue: the rest is left to the kernel.</summary>
     private const int MaxStartMs = Tuning.EarlyWritebackMaxStartMs;
 
+    /// <summary>After so many jumps no file is written one piece after another any more.</summary>
+    private const int MaxJumps = 16;
+
     private bool _isOn;
     private bool _hasBegun;
+    private int _jumps;
     private long _begin;
     private long _end;
 
@@ -40,10 +48,11 @@ internal struct EarlyWriteback
         if (offset != _end)
         {
             _begin = offset;
+            _jumps = Math.Min(_jumps + 1, MaxJumps);
         }
 
         _end = offset + length;
-        if (_end - _begin >= StepBytes)
+        if (_end - _begin >= (long)StepBytes << _jumps)
         {
             Start(handle);
         }

@@ -43,6 +43,32 @@ public sealed class CallTests : HostileTests
         begun.ShouldBeInRange(2, steps + 1);
     }
 
+    /// <summary>As a store of pages or a writer that goes back to its header for each entry does.</summary>
+    [SkippableFact]
+    public void Writeback_is_left_to_the_kernel_where_a_stream_writes_here_and_there()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        int begun = 0;
+        byte[] piece = new byte[EarlyWriteback.StepBytes];
+        SluiceOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = 4096 };
+        using (SluiceStream stream = new(Temp.NewPath(), options))
+        {
+            SystemCallFaults.Use((call, _, _) =>
+            {
+                begun += call == "sync_file_range" ? 1 : 0;
+                return 0;
+            });
+            for (int i = 0; i < 8; i++)
+            {
+                stream.Position = piece.Length * (long)((i * 5 % 8) + 1);
+                stream.Write(piece);
+            }
+        }
+
+        SystemCallFaults.Use(null);
+        begun.ShouldBe(0);
+    }
+
     /// <summary>It has its place on the device already.</summary>
     [SkippableTheory]
     [InlineData(0)]
