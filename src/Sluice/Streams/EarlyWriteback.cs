@@ -9,8 +9,8 @@ namespace Sluice.Streams;
 /// </summary>
 /// <remarks>
 /// Each jump to another place doubles what has to be written one after another before a start: whoever writes here and there would pay for
-/// starts, and have the device write pages that change again. Races between threads start the writeback of a range too early or leave it to the kernel, nothing
-/// else.
+/// starts, and have the device write pages that change again. Races between threads start the writeback of a range too early or leave it
+/// to the kernel, nothing else.
 /// </remarks>
 internal struct EarlyWriteback
 {
