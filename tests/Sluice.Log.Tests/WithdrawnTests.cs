@@ -8,6 +8,7 @@ namespace Sluice.Log.Tests;
 /// Segments that were to take records back, and were withdrawn because they did not become durable: nobody who reads meanwhile loses or
 /// repeats a record, or is told of damage.
 /// </summary>
+[Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
 public sealed class WithdrawnTests
 {
@@ -44,7 +45,7 @@ public sealed class WithdrawnTests
         }
 
         using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = durability });
-        using SluiceLogReader late = new(folder.Log, new SluiceLogReaderOptions { UpTo = durability });
+        SluiceLogReader? late = null;
         List<int> read = [];
         Read(reader, read, before);
         List<int> readLate = [];
@@ -54,6 +55,8 @@ public sealed class WithdrawnTests
             // All that the log seems to have just now.
             looks++;
             Read(reader, read, int.MaxValue);
+            late = new SluiceLogReader(folder.Log, new SluiceLogReaderOptions { UpTo = durability });
+            Read(late, readLate, 2);
         };
         Should.Throw<IOException>(() => log.TruncateAfter(5)).ShouldNotBeOfType<SluiceLogDamagedException>();
         engine.BeforeFailing = null;
@@ -63,7 +66,11 @@ public sealed class WithdrawnTests
         Read(reader, read, int.MaxValue);
         Append(rolls ? 100 : 1);
         Read(reader, read, int.MaxValue);
-        Read(late, readLate, int.MaxValue);
+        using (late)
+        {
+            Read(late!, readLate, int.MaxValue);
+        }
+
         read.ShouldBe(Enumerable.Range(0, number));
         readLate.ShouldBe(Enumerable.Range(0, number));
         reader.Tail.ShouldBeNull();
@@ -154,6 +161,78 @@ public sealed class WithdrawnTests
         next.ShouldBe(Count + 1);
     }
 
+    /// <summary>
+    /// Appends, dropped tails, syncs and openings any of whose flushes may fail, beside readers that look whenever something is flushed: in
+    /// the end they have what the log has, and that has all that was acknowledged.
+    /// </summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(168)]
+    [InlineData(218)]
+    [InlineData(292)]
+    public void Whatever_fails_a_reader_has_in_the_end_what_the_log_has(int seed)
+    {
+        Random random = new(seed);
+        using TempFolder folder = new(isInMemory: true);
+        Directory.CreateDirectory(folder.Log);
+        using Follower written = new(folder.Log, LogDurability.Written, seed);
+        using Follower durable = new(folder.Log, LogDurability.Durable, seed);
+        WithdrawingEngine engine = new(folder.Log) { BeforeAny = () => Look() };
+        SortedDictionary<long, int> acknowledged = [];
+        SluiceLog? log = null;
+        int number = 0;
+        for (int step = 0; step < 200; step++)
+        {
+            bool isOpening = log is null;
+            try
+            {
+                log ??= SluiceLog.Open(folder.Log, With(engine));
+                engine.FailingFlushes = random.Next(4) == 0 ? random.Next(1, 4) : 0;
+                switch (random.Next(8))
+                {
+                    case 0 when log.NextSequence > 1:
+                        long last = random.NextInt64(log.FirstSequence - 1, log.NextSequence);
+                        log.TruncateAfter(last);
+                        acknowledged.Keys.Where(k => k > last).ToList().ForEach(k => acknowledged.Remove(k));
+                        break;
+                    case 1:
+                        log.Flush();
+                        break;
+                    case 2 when random.Next(4) == 0:
+                        SluiceLog closing = log;
+                        log = null;
+                        closing.Dispose();
+                        break;
+                    default:
+                        int own = number++;
+                        acknowledged[log.Append(Records.Make(0, own, 200), (LogDurability)random.Next(1, 3))] = own;
+                        break;
+                }
+            }
+            catch (IOException e)
+            {
+                e.ShouldNotBeOfType<SluiceLogDamagedException>($"step {step}: {e}");
+            }
+
+            engine.FailingFlushes = 0;
+            Look();
+        }
+
+        log ??= SluiceLog.Open(folder.Log, With(engine));
+        log.Append(Records.Make(0, number, 200), LogDurability.Durable);
+        List<(long, int)> content = [.. Records.ReadAll(folder.Log).Select(static r => (r.Sequence, Records.Check(r.Bytes).Number))];
+        written.ReadAll().ShouldBe(content);
+        durable.ReadAll().ShouldBe(content);
+        acknowledged.ShouldAllBe(a => content.Contains(new(a.Key, a.Value)));
+        log.Dispose();
+
+        void Look()
+        {
+            written.ReadSome();
+            durable.ReadSome();
+        }
+    }
+
     /// <summary>A power cut may bring a removed name back: it is flushed before anything else is durable.</summary>
     [SkippableTheory]
     [InlineData(0)]
@@ -236,6 +315,9 @@ public sealed class WithdrawnTests
     {
         public Action? BeforeFailing { get; set; }
 
+        /// <summary>Done before every flush.</summary>
+        public Action? BeforeAny { get; set; }
+
         /// <summary>How many other flushes fail as well.</summary>
         public int FailingFlushes { get; set; }
 
@@ -248,6 +330,7 @@ public sealed class WithdrawnTests
                 return Interception.PassOn;
             }
 
+            BeforeAny?.Invoke();
             if (FailingFlushes > 0)
             {
                 FailingFlushes--;
@@ -263,6 +346,44 @@ public sealed class WithdrawnTests
             }
 
             return Interception.PassOn;
+        }
+    }
+
+    /// <summary>A reader that notes what it has of the log by now.</summary>
+    private sealed class Follower(string directory, LogDurability upTo, int seed) : IDisposable
+    {
+        private readonly SluiceLogReader _reader = new(directory, new SluiceLogReaderOptions { UpTo = upTo });
+        private readonly SortedDictionary<long, int> _seen = [];
+        private readonly Random _random = new(seed);
+
+        public void ReadSome()
+        {
+            lock (_seen)
+            {
+                Read(_random.Next(6));
+            }
+        }
+
+        public IEnumerable<(long Sequence, int Number)> ReadAll()
+        {
+            lock (_seen)
+            {
+                Read(int.MaxValue);
+                return [.. _seen.Select(static s => (s.Key, s.Value))];
+            }
+        }
+
+        public void Dispose() => _reader.Dispose();
+
+        private void Read(int count)
+        {
+            for (int i = 0; i < count && _reader.TryRead(out LogEntry entry); i++)
+            {
+                // Numbers that begin again are those of a tail that was dropped.
+                long sequence = entry.Sequence;
+                _seen.Keys.Where(k => k >= sequence).ToList().ForEach(k => _seen.Remove(k));
+                _seen.Add(sequence, Records.Check(entry.Bytes).Number);
+            }
         }
     }
 }

@@ -5,12 +5,15 @@ namespace Sluice;
 /// <summary>From one segment to the next, while a writer makes, drops and removes them.</summary>
 public sealed partial class SluiceLogReader
 {
-    /// <summary>Where less is durable than was read: to where the log begins again, if its tail was dropped.</summary>
+    /// <summary>Where no more is durable than was read: to where the log begins again, if its tail was dropped.</summary>
     private bool TryFollowDrop() =>
-        _limit < _segment!.ReadTo
+        _limit <= Reached
         && FindNext(out _) is { Restarts: true } next
-        && next.FirstSequence <= _segment.ReadTo
+        && next.FirstSequence <= Reached
         && TryEnter(next);
+
+    /// <summary>The last sequence that was read. In a segment to which it has returned the reader may stand before that.</summary>
+    private long Reached => _hasReturned ? Math.Max(_segment!.ReadTo, _next - 1) : _segment!.ReadTo;
 
     /// <summary>At the end of what is good in a segment: to the next one, if there is one; false at the end of the log.</summary>
     private bool TryLeaveSegment(FrameResult result)
@@ -66,14 +69,14 @@ public sealed partial class SluiceLogReader
 
         long before = Math.Max(_next, _nextBefore);
         List<SegmentInfo> segments = LogCatalog.Read(_folder, Report, checksOrder: false).Segments;
-        long next = segments.Where(s => s.Id >= _segment.Id && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
+        long next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
         if (segments.Count == 0 || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
         {
             return false;
         }
 
         _segment.Dispose();
-        (_segment, _next, _nextBefore, _limit) = (null, next, before, 0);
+        (_segment, _next, _nextBefore, _limit, _hasReturned) = (null, next, before, 0, true);
         return true;
     }
 
@@ -218,7 +221,7 @@ public sealed partial class SluiceLogReader
             int index = _fromTime == long.MinValue
                 ? segments.FindLastIndex(s => s.FirstSequence <= _next)
                 : segments.FindLastIndex(s => s.FirstSequence <= _next && s.FirstTime <= _fromTime);
-            if (TryEnter(segments[Math.Max(index, 0)]))
+            if (TryEnter(segments[Math.Max(index, 0)], index > 0 ? segments[index - 1].Id : 0))
             {
                 return true;
             }
@@ -226,7 +229,9 @@ public sealed partial class SluiceLogReader
     }
 
     /// <summary>False where it was removed since it was found: another one is to be looked for.</summary>
-    private bool TryEnter(SegmentInfo segment)
+    /// <param name="segment">Where to go on.</param>
+    /// <param name="idBefore">The id of the segment before it, where none is open.</param>
+    private bool TryEnter(SegmentInfo segment, long idBefore = 0)
     {
         SegmentReader entered;
         try
@@ -238,8 +243,9 @@ public sealed partial class SluiceLogReader
             return false;
         }
 
-        bool dropsWhatWasRead = segment.Restarts && _segment is not null && _segment.ReadTo >= segment.FirstSequence;
-        _nextBefore = _segment is null ? Math.Max(_next, _nextBefore) : _next;
+        bool dropsWhatWasRead = segment.Restarts && _segment is not null && Reached >= segment.FirstSequence;
+        (_idBefore, _nextBefore) = _segment is null ? (idBefore, Math.Max(_next, _nextBefore)) : (_segment.Id, _next);
+        _hasReturned &= _segment is null;
         _segment?.Dispose();
         _segment = entered;
         if (dropsWhatWasRead)
@@ -269,7 +275,7 @@ public sealed partial class SluiceLogReader
                 return;
             }
         }
-        while (!TryEnter(segments[^1]));
+        while (!TryEnter(segments[^1], segments.Count > 1 ? segments[^2].Id : 0));
         while (TryTakeFrame())
         {
             _hasFrame = false;

@@ -25,10 +25,14 @@ public sealed partial class SluiceLogReader : IDisposable
 
     /// <summary>What was next when the segment was entered, or before those that were withdrawn.</summary>
     private long _nextBefore;
+
+    /// <summary>The id of the segment from which it was entered: whatever restarts the log behind that one is new.</summary>
+    private long _idBefore;
     private long _limit;
     private LogState? _state;
     private bool _hasFrame;
     private bool _isDurableBehind;
+    private bool _hasReturned;
     private bool _isDisposed;
     private FrameHeader _frame;
     private int _recordAt;
@@ -199,7 +203,7 @@ public sealed partial class SluiceLogReader : IDisposable
 
             if (!MayRead(_next))
             {
-                if (TryFollowDrop())
+                if (TryFollowDrop() || TryReturn())
                 {
                     continue;
                 }
