@@ -71,7 +71,9 @@ done
 # A release has it for all of ToolRuntimes; here this machine's is enough, and "any" where a mirror lacks the compiler that compiles ahead.
 say "pack the tool"
 tool=(src/Sluice.Cli -c Release -o "$scratch/packages" -v quiet --nologo)
-if ! dotnet pack "${tool[@]}" -p:ToolReadyToRun=true "-p:ToolRuntimes=$rid" >"$scratch/tool.log" 2>&1; then
+# Built apart: what is restored for a processor must not change under others who build meanwhile.
+if ! dotnet pack "${tool[@]}" --artifacts-path "$scratch/ahead" -p:ToolReadyToRun=true "-p:ToolRuntimes=$rid" \
+  -p:RunAnalyzers=false >"$scratch/tool.log" 2>&1; then
   if ! grep -q 'NU110[0-9]' "$scratch/tool.log"; then
     cat "$scratch/tool.log"
     exit 1
