@@ -5,7 +5,9 @@ using Xunit;
 
 namespace Sluice.Clients.Tests;
 
-/// <summary>OpenTelemetry's own SDK finds the meter "Sluice" by its name, and exports what it counts with its units and attributes.</summary>
+/// <summary>
+/// OpenTelemetry's own SDK finds the meter "Sluice" by its name, and exports what it counts with its units and attributes.
+/// </summary>
 public sealed class TelemetryTests
 {
     private const int FileBytes = 256 * 1024;

@@ -3,7 +3,9 @@ using Sluice.Compatibility;
 
 namespace Sluice.Tests.Compatibility;
 
-/// <summary>What stands in for members that .NET 8 lacks does what those do. Part of this assembly where the build for net8.0 is tested.</summary>
+/// <summary>
+/// What stands in for members that .NET 8 lacks does what those do. Part of this assembly where the build for net8.0 is tested.
+/// </summary>
 public sealed class OlderFrameworkTests
 {
     [Fact]
