@@ -40,8 +40,8 @@ internal static class MergedSpeedPage
         if (merged.Overlap is { } overlap)
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"all of them measured at the same time for {overlap.Together:0.00} of {overlap.Longest:0.00} s, by their clocks; the "
-                + $"rates of all are sums");
+                $"all that have a result measured at the same time for {overlap.Together:0.00} of {overlap.Longest:0.00} s, "
+                + $"by their clocks; the rates of all are sums");
         }
     }
 

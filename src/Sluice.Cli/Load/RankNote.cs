@@ -58,7 +58,7 @@ internal sealed record RankNote
                 bytes.AsSpan(0, file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false)), RankJsonContext.Default.RankNote);
             return note is { Id: not null, Host: not null, Workload: not null } ? note : null;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException or NotSupportedException)
         {
             return null;
         }

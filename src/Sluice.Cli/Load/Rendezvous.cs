@@ -83,14 +83,15 @@ internal sealed class Rendezvous : IDisposable
             Ready, began, (i, note) => note.Id == all[i].Id && note.Run == run, cancellationToken, all);
         Make(Met, _note with { At = DateTimeOffset.UtcNow, Run = run });
         _run = run;
-        DateTimeOffset start = ready.Max(r => r.At) + lead;
+        DateTimeOffset last = ready.Max(r => r.At);
         // A clock that is far off must not keep this one waiting for longer than it would wait for a rank.
-        TimeSpan rest = start - DateTimeOffset.UtcNow;
-        if (rest > _limit + lead)
+        TimeSpan rest = last - DateTimeOffset.UtcNow;
+        if (rest > _limit)
         {
-            int ahead = Array.FindIndex(ready, r => r.At + lead == start);
+            int ahead = Array.FindIndex(ready, r => r.At == last);
             throw new IOException($"the clock of rank {ahead} ({ready[ahead].Maker}) is {rest.TotalSeconds:0} s ahead of this one's");
         }
+        DateTimeOffset start = last + lead;
         while ((rest = start - DateTimeOffset.UtcNow) > TimeSpan.Zero)
             await Task.Delay(rest, cancellationToken);
         return new RankReport

@@ -18,11 +18,11 @@ internal sealed class CopyChoice(int ways, long unit)
     /// <summary>A way that has so many times the time of another in its first turn is not compared any further.</summary>
     private const double Hopeless = 3;
 
-    /// <summary>Later the second best way is tried again when the chosen one has become slower than so much of it.</summary>
-    private const double Slow = 0.8;
-
-    /// <summary>Bytes between two such tries, in turns of the comparison: what a try may cost stays little.</summary>
-    private const int UnitsBetweenTries = 16;
+    /// <summary>
+    /// Bytes after which the second best way has a turn again, in turns of the comparison, unless it is hopeless: what it gave last may
+    /// have been chance, or be over.
+    /// </summary>
+    private const int UnitsBetweenTries = 64;
 
     private readonly double[] _rates = new double[ways];
     private readonly bool[] _isOut = new bool[ways];
@@ -32,6 +32,7 @@ internal sealed class CopyChoice(int ways, long unit)
     private long _turnBytes;
     private long _turnTicks;
     private long _sinceTry;
+    private int _chosen = -1;
 
     /// <summary>The way that the next bytes go.</summary>
     public int Way { get; private set; }
@@ -77,6 +78,11 @@ internal sealed class CopyChoice(int ways, long unit)
     /// <summary>What was measured, in one line.</summary>
     public string Describe(string[] names)
     {
+        if (_rates.Max() <= 0)
+        {
+            return "there was too little data to measure ways by";
+        }
+
         IEnumerable<string> figures = names.Select((name, way) => (name, way)).Where(named => _rates[named.way] > 0)
             .Select(named => $"{named.name} {(_rates[named.way] / (1 << 20)).ToString("N0", CultureInfo.InvariantCulture)}");
         return $"measured on its parts, MiB/s: {string.Join(", ", figures)}";
@@ -99,15 +105,17 @@ internal sealed class CopyChoice(int ways, long unit)
             }
         }
 
+        // A way that the chosen one has fallen behind is tried before it is chosen: its figure is old.
         int best = Best(except: -1);
-        int second = Best(except: best);
-        if (_sinceTry >= UnitsBetweenTries * unit && second >= 0 && _rates[Way] < Slow * _rates[second])
+        bool wasTry = Way != _chosen;
+        int other = best != _chosen ? best : _sinceTry >= UnitsBetweenTries * unit ? Best(except: best) : -1;
+        if (_chosen >= 0 && !wasTry && other >= 0 && _rates[other] * Hopeless > _rates[best])
         {
-            (Way, _left, _sinceTry) = (second, unit, 0);
+            (Way, _left, _sinceTry) = (other, unit, 0);
             return;
         }
 
-        (Way, _left) = (best, 8 * unit);
+        (Way, _chosen, _left) = (best, best, 8 * unit);
         _sinceTry += _left;
     }
 

@@ -57,7 +57,8 @@ internal sealed class CopyThreads(
         {
             foreach (Thread thread in threads)
             {
-                thread.Join();
+                // Not broken off by an interruption: they have the descriptors.
+                thread.JoinUninterrupted();
             }
         }
 

@@ -74,10 +74,13 @@ internal sealed class DirectCopy : IDisposable
             return -Errno.EOPNOTSUPP;
         }
 
+        // Direct writes into space that is there already run side by side; those that make their own may wait for each other.
+        int room = Libc.Allocate(_toFd, FallocateFlags.None, range.Begin, range.End - range.Begin);
+
         try
         {
-            return Libc.SetFlags(_toFd, _toFlags | Libc.DirectFlag) < 0
-                ? -Errno.EOPNOTSUPP
+            return room is not (0 or -Errno.EOPNOTSUPP or -Errno.ENOSYS) ? room
+                : Libc.SetFlags(_toFd, _toFlags | Libc.DirectFlag) < 0 ? -Errno.EOPNOTSUPP
                 : RunDirect(range, length, depth, blockBytes, copied, cancellationToken);
         }
         finally
@@ -87,24 +90,11 @@ internal sealed class DirectCopy : IDisposable
         }
     }
 
-    /// <summary>
-    /// Where the source has data, and space for it in the target; 0, or a negative errno. Direct writes into space that is there already
-    /// run side by side; those that extend a file wait for each other.
-    /// </summary>
-    public int MakeRoom(long begin, long length, string source, out List<DataRange> ranges)
+    /// <summary>Where the source has data from a place on, and the target its length; 0, or a negative errno.</summary>
+    public int Find(long begin, long length, string source, out List<DataRange> ranges)
     {
         ranges = DataRange.Find(_fromFd, begin / Alignment * Alignment, length, Alignment, source);
-        int result = PathCalls.SetLength(_toFd, length);
-        foreach (DataRange range in ranges)
-        {
-            if (result == 0)
-            {
-                result = Libc.Allocate(_toFd, FallocateFlags.None, range.Begin, range.End - range.Begin);
-                result = result is -Errno.EOPNOTSUPP or -Errno.ENOSYS ? 0 : result;
-            }
-        }
-
-        return result;
+        return PathCalls.SetLength(_toFd, length);
     }
 
     public void Dispose() => _ring?.Dispose();

@@ -44,7 +44,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         (string source, string target) = (from.Text, to.Text);
         using Descriptor opened = OpenSource(from, FollowsLinks, out Statx before);
         int fromFd = opened.Fd;
-        if ((options.SkipUnchanged && IsThere(before, to)) || (options.KeepsOwnWork && IsOwnWork(fromFd, before, to)))
+        if ((options.SkipUnchanged && !options.IsFinish && IsThere(before, to)) || (options.KeepsOwnWork && IsOwnWork(fromFd, before, to)))
         {
             return Unchanged();
         }

@@ -40,6 +40,9 @@ internal sealed class FileTransfer(
     private long _copied;
     private bool _isBuffered;
 
+    /// <summary>What whoever is told of the progress has taken: no way's time.</summary>
+    private long _toldTicks;
+
     public CopyMethod Method { get; private set; }
 
     public string Reason { get; private set; } = "";
@@ -62,11 +65,7 @@ internal sealed class FileTransfer(
             Note(CopyMethod.Reflink, "the file system shares the blocks");
         }
 
-        if (result != 0 && options.Method == CopyMethod.Direct)
-        {
-            result = RunDirect(begin);
-        }
-
+        result = options.Method == CopyMethod.Direct ? RunDirect(begin) : result;
         if (result != 0 && isAuto && length >= MinMeasuredBytes && !DataRange.IsMostlyInMemory(fromFd, length))
         {
             result = RunMeasured(begin);
@@ -75,7 +74,7 @@ internal sealed class FileTransfer(
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
         {
-            TakeBack();
+            Count(-_copied);
             Note(
                 CopyMethod.CopyFileRange,
                 isDirectRefused ? "direct I/O is refused here"
@@ -88,7 +87,7 @@ internal sealed class FileTransfer(
         if (result != 0 && (options.Method == CopyMethod.Buffered
             || (isAuto && (CanTryNext(result) || result is -Errno.ENOENT or -Errno.EACCES))))
         {
-            TakeBack();
+            Count(-_copied);
             Note(CopyMethod.Buffered, "the file systems copy nothing between them");
             CopyCalls.AdviseSequential(fromFd);
             result = RunRanges(begin, CopyBuffered);
@@ -149,7 +148,7 @@ internal sealed class FileTransfer(
             return -Errno.EOPNOTSUPP;
         }
 
-        int result = direct.MakeRoom(begin, length, source, out List<DataRange> ranges);
+        int result = direct.Find(begin, length, source, out List<DataRange> ranges);
         for (int i = 0; i < ranges.Count && result == 0; i++)
         {
             result = direct.Run(ranges[i], length, depth, BlockBytes, Count, cancellationToken);
@@ -176,7 +175,8 @@ internal sealed class FileTransfer(
         }
 
         CopyChoice choice = new(direct.Length + 1, TurnBytes);
-        int result = copy.MakeRoom(begin, length, source, out List<DataRange> ranges);
+        bool isRefused = false;
+        int result = copy.Find(begin, length, source, out List<DataRange> ranges);
         foreach (DataRange range in ranges)
         {
             for (long at = range.Begin; at < range.End && result == 0;)
@@ -184,7 +184,7 @@ internal sealed class FileTransfer(
                 // Pieces end at blocks' borders, wherever a turn does.
                 long bytes = (Math.Min(choice.Left, PieceBytes) + BlockBytes - 1) / BlockBytes * BlockBytes;
                 DataRange piece = new(at, Math.Min(at + bytes, range.End));
-                (int way, long before, long start) = (choice.Way, _copied, Stopwatch.GetTimestamp());
+                (int way, long before, long start) = (choice.Way, _copied, Stopwatch.GetTimestamp() - _toldTicks);
                 result = way == direct.Length
                     ? CopyCached(piece, isTurnsEnd: piece.End - at >= choice.Left)
                     : copy.Run(piece, length, direct[way].Depth, direct[way].Bytes, Count, cancellationToken);
@@ -193,19 +193,20 @@ internal sealed class FileTransfer(
                     Count(before - _copied);
                     choice.Drop(0);
                     choice.Drop(direct.Length - 1);
-                    result = 0;
+                    (isRefused, result) = (true, 0);
                     continue;
                 }
 
-                choice.Add(piece.End - at, Stopwatch.GetTimestamp() - start);
+                choice.Add(piece.End - at, Stopwatch.GetTimestamp() - _toldTicks - start);
                 at = piece.End;
             }
         }
 
         int most = choice.Most;
+        string measured = choice.Describe([.. direct.Select(way => $"{way.Depth} x {way.Bytes >> 10} KiB direct"), "cached"]);
         Note(
             most < direct.Length ? CopyMethod.Direct : _isBuffered ? CopyMethod.Buffered : CopyMethod.CopyFileRange,
-            choice.Describe([.. direct.Select(way => $"{way.Depth} x {way.Bytes >> 10} KiB direct"), "cached"]) + ByThreads(copy));
+            isRefused ? "direct I/O is refused here" : measured + ByThreads(copy));
         Depth = most < direct.Length ? direct[most].Depth : 0;
         return result;
     }
@@ -213,8 +214,8 @@ internal sealed class FileTransfer(
     private static string ByThreads(DirectCopy copy) => copy.WhyThreads is { } why ? $"; by threads: {why}" : "";
 
     /// <summary>
-    /// One piece through the page cache. Where the copy is to be durable the disk begins at once, and a turn has ended when it has the
-    /// bytes: a way that leaves all of them for later would only look fast.
+    /// One piece through the page cache. Where the copy is to be durable, a turn has ended when the disk has its bytes: a way that leaves
+    /// all of them for later would only look fast.
     /// </summary>
     private int CopyCached(DataRange piece, bool isTurnsEnd)
     {
@@ -263,7 +264,7 @@ internal sealed class FileTransfer(
     /// </summary>
     private void CopyToEnd(long begin)
     {
-        TakeBack();
+        Count(-_copied);
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
@@ -315,9 +316,7 @@ internal sealed class FileTransfer(
                 return bytes == 0 ? CopyErrors.SourceEnded : (int)bytes;
             }
 
-            begin += bytes;
-            Count(bytes);
-            StartWriteback(begin, bytes);
+            begin += Cached(begin, bytes);
         }
 
         return 0;
@@ -347,9 +346,7 @@ internal sealed class FileTransfer(
                     return result;
                 }
 
-                begin += bytes;
-                Count(bytes);
-                StartWriteback(begin, bytes);
+                begin += Cached(begin, bytes);
             }
 
             return 0;
@@ -377,23 +374,25 @@ internal sealed class FileTransfer(
         return 0;
     }
 
-    /// <summary>Where the copy is to be durable, the disk begins while the rest is copied.</summary>
-    private void StartWriteback(long end, long bytes)
+    /// <summary>These bytes are in the page cache; where the copy is to be durable, the disk begins while the rest is copied.</summary>
+    private long Cached(long begin, long bytes)
     {
+        Count(bytes);
         if (options.FlushToDisk)
         {
-            Libc.StartWriteback(toFd, end - bytes, bytes);
+            Libc.StartWriteback(toFd, begin, bytes);
         }
+
+        return bytes;
     }
 
     /// <summary>So many bytes more are copied; less than none: so many are copied anew.</summary>
     private void Count(long bytes)
     {
-        Interlocked.Add(ref _copied, bytes);
+        _copied += bytes;
+        long start = Stopwatch.GetTimestamp();
         meter.Add(bytes);
         meter.TakeBack(Math.Max(-bytes, 0));
+        _toldTicks += Stopwatch.GetTimestamp() - start;
     }
-
-    /// <summary>What was copied is being copied anew.</summary>
-    private void TakeBack() => Count(-_copied);
 }

@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
+using System.Text;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Kernel;
@@ -66,7 +67,7 @@ internal static class Leftovers
         try
         {
             bool isShared = Shared.Contains(Libc.FileSystemType(copyFd) & uint.MaxValue);
-            List<byte[]>? originals = null;
+            Dictionary<string, byte[]>? originals = null;
             if (copy.ReadNames(out List<byte[]> names) < 0)
             {
                 return;
@@ -89,7 +90,7 @@ internal static class Leftovers
     }
 
     /// <summary>Of which name in the source's folder, without a NUL, another one is a temporary name; null where of none.</summary>
-    private static byte[]? OriginalOf(ReadOnlySpan<byte> name, DirectoryReader source, ref List<byte[]>? names)
+    private static byte[]? OriginalOf(ReadOnlySpan<byte> name, DirectoryReader source, ref Dictionary<string, byte[]>? names)
     {
         byte[] target = TemporaryName.TargetIn(name).ToArray();
         if (target.Length == 0 || source.Stat([.. target, 0], StatxMask.Type, out _) == 0)
@@ -99,10 +100,15 @@ internal static class Leftovers
 
         if (names is null)
         {
-            _ = source.ReadNames(out names);
+            names = [];
+            _ = source.ReadNames(out List<byte[]> found);
+            foreach (byte[] one in found)
+            {
+                names.TryAdd(Encoding.ASCII.GetString(TemporaryName.Shortened(one[..^1])), one[..^1]);
+            }
         }
 
-        return names.Select(n => n[..^1]).FirstOrDefault(n => TemporaryName.Shortened(n).AsSpan().SequenceEqual(target));
+        return names.GetValueOrDefault(Encoding.ASCII.GetString(target));
     }
 
     private static bool TryRemove(in NodePath name, bool isShared)

@@ -4,6 +4,7 @@ using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -149,7 +150,7 @@ internal sealed class TreeCopier : IDisposable
         finally
         {
             groups.CompleteAdding();
-            Task.WaitAll(workers, CancellationToken.None);
+            Uninterrupted.UntilDone(workers, static w => Task.WaitAll(w, CancellationToken.None));
         }
 
         if (_fatal is not null)

@@ -95,7 +95,7 @@ internal sealed partial class IoOperation
     {
         if (_isWaitedFor)
         {
-            PoolWork.Queue(this, preferLocal);
+            PoolWork.Queue(this);
         }
         else
         {

@@ -216,7 +216,8 @@ internal sealed partial class IoOperation
 
         if (isPooled && StaysOnThread)
         {
-            ThreadPoolEngine.Run(this, isPooled: false);
+            // Another caller's code might wait for what this thread has yet to end.
+            ThreadPoolEngine.Run(this, isPooled: false, mayContinue: false);
         }
         else
         {

@@ -26,7 +26,8 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     /// <summary>
     /// Places whose item a thread of the library's own has taken: the next items need none of their own, so that they do not pile up where
-    /// the pool does not come for long. Never more than there are; for a moment fewer, and less than none.
+    /// the pool does not come for long. For a moment fewer than there are, and less than none, or
+    /// one more whose place is just being queued.
     /// </summary>
     private static int s_vacant;
 
@@ -42,7 +43,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     /// <summary>This thread has been at one piece of work for so long that it may be so for ever.</summary>
     private bool IsStuck => Environment.TickCount64 - Volatile.Read(ref _sinceMs) > Tuning.OperationPatienceMs;
 
-    public static void Queue(IThreadPoolWorkItem item, bool preferLocal = false)
+    public static void Queue(IThreadPoolWorkItem item)
     {
         Queued.EnqueueUninterrupted(item);
         if (TryTakeVacant())
@@ -52,7 +53,8 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
         try
         {
-            QueueForPool(Place, preferLocal);
+            // Never in a thread's own queue: a place may become another item's, and that thread may block for long.
+            QueueForPool(Place);
         }
         catch (Exception)
         {

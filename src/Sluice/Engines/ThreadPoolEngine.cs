@@ -61,10 +61,11 @@ internal sealed class ThreadPoolEngine : IoEngine
     /// <param name="operation">Afterwards it may be another one's.</param>
     /// <param name="isPooled">It is counted among those that wait for a thread of the pool or have one, until its transfer has
     /// ended.</param>
-    public static void Run(IoOperation operation, bool isPooled)
+    /// <param name="mayContinue">Whether this thread may go on with callers' code, of this operation or one it makes way for.</param>
+    public static void Run(IoOperation operation, bool isPooled, bool mayContinue = true)
     {
         // A thread that waits for its own operation does not go on with other callers' code.
-        t_mayContinue = !operation.IsAwaitedByThread;
+        t_mayContinue = mayContinue && !operation.IsAwaitedByThread;
         try
         {
             while (RunOnce(operation, isPooled))

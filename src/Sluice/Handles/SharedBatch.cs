@@ -50,7 +50,8 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
             action(handle, ref requests[next]);
             if (Interlocked.Decrement(ref _left) == 0)
             {
-                _done.Release();
+                // An interruption of this thread comes before it counts, and is not for who waits.
+                Uninterrupted.UntilDone(_done, static done => done.Release());
             }
         }
     }

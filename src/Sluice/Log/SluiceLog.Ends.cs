@@ -44,38 +44,9 @@ public sealed partial class SluiceLog
         _syncs.Gate.LockUninterrupted();
         try
         {
-            _writes.Gate.LockUninterrupted();
-            try
+            // What stays is on the disk before there is a segment that says so. Once more where the record came after the sync.
+            while (!TryTruncateAfter(output, sequence, _syncs.SyncAll()))
             {
-                Freeze(sequence);
-                long next = _writes.Written + 1;
-                try
-                {
-                    // First the mark: a crash behind it finds a log that is longer than it must be.
-                    WriteMark(Math.Min(sequence, _syncs.Durable));
-                    _lock!.Flush(_settings);
-                    output.Restart(sequence);
-                    next = sequence + 1;
-                    _writes.Restart(sequence);
-                    _syncs.Restart(sequence);
-                    WriteMark(sequence);
-                    Volatile.Write(ref _wasTruncated, true);
-                    FailAbove(sequence);
-                }
-                catch
-                {
-                    // What was durable still is; the mark said less for a moment.
-                    RestoreMark();
-                    throw;
-                }
-                finally
-                {
-                    _ring.Thaw(next);
-                }
-            }
-            finally
-            {
-                _writes.Leave();
             }
         }
         finally
@@ -212,6 +183,50 @@ public sealed partial class SluiceLog
         catch (IOException)
         {
             // The process ends: there is nobody to tell.
+        }
+    }
+
+    /// <summary>False where the last record that is to stay is not on the disk yet; the gate of syncs is held.</summary>
+    private bool TryTruncateAfter(FramedOutput output, long sequence, Exception? syncError)
+    {
+        _writes.Gate.LockUninterrupted();
+        try
+        {
+            Freeze(sequence);
+            long next = _writes.Written + 1;
+            try
+            {
+                if (sequence > _syncs.Durable)
+                {
+                    return syncError is null ? false : throw LogErrors.Failed(Directory, "Truncating", syncError);
+                }
+
+                // First the mark: a crash behind it finds a log that is longer than it must be.
+                WriteMark(sequence);
+                _lock!.Flush(_settings);
+                output.Restart(sequence);
+                next = sequence + 1;
+                _writes.Restart(sequence);
+                _syncs.Restart(sequence);
+                WriteMark(sequence);
+                Volatile.Write(ref _wasTruncated, true);
+                FailAbove(sequence);
+                return true;
+            }
+            catch
+            {
+                // What was durable still is; the mark said less for a moment.
+                RestoreMark();
+                throw;
+            }
+            finally
+            {
+                _ring.Thaw(next);
+            }
+        }
+        finally
+        {
+            _writes.Leave();
         }
     }
 

@@ -38,7 +38,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _ring = new PageRing(settings.Pages, settings.PageBytes, output.PageStart, next);
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
         _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.SignalKeeper());
-        _syncs = new SyncStage(_writes, output, directory, WriteMark);
+        _syncs = new SyncStage(_writes, output, directory, WriteMark, () => _lock?.Flush(_settings));
         if (recovered is not null)
         {
             WriteMark(next - 1);

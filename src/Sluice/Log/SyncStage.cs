@@ -14,6 +14,7 @@ internal sealed class SyncStage
     private readonly LogOutput _output;
     private readonly string _directory;
     private readonly Action<long> _mark;
+    private readonly Action _flushMark;
     private readonly StageThread _thread;
     private readonly StageThread _keeper;
     private long _durable;
@@ -24,9 +25,10 @@ internal sealed class SyncStage
     /// <param name="output">Where records are.</param>
     /// <param name="directory">For messages.</param>
     /// <param name="mark">Notes for readers, and for the next opening, how far the log is durable.</param>
-    public SyncStage(WriteStage writes, LogOutput output, string directory, Action<long> mark)
+    /// <param name="flushMark">Has that on the disk.</param>
+    public SyncStage(WriteStage writes, LogOutput output, string directory, Action<long> mark, Action flushMark)
     {
-        (_writes, _output, _directory, _mark, _durable) = (writes, output, directory, mark, output.DurableSequence);
+        (_writes, _output, _directory, _mark, _flushMark, _durable) = (writes, output, directory, mark, flushMark, output.DurableSequence);
         _thread = new StageThread("Sluice log sync", Timeout.Infinite, Round, static () => false);
         _keeper = new StageThread("Sluice log keeper", Timeout.Infinite, KeepHouse, static () => false);
     }
@@ -281,6 +283,9 @@ internal sealed class SyncStage
         if (_output.HasFull)
         {
             Hold(() => _ = SyncAll());
+
+            // A footer is believed only if the mark covers it: the mark is on the disk before there is one.
+            _flushMark();
             _output.SealFull();
             Hold(_output.CloseSealed);
         }

@@ -147,47 +147,37 @@ internal static class Uninterrupted
     }
 
     /// <summary>What an interruption breaks off is done again; it is kept.</summary>
-    public static void UntilDone<T>(T subject, Action<T> wait)
-    {
-        bool isInterrupted = false;
-        while (true)
+    public static void UntilDone<T>(T subject, Action<T> wait) =>
+        _ = UntilDone((Subject: subject, Wait: wait), static call =>
         {
-            try
-            {
-                Seam.Wait();
-                wait(subject);
-                break;
-            }
-            catch (ThreadInterruptedException)
-            {
-                isInterrupted = true;
-            }
-        }
-
-        Restore(isInterrupted);
-    }
+            call.Wait(call.Subject);
+            return true;
+        });
 
     /// <summary>As <see cref="UntilDone{T}"/>, with a result.</summary>
     public static TResult UntilDone<T, TResult>(T subject, Func<T, TResult> wait)
     {
         bool isInterrupted = false;
-        TResult result;
-        while (true)
+        try
         {
-            try
+            while (true)
             {
-                Seam.Wait();
-                result = wait(subject);
-                break;
-            }
-            catch (ThreadInterruptedException)
-            {
-                isInterrupted = true;
+                try
+                {
+                    Seam.Wait();
+                    return wait(subject);
+                }
+                catch (ThreadInterruptedException)
+                {
+                    isInterrupted = true;
+                }
             }
         }
-
-        Restore(isInterrupted);
-        return result;
+        finally
+        {
+            // Also where something else went wrong.
+            Restore(isInterrupted);
+        }
     }
 
     private static void EnqueueAgain<T>(ConcurrentQueue<T> queue, T item, bool isInterrupted)

@@ -46,7 +46,7 @@ public sealed class SpeedRanksTests : IDisposable
         ToolRun merged = await MergeAsync(0, 1, 2);
         merged.ExitCode.ShouldBe(ExitCode.Success, merged.Error);
         merged.Out.ShouldContain("2/3");
-        merged.Out.ShouldContain("all of them measured at the same time for");
+        merged.Out.ShouldContain("all that have a result measured at the same time for");
 
         // What is missing, or was ended, makes it no whole result; what is of another run, or of other work, none at all.
         ToolRun two = await MergeAsync(2, 0);

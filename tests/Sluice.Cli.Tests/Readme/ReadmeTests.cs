@@ -98,12 +98,13 @@ public sealed class ReadmeTests
     }
 
     /// <summary>The results of the first machine by name that has one of the first suite.</summary>
+    /// <summary>Of the run that was made last.</summary>
     private static (string Suite, string Path)[] FindKeptResults()
     {
         string results = Path.Combine(Root, "bench", "results");
         string? machine = Directory.Exists(results)
-            ? Directory.GetDirectories(results).Order(StringComparer.Ordinal)
-            .FirstOrDefault(folder => File.Exists(Path.Combine(folder, "handle.json")))
+            ? Directory.GetDirectories(results).Where(folder => File.Exists(Path.Combine(folder, "handle.json")))
+                .MaxBy(folder => ReadmeFigures.Read(Path.Combine(folder, "handle.json")).Started)
             : null;
         return machine is null
             ? []

@@ -53,6 +53,26 @@ public sealed class CopyChoiceTests
         (seconds / best).ShouldBeLessThan(1.1);
     }
 
+    /// <summary>One slow turn of the better way is not its end, however long the file is.</summary>
+    [Fact]
+    public void A_way_that_was_slow_once_has_another_turn()
+    {
+        CopyChoice choice = new(2, Unit);
+        const long length = 64 * 1024 * MiB;
+        double seconds = Copy(choice, length, (way, at) => way == 1 ? 0.5e9 : at is > 1024 * MiB and < 1200 * MiB ? 0.3e9 : 1e9);
+        choice.Most.ShouldBe(0);
+        (seconds / (length / 1e9)).ShouldBeLessThan(1.1);
+    }
+
+    /// <summary>A file of holes, or of less than was to be measured.</summary>
+    [Fact]
+    public void Nothing_measured_is_nothing_said()
+    {
+        CopyChoice choice = new(2, Unit);
+        choice.Describe(["a", "b"]).ShouldBe("there was too little data to measure ways by");
+        choice.Most.ShouldBe(0);
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
