@@ -107,7 +107,7 @@ internal sealed class CopyThreads(
             Fail(-Errno.ECANCELED);
         }
 
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             offset = _next;
             wanted = _error != 0 ? 0 : (int)Math.Min(_blockBytes, _end - _next);
@@ -147,7 +147,7 @@ internal sealed class CopyThreads(
     /// <summary>The first failure is the one that counts.</summary>
     private void Fail(int result)
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             _error = _error == 0 ? result : _error;
         }

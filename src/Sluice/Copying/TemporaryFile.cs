@@ -142,8 +142,18 @@ internal sealed class TemporaryFile : IDisposable
         End();
     }
 
-    /// <summary>Leaves the file where it is, if it can be found again there.</summary>
-    public void Keep() => _name = _isFoundAgain ? null : _name;
+    /// <summary>
+    /// Leaves the file where it is, if it can be found again there, as its owner's alone: with the source's permissions, which it may have
+    /// by now, it would not be gone on from.
+    /// </summary>
+    public void Keep()
+    {
+        if (_isFoundAgain && _name is not null)
+        {
+            _ = NodeCalls.SetMode(Descriptor, ModeBits.OwnerReadWrite);
+            _name = null;
+        }
+    }
 
     public void Dispose()
     {

@@ -149,7 +149,7 @@ internal sealed class TreeCopier : IDisposable
         }
         finally
         {
-            groups.CompleteAdding();
+            Uninterrupted.UntilDone(groups, static g => g.CompleteAdding());
             Uninterrupted.UntilDone(workers, static w => Task.WaitAll(w, CancellationToken.None));
         }
 

@@ -86,6 +86,9 @@ internal sealed partial class IoOperation
     public void QueueTransfer(bool preferLocal = false)
     {
         _work = WorkKind.Transfer;
+
+        // Who is in the gate, or has been called there, keeps others out, for whom a synchronous call may wait.
+        _isWaitedFor |= _passesGate;
         IoMetrics.NotePooled(1);
         QueueHere(preferLocal);
         ListenerThread.TryAgain();

@@ -24,9 +24,7 @@ internal sealed partial class IoOperation
         }
         else
         {
-            // It has passed through an intercepting engine before. From now on others may wait at the gate for it: it is for whoever
-            // comes first.
-            _isWaitedFor = true;
+            // It has passed through an intercepting engine before.
             ThreadPoolEngine.Instance.Submit(this);
         }
     }

@@ -108,11 +108,16 @@ internal sealed partial class IoOperation
         bool isInterrupted = false;
         bool isTurn;
         Uninterrupted.Enter(waiter, ref isInterrupted);
-        while (!_callersTurn && !_completed)
+        for (long due = Environment.TickCount64 + PatienceMs; !_callersTurn && !_completed;)
         {
-            bool isInTime = Uninterrupted.Wait(waiter, _handle?.DirectGate is null ? Timeout.Infinite : PatienceMs, ref isInterrupted);
-            if (!isInTime && !_callersTurn && !_completed && _handle?.DirectGate is { } gate)
+            int left = (int)Math.Max(due - Environment.TickCount64, 0);
+            _ = Uninterrupted.Wait(waiter, _handle?.DirectGate is null ? Timeout.Infinite : left, ref isInterrupted);
+
+            // By the clock: whoever interrupts again and again does not put this off.
+            if (!_callersTurn && !_completed && Environment.TickCount64 >= due && _handle?.DirectGate is { } gate)
             {
+                due = Environment.TickCount64 + PatienceMs;
+
                 // Whoever is called there calls others, us too: without the lock.
                 Monitor.Exit(waiter);
                 gate.PassBy(this);

@@ -100,6 +100,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
         }
 
         long begin = Environment.TickCount64;
+        long look = begin + Tuning.OperationPatienceMs;
         int patienceMs = Tuning.OperationPatienceMs;
         bool isInterrupted = false;
         Interlocked.Increment(ref s_waiting);
@@ -107,19 +108,24 @@ internal sealed class PoolWork : IThreadPoolWorkItem
         {
             while (!task.IsCompleted)
             {
-                long left = timeoutMs < 0 ? patienceMs : begin + timeoutMs - Environment.TickCount64;
+                long now = Environment.TickCount64;
+                long left = timeoutMs < 0 ? patienceMs : begin + timeoutMs - now;
                 if (left <= 0)
                 {
                     return false;
                 }
 
+                // Whoever interrupts again and again does not put this off.
+                if (look <= now)
+                {
+                    patienceMs = Help() ? Tuning.OperationPatienceMs : Math.Min(patienceMs * 2, Tuning.PoolWorkMaxPatienceMs);
+                    look = now + patienceMs;
+                }
+
                 try
                 {
                     Seam.Wait();
-                    if (Task.WaitAny([task], (int)Math.Min(left, patienceMs)) < 0)
-                    {
-                        patienceMs = Help() ? Tuning.OperationPatienceMs : Math.Min(patienceMs * 2, Tuning.PoolWorkMaxPatienceMs);
-                    }
+                    _ = Task.WaitAny([task], (int)Math.Min(left, look - now));
                 }
                 catch (ThreadInterruptedException)
                 {

@@ -15,6 +15,52 @@ public sealed class CopyAgainTests : IDisposable
 
     public void Dispose() => _temp.Dispose();
 
+    /// <summary>By then it has the source's permissions, which a file under a name that can be foreseen must not have.</summary>
+    [SkippableFact]
+    public async Task A_copy_that_was_cancelled_at_its_last_byte_is_gone_on_from()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
+        byte[] content = Bytes.Pattern(60_000);
+        string source = _temp.NewFile(content);
+        File.SetUnixFileMode(source, Owner | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+        string target = _temp.NewPath();
+        using CancellationTokenSource cancelled = new();
+        CopyOptions options = new()
+        {
+            Resume = true,
+            Verify = true,
+            Method = CopyMethod.Buffered,
+            Progress = new Telling(told =>
+            {
+                if (told.Bytes == content.Length)
+                {
+                    cancelled.Cancel();
+                }
+            }),
+        };
+        await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.CopyAsync(source, target, options, cancelled.Token));
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resume = true });
+        result.ResumedBytes.ShouldBe(content.Length);
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+        File.GetUnixFileMode(target).ShouldBe(File.GetUnixFileMode(source));
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
+    }
+
+    /// <summary>Those who work for a copy have its descriptors: the thread that copies waits for them, interrupted or not.</summary>
+    [SkippableTheory]
+    [InlineData(CopyMethod.Direct)]
+    [InlineData(CopyMethod.Auto)]
+    public async Task An_interruption_by_whoever_is_told_of_the_progress_does_not_end_a_copy(CopyMethod method)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "copies by threads are Linux's");
+        byte[] content = Bytes.Pattern(3_000_000);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        CopyOptions options = new() { Method = method, Depth = 32, Progress = new Telling(_ => Thread.CurrentThread.Interrupt()) };
+        (await SluiceFile.CopyAsync(source, target, options)).Bytes.ShouldBe(content.Length);
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+    }
+
     [SkippableFact]
     public async Task What_an_earlier_copy_left_gets_the_permissions_that_this_one_asks_for()
     {

@@ -25,7 +25,15 @@ internal static class StarvedBehindProgram
         }
 
         string step = "";
+        List<Task> atGate = [];
+        using SluiceHandle direct = SluiceHandle.Open(
+            $"{path}-gate", FileMode.Create, FileAccess.ReadWrite, FileShare.ReadWrite, caching: FileCaching.Direct);
+        StarvedGate.BeginAtGate(direct, atGate);
         using BusyPool pool = new(Math.Max(2, Environment.ProcessorCount), () => step);
+        Volatile.Write(ref step, "a stream behind a handle's calls at the gate");
+        StarvedGate.CheckBehindGate(direct, atGate);
+        Volatile.Write(ref step, "whoever is interrupted again and again");
+        StarvedGate.CheckInterruptedAgain($"{path}-again");
         int files = 0;
 
         // What is left under way writes into files of its own.
