@@ -9,6 +9,7 @@ namespace Sluice.Log.Tests;
 /// </summary>
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
+[System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class TakeOverTests : IDisposable
 {
     private const int EPERM = 1;

@@ -104,7 +104,7 @@ internal static class Leftovers
             _ = source.ReadNames(out List<byte[]> found);
             foreach (byte[] one in found)
             {
-                names.TryAdd(Encoding.ASCII.GetString(TemporaryName.Shortened(one[..^1])), one[..^1]);
+                names.TryAdd(Encoding.ASCII.GetString(TemporaryName.Shortened(one.AsSpan()[..^1])), one[..^1]);
             }
         }
 
