@@ -1,6 +1,7 @@
 using Sluice.Hostile.Tests.Neighbours;
 using Sluice.Hostile.Tests.Seams;
 using Sluice.Hostile.Tests.Starved;
+using Sluice.Hostile.Tests.Storms;
 using Sluice.Hostile.Tests.Throwing;
 
 namespace Sluice.Hostile.Tests;
@@ -25,6 +26,8 @@ internal static class Program
                 return await Continuations.RunAsync(folder, place);
             case ["interruptions", string folder]:
                 return await Interruptions.RunAsync(folder);
+            case ["storm", string folder, string seed]:
+                return await StormChild.RunAsync(folder, int.Parse(seed));
             case ["first name", string folder]:
                 return await Representative.FirstNameAsync(folder);
             default:

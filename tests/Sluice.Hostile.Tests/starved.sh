@@ -7,8 +7,10 @@ way="$1" configuration="${2:-Debug}"
 shift; [ $# -gt 0 ] && shift
 suite=(dotnet exec "$PWD/tests/Sluice.Tests/bin/$configuration/net10.0/Sluice.Tests.dll" suite "$@")
 case "$way" in
-  # Two are xunit's own, for tests that do not await: with two alone it does not get through. What is left is the library's.
-  threads) DOTNET_ThreadPool_ForceMaxWorkerThreads="${SLUICE_STARVED_THREADS:-4}" exec "${suite[@]}" ;;
+  # One test after the other: the threads that xunit has for several are the pool's.
+  threads)
+    export DOTNET_ThreadPool_ForceMaxWorkerThreads="${SLUICE_STARVED_THREADS:-2}" SLUICE_ONE_TEST_AT_A_TIME=1
+    exec "${suite[@]}" ;;
   # A runtime that has started has about 120 open, with xunit and the test assemblies; without any it ends itself.
   descriptors) ulimit -n "${SLUICE_STARVED_DESCRIPTORS:-220}"; exec "${suite[@]}" ;;
   nobody) TMPDIR="$(mktemp -d)"; chmod 777 "$TMPDIR"; export TMPDIR; exec setpriv --reuid 65534 --regid 65534 --clear-groups "${suite[@]}" ;;

@@ -94,6 +94,31 @@ public sealed class BesideTests
     }
 
     [Fact]
+    public void What_a_raw_file_takes_while_it_is_synced_is_synced_although_the_file_is_full_then()
+    {
+        using TempFolder folder = new();
+        SluiceLog? log = null;
+        BusyFlushEngine engine = new(() =>
+        {
+            for (int i = 1; i <= 6; i++)
+            {
+                log!.Append(Records.Make(0, i, 900), LogDurability.Written);
+            }
+        });
+        using (log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Format = LogFormat.Raw, SegmentBytes = 4096, MaxRecordBytes = 1000, Engine = engine }))
+        {
+            log.Append(Records.Make(0, 0, 900), LogDurability.Durable);
+            engine.Count.ShouldBeGreaterThan(0);
+            log.Flush();
+            Directory.GetFiles(folder.Log).Length.ShouldBe(2);
+
+            // The first file for one record, then for the others that it took meanwhile, and the second file.
+            engine.Count.ShouldBe(3);
+        }
+    }
+
+    [Fact]
     public void A_raw_file_that_somebody_removed_takes_no_record_with_it()
     {
         using TempFolder folder = new();

@@ -1,16 +1,21 @@
 using System.Globalization;
 using System.IO.Compression;
+using Xunit.Abstractions;
 
 namespace Sluice.Log.Tests;
 
 /// <summary>Logs of processes that are killed, and of several at once.</summary>
-public sealed class ProcessTests
+public sealed class ProcessTests(ITestOutputHelper output)
 {
     /// <summary>SLUICE_KILLS asks for more: each costs the start of a process.</summary>
     private static readonly int Kills =
         int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) && kills > 0
             ? kills
             : 6;
+
+    /// <summary>When a process is killed; SLUICE_LOG_SEED asks for other moments.</summary>
+    private static readonly int Seed =
+        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_LOG_SEED"), CultureInfo.InvariantCulture, out int seed) ? seed : 31;
 
     /// <summary>All of a log is read after each kill, so that a log that is never begun anew costs more with each.</summary>
     private const int KillsOfALog = 20;
@@ -20,15 +25,19 @@ public sealed class ProcessTests
     [InlineData(LogDurability.Durable)]
     public async Task A_killed_process_loses_nothing_that_it_was_acknowledged(LogDurability durability)
     {
-        Random random = new(31);
+        Random random = new(Seed);
+        long acknowledged = 0;
         for (int done = 0; done < Kills / 2; done += KillsOfALog)
         {
-            await KillAsync(Math.Min(KillsOfALog, (Kills / 2) - done), durability, random);
+            acknowledged += await KillAsync(Math.Min(KillsOfALog, (Kills / 2) - done), durability, random);
         }
+
+        output.WriteLine($"seed {Seed}: {Kills / 2} kills, {acknowledged} records acknowledged as {durability}");
     }
 
-    /// <summary>Kills the writers of a log one after another; each goes on with what the last one left.</summary>
-    private static async Task KillAsync(int kills, LogDurability durability, Random random)
+    /// <summary>Kills the writers of a log one after another; each goes on with what the last one left. How many records they were
+    /// told of.</summary>
+    private static async Task<int> KillAsync(int kills, LogDurability durability, Random random)
     {
         using TempFolder folder = new();
         Dictionary<long, (int Writer, int Number)> acknowledged = [];
@@ -75,6 +84,7 @@ public sealed class ProcessTests
         acknowledged.Count.ShouldBeGreaterThanOrEqualTo(3 * kills);
         using SluiceLog log = SluiceLog.Open(folder.Log);
         log.NextSequence.ShouldBeGreaterThan(acknowledged.Keys.Max());
+        return acknowledged.Count;
     }
 
     [SkippableTheory]
@@ -208,6 +218,7 @@ public sealed class ProcessTests
         (string[] lines, int exitCode, string errors) = await child.FinishAsync(TimeSpan.FromMinutes(minutes + 15));
         exitCode.ShouldBe(0, string.Join('\n', lines.TakeLast(20)) + errors);
         lines.Length.ShouldBeGreaterThan(4);
+        output.WriteLine(string.Join('\n', lines));
     }
 
     private static IEnumerable<string> Lines(string file)

@@ -93,7 +93,7 @@ internal sealed record RowReport
     /// </summary>
     public double? MeetingPercent { get; init; }
 
-    /// <summary>The command line that gave <see cref="FioRate"/>.</summary>
+    /// <summary>The command line that gave <see cref="FioRate"/>, or the rate of <see cref="Second"/> where that is fio.</summary>
     public string? FioCommand { get; init; }
 
     public double? FioRate { get; init; }

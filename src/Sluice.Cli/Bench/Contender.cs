@@ -11,6 +11,12 @@ internal sealed record Contender(string Name, Func<Slice, Task> RunAsync)
     /// <summary>Whether it runs other programs, whose CPU time is its own.</summary>
     public bool RunsPrograms { get; init; }
 
+    /// <summary>Of a program: what was run last, for a reader who wants to run it too; null before.</summary>
+    public Func<string?>? CommandLine { get; init; }
+
+    /// <summary>Whether an operation is a whole pass, or a part of one, so that there is no latency of it.</summary>
+    public bool IsPass { get; init; }
+
     /// <summary>Whether its loop sets <see cref="Slice.AllocatedBytes"/>, so that the runner need not look in while it runs.</summary>
     public bool MeasuresAllocations { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>The same load as fio runs it: io_uring, direct.</summary>
+/// <summary>The same load as fio runs it: io_uring, direct, unless it is made durable.</summary>
 internal sealed record FioJob(string ReadWrite, int RequestSizeBytes, int Depth)
 {
     /// <summary>
@@ -8,6 +8,10 @@ internal sealed record FioJob(string ReadWrite, int RequestSizeBytes, int Depth)
     /// random. Devices that allow bursts are faster for half a second than for the whole file.
     /// </summary>
     public bool IsPass { get; init; }
+
+    /// <summary>Whether one thread makes a data sync after each write, through the page cache, into a new file whose space is
+    /// reserved.</summary>
+    public bool IsDurable { get; init; }
 
     public bool IsWrite => ReadWrite.Contains("write", StringComparison.Ordinal);
 }

@@ -17,11 +17,14 @@ internal sealed class FioMemory : IDisposable
     private FioMemory(long? before) => _before = before;
 
     /// <summary>Null where small requests have no use for them, or none can be had.</summary>
-    public static FioMemory? TryReserve(FioJob job)
+    /// <param name="requestSizeBytes">Bytes of a request.</param>
+    /// <param name="depth">Requests outstanding in each job.</param>
+    /// <param name="jobs">How many run at once.</param>
+    public static FioMemory? TryReserve(long requestSizeBytes, int depth, int jobs = 1)
     {
-        if (job.RequestSizeBytes < ByteSize.MiB / 4)
+        if (requestSizeBytes < ByteSize.MiB / 4)
             return null;
-        long needed = ((long)job.RequestSizeBytes * job.Depth / PageBytes) + 2;
+        long needed = ((requestSizeBytes * depth / PageBytes) + 2) * jobs;
         try
         {
             if (Free() >= needed)

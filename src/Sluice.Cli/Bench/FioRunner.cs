@@ -41,22 +41,25 @@ internal sealed class FioRunner
     /// <param name="sizeBytes">The file's size.</param>
     /// <param name="time">For how long, where the job is no pass.</param>
     /// <param name="cancellationToken">Ends fio.</param>
+    /// <returns>The rate, and what was run, for a reader who wants to run it too.</returns>
     /// <exception cref="IOException">fio failed, or said nothing that can be read.</exception>
-    public static async Task<double> MeasureIopsAsync(
+    public static async Task<(double Iops, string CommandLine)> MeasureIopsAsync(
         FioJob job, string file, long sizeBytes, TimeSpan time, CancellationToken cancellationToken)
     {
-        using FioMemory? huge = FioMemory.TryReserve(job);
+        using FioMemory? huge = FioMemory.TryReserve(job.RequestSizeBytes, job.Depth);
+        string[] arguments = Arguments(job, file, sizeBytes, time, huge is not null);
         string output;
         try
         {
-            output = await RunAsync(Arguments(job, file, sizeBytes, time, huge is not null), cancellationToken);
+            output = await RunAsync(arguments, cancellationToken);
         }
         catch (IOException) when (huge is not null)
         {
             // Others may have taken the pages since.
-            output = await RunAsync(Arguments(job, file, sizeBytes, time, isHuge: false), cancellationToken);
+            arguments = Arguments(job, file, sizeBytes, time, isHuge: false);
+            output = await RunAsync(arguments, cancellationToken);
         }
-        return ParseIops(output, job.IsWrite);
+        return (ParseIops(output, job.IsWrite), CommandLine(arguments));
     }
 
     /// <summary>What so many percent of a job's operations did not exceed, from submission to completion.</summary>
@@ -67,18 +70,20 @@ internal sealed class FioRunner
     /// <param name="percent">99 or 99.9.</param>
     /// <param name="iops">Operations a second at most, begun at random moments; null: as many as there can be.</param>
     /// <param name="cancellationToken">Ends fio.</param>
+    /// <returns>The latency, and what was run, for a reader who wants to run it too.</returns>
     /// <exception cref="IOException">fio failed, or said nothing that can be read.</exception>
-    public static async Task<TimeSpan> MeasureLatencyAsync(
+    public static async Task<(TimeSpan Latency, string CommandLine)> MeasureLatencyAsync(
         FioJob job, string file, long sizeBytes, TimeSpan time, double percent, double? iops, CancellationToken cancellationToken)
     {
         string[] rate = iops is { } limit ? [Format($"--rate_iops={limit:0}"), "--rate_process=poisson"] : [];
-        string json = await RunAsync([.. Arguments(job, file, sizeBytes, time, isHuge: false), .. rate], cancellationToken);
+        string[] arguments = [.. Arguments(job, file, sizeBytes, time, isHuge: false), .. rate];
+        string json = await RunAsync(arguments, cancellationToken);
         try
         {
             using JsonDocument document = JsonDocument.Parse(json.AsMemory(Math.Max(0, json.IndexOf('{', StringComparison.Ordinal))));
             long ns = document.RootElement.GetProperty("jobs")[0].GetProperty(job.IsWrite ? "write" : "read").GetProperty("clat_ns")
                 .GetProperty("percentile").GetProperty(Format($"{percent:0.000000}")).GetInt64();
-            return TimeSpan.FromMicroseconds(ns / 1000.0);
+            return (TimeSpan.FromMicroseconds(ns / 1000.0), CommandLine(arguments));
         }
         catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or IndexOutOfRangeException)
         {
@@ -86,15 +91,24 @@ internal sealed class FioRunner
         }
     }
 
-    /// <summary>What <see cref="MeasureIopsAsync"/> runs here now, for a reader who wants to run it too.</summary>
-    public static string CommandLine(FioJob job, string file, long sizeBytes, TimeSpan time)
+    /// <summary>As it is typed in the folder of the files.</summary>
+    internal static string CommandLine(IEnumerable<string> arguments)
     {
-        using FioMemory? huge = FioMemory.TryReserve(job);
-        return $"fio {string.Join(' ', Arguments(job, Path.GetFileName(file), sizeBytes, time, huge is not null))}";
+        const string File = "--filename=";
+        IEnumerable<string> typed = arguments.Select(
+            a => a.StartsWith(File, StringComparison.Ordinal) ? File + Path.GetFileName(a[File.Length..]) : a);
+        return $"fio {string.Join(' ', typed)}";
     }
 
     private static string[] Arguments(FioJob job, string file, long sizeBytes, TimeSpan time, bool isHuge)
     {
+        if (job.IsDurable)
+            return
+            [
+                "--name=sluice-bench", $"--filename={file}", $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
+                "--ioengine=psync", "--fdatasync=1", Format($"--size={sizeBytes}"), "--fallocate=native", "--unlink=1", "--time_based",
+                Format($"--runtime={time.TotalMilliseconds:0}ms"), "--thread", "--output-format=json",
+            ];
         string[] extent = !job.IsPass
             ? ["--time_based", Format($"--runtime={time.TotalMilliseconds:0}ms"), "--norandommap", "--randrepeat=0"]
             : job.IsWrite ? ["--fallocate=native", "--end_fsync=1", "--unlink=1"] : [];

@@ -120,29 +120,37 @@ internal static class Loops
     /// <summary>A contender that passes a whole file again and again; an operation is one pass.</summary>
     /// <param name="passAsync">Its method should be pooled: what it allocates counts.</param>
     /// <param name="countUnits">Whether an operation is what the pass returns one for: a byte, a line.</param>
-    public static Contender PassesAsync(string name, Func<ValueTask<long>> passAsync, bool countUnits = false) => new(name, async slice =>
+    /// <param name="isSingle">Whether a pass is one operation whose latency somebody waits for.</param>
+    public static Contender PassesAsync(
+        string name, Func<ValueTask<long>> passAsync, bool countUnits = false, bool isSingle = false) => new(name, async slice =>
     {
         // Once this method is on the heap, it allocates nothing more.
         await Task.Yield();
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
         do
         {
+            long began = slice.Begin();
             long units = await passAsync();
+            slice.End(began);
             slice.Count(0, countUnits ? units : 1);
         }
         while (!slice.IsOver);
         slice.AllocatedBytes = GC.GetTotalAllocatedBytes(precise: true) - allocated;
     })
-    {
-        MeasuresAllocations = true,
-    };
+        {
+            MeasuresAllocations = true,
+            IsPass = !isSingle,
+        };
 
-    public static Contender Passes(string name, Func<long> pass, bool countUnits = false) => new(name, slice =>
+    /// <inheritdoc cref="PassesAsync"/>
+    public static Contender Passes(string name, Func<long> pass, bool countUnits = false, bool isSingle = false) => new(name, slice =>
     {
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
         do
         {
+            long began = slice.Begin();
             long units = pass();
+            slice.End(began);
             slice.Count(0, countUnits ? units : 1);
         }
         while (!slice.IsOver);
@@ -151,6 +159,7 @@ internal static class Loops
     })
     {
         MeasuresAllocations = true,
+        IsPass = !isSingle,
     };
 
     /// <summary>The operation on so many threads of its own at once.</summary>
@@ -160,7 +169,9 @@ internal static class Loops
             {
                 do
                 {
+                    long began = slice.Begin();
                     operation(loop);
+                    slice.End(began);
                     slice.Count(loop);
                 }
                 while (!slice.IsOver);

@@ -37,6 +37,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         var costs = contenders.ToDictionary(c => c, _ => new List<double>());
         int discarded = 0;
         string? fioError = null;
+        string? fioCommand = null;
         (string Path, long SizeBytes)? fioFile = row.Fio is not null && fio.IsAvailable ? FileOf(row.Fio) : null;
 
         foreach (Contender contender in contenders)
@@ -50,7 +51,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
             foreach (Contender contender in Rounds.ThereAndBack(contenders, round))
                 turn.Add(contender, await RunTurnAsync(row, contender, sliceTime));
             if (fioFile is { } file && fioError is null && IsFioRound(round))
-                fioError = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes, fioRates);
+                (fioCommand, fioError) = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes, fioRates);
             // A machine that never settles is measured as it is, and its pages' cost says so.
             if (row.FillsPageCache && discarded < rounds && !PageCost.AreAlike([.. turn.Values.Select(t => t.PageNs)]))
             {
@@ -69,9 +70,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         RowReport report = Report(suite.Name, row, contest, samples, latencies, fioRates, completedRounds) with
         {
             FioError = fioError,
-            FioCommand = fioFile is { } measured && fioError is null
-                ? FioRunner.CommandLine(row.Fio!, measured.Path, measured.SizeBytes, context.Scale.FioTime)
-                : null,
+            FioCommand = fioCommand ?? contest.Second?.CommandLine?.Invoke(),
             DiscardedRounds = discarded,
             MeetingPercent = !row.CountsMeetings
                 ? null
@@ -100,7 +99,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         var summaries = new Dictionary<Contender, LatencySummary?>();
         foreach (Contender contender in contenders)
         {
-            if (row.FillsPageCache || contender.MeasuresAllocations || contender.RunsPrograms)
+            if (row.FillsPageCache || contender.IsPass || contender.RunsPrograms)
                 continue;
             var histogram = new LatencyHistogram();
             await _slices.RunAsync(contender, sliceTime, histogram);
@@ -109,21 +108,25 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         return summaries;
     }
 
-    private (string Path, long SizeBytes) FileOf(FioJob job) => !job.IsPass
+    private (string Path, long SizeBytes) FileOf(FioJob job) => job.IsDurable
+        ? (context.ScratchFile("fio.dat"), context.Scale.AppendLimitBytes)
+        : !job.IsPass
         ? (context.DirectFile, context.Scale.DirectFileBytes)
         : (job.IsWrite ? context.ScratchFile("fio.dat") : context.SequentialFile, context.Scale.SequentialFileBytes);
 
-    /// <returns>Why fio gave no figure, or null: the row is about Sluice and .NET and stands without it.</returns>
-    private async Task<string?> MeasureFioAsync(FioJob job, string file, long sizeBytes, List<double> rates)
+    /// <returns>What fio ran; or why it gave no figure: the row is about Sluice and .NET and stands without it.</returns>
+    private async Task<(string? CommandLine, string? Error)> MeasureFioAsync(FioJob job, string file, long sizeBytes, List<double> rates)
     {
         try
         {
-            rates.Add(await FioRunner.MeasureIopsAsync(job, file, sizeBytes, context.Scale.FioTime, cancellationToken));
-            return null;
+            (double iops, string commandLine) =
+                await FioRunner.MeasureIopsAsync(job, file, sizeBytes, context.Scale.FioTime, cancellationToken);
+            rates.Add(iops);
+            return (commandLine, null);
         }
         catch (IOException e)
         {
-            return e.Message;
+            return (null, e.Message);
         }
     }
 

@@ -50,7 +50,7 @@ internal sealed record BenchOptions(string Directory)
             "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
         Option<string> suite = command.Value("--suite", null, "name", SuiteHelp());
         Option<string> row = command.Value("--row", null, "text",
-            "Run only the rows whose id contains this text, of every suite if none is named.");
+            "Run only the rows whose id contains this text, of every suite if none is named (all rows).");
         Option<bool> quick = command.Quick();
         Option<bool> full = command.Flag("--full", null,
             "All suites at their usual length; without it and without --suite or --row, a short form of all, about two minutes.");

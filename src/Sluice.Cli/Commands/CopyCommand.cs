@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Sluice.Cli.Load;
+using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
@@ -25,6 +26,8 @@ internal sealed class CopyCommand(
         CopyReport report = Report(began);
         if (_records.Count + _failed > 1 && !options.Quiet)
             terminal.WriteLine(CopyText.Total(report));
+        if (CaveatOf(report) is { } caveat && !options.Quiet)
+            terminal.WriteLine($"note: past the page cache: {caveat}", hang: 2);
         options.Output.Write(
             terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
         return exitCode;
@@ -53,6 +56,12 @@ internal sealed class CopyCommand(
             Copies = _records,
         };
     }
+
+    /// <summary>Where direct I/O is granted and means nothing.</summary>
+    private static string? CaveatOf(CopyReport report) =>
+        report.Copies.Where(c => c.Method == CopyCommandOptions.NameOf(CopyMethod.Direct) && c.Bytes > 0)
+            .SelectMany(c => (string[])[.. new[] { c.Source }.Where(Path.Exists), report.Target])
+            .Select(p => MemoryFileSystem.Caveat(EnvironmentProbe.ForPath(p).FileSystem)).FirstOrDefault(c => c is not null);
 
     private async Task<int> CopyAllAsync()
     {
@@ -100,6 +109,8 @@ internal sealed class CopyCommand(
     {
         if (options.FilesFrom is not { } list)
             return options.Sources;
+        if (list != "-" && !File.Exists(list))
+            throw new FileNotFoundException($"{list}: no such file");
         string text = list == "-" ? terminal.In.ReadToEnd() : File.ReadAllText(list);
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
@@ -186,6 +197,7 @@ internal sealed class CopyCommand(
         Depth = options.Depth,
         Recurse = options.Recursive,
         Shard = options.Shard,
+        SplitBytes = options.SplitBytes,
         ContinueOnError = true,
         PreserveMetadata = options.Preserve,
         Overwrite = mayReplace,
@@ -239,8 +251,7 @@ internal sealed class CopyCommand(
     /// </summary>
     private async Task<int> RunDemoAsync()
     {
-        if (!Directory.Exists(options.Target))
-            throw new DirectoryNotFoundException($"{options.Target}: no such directory");
+        ProgramRun.Prepare(options.Target, 2 * options.DemoSizeBytes, terminal);
         using var folder = Bench.ScratchFolder.Create(options.Target);
         string source = Path.Combine(folder.FullPath, "source.dat");
         string target = Path.Combine(folder.FullPath, "target.dat");
@@ -270,11 +281,11 @@ internal sealed class CopyCommand(
             var copy = new CopyOptions { Method = method, Depth = options.Depth, FlushToDisk = true, Progress = Limited(line) };
             result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
         }
-        string depth = result.Depth > 0 ? $", {result.Depth} requests outstanding" : "";
+        string depth = result.Depth > 0 ? $", {Counted.Of(result.Depth, "request")} outstanding" : "";
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         cpu = CpuMeter.ProcessTime() - cpu;
         CopyRecord record = Record($"{ByteSize.Format(options.DemoSizeBytes)} of random data", target, result, [], elapsed, cpu, line);
-        Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth}; on the disk");
+        Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth} ({record.Reason}); on the disk");
         if (!options.Quiet)
             terminal.WriteLine("both files are deleted");
         return ExitCode.Success;

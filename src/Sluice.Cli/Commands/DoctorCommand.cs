@@ -14,6 +14,7 @@ internal sealed class DoctorCommand(
 
     private int Run()
     {
+        LinkedFile.RequireTarget(options.Path);
         bool isFolder = Directory.Exists(options.Path);
         if (!isFolder && !File.Exists(options.Path))
             throw new FileNotFoundException($"{options.Path}: no such file or directory");

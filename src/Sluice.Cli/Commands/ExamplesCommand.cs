@@ -86,7 +86,7 @@ internal sealed class ExamplesCommand(
         }
         var page = new ReportPage
         {
-            Title = $"{options.Count:#,0} records of {RecordSource.RecordBytes} bytes, read and written in sequence",
+            Title = $"{Counted.Of(options.Count, "record")} of {RecordSource.RecordBytes} bytes, read and written in sequence",
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = began,
             Environment = environment,

@@ -43,7 +43,7 @@ internal sealed record ExamplesOptions
         Option<string> countOption = command.Value("--count", null, "N", "The same as COUNT, without a FILE.");
         Option<string> rounds = command.Rounds();
         Option<string> cases = command.Value("--case", null, "names",
-            "Only these, separated by commas; a part of a name stands for all that have it.");
+            "Only these, separated by commas; a part of a name stands for all that have it (all).");
         Option<bool> list = command.Flag("--list", null, "List the cases.");
         Option<string> show = command.Value("--show", null, "case", "Print the code of a case.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");

@@ -24,7 +24,7 @@ internal sealed class ExtentsCommand(
         var scan = new ExtentScan(options.Sync, cancellationToken);
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
-            progress.Show(() => $"{options.Path}: {scan.Seen:#,0} files");
+            progress.Show(() => $"{options.Path}: {Counted.Of(scan.Seen, "file")}");
             if (isFolder)
                 scan.AddFolder(options.Path);
             else

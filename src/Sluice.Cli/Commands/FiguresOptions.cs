@@ -26,7 +26,8 @@ internal sealed record FiguresOptions(string Directory)
     {
         Argument<string?> directory = command.OptionalArgument("DIR",
             "Where to make the scratch folders, which decides the disk that is measured (the temporary folder).");
-        Option<string> figure = command.Value("--figure", null, "N", $"Only these of the report's figures, as in 2,3 ({First} to {Last}).");
+        Option<string> figure = command.Value("--figure", null, "N",
+            $"Only these of the report's figures, as in 2,3 (all, {First} to {Last}).");
         Option<bool> quick = command.Quick();
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;

@@ -102,13 +102,12 @@ internal sealed class FragCommand(
 
     private void Print(FragReport report)
     {
-        terminal.WriteLine($"{(report.Cycles == 1 ? "1 cycle" : $"{report.Cycles:#,0} cycles")} in {report.Seconds:0.0} s: "
-            + $"{report.Created:#,0} files made, "
+        terminal.WriteLine($"{Counted.Of(report.Cycles, "cycle")} in {report.Seconds:0.0} s: {Counted.Of(report.Created, "file")} made, "
             + $"{report.Deleted:#,0} deleted, {ByteSize.Format(report.WrittenBytes)} written");
         if (report.Skipped > 0)
-            terminal.WriteLine($"{report.Skipped:#,0} files were not made: others filled the volume meanwhile");
-        terminal.WriteLine(
-            $"left: {report.Files:#,0} files, {ByteSize.Format(report.FilesBytes)}, the volume is {report.UsedPercent:0.0} % full");
+            terminal.WriteLine($"not made, since others filled the volume meanwhile: {Counted.Of(report.Skipped, "file")}");
+        terminal.WriteLine($"left: {Counted.Of(report.Files, "file")}, {ByteSize.Format(report.FilesBytes)}, "
+            + $"the volume is {report.UsedPercent:0.0} % full");
         terminal.WriteLine(report.CyclePiecesPerFile is { } pieces
             ? $"the files of the last cycle lay in {pieces:0.00} pieces on average, those left in {report.PiecesPerFile ?? 0:0.00}"
             : "the file system does not tell in how many pieces they lie (no FIEMAP)");

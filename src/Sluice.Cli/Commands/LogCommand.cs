@@ -68,13 +68,13 @@ internal sealed class LogCommand(
         table.Add("asked for", options.Load.BytesPerSecond == 0
             ? "as much as can be"
             : $"{ByteSize.Format(options.Load.BytesPerSecond * options.Load.Threads)}/s");
-        table.Add("appended", $"{latency.Count:#,0} records, {ByteSize.Format((long)(result.Bytes / result.Seconds))}/s");
+        table.Add("appended", $"{Counted.Of(latency.Count, "record")}, {ByteSize.Format((long)(result.Bytes / result.Seconds))}/s");
         foreach (double percent in (double[])[50, 99, 99.9, 99.99])
             table.Add($"append p{percent}", Microseconds(latency.Percentile(percent)));
         table.Add("append, longest", Microseconds(latency.MaxNanoseconds));
         table.Add("segments", $"{result.Segments}");
         table.Add("CPU of a record", Microseconds((long)(result.CpuSeconds * 1e9 / Math.Max(1, latency.Count))));
-        table.Add("checked", $"{result.Checked:#,0} records read back, {result.Missing:#,0} missing");
+        table.Add("checked", $"{Counted.Of(result.Checked, "record")} read back, {result.Missing:#,0} missing");
         table.WriteTo(terminal);
         if (options.Output.Named.Any())
         {
@@ -82,7 +82,8 @@ internal sealed class LogCommand(
             options.Output.Write(
                 terminal, LogLoadPage.Of(options.Load, result, ReportPage.CommandLineOf(arguments), began, environment));
         }
-        return result.Missing == 0 ? ExitCode.Success : Fail($"{result.Missing} records that were acknowledged are not in the log");
+        return result.Missing == 0 ? ExitCode.Success
+            : Fail($"not in the log, though acknowledged: {Counted.Of(result.Missing, "record")}");
     }
 
     private int Cat()
@@ -135,7 +136,7 @@ internal sealed class LogCommand(
             bytes += entry.Bytes.Length;
         }
 
-        terminal.WriteLine($"{records:#,0} records, {ByteSize.Format(bytes)}; the next is {reader.NextSequence}");
+        terminal.WriteLine($"{Counted.Of(records, "record")}, {ByteSize.Format(bytes)}; the next is {reader.NextSequence}");
         foreach (SluiceLogDamagedException damage in reader.Damage)
             terminal.WriteError(damage.Message);
         _ = SayTail(reader);
@@ -150,7 +151,7 @@ internal sealed class LogCommand(
         if (options.After is { } after)
             log.TruncateAfter(after);
         else
-            terminal.WriteLine($"{log.TruncateBefore(options.Before!.Value)} segments removed");
+            terminal.WriteLine($"{Counted.Of(log.TruncateBefore(options.Before!.Value), "segment")} removed");
         terminal.WriteLine($"records {log.FirstSequence} to {log.NextSequence - 1}");
         return ExitCode.Success;
     }

@@ -37,10 +37,11 @@ internal sealed record MethodsOptions(string Directory)
         Option<bool> writeFlag = command.Flag("--write", null, "Only the methods that write (Write File).");
         Option<bool> unitTestsFlag = command.Flag("--unit-tests", null,
             "Only the checks of WinFileIO (WinFileIO Unit Tests). Without these three: all (Run All).");
-        Option<string> size = command.Value("--size", null, "sizes", "Sizes of the files, separated by commas (0.66M,10M,50M).");
+        Option<string> size = command.Value("--size", null, "sizes",
+            "Sizes of the files, separated by commas, up to 256M (0.66M,10M,50M).");
         Option<string> rounds = command.Rounds();
         Option<string> method = command.Value("--method", null, "names",
-            "Only these, separated by commas; a part of a name stands for all that have it.");
+            "Only these, separated by commas; a part of a name stands for all that have it (all).");
         Option<bool> quickFlag = command.Flag("--quick", null, "One round, without the largest size.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);

@@ -97,51 +97,75 @@ internal static class SluiceTool
         commands.Add(
             "Measure", "speed", "Measure the read and write speed of one file. Short options take their value attached (-t30).",
             ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
-            SpeedOptions.Define, (options, token) => new SpeedCommand(options, arguments, terminal, token).RunAsync());
+            SpeedOptions.Define, (options, token) => new SpeedCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(Failed: "an I/O error, or other bytes than were there (--verify)"));
         commands.Add(
             "Measure", "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
-            ["bench /mnt/disk", "bench --suite handle --json r.json /mnt/disk"],
-            BenchOptions.Define, (options, token) => new BenchCommand(options, arguments, terminal, token).RunAsync());
+            ["bench .", "bench --suite handle --json r.json"],
+            BenchOptions.Define, (options, token) => new BenchCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(Done: "done, also where rows are slower"));
         commands.Add(
             "Measure", "doctor", "Show what this machine and a file system allow, and what Sluice therefore does.",
-            ["doctor", "doctor /mnt/disk"],
-            DoctorOptions.Define, (options, token) => new DoctorCommand(options, arguments, terminal, token).RunAsync());
+            ["doctor", "doctor --json d.json ."],
+            DoctorOptions.Define, (options, token) => new DoctorCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(Done: "done, also where nothing can be tried"));
         commands.Add(
             "Measure", "advise", "Measure for a minute, and say which way to read and write in a folder.",
-            ["advise /mnt/disk", "advise --quick"],
+            ["advise .", "advise --quick --html advice.html"],
             AdviseOptions.Define, (options, token) => new AdviseCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
             "Measure", "ops", "Time the five operations of a file: open, read, write, seek, close.",
-            ["ops", "ops --size 1M --rounds 7 /mnt/disk"],
-            OpsOptions.Define, (options, token) => new OpsCommand(options, arguments, terminal, token).RunAsync());
+            ["ops", "ops --size 1M --rounds 7 ."],
+            OpsOptions.Define, (options, token) => new OpsCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(Failed: "an I/O error, or other bytes read than were written"));
         commands.Add(
             "Files", "copy", "Copy files and folders by the cheapest way that works.",
-            ["copy -a projects /backup/", "copy --verify --sync a.db b.db"],
-            CopyCommandOptions.Define, (options, token) => new CopyCommand(options, arguments, terminal, token).RunAsync());
+            ["copy -a --verify --exclude '*.o' . ../backup", "copy --demo --size 256M"],
+            CopyCommandOptions.Define, (options, token) => new CopyCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(
+                Failed: "something was not copied: an I/O error, or it is there and nobody agreed that it is replaced",
+                Refused: "a wrong command line, or nobody agreed that a result is replaced"));
         commands.Add(
             "Files", "merge", "Add up the JSON results of the shards of a copy, or of processes that measured together.",
-            ["merge shard*.json", "merge --json all.json shard0.json shard1.json"],
-            MergeOptions.Define, (options, token) => new MergeCommand(options, arguments, terminal).RunAsync());
+            [
+                "speed -t1 -r64M --shard 0/1 --rendezvous . --json 0.json a.dat; sluice merge 0.json",
+                "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
+            ],
+            MergeOptions.Define, (options, token) => new MergeCommand(options, arguments, terminal).RunAsync(),
+            new CommandEnds(
+                Failed: "one of them has no result, failed or was interrupted, or cannot be read",
+                Refused: "a wrong command line, results that are not of one run, or nobody agreed that a result is replaced"));
         commands.Add(
             "Files", "extents", "Show where files lie on their device, and how fragmented they are.",
-            ["extents big.iso", "extents --sync --html map.html /var/lib"],
-            ExtentsOptions.Define, (options, token) => new ExtentsCommand(options, arguments, terminal, token).RunAsync());
+            ["extents .", "extents --sync --html map.html ."],
+            ExtentsOptions.Define, (options, token) => new ExtentsCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(Failed: "an I/O error, or the file system does not tell"));
         commands.Add(
             "Files", "frag",
             "Age a volume: fill it with files, delete at random, again and again. Short options take their value attached (-f70).",
-            ["frag --dry-run -f70 -k50 /mnt/test", "frag --cleanup /mnt/test"],
-            FragOptions.Define, (options, token) => new FragCommand(options, arguments, terminal, token).RunAsync());
+            ["frag --dry-run --budget 100M -Fm1 -FM8 -n2 .", "frag --cleanup ."],
+            FragOptions.Define, (options, token) => new FragCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(
+                Failed: "an I/O error, or something else is in the folder that was to be removed",
+                Refused: "a wrong command line, or nobody agreed"));
         commands.Add(
             "Files", "log", "Let many threads append to one log and check every record; or show, check and cut a log.",
-            ["log --threads 100 --rate 2M --flush 5M --roll 256M --time 30 --html load.html /mnt/disk", "log tail -f orders"],
-            LogOptions.Define, (options, token) => new LogCommand(options, arguments, terminal, token).RunAsync());
+            ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
+            LogOptions.Define, (options, token) => new LogCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(Failed: "an I/O error, no log, a damaged one (verify), or a record that was lost (load)"));
         commands.Add(
             "Compare", "compare", "Put the JSON results of two runs side by side, and say what changed beyond noise.",
-            ["compare before.json after.json", "compare --html c.html before.json after.json"],
-            CompareOptions.Define, (options, _) => new CompareCommand(options, arguments, terminal).RunAsync());
+            [
+                "ops --json a.json; sluice ops --json b.json; sluice compare a.json b.json",
+                "extents --json a.json .; sluice extents --json b.json .; sluice compare --html c.html a.json b.json",
+            ],
+            CompareOptions.Define, (options, _) => new CompareCommand(options, arguments, terminal).RunAsync(),
+            new CommandEnds(
+                Done: "done, whatever has changed", Failed: "a file cannot be read or written",
+                Refused: "a wrong command line, no results of one command, or nobody agreed that a result is replaced"));
         commands.Add(
             Replays, "figures", "Draw figures 2 to 8 of MSR-TR-2004-136: bandwidth and CPU by request size, .NET and Sluice.",
-            ["figures --quick", "figures --html f.html /mnt/disk"],
+            ["figures --quick", "figures --figure 2,3 --html f.html ."],
             FiguresOptions.Define, (options, token) => new FiguresCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
             Replays, "tables", "Measure the tables of the .NET 6 text about FileStream: every method, .NET and Sluice.",
@@ -151,11 +175,13 @@ internal static class SluiceTool
             Replays, "examples",
             "Read and write a file by byte, line and block, with .NET and with Sluice; --show prints the code.",
             ["examples", "examples --show write-block-direct"],
-            ExamplesOptions.Define, (options, token) => new ExamplesCommand(options, arguments, terminal, token).RunAsync());
+            ExamplesOptions.Define, (options, token) => new ExamplesCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(Failed: "an I/O error, or a wrong result"));
         commands.Add(
             Replays, "methods", "Time and check every way of reading and writing a whole text file.",
-            ["methods", "methods --json m.json /mnt/disk"],
-            MethodsOptions.Define, (options, token) => new MethodsCommand(options, arguments, terminal, token).RunAsync());
+            ["methods", "methods --read --json m.json ."],
+            MethodsOptions.Define, (options, token) => new MethodsCommand(options, arguments, terminal, token).RunAsync(),
+            new CommandEnds(Failed: "an I/O error, or a wrong result"));
         return commands;
     }
 

@@ -105,30 +105,31 @@ internal sealed record SpeedOptions(string Path)
         Option<string> time = command.Value("--time", "t", "seconds", "Measured time for each engine (30). 0 with -x or -p: only create.");
         Option<string> block = command.Value("--block", "b", "size", "Request size (64K).");
         Option<string> read = command.Optional("--read", "r", "size", "Read a file of this size (the default, 1G).");
-        Option<string> write = command.Optional("--write", "w", "size", "Write over a file of this size.");
+        Option<string> write = command.Optional("--write", "w", "size", "Write over a file of this size (1G), with random data.");
         Option<string> outstanding = command.Value("--async", "a", "N",
             "Asynchronous, N requests outstanding (default: synchronous, one thread).");
         Option<bool> direct = command.Flag("--direct", "d", "Past the page cache; the same as --cache direct.");
         Option<string> seek = command.Value("--seek", "s", "percent",
             "Seek at random up to this share of the file: 0 sequential, 100 anywhere (0).");
-        Option<string> extend = command.Optional("--extend", "x", "size", "First create the file anew by appending requests, and time it.");
+        Option<string> extend = command.Optional("--extend", "x", "size",
+            "First create the file anew by appending requests (1G), and time it.");
         Option<string> preallocate = command.Optional("--preallocate", "p", "size",
-            "First create the file anew, allocated in one go, then filled, and time it.");
+            "First create the file anew (1G), allocated in one go, then filled, and time it.");
         Option<bool> touch = command.Flag("--touch", "c", "Touch every byte read.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print one comma-separated line.");
         Option<string> engine = command.Value("--engine", null, "name", "sluice, bcl (.NET's RandomAccess) or both, interleaved (sluice).");
-        Option<string> mix = command.Value("--mix", null, "R:W", "Mix reads and writes in this proportion, as in 70:30.");
+        Option<string> mix = command.Value("--mix", null, "R:W", "Mix reads and writes in this proportion, as in 70:30 (reads only).");
         Option<string> iops = command.Value("--iops", null, "rate",
-            "Start this many requests a second; latency counts from when each was due.");
+            "Start this many requests a second; latency counts from when each was due (as many as can be).");
         Option<string> rate = command.Value("--rate", null, "size",
-            "Offer so many bytes a second, as in 100M: --iops, said in bytes.");
+            "Offer so many bytes a second, as in 100M: --iops, said in bytes (as many as can be).");
         Option<string> zipf = command.Value("--zipf", null, "exponent",
             "At random, some places far more often than others: 0.5 nearly evenly, 1.2 mostly a few (instead of -s).");
-        Option<string> fsync = command.Value("--fsync", null, "N", "FlushToDisk after every N writes; its latency stands apart.");
+        Option<string> fsync = command.Value("--fsync", null, "N", "FlushToDisk after every N writes; its latency stands apart (never).");
         Option<bool> verify = command.Flag("--verify", null,
             "Afterwards read by plain calls what was read or written, and compare.");
         Option<string> cache = command.Value("--cache", null, "state",
-            "hot (read in first), cold (pages dropped), direct (past the page cache).");
+            "hot (read in first), cold (pages dropped) or direct (past the page cache); (as it happens to be).");
         Option<string> warmUp = command.Value("--warmup", null, "seconds",
             "Unmeasured time at the start (a tenth of the time, at most 2).");
         Option<string> seed = command.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");

@@ -26,7 +26,8 @@ internal sealed record TablesOptions(string Directory)
     {
         Argument<string?> directory = command.OptionalArgument("DIR",
             "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
-        Option<string> table = command.Value("--table", null, "text", "Only the tables whose heading contains this text, as in readasync.");
+        Option<string> table = command.Value("--table", null, "text",
+            "Only the tables whose heading contains this text, as in readasync (all).");
         Option<bool> quick = command.Quick();
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;

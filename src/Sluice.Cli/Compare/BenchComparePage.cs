@@ -1,5 +1,6 @@
 using System.Globalization;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Compare;
@@ -53,8 +54,8 @@ internal static class BenchComparePage
     {
         int changed = rows.Count(r => r.Verdict is RowVerdict.Faster or RowVerdict.Slower);
         yield return changed == 0
-            ? $"Against .NET nothing changed beyond noise in {rows.Length} rows."
-            : $"{changed} of {rows.Length} rows changed beyond noise against .NET.";
+            ? $"Against .NET nothing changed beyond noise in {Counted.Of(rows.Length, "row")}."
+            : $"{changed} of {Counted.Of(rows.Length, "row")} changed beyond noise against .NET.";
         foreach (RowChange row in rows.Where(r => r.Verdict == RowVerdict.Faster).OrderByDescending(r => r.Sides!.Ratio))
             yield return $"Faster: {Describe(row)}";
         foreach (RowChange row in rows.Where(r => r.Verdict == RowVerdict.Slower).OrderBy(r => r.Sides!.Ratio))
@@ -62,12 +63,16 @@ internal static class BenchComparePage
         RowChange[] machine = [.. rows.Where(r => r.Verdict == RowVerdict.Machine)];
         if (machine.Length > 0)
         {
-            yield return $"In {machine.Length} rows Sluice and .NET changed alike, which is the machine's or the disk's doing: "
+            yield return $"In {Counted.Of(machine.Length, "row")} Sluice and .NET changed alike, "
+                + "which is the machine's or the disk's doing: "
                 + string.Join(", ", machine.Select(r => $"{r.After.Name} ({Factor(r.Sluice!.Ratio)})")) + ".";
         }
         int unknown = rows.Count(r => r.Verdict == RowVerdict.Unknown);
         if (unknown > 0)
-            yield return $"In {unknown} rows the rounds are too few, or too far apart, to tell: even twice as much could be chance.";
+        {
+            yield return $"In {Counted.Of(unknown, "row")} the rounds are too few, or too far apart, to tell: "
+                + "even twice as much could be chance.";
+        }
     }
 
     // An interval that says nothing is not shown.

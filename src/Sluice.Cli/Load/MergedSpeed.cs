@@ -11,6 +11,9 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
 
     public IEnumerable<SpeedReport> All => Ranks.OrderBy(r => r.Key).Select(r => r.Value);
 
+    /// <summary>Results of processes that were interrupted before they had met the others: which rank they are is not in them.</summary>
+    public IReadOnlyList<string> Unmet { get; private init; } = [];
+
     /// <summary>What was measured: of those that were interrupted before, nothing.</summary>
     public IReadOnlyList<SideReport> Sides { get; } = [.. Ranks.OrderBy(r => r.Key).SelectMany(r => r.Value.Sides)];
 
@@ -25,7 +28,7 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
 
     public long Wrong => All.Sum(r => r.Verified?.Wrong ?? 0);
 
-    public bool IsWhole => MissingCount == 0 && Wrong == 0 && All.All(r => !r.Interrupted && r.Sides.Count == 1);
+    public bool IsWhole => MissingCount == 0 && Unmet.Count == 0 && Wrong == 0 && All.All(r => !r.Interrupted && r.Sides.Count == 1);
 
     /// <summary>For how long all measured, by their clocks, of the time of the one that measured longest; null: not known.</summary>
     public (double Together, double Longest)? Overlap
@@ -46,8 +49,13 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
     public IReadOnlyList<(string Name, LatencySummary Latency)> Latencies { get; private init; } = [];
 
     /// <exception cref="UsageException">They are not of processes that did the same together.</exception>
-    public static MergedSpeed Of(IReadOnlyList<(string Path, SpeedReport Report)> results)
+    /// <exception cref="IOException">None of them had met the others.</exception>
+    public static MergedSpeed Of(IReadOnlyList<(string Path, SpeedReport Report)> given)
     {
+        string[] unmet = [.. given.Where(r => IsUnmet(r.Report)).Select(r => r.Path)];
+        (string Path, SpeedReport Report)[] results = [.. given.Where(r => !IsUnmet(r.Report))];
+        if (results.Length == 0)
+            throw new IOException($"{unmet[0]}: it was interrupted before the ranks had met, and nothing was measured");
         (string first, SpeedReport like) = results[0];
         var ranks = new SortedDictionary<int, SpeedReport>();
         var paths = new Dictionary<int, string>();
@@ -76,6 +84,7 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
         {
             var merged = new MergedSpeed(like.Rank!.Count, ranks)
             {
+                Unmet = unmet,
                 Latencies = [.. Merge(results, "read", h => h.Read, s => s.ReadLatency),
                     .. Merge(results, "write", h => h.Write, s => s.WriteLatency),
                     .. Merge(results, "service time", h => h.Service, s => s.ServiceTime),
@@ -88,6 +97,8 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
             throw new UsageException($"the numbers of these results, such as {results[^1].Path}, are larger than those of any run");
         }
     }
+
+    private static bool IsUnmet(SpeedReport report) => report is { Rank: null, Interrupted: true, Sides.Count: 0 };
 
     private static IEnumerable<(string Name, LatencySummary Latency)> Merge(
         IReadOnlyList<(string Path, SpeedReport Report)> results, string name, Func<SideHistograms, HistogramRecord?> of,

@@ -35,8 +35,10 @@ internal static class MergedSpeedPage
         }
         foreach (SpeedReport report in merged.All.Where(r => r.Interrupted || r.Sides.Count == 0))
             yield return $"rank {report.Rank!.Index} was interrupted{(report.Sides.Count == 0 ? " before anything was measured" : "")}";
+        foreach (string path in merged.Unmet)
+            yield return $"{path}: a rank that was interrupted before it had met the others";
         if (merged.Wrong > 0)
-            yield return $"{merged.Wrong:#,0} requests had other bytes when they were read again";
+            yield return $"{Counted.Of(merged.Wrong, "request")} had other bytes when they were read again";
         if (merged.Overlap is { } overlap)
         {
             yield return string.Create(CultureInfo.InvariantCulture,

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Microsoft.Win32.SafeHandles;
 using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Load;
@@ -47,12 +48,13 @@ internal sealed record RankNote
     /// <summary>Null where there is no file, or one that is not whole: its maker may be at it.</summary>
     public static RankNote? TryRead(string path)
     {
-        // What is no plain file may keep its reader waiting for ever.
-        if (!File.Exists(path) || PathKinds.Of(path) is not (PathKind.RegularFile or PathKind.Unknown))
-            return null;
         try
         {
-            using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+            // What is no plain file may keep its reader waiting for ever.
+            using SafeFileHandle? opened = PathKinds.OpenPlain(path);
+            if (opened is null)
+                return null;
+            using FileStream file = new(opened, FileAccess.Read, bufferSize: 0);
             byte[] bytes = new byte[(int)Math.Min(file.Length, MaxBytes)];
             RankNote? note = JsonSerializer.Deserialize(
                 bytes.AsSpan(0, file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false)), RankJsonContext.Default.RankNote);

@@ -15,6 +15,7 @@ internal static class ProgramRun
     /// <exception cref="IOException">No such folder, or too little room in it.</exception>
     public static void Prepare(string directory, long spaceBytes, TerminalStreams terminal)
     {
+        LinkedFile.RequireTarget(directory);
         if (!Directory.Exists(directory))
             throw new DirectoryNotFoundException($"{directory}: no such directory");
         IReadOnlyList<string> volumes = OperatingSystem.IsLinux() ? VolumeFolder.RemoveLeftovers(directory) : [];

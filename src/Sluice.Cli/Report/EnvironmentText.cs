@@ -18,6 +18,8 @@ internal static class EnvironmentText
             environment.Rotational switch { true => "rotating", false => "not rotating", null => null });
         Line("file sys", environment.FileSystem, environment.MountPoint is { } point ? $"on {point}" : null,
             environment.FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null);
+        if (MemoryFileSystem.Note(environment.FileSystem) is { } note)
+            Line("", note);
         Line("machine", environment.Processor, $"{environment.ProcessorCount} processors",
             environment.NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null,
             $"{ByteSize.Format(environment.MemoryBytes)} memory");

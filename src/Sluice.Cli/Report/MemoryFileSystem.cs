@@ -12,4 +12,8 @@ internal static class MemoryFileSystem
             $"{fuse} is a program's file system: this kernel's cache is bypassed at most, what the program caches is its own affair",
         _ => null,
     };
+
+    /// <summary>The same of whatever is measured there; null where it does what it says.</summary>
+    public static string? Note(string? fileSystem) =>
+        Caveat(fileSystem) is { } caveat ? $"cold, direct and preallocated may mean nothing here: {caveat}" : null;
 }

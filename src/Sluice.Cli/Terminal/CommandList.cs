@@ -7,16 +7,18 @@ internal sealed class CommandList(RootCommand root)
 {
     private readonly List<(string Group, string Name, string Description)> _descriptions = [];
     private readonly Dictionary<string, string[]> _examples = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, CommandEnds> _ends = new(StringComparer.Ordinal);
     private readonly Dictionary<string, OptionList> _options = new(StringComparer.Ordinal);
 
     public IReadOnlyCollection<string> Names => _options.Keys;
 
     /// <param name="group">The heading under which the tool's help lists it.</param>
-    /// <param name="examples">Command lines, without the name of the tool.</param>
+    /// <param name="examples">Command lines, without the name of the tool, that can be typed as they are in an empty folder.</param>
     /// <param name="define">Adds the options to the command; what it returns makes checked values of what was parsed.</param>
+    /// <param name="ends">What its exit codes mean, where that is not what they mean for most commands.</param>
     public void Add<TOptions>(
         string group, string name, string description, string[] examples, Func<OptionList, Func<ParseResult, TOptions>> define,
-        Func<TOptions, CancellationToken, Task<int>> run)
+        Func<TOptions, CancellationToken, Task<int>> run, CommandEnds? ends = null)
     {
         var command = new Command(name, description);
         var options = new OptionList(command);
@@ -25,6 +27,7 @@ internal sealed class CommandList(RootCommand root)
         root.Add(command);
         _options.Add(name, options);
         _examples.Add(name, examples);
+        _ends.Add(name, ends ?? new CommandEnds());
         _descriptions.Add((group, name, description));
     }
 
@@ -56,13 +59,27 @@ internal sealed class CommandList(RootCommand root)
             terminal.WriteLine($"  sluice {example}", hang: 4);
         terminal.WriteLine();
         terminal.WriteLine("Exit codes:");
-        terminal.WriteLine("  0    done");
-        terminal.WriteLine("  1    an I/O error");
-        terminal.WriteLine("  2    a wrong command line, or no consent");
-        terminal.WriteLine("  130  interrupted");
-        terminal.WriteLine("  143  ended by SIGTERM");
+        CommandEnds ends = _ends[name];
+        (int Code, string Meaning)[] codes =
+        [
+            (ExitCode.Success, ends.Done),
+            (ExitCode.IoError, ends.Failed),
+            (ExitCode.Usage, ends.Refused),
+            (ExitCode.Interrupted, "interrupted"),
+            (ExitCode.Terminated, "ended by SIGTERM"),
+        ];
+        foreach ((int code, string meaning) in codes)
+            terminal.WriteLine($"  {code,-3}  {meaning}", hang: 7);
     }
 
     /// <summary>How the command's options are written; null if there is no such command.</summary>
     public IReadOnlyList<OptionSyntax>? SyntaxOf(string name) => _options.GetValueOrDefault(name)?.Syntax;
 }
+
+/// <summary>What a command's exit codes mean.</summary>
+/// <param name="Done">Of 0.</param>
+/// <param name="Failed">Of 1.</param>
+/// <param name="Refused">Of 2.</param>
+internal sealed record CommandEnds(
+    string Done = "done", string Failed = "an I/O error",
+    string Refused = "a wrong command line, or nobody agreed that what is there is replaced");

@@ -16,8 +16,10 @@ internal static class ContentComparer
 {
 #if DEBUG
     private const int BlockBytes = 16 * 1024;
+    private const int Places = 3;
 #else
     private const int BlockBytes = 1024 * 1024;
+    private const int Places = Tuning.RangeCheckPlaces;
 #endif
 
     /// <summary>How far both are the same, rounded down to a block, unless they are the same to the end of the source.</summary>
@@ -55,17 +57,36 @@ internal static class ContentComparer
     /// has none, this one does so afterwards.
     /// </summary>
     /// <exception cref="IOException">They differ.</exception>
-    public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
+    public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken) =>
+        Verify(fromFd, source, copyFd, target, new DataRange(0, long.MaxValue), cancellationToken);
+
+    /// <inheritdoc cref="Verify(int, string, int, string, CancellationToken)"/>
+    /// <param name="fromFd">The source.</param>
+    /// <param name="source">Its path, for people.</param>
+    /// <param name="copyFd">The copy.</param>
+    /// <param name="target">Its path, for people.</param>
+    /// <param name="part">What of both is compared.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public static void Verify(
+        int fromFd, string source, int copyFd, string target, DataRange part, CancellationToken cancellationToken)
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
-        Libc.DropFromCache(copyFd, 0, 0);
+        Libc.DropFromCache(copyFd, part.Begin, part.End == long.MaxValue ? 0 : part.End - part.Begin);
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        SourceHash expected = new(() => Hash(fromFd, source, FileCaching.Cached, stop.Token));
-        PoolWork.QueueForPool(expected);
+        SourceHash expected = new(() => Hash(fromFd, source, FileCaching.Cached, part, stop.Token));
+        try
+        {
+            PoolWork.QueueForPool(expected);
+        }
+        catch (Exception)
+        {
+            // A pool without memory or threads: this one works it out.
+        }
+
         byte[] actual;
         try
         {
-            actual = Hash(copyFd, target, FileCaching.Direct, cancellationToken);
+            actual = Hash(copyFd, target, FileCaching.Direct, part, cancellationToken);
         }
         catch
         {
@@ -80,6 +101,33 @@ internal static class ContentComparer
             throw new IOException(
                 $"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
         }
+    }
+
+    /// <summary>
+    /// Whether both hold the same at some places spread over a part of them, its first and last bytes among these: a look at whether what
+    /// somebody else has written is there, and no proof that all of it is.
+    /// </summary>
+    /// <exception cref="IOException">One cannot be read.</exception>
+    public static bool IsSameAtPlaces(int fromFd, string source, int copyFd, string target, DataRange part)
+    {
+        Span<byte> one = stackalloc byte[Tuning.RangeCheckPlaceBytes];
+        Span<byte> other = stackalloc byte[Tuning.RangeCheckPlaceBytes];
+        long last = Math.Max(part.End - part.Begin - Tuning.RangeCheckPlaceBytes, 0);
+        for (int i = 0; i < Places; i++)
+        {
+            long at = part.Begin + (long)((Int128)last * i / (Places - 1));
+            int wanted = (int)Math.Min(Tuning.RangeCheckPlaceBytes, part.End - at);
+            int first = Fill(fromFd, one[..wanted], at, out int error);
+            PathErrors.ThrowIfFailed(error, "Reading the source", source);
+            int second = Fill(copyFd, other[..wanted], at, out error);
+            PathErrors.ThrowIfFailed(error, "Reading the copy", target);
+            if (first < wanted || second < wanted || !one[..wanted].SequenceEqual(other[..wanted]))
+            {
+                return false;
+            }
+        }
+
+        return true;
     }
 
     /// <summary>
@@ -100,7 +148,7 @@ internal static class ContentComparer
         }
     }
 
-    private static byte[] Hash(int fd, string name, FileCaching caching, CancellationToken cancellationToken)
+    private static byte[] Hash(int fd, string name, FileCaching caching, DataRange part, CancellationToken cancellationToken)
     {
         using SluiceHandle handle = OpenAnew(fd, name, caching);
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
@@ -110,8 +158,8 @@ internal static class ContentComparer
         byte[][] buffers = [ArrayPool<byte>.Shared.Rent(BlockBytes), ArrayPool<byte>.Shared.Rent(BlockBytes)];
         try
         {
-            long at = 0;
-            Task<int> next = handle.ReadAsync(buffers[0].AsMemory(0, BlockBytes), at, cancellationToken).AsTask();
+            long at = part.Begin;
+            Task<int> next = Next(buffers[0]);
             for (int turn = 0; ; turn ^= 1)
             {
                 _ = PoolWork.Wait(next);
@@ -123,9 +171,12 @@ internal static class ContentComparer
 
                 // The next block is read while this one is worked on.
                 at += bytes;
-                next = handle.ReadAsync(buffers[turn ^ 1].AsMemory(0, BlockBytes), at, cancellationToken).AsTask();
+                next = Next(buffers[turn ^ 1]);
                 hash.AppendData(buffers[turn], 0, bytes);
             }
+
+            Task<int> Next(byte[] buffer) =>
+                handle.ReadAsync(buffer.AsMemory(0, (int)Math.Min(BlockBytes, part.End - at)), at, cancellationToken).AsTask();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -138,14 +189,19 @@ internal static class ContentComparer
         }
     }
 
-    private static int Fill(int fd, Span<byte> buffer, long offset)
+    private static int Fill(int fd, Span<byte> buffer, long offset) => Fill(fd, buffer, offset, out _);
+
+    /// <summary>The bytes that could be read, and a negative errno where it ended with one.</summary>
+    private static int Fill(int fd, Span<byte> buffer, long offset, out int error)
     {
         int filled = 0;
+        error = 0;
         while (filled < buffer.Length)
         {
             int bytes = TransferCalls.Read(fd, buffer[filled..], offset + filled, RwFlags.None);
             if (bytes <= 0)
             {
+                error = bytes;
                 break;
             }
 

@@ -41,10 +41,15 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     }
 
     /// <summary>Removes what killed processes left of this copy, in all folders; before the folders get their times.</summary>
-    public void RemoveLeftovers(TreeRoot source, TreeRoot target)
+    public void RemoveLeftovers(TreeRoot source, TreeRoot target, CancellationToken cancellationToken)
     {
         foreach ((TreePath folder, _, _) in _folders)
         {
+            if (cancellationToken.IsCancellationRequested)
+            {
+                return;
+            }
+
             int fromFd = source.Open(folder);
             int toFd = fromFd < 0 ? fromFd : target.Open(folder);
             if (toFd < 0)
@@ -58,7 +63,8 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
             {
                 Leftovers.RemoveOfShards(
                     from, toFd, target.Text(folder),
-                    name => options.Exclude?.Invoke(NodePath.Decode(folder.Below(name).ToBytes())) == true);
+                    name => options.Exclude?.Invoke(NodePath.Decode(folder.Below(name).ToBytes())) == true,
+                    cancellationToken);
             }
             finally
             {

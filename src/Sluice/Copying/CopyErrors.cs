@@ -5,4 +5,7 @@ internal static class CopyErrors
 {
     /// <summary>The source ended before its length.</summary>
     public const int SourceEnded = -10_001;
+
+    /// <summary>The source is no longer the version of which a part is being copied.</summary>
+    public const int SourceChanged = -10_002;
 }

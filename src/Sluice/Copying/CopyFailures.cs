@@ -1,3 +1,4 @@
+using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Copying;
@@ -7,6 +8,7 @@ namespace Sluice.Copying;
 /// </summary>
 internal sealed class CopyFailures(bool continues, CopyMeter meter, CancellationTokenSource stop)
 {
+    private readonly Lock _lock = new();
     private readonly List<FileFailure> _failures = [];
     private long _bytes;
     private volatile bool _hasEnded;
@@ -17,7 +19,7 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     public void Add(string path, Exception error)
     {
         bool isLast = !continues || IsEverybodys(-error.HResult);
-        lock (_failures)
+        using (_lock.EnterUninterrupted())
         {
             if (_hasEnded)
             {
@@ -40,7 +42,7 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     /// <exception cref="FileBatchException">Something failed.</exception>
     public void ThrowIfAny()
     {
-        lock (_failures)
+        using (_lock.EnterUninterrupted())
         {
             if (_failures.Count > 0)
             {

@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Copying;
+using Sluice.Kernel;
 
 namespace Sluice;
 
@@ -56,15 +57,35 @@ public sealed class CopyOptions
 
     /// <summary>
     /// The part of a tree that this process copies, where several share one; null for all of it. Which files are whose depends on their
-    /// paths and the number of shards alone, so that nobody has to talk; each file is copied as a whole, by one of them. The copy is made
-    /// in the target itself, whose folders the first comer makes, each file under a temporary name until it is whole. What is there
-    /// already with the source's length and time of last write, and is this user's (with <see cref="Verify"/>: and has the source's
-    /// content), was made by an earlier run of the shard and stays, unless <see cref="Overwrite"/> is set without
-    /// <see cref="SkipUnchanged"/>. When all shards have ended, <see cref="SluiceFile.FinishCopyAsync"/> ends the copy, once; until then
-    /// folders have their owner's rights and their own times, and with <see cref="PreserveMetadata"/> files of several names are not
-    /// there. Only for folders, with <see cref="Recurse"/>. Linux only.
+    /// paths and the number of shards alone, so that nobody has to talk; each file is copied as a whole, by one of them, unless it is
+    /// longer than <see cref="SplitBytes"/>. The copy is made in the target itself, whose folders the first comer makes, each file under a
+    /// temporary name until it is whole. What is there already with the source's length and time of last write, and is this user's (with
+    /// <see cref="Verify"/>: and has the source's content), was made by an earlier run of the shard and stays, unless
+    /// <see cref="Overwrite"/> is set without <see cref="SkipUnchanged"/>. When all shards have ended,
+    /// <see cref="SluiceFile.FinishCopyAsync"/> ends the copy, once; until then folders have their owner's rights and their own times, and
+    /// with <see cref="PreserveMetadata"/> files of several names are not there. Only for folders, with <see cref="Recurse"/>. Linux only.
     /// </summary>
     public Shard? Shard { get; init; }
+
+    /// <summary>
+    /// The length of a range: with <see cref="Shard"/>, files that are longer are copied in ranges, one after the other by one shard after
+    /// the other, and get their names from <see cref="SluiceFile.FinishCopyAsync"/>. A multiple of 1 MiB; 0: each file is one shard's as a
+    /// whole, and no shard asks for the lengths of the others' files; null: 16 GiB ("Sluice.CopySplitBytes"), but 0 where it cannot be
+    /// told that several machines may write one file (FUSE, SMB, AFS, 9p). All shards of a copy need the same. With
+    /// <see cref="PreserveMetadata"/> files of several names, and with <see cref="CopyMethod.Reflink"/> or
+    /// <see cref="CopyMethod.CopyFileRange"/> all files, are copied as a whole. Linux only.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 0, or no multiple of 1 MiB.</exception>
+    public long? SplitBytes
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value ?? 0, nameof(value));
+            ArgumentOutOfRangeException.ThrowIfNotEqual((value ?? 0) % Tuning.CopySplitStepBytes, 0, nameof(value));
+            field = value;
+        }
+    }
 
     /// <summary>
     /// Whether the rest of a tree is copied after something in it has failed. All failures are thrown at the end, as one
@@ -118,7 +139,13 @@ public sealed class CopyOptions
     internal bool IsShared => Shard is not null || IsFinish;
 
     /// <summary>Whether what is there and is the same stays, without having been asked for.</summary>
-    internal bool KeepsOwnWork => IsShared && !Overwrite;
+    internal bool KeepsOwnWork => IsShared && (!Overwrite || (IsFinish && SkipUnchanged));
+
+    /// <summary>Whether what earlier runs of shards have made is made anew.</summary>
+    internal bool MakesAnew => IsShared && Overwrite && !SkipUnchanged;
+
+    /// <summary>The length of a range.</summary>
+    internal long RangeBytes => SplitBytes ?? (Tuning.CopySplitBytes / Tuning.CopySplitStepBytes * Tuning.CopySplitStepBytes);
 
     /// <summary>The same options for the end of a copy in shards.</summary>
     /// <exception cref="ArgumentException">They are none for that.</exception>
@@ -137,6 +164,7 @@ public sealed class CopyOptions
             Recurse = true,
             SkipUnchanged = SkipUnchanged,
             Exclude = Exclude,
+            SplitBytes = SplitBytes,
             ContinueOnError = ContinueOnError,
             PreserveMetadata = PreserveMetadata,
 #pragma warning disable CA1416 // On Windows it is null, and null may be set.

@@ -8,11 +8,18 @@ namespace Sluice.Copying;
 
 /// <summary>
 /// Copies ranges of one file into another with several requests outstanding where there is no ring: the thread that calls, and others
-/// that end with the copy, each read a block and write it from the same buffer, by plain system calls.
+/// that end with the copy, each read a block and write it from the same buffer, by plain system calls. Who has to know that what was read
+/// may still be written is asked between the two, by any of the threads: 0, or a negative errno that ends the copy.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class CopyThreads(
-    int fromFd, int toFd, AlignedBuffer memory, int alignment, long sourceLength, CancellationToken cancellationToken)
+    int fromFd,
+    int toFd,
+    AlignedBuffer memory,
+    int alignment,
+    long sourceLength,
+    CancellationToken cancellationToken,
+    Func<int>? mayWrite = null)
 {
     private readonly Lock _lock = new();
     private long _next;
@@ -88,6 +95,7 @@ internal sealed class CopyThreads(
         {
             int length = (wanted + alignment - 1) / alignment * alignment;
             int result = Transfer(isRead: true, block[..length], offset, (int)Math.Min(length, sourceLength - offset));
+            result = result < 0 || mayWrite is null ? result : mayWrite();
             result = result < 0 ? result : Transfer(isRead: false, block[..length], offset, length);
             if (result < 0)
             {

@@ -41,6 +41,12 @@ internal readonly record struct DataRange(long Begin, long End)
             end = end == -Errno.ENXIO && IsCut(fd, length) ? length : end;
             PathErrors.ThrowIfFailed((int)Math.Min(end, 0), "Looking for holes in", path);
 
+            if (begin >= length)
+            {
+                // A file that is longer than what is looked at: the data is behind it.
+                break;
+            }
+
             // Somebody makes holes where data was found, or a file system answers anything: looking on might never end.
             end = end <= at || end < begin ? length : end;
             begin = Math.Max(begin / alignment * alignment, from);
@@ -58,6 +64,16 @@ internal readonly record struct DataRange(long Begin, long End)
         return ranges;
     }
 
+    /// <summary>
+    /// Where a file is asked whether it is in memory, in one of as many parts of it. Drawn anew each time: the kernel brings in what was
+    /// asked for and is not there, and the same places would all be in memory the next time.
+    /// </summary>
+    public static long PlaceToAsk(long length, int part)
+    {
+        long step = length / Tuning.FileTransferCacheProbes;
+        return (step * part) + Random.Shared.NextInt64(Math.Max(step, 1));
+    }
+
     /// <summary>Whether most of some places spread over a file can be read without waiting.</summary>
     [SupportedOSPlatform("linux")]
     public static bool IsMostlyInMemory(int fd, long length)
@@ -66,8 +82,7 @@ internal readonly record struct DataRange(long Begin, long End)
         Span<byte> one = stackalloc byte[1];
         for (int i = 0; i < Tuning.FileTransferCacheProbes; i++)
         {
-            long place = length / Tuning.FileTransferCacheProbes * i;
-            cached += TransferCalls.ReadNoWait(fd, one, place, RwFlags.None) == 1 ? 1 : 0;
+            cached += TransferCalls.ReadNoWait(fd, one, PlaceToAsk(length, i), RwFlags.None) == 1 ? 1 : 0;
         }
 
         return cached > Tuning.FileTransferCacheProbes / 2;

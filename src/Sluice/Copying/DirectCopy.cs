@@ -102,7 +102,7 @@ internal sealed class DirectCopy : IDisposable
     private static string WhyNoRing(int errno) => $"there is no ring (errno {-errno})";
 
     /// <summary>0 where direct transfers are refused.</summary>
-    private static int AlignmentOf(int fd) =>
+    public static int AlignmentOf(int fd) =>
         Libc.Stat(fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) == 0 && (stat.Mask & StatxMask.DioAlign) != 0
             ? (int)Math.Max(stat.DioOffsetAlign, stat.DioOffsetAlign == 0 ? 0 : stat.DioMemAlign)
             : FallbackAlignment;

@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
+using Sluice.Copying.Ranges;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
@@ -44,7 +45,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         (string source, string target) = (from.Text, to.Text);
         using Descriptor opened = OpenSource(from, FollowsLinks, out Statx before);
         int fromFd = opened.Fd;
-        if ((options.SkipUnchanged && !options.IsFinish && IsThere(before, to)) || (options.KeepsOwnWork && IsOwnWork(fromFd, before, to)))
+        if (IsFound(fromFd, before, to))
         {
             return Unchanged();
         }
@@ -67,8 +68,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         // Where permissions are taken over, the file is its owner's alone until it has them: our group may be another than the source's.
         uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : ModeBits.OwnerReadWrite;
         bool isFound = false;
-        using TemporaryFile temporary =
-            options.Resume ? TemporaryFile.CreateOrFind(to, mode, before, out isFound) : TemporaryFile.Create(to, mode);
+        using TemporaryFile temporary = options.Resume
+            ? TemporaryFile.CreateOrFind(to, mode, before, RightsOf(fromFd, before, old, to), out isFound)
+            : TemporaryFile.Create(to, mode);
         try
         {
             if (isFound && old is null && options.UnixCreateMode is not null)
@@ -105,6 +107,53 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 MethodReason = transfer.Reason,
                 Depth = transfer.Depth,
             };
+        }
+        catch
+        {
+            temporary.Keep();
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// Whether a file is to be copied: false where what is at the target stays. For who copies a part of it; nothing is made.
+    /// </summary>
+    /// <exception cref="IOException">Something is at the target that may not be replaced.</exception>
+    public bool IsNeeded(int fromFd, in Statx before, in NodePath from, in NodePath to)
+    {
+        bool isNeeded = !IsFound(fromFd, before, to);
+        if (isNeeded)
+        {
+            FindTarget(from.Text, before, to)?.Dispose();
+        }
+
+        return isNeeded;
+    }
+
+    /// <summary>
+    /// Gives what several processes have written the target's name and metadata. Its bytes are on the disk; where all is to be, so is the
+    /// rest before it has its name.
+    /// </summary>
+    /// <param name="fromFd">The source.</param>
+    /// <param name="before">What it is.</param>
+    /// <param name="from">Its name.</param>
+    /// <param name="to">The target.</param>
+    /// <param name="part">What was written.</param>
+    public void Name(int fromFd, in Statx before, in NodePath from, in NodePath to, PartFolder part)
+    {
+        using OldFile? old = FindTarget(from.Text, before, to);
+        using TemporaryFile temporary = part.TakeFile(to);
+        try
+        {
+            if (old is null && options.UnixCreateMode is { } mode)
+            {
+                PathErrors.ThrowIfFailed(
+                    NodeCalls.SetMode(temporary.Descriptor, (uint)mode & ~Umask.Read()), "Setting the permissions of", to.Text);
+            }
+
+            SetMetadata(fromFd, before, old, temporary.Descriptor, to.Text);
+            SourceVersion.ThrowIfChanged(before, from);
+            Finish(fromFd, from.Text, temporary, to);
         }
         catch
         {
@@ -171,6 +220,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
         NodeMetadata.SetPlainTimes(toFd, from, target);
     }
+
+    /// <summary>Whether what is at the target stays.</summary>
+    private bool IsFound(int fromFd, in Statx before, in NodePath to) =>
+        (options.SkipUnchanged && !options.IsFinish && IsThere(before, to)) || (options.KeepsOwnWork && IsOwnWork(fromFd, before, to));
 
     private CopyResult Unchanged()
     {
@@ -281,6 +334,28 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
 
         SetPlainMetadata(fromFd, from, toFd, options, target);
+    }
+
+    /// <summary>What <see cref="SetMetadata"/> gives, where it may.</summary>
+    private FinalRights RightsOf(int fromFd, in Statx from, OldFile? old, in NodePath to)
+    {
+        if (options.PreserveMetadata)
+        {
+            return FinalRights.Of(fromFd, from);
+        }
+
+        uint mode = NodeMetadata.PlainMode(fromFd, from);
+        if (old is not null)
+        {
+            return new FinalRights(old.Stat.Uid, old.Stat.Gid, mode, NodeMetadata.ListOf(old.Descriptor));
+        }
+
+        // A folder with this bit gives what is made in it its own group.
+        const uint setGroup = 0x400;
+        bool isFolders = Libc.Stat(to.FolderFd, StatxMask.BasicStats, out Statx folder) == 0 && (folder.Mode & setGroup) != 0;
+        return new FinalRights(
+            NodeCalls.EffectiveUser, isFolders ? folder.Gid : NodeCalls.EffectiveGroup, (uint?)options.UnixCreateMode ?? mode,
+            NodeMetadata.DefaultListOf(to.FolderFd));
     }
 
     private void Finish(int fromFd, string source, TemporaryFile temporary, in NodePath to)

@@ -202,16 +202,18 @@ internal sealed class FileTransfer(
             }
         }
 
-        int most = choice.Most;
-        string measured = choice.Describe([.. direct.Select(way => $"{way.Depth} x {way.Bytes >> 10} KiB direct"), "cached"]);
+        bool isDirect = choice.Most < direct.Length && ranges.Count > 0;
         Note(
-            most < direct.Length ? CopyMethod.Direct : _isBuffered ? CopyMethod.Buffered : CopyMethod.CopyFileRange,
-            isRefused ? "direct I/O is refused here" : measured + ByThreads(copy));
-        Depth = most < direct.Length ? direct[most].Depth : 0;
+            isDirect ? CopyMethod.Direct : _isBuffered ? CopyMethod.Buffered : CopyMethod.CopyFileRange,
+            ranges.Count == 0 ? "there was no data to copy" : isRefused
+                ? isDirect ? "direct I/O was refused before the end" : "direct I/O is refused here"
+                : choice.Describe([.. direct.Select(w => $"{w.Depth} x {w.Bytes >> 10} KiB direct"), "cached"])
+                    + ByThreads(copy, isDirect ? "" : "the direct parts "));
+        Depth = isDirect ? direct[choice.Most].Depth : 0;
         return result;
     }
 
-    private static string ByThreads(DirectCopy copy) => copy.WhyThreads is { } why ? $"; by threads: {why}" : "";
+    private static string ByThreads(DirectCopy copy, string what = "") => copy.WhyThreads is { } why ? $"; {what}by threads: {why}" : "";
 
     /// <summary>
     /// One piece through the page cache. Where the copy is to be durable, a turn has ended when the disk has its bytes: a way that leaves

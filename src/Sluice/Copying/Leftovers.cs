@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
 using System.Text;
+using Sluice.Copying.Ranges;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Kernel;
@@ -14,11 +15,14 @@ internal static class Leftovers
 {
     private const long SecondsUntilStale = 24 * 60 * 60;
 
-    // File systems on which a lock may say nothing about other machines: nfs, smb, cifs, fuse, 9p, ceph, afs, lustre, gfs2, ocfs2.
+    // nfs, smb, cifs, fuse, 9p, ceph, afs, lustre, gfs2, ocfs2.
     private static readonly long[] Shared =
     [
         0x6969, 0x517B, 0xFE534D42, 0xFF534D42, 0x65735546, 0x01021997, 0x00C36400, 0x5346414F, 0x0BD00BD0, 0x01161970, 0x7461636F,
     ];
+
+    /// <summary>Whether a folder is on a file system on which a lock may say nothing about other machines.</summary>
+    public static bool IsShared(int folderFd) => Shared.Contains(Libc.FileSystemType(folderFd) & uint.MaxValue);
 
     /// <summary>Removes the files and trees whose makers are gone, and says which.</summary>
     public static List<string> Remove(string folder)
@@ -33,7 +37,7 @@ internal static class Leftovers
 
         try
         {
-            bool isShared = Shared.Contains(Libc.FileSystemType(reader.Descriptor) & uint.MaxValue);
+            bool isShared = IsShared(reader.Descriptor);
             List<string> removed = [];
             PathErrors.ThrowIfFailed(reader.ReadNames(out List<byte[]> names), "Reading the folder", folder);
             foreach (byte[] name in names)
@@ -55,18 +59,21 @@ internal static class Leftovers
 
     /// <summary>
     /// Removes from a folder of a copy in shards what killed processes left of it: under temporary names of what the source's folder has,
-    /// by the same rules as <see cref="Remove"/>. What the source itself has under such a name is part of the copy.
+    /// by the same rules as <see cref="Remove"/>; and what shards have written of files that were divided, if nobody writes there. What the
+    /// source itself has under such a name is part of the copy.
     /// </summary>
     /// <param name="source">The source's folder, of which nothing has been read.</param>
     /// <param name="copyFd">The copy's folder, which is closed.</param>
     /// <param name="text">Its path, for people.</param>
     /// <param name="isLeftOut">Whether a name of the source is no part of the copy.</param>
-    public static void RemoveOfShards(DirectoryReader source, int copyFd, string text, Func<byte[], bool> isLeftOut)
+    /// <param name="cancellationToken">Leaves the rest where it is.</param>
+    public static void RemoveOfShards(
+        DirectoryReader source, int copyFd, string text, Func<byte[], bool> isLeftOut, CancellationToken cancellationToken)
     {
         DirectoryReader copy = DirectoryReader.Of(copyFd);
         try
         {
-            bool isShared = Shared.Contains(Libc.FileSystemType(copyFd) & uint.MaxValue);
+            bool isShared = IsShared(copyFd);
             Dictionary<string, byte[]>? originals = null;
             if (copy.ReadNames(out List<byte[]> names) < 0)
             {
@@ -75,11 +82,16 @@ internal static class Leftovers
 
             foreach (byte[] name in names)
             {
+                if (cancellationToken.IsCancellationRequested)
+                {
+                    return;
+                }
+
                 NodePath path = NodePath.In(copyFd, name, text);
                 byte[]? original = OriginalOf(path.Leaf, source, ref originals);
                 if (original is not null && !isLeftOut(original) && source.Stat(name, StatxMask.Type, out _) == -Errno.ENOENT)
                 {
-                    _ = TryRemove(path, isShared);
+                    _ = TemporaryName.IsPart(path.Leaf) ? PartFolder.TryRemove(path) : TryRemove(path, isShared);
                 }
             }
         }

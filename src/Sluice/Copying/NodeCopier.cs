@@ -49,7 +49,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         {
             // A shard, or a FinishCopyAsync that was killed, has copied it by itself; length and time alone anybody's file may have.
             bool isSame = IsSameFile(copied, to);
-            if (!isSame && !HasSameContent(copied, stat, to))
+            if (!isSame && !options.Overwrite && !HasSameContent(copied, stat, to))
             {
                 throw new IOException(
                     $"Linking '{to.Text}' failed: another file with the length and the time of '{from.Text}' is there already.");

@@ -1,6 +1,7 @@
 using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
+using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -64,17 +65,31 @@ internal sealed class TemporaryFile : IDisposable
 
     /// <summary>
     /// As <see cref="Create"/>, but under a name by which it is found again, and what was found so: ours, a plain file, with no other name,
-    /// not readable for more than a new one, its maker gone, and not the source. Where something else has that name, as
+    /// not readable for more than a new one or the whole copy, its maker gone, and not the source. Where something else has that name, as
     /// <see cref="Create"/>.
     /// </summary>
-    public static TemporaryFile CreateOrFind(in NodePath target, uint mode, in Statx source, out bool isFound)
+    /// <param name="target">Whose name it is to get.</param>
+    /// <param name="mode">Of a new one.</param>
+    /// <param name="source">What is copied.</param>
+    /// <param name="final">What the whole copy will have, and one that was killed right before its name has.</param>
+    /// <param name="isFound">It was there: its owner's alone again.</param>
+    public static TemporaryFile CreateOrFind(
+        in NodePath target, uint mode, in Statx source, in FinalRights final, out bool isFound)
     {
         NodePath name = TemporaryName.Reserved(target);
-        int fd = Reopen(name, mode, source);
+        int fd = Reopen(name, mode, source, final);
         isFound = fd >= 0;
         fd = isFound ? fd : Make(name, mode);
         return fd >= 0 ? new TemporaryFile(fd, target, name, isFoundAgain: true) : Create(target, mode);
     }
+
+    /// <summary>
+    /// A file that is whole under another name, in a folder that nobody else comes into; it stays there if it does not get its target's.
+    /// </summary>
+    /// <param name="fd">The file, which is closed with this.</param>
+    /// <param name="target">What it is to be called.</param>
+    /// <param name="name">What it is called.</param>
+    public static TemporaryFile Of(int fd, in NodePath target, in NodePath name) => new(fd, target, name, isFoundAgain: true);
 
     /// <summary>Gives the file a name that cannot be foreseen, if it has none: some file systems make durable only what has one.</summary>
     public void GiveName()
@@ -212,27 +227,46 @@ internal sealed class TemporaryFile : IDisposable
     }
 
     /// <summary>Another user could still write to a file of theirs, and whoever could read one of ours may have it open.</summary>
-    private static int Reopen(in NodePath name, uint mode, in Statx source)
+    private static int Reopen(in NodePath name, uint mode, in Statx source, in FinalRights final)
     {
-        int fd = PathCalls.Open(name, PathCalls.ReadWrite | PathCalls.NoFollowFlag | PathCalls.NonBlocking);
+        int again = PathCalls.NoFollowFlag | PathCalls.NonBlocking;
+        int fd = PathCalls.Open(name, PathCalls.ReadWrite | again);
+        if (fd == -Errno.EACCES)
+        {
+            // It may have a mode by now that keeps its owner from writing. While it is locked to be read its maker is gone, and nobody else
+            // goes on from it.
+            using Descriptor closed = new(PathCalls.Open(name, PathCalls.ReadOnly | again));
+            fd = closed.Fd >= 0
+                && NodeCalls.LockFileNow(closed.Fd, forWriting: false) == 0
+                && IsLeft(closed.Fd, name, mode, source, final)
+                && NodeCalls.SetMode(closed.Fd, ModeBits.OwnerReadWrite) == 0
+                    ? PathCalls.Open(name, PathCalls.ReadWrite | again)
+                    : fd;
+        }
+
         if (fd >= 0
             && NodeCalls.LockFileNow(fd, forWriting: true) == 0
-            && Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
-            && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
-            && stat.NLink == 1
-            && !stat.IsSame(source)
-            && stat.Uid == NodeCalls.EffectiveUser
-            && (stat.Mode & ModeBits.GroupAndOthers & ~mode) == 0
-            && TemporaryName.LeadsTo(name, fd)
+            && IsLeft(fd, name, mode, source, final)
             && Libc.GetFlags(fd) is >= 0 and int flags
             && Libc.SetFlags(fd, flags & ~PathCalls.NonBlocking) == 0)
         {
+            // What the copy gets at its end it gets once more. Where permissions cannot be set, all files have the same ones.
+            _ = NodeCalls.SetMode(fd, ModeBits.OwnerReadWrite);
             return fd;
         }
 
         new Descriptor(fd).Dispose();
         return Math.Min(fd, -Errno.EEXIST);
     }
+
+    private static bool IsLeft(int fd, in NodePath name, uint mode, in Statx source, in FinalRights final) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
+        && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
+        && stat.NLink == 1
+        && !stat.IsSame(source)
+        && final.MayBeOf(stat.Uid)
+        && ((stat.Mode & ModeBits.GroupAndOthers & ~mode) == 0 || final.Cover(fd, stat))
+        && TemporaryName.LeadsTo(name, fd);
 
     private void ThrowIfTaken()
     {

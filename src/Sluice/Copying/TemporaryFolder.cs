@@ -16,6 +16,7 @@ namespace Sluice.Copying;
 internal sealed class TemporaryFolder : IDisposable
 {
     private const int MaxTries = 100;
+    private const uint OthersWrite = 0x12;
 
     private readonly NodePath _name;
     private readonly bool _isKept;
@@ -74,10 +75,26 @@ internal sealed class TemporaryFolder : IDisposable
         && TreeRemoval.Empty(Again(fd), name.Text) == 0
         && NodeCalls.RemoveDirectory(name) == 0;
 
+    /// <summary>
+    /// Makes a folder ours alone, whose mode, and with it whose owner, may be the source's already; 0, or a negative errno. The owner
+    /// first: another one could set the mode again.
+    /// </summary>
+    public static int TakeBack(int fd)
+    {
+        int result = Libc.Stat(fd, StatxMask.BasicStats, out Statx stat);
+        result = result == 0 && stat.Uid != NodeCalls.EffectiveUser
+            ? NodeCalls.SetOwner(fd, NodeCalls.EffectiveUser, NodeCalls.AsItIs)
+            : result;
+        return result < 0 ? result : NodeCalls.SetMode(fd, ModeBits.OwnerAll);
+    }
+
     /// <summary>Whether a name is this folder's, and one that nobody could foresee.</summary>
     public bool IsRandomName(ReadOnlySpan<byte> name) => !_isKept && name.SequenceEqual(_name.Leaf);
 
-    /// <summary>Gives the folder its target's name, and takes the mark off.</summary>
+    /// <summary>
+    /// Gives the folder its target's name, and takes the mark off; it stays where the folder has a mode by now that keeps its owner from
+    /// writing, who is not root.
+    /// </summary>
     public void RenameTo(in NodePath target)
     {
         if (!TemporaryName.LeadsTo(_name, Descriptor, out int error))
@@ -86,11 +103,13 @@ internal sealed class TemporaryFolder : IDisposable
             throw new IOException($"Copying to '{target.Text}' failed: its temporary folder '{Text}' has been taken away by somebody.");
         }
 
-        _ = AttributeCalls.Remove(Descriptor, Mark);
         int result = CopyCalls.RenameNew(_name, target);
         result = result is -Errno.EINVAL or -Errno.ENOSYS ? NodeCalls.Rename(_name, target) : result;
         PathErrors.ThrowIfFailed(result, "Naming the copy", target.Text);
         _isNamed = true;
+
+        // Only now: without it the folder would not be known for what it is. Under the target's name it says nothing.
+        _ = AttributeCalls.Remove(Descriptor, Mark);
     }
 
     public void Dispose()
@@ -114,12 +133,7 @@ internal sealed class TemporaryFolder : IDisposable
     /// <summary>Makes the folder one of those that <see cref="Reopen"/> goes on in, and that are removed as leftovers.</summary>
     private void BeFoundAgain()
     {
-        if (Libc.Stat(Descriptor, StatxMask.BasicStats, out Statx stat) == 0 && stat.Uid != NodeCalls.EffectiveUser)
-        {
-            _ = NodeCalls.SetOwner(Descriptor, NodeCalls.EffectiveUser, NodeCalls.AsItIs);
-        }
-
-        _ = NodeCalls.SetMode(Descriptor, ModeBits.OwnerAll);
+        _ = TakeBack(Descriptor);
         _ = AttributeCalls.Set(Descriptor, Mark, [1]);
     }
 
@@ -152,7 +166,10 @@ internal sealed class TemporaryFolder : IDisposable
     private static int Reopen(in NodePath name, in Statx source)
     {
         int fd = PathCalls.Open(name, TreeRoot.FolderFlags);
-        if (fd < 0 || (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && !stat.IsSame(source) && IsLeftover(fd)))
+        if (fd < 0
+            || (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
+                && !stat.IsSame(source)
+                && (IsLeftover(fd) || (IsWhole(fd, stat, source) && NodeCalls.SetMode(fd, ModeBits.OwnerAll) == 0))))
         {
             return fd;
         }
@@ -161,11 +178,23 @@ internal sealed class TemporaryFolder : IDisposable
         return -Errno.EEXIST;
     }
 
+    /// <summary>
+    /// Whether a folder is one of ours that was killed right before it got its name, when it had the source's permissions already. Not
+    /// where others may write: they could have put the mark on it, and anything in it. Nor where it was given away: its owner could.
+    /// </summary>
+    private static bool IsWhole(int fd, in Statx stat, in Statx source) =>
+        stat.Uid == NodeCalls.EffectiveUser
+        && (stat.Mode & ModeBits.All) == (source.Mode & ModeBits.All)
+        && (stat.Mode & OthersWrite) == 0
+        && (stat.Gid == source.Gid || stat.Gid == NodeCalls.EffectiveGroup)
+        && NodeCalls.LockExclusivelyNow(fd) == 0
+        && AttributeCalls.Get(fd, Mark, out _) is not null;
+
     private static bool IsLeftover(int fd) =>
         NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd) && AttributeCalls.Get(fd, Mark, out _) is not null;
 
     /// <summary>Ours, and nobody else comes into it.</summary>
-    private static bool IsOurs(int fd) =>
+    public static bool IsOurs(int fd) =>
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
         && stat.Uid == NodeCalls.EffectiveUser
         && (stat.Mode & ModeBits.GroupAndOthers) == 0;

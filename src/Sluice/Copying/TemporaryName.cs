@@ -8,7 +8,10 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>The names that files and folders have until they are whole, beside their target: <c>.name.(16 digits).sluice-tmp</c>.</summary>
+/// <summary>
+/// The names that files and folders have until they are whole, beside their target: <c>.name.(16 digits).sluice-tmp</c>, and
+/// <c>.name.(16 digits).sluice-part</c> of a file that several processes write.
+/// </summary>
 internal static class TemporaryName
 {
     private const int MaxNameBytes = 255;
@@ -17,6 +20,8 @@ internal static class TemporaryName
     private static readonly SearchValues<byte> Digits = SearchValues.Create("0123456789abcdef"u8);
 
     private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
+
+    private static ReadOnlySpan<byte> PartSuffixBytes => ".sluice-part"u8;
 
     /// <summary>One that nobody can have foreseen.</summary>
     public static NodePath Random(in NodePath target)
@@ -29,20 +34,24 @@ internal static class TemporaryName
     /// <summary>The one under which a copy that is to be gone on from is found again: <c>.name.sluice-tmp</c>.</summary>
     public static NodePath Reserved(in NodePath target) => Beside(target, "");
 
-    /// <summary>Whether a name is of this kind.</summary>
+    /// <summary>The one under which several processes find what they write of one file: <c>.name.(16 digits).sluice-part</c>.</summary>
+    public static NodePath Part(in NodePath target, ReadOnlySpan<byte> version) =>
+        Beside(target, $".{Convert.ToHexStringLower(version[..RandomBytes])}", PartSuffixBytes);
+
+    /// <summary>Whether a name is one that <see cref="Part"/> gives.</summary>
+    public static bool IsPart(ReadOnlySpan<byte> name) => !TargetIn(name, PartSuffixBytes).IsEmpty;
+
+    /// <summary>Whether a name is of this kind, those of <see cref="Part"/> left out.</summary>
     public static bool IsOne(ReadOnlySpan<byte> name) => name is [(byte)'.', ..] && name.EndsWith(SuffixBytes);
 
     /// <summary>
-    /// What stands for the target's name in one that <see cref="Random"/> gave: that name, or <see cref="Shortened"/>. Empty where a name
-    /// is none of these.
+    /// What stands for the target's name in one that <see cref="Random"/> or <see cref="Part"/> gave: that name, or
+    /// <see cref="Shortened"/>. Empty where a name is none of these.
     /// </summary>
     public static ReadOnlySpan<byte> TargetIn(ReadOnlySpan<byte> name)
     {
-        const int digits = 2 * RandomBytes;
-        int end = name.Length - SuffixBytes.Length - digits - 1;
-        bool isOne = IsOne(name) && end > 1 && name[end] == '.'
-            && !name.Slice(end + 1, digits).ContainsAnyExcept(Digits);
-        return isOne ? name[1..end] : [];
+        ReadOnlySpan<byte> target = TargetIn(name, SuffixBytes);
+        return target.IsEmpty ? TargetIn(name, PartSuffixBytes) : target;
     }
 
     /// <summary>What stands for a name that is too long to have something added.</summary>
@@ -74,14 +83,25 @@ internal static class TemporaryName
     /// <summary>Whether an errno says that something else, or nothing, has a name by now.</summary>
     public static bool IsElsewhere(int error) => error is -Errno.ENOENT or -Errno.ENOTDIR or -Errno.ELOOP;
 
-    private static NodePath Beside(in NodePath target, string digits)
+    private static ReadOnlySpan<byte> TargetIn(ReadOnlySpan<byte> name, ReadOnlySpan<byte> suffix)
+    {
+        const int digits = 2 * RandomBytes;
+        int end = name.Length - suffix.Length - digits - 1;
+        bool isOne = name is [(byte)'.', ..] && name.EndsWith(suffix) && end > 1 && name[end] == '.'
+            && !name.Slice(end + 1, digits).ContainsAnyExcept(Digits);
+        return isOne ? name[1..end] : [];
+    }
+
+    private static NodePath Beside(in NodePath target, string digits) => Beside(target, digits, SuffixBytes);
+
+    private static NodePath Beside(in NodePath target, string digits, ReadOnlySpan<byte> suffix)
     {
         ReadOnlySpan<byte> name = target.Leaf;
-        if (name.Length > MaxNameBytes - digits.Length - SuffixBytes.Length - 1)
+        if (name.Length > MaxNameBytes - digits.Length - suffix.Length - 1)
         {
             name = Shortened(name);
         }
 
-        return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(digits), .. SuffixBytes]);
+        return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(digits), .. suffix]);
     }
 }

@@ -1,10 +1,9 @@
-using System.Collections.Concurrent;
 using System.Runtime.Versioning;
+using Sluice.Copying.Ranges;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -18,8 +17,6 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal sealed class TreeCopier : IDisposable
 {
-    private const int MaxWaitingGroups = Tuning.TreeCopierMaxWaitingGroups;
-
     private readonly CopyOptions _options;
     private readonly CopyMeter _meter;
     private readonly CancellationToken _callersToken;
@@ -141,16 +138,15 @@ internal sealed class TreeCopier : IDisposable
     private void Run(TreeRoot source, TreeRoot target)
     {
         PathErrors.ThrowIfFailed(target.Stat(out _copy), "Looking at the target", target.Text(TreePath.Root));
-        using BlockingCollection<TreeGroup> groups = new(MaxWaitingGroups);
-        Task[] workers = TreeWorkers.Start(() => CopyGroups(groups));
+        TreeWorkers workers = new();
         try
         {
-            Walk(source, target, groups);
+            workers.Start(() => CopyGroups(workers));
+            Walk(source, target, workers);
         }
         finally
         {
-            Uninterrupted.UntilDone(groups, static g => g.CompleteAdding());
-            Uninterrupted.UntilDone(workers, static w => Task.WaitAll(w, CancellationToken.None));
+            workers.End();
         }
 
         if (_fatal is not null)
@@ -167,12 +163,15 @@ internal sealed class TreeCopier : IDisposable
 
         if (_share is null)
         {
+            _entries.Divided.Name(source, target);
+            ThrowIfEnded();
             _entries.CopyHardLinks(source, target);
             ThrowIfEnded();
             if (_options.IsFinish)
             {
                 _failures.ThrowIfAny();
-                _folders.RemoveLeftovers(source, target);
+                _folders.RemoveLeftovers(source, target, _stop.Token);
+                ThrowIfEnded();
             }
 
             _folders.Finish(source, target);
@@ -194,7 +193,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private void Walk(TreeRoot source, TreeRoot target, BlockingCollection<TreeGroup> groups)
+    private void Walk(TreeRoot source, TreeRoot target, TreeWorkers workers)
     {
         Stack<TreePath> due = new();
         due.Push(TreePath.Root);
@@ -207,7 +206,7 @@ internal sealed class TreeCopier : IDisposable
 
             try
             {
-                ReadFolder(folder, due, groups);
+                ReadFolder(folder, due, workers);
             }
             finally
             {
@@ -288,8 +287,8 @@ internal sealed class TreeCopier : IDisposable
     {
         try
         {
-            // That copy may have come to the folder's own mode, which may keep us out.
-            PathErrors.ThrowIfFailed(NodeCalls.SetMode(toFd, ModeBits.OwnerAll), "Setting the permissions of", to);
+            // That copy may have come to the folder's own mode, which may keep us out, and to its owner, who may be in it.
+            PathErrors.ThrowIfFailed(TemporaryFolder.TakeBack(toFd), "Setting the permissions of", to);
             StaleEntries.Remove(from, toFd, to);
         }
         catch
@@ -300,7 +299,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private void ReadFolder(TreeFolder folder, Stack<TreePath> due, BlockingCollection<TreeGroup> groups)
+    private void ReadFolder(TreeFolder folder, Stack<TreePath> due, TreeWorkers workers)
     {
         TreeGroup? group = null;
         ulong hash = _share is null ? 0 : TreeShare.Begin(folder.Place);
@@ -326,7 +325,8 @@ internal sealed class TreeCopier : IDisposable
                     continue;
                 }
 
-                if (_share?.Has(hash, name) == false)
+                bool isAskedFor = type == DirectoryReader.TypeFile && DividedFiles.AsksForAll(_options);
+                if (!isAskedFor && _share?.Has(hash, name) == false)
                 {
                     continue;
                 }
@@ -335,7 +335,7 @@ internal sealed class TreeCopier : IDisposable
                 group.Entries.Add((kept, type));
                 if (group.Entries.Count == TreeGroup.MaxEntries)
                 {
-                    HandOver(group, groups);
+                    HandOver(group, workers);
                     group = null;
                 }
             }
@@ -343,7 +343,7 @@ internal sealed class TreeCopier : IDisposable
 
         if (group is not null)
         {
-            HandOver(group, groups);
+            HandOver(group, workers);
         }
 
         if (bytes < 0)
@@ -353,15 +353,15 @@ internal sealed class TreeCopier : IDisposable
     }
 
     /// <summary>With a reference to its folder, which its copier releases.</summary>
-    private static void HandOver(TreeGroup group, BlockingCollection<TreeGroup> groups)
+    private static void HandOver(TreeGroup group, TreeWorkers workers)
     {
         group.Folder.AddReference();
-        groups.Add(group);
+        workers.Add(group);
     }
 
-    private void CopyGroups(BlockingCollection<TreeGroup> groups)
+    private void CopyGroups(TreeWorkers workers)
     {
-        foreach (TreeGroup group in groups.GetConsumingEnumerable(CancellationToken.None))
+        while (workers.TryTake(out TreeGroup? group))
         {
             try
             {

@@ -1,8 +1,10 @@
 using System.Runtime.Versioning;
+using Sluice.Copying.Ranges;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -14,13 +16,17 @@ internal sealed class TreeEntryCopier(
     CopyOptions options, CopyMeter meter, CopyFailures failures, bool isNewTree, CancellationToken cancellationToken)
 {
     private readonly NodeCopier _nodes = new(options, meter, isNewTree, cancellationToken);
-    private readonly List<HardLinkName> _hardLinks = [];
+    private readonly Lock _lock = new();
+    private readonly HardLinkCopier _hardLinks = new(options, failures, cancellationToken);
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
     private readonly uint _umask = Umask.Read();
     private long _resumedBytes;
     private int _depth;
     private int _changedFiles;
     private int _unchangedFiles;
+
+    /// <summary>What shards copy in ranges.</summary>
+    public DividedFiles Divided { get; } = new(options, meter, failures, cancellationToken);
 
     /// <summary>
     /// Whether the permissions of what is made are something else than those that are asked for and the umask leaves: a folder's default
@@ -62,66 +68,18 @@ internal sealed class TreeEntryCopier(
         }
     }
 
-    /// <summary>
-    /// What has several names: the first is copied, the others are made names of the copy. After everything else, on one thread; the
-    /// folders of both trees are opened anew.
-    /// </summary>
-    public void CopyHardLinks(TreeRoot fromRoot, TreeRoot toRoot)
-    {
-        Dictionary<(ulong, uint, uint), HardLinkName> copies = [];
-        foreach (HardLinkName node in options.IsFinish ? HardLinkName.FoundFirst(_hardLinks, toRoot) : _hardLinks)
-        {
-            if (cancellationToken.IsCancellationRequested)
-            {
-                return;
-            }
-
-            string text = Path.Join(fromRoot.Text(node.Folder), NodePath.Decode(node.Name.AsSpan(0, node.Name.Length - 1)));
-            using Descriptor fromFolder = new(fromRoot.Open(node.Folder));
-            using Descriptor toFolder = new(toRoot.Open(node.Folder));
-            try
-            {
-                PathErrors.ThrowIfFailed(Math.Min(Math.Min(fromFolder.Fd, toFolder.Fd), 0), "Opening the folder of", text);
-                NodePath from = NodePath.In(fromFolder.Fd, node.Name, fromRoot.Text(node.Folder));
-                NodePath to = NodePath.In(toFolder.Fd, node.Name, toRoot.Text(node.Folder));
-                (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
-                if (copies.TryGetValue(number, out HardLinkName first) && IsStill(from, node.Stat))
-                {
-                    AddName(toRoot, first, from, node.Stat, to);
-                    continue;
-                }
-
-                CopyFirst(from, to, node.Stat);
-                copies[number] = node;
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                failures.Add(text, e);
-            }
-        }
-    }
+    /// <inheritdoc cref="HardLinkCopier.Copy"/>
+    public void CopyHardLinks(TreeRoot fromRoot, TreeRoot toRoot) => _hardLinks.Copy(fromRoot, toRoot, this);
 
     /// <summary>A symbolic link, as one.</summary>
     public void CopyLink(in NodePath from, in NodePath to) => Note(_nodes.CopyLink(from, to));
 
-    private void AddName(TreeRoot toRoot, in HardLinkName first, in NodePath from, in Statx stat, in NodePath to)
-    {
-        using Descriptor folder = new(toRoot.Open(first.Folder));
-        PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", toRoot.Text(first.Folder));
-        Note(_nodes.AddName(NodePath.In(folder.Fd, first.Name, toRoot.Text(first.Folder)), from, stat, to));
-    }
+    /// <summary>A further name of what has been copied.</summary>
+    public void AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to) =>
+        Note(_nodes.AddName(copied, from, stat, to));
 
-    private void MakeNode(in NodePath from, in NodePath to, in Statx stat) => Note(_nodes.MakeNode(from, to, stat));
-
-    private void Note(bool isMade)
-    {
-        if (!isMade)
-        {
-            Interlocked.Increment(ref _unchangedFiles);
-        }
-    }
-
-    private void CopyFirst(in NodePath from, in NodePath to, in Statx stat)
+    /// <summary>The first of several names of something.</summary>
+    public void CopyFirst(in NodePath from, in NodePath to, in Statx stat)
     {
         switch (stat.Mode & Statx.TypeMask)
         {
@@ -137,13 +95,15 @@ internal sealed class TreeEntryCopier(
         }
     }
 
-    /// <summary>
-    /// Whether a name still leads to the file that it was seen to lead to: a number may have been given to another file since.
-    /// </summary>
-    private static bool IsStill(in NodePath path, in Statx seen) =>
-        NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx now) == 0
-        && now.IsSame(seen)
-        && now.Ctime.Seconds == seen.Ctime.Seconds && now.Ctime.Nanoseconds == seen.Ctime.Nanoseconds;
+    private void MakeNode(in NodePath from, in NodePath to, in Statx stat) => Note(_nodes.MakeNode(from, to, stat));
+
+    private void Note(bool isMade)
+    {
+        if (!isMade)
+        {
+            Interlocked.Increment(ref _unchangedFiles);
+        }
+    }
 
     private void CopyEntry(TreeFolder folder, byte[] name, byte type)
     {
@@ -160,10 +120,22 @@ internal sealed class TreeEntryCopier(
             return;
         }
 
+        if (!Divided.IsOurs(folder, from.Leaf))
+        {
+            // One that is divided is all shards'; what cannot be looked at is its own shard's to tell.
+            _ = NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx others) == 0
+                && Divided.Has(others, to) && TryCopyRanges(folder, from, to);
+            return;
+        }
+
         using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, out Statx stat);
         if (options.PreserveMetadata && stat.NLink > 1)
         {
-            AddHardLink(folder, name, stat);
+            _hardLinks.Add(folder, name, stat);
+        }
+        else if (Divided.Has(stat, to) && TryCopyRanges(folder, from, to))
+        {
+            return;
         }
         else if (isNewTree)
         {
@@ -182,7 +154,12 @@ internal sealed class TreeEntryCopier(
             NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx stat), "Looking at the source", from.Text);
         if (options.PreserveMetadata && stat.NLink > 1)
         {
-            AddHardLink(folder, from.Name, stat);
+            _hardLinks.Add(folder, from.Name, stat);
+            return;
+        }
+
+        if (Divided.Find(folder, from, stat, to))
+        {
             return;
         }
 
@@ -202,10 +179,7 @@ internal sealed class TreeEntryCopier(
         }
 
         int result = NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx stat);
-        if (result < 0)
-        {
-            throw PathErrors.Create(result, "Looking at the source", from.Text);
-        }
+        PathErrors.ThrowIfFailed(result, "Looking at the source", from.Text);
 
         if ((stat.Mode & Statx.TypeMask) is Statx.TypeRegular or Statx.TypeDirectory)
         {
@@ -214,7 +188,7 @@ internal sealed class TreeEntryCopier(
 
         if (options.PreserveMetadata && stat.NLink > 1)
         {
-            AddHardLink(folder, from.Name, stat);
+            _hardLinks.Add(folder, from.Name, stat);
         }
         else if (type == DirectoryReader.TypeLink)
         {
@@ -223,20 +197,6 @@ internal sealed class TreeEntryCopier(
         else
         {
             MakeNode(from, to, stat);
-        }
-    }
-
-    private void AddHardLink(TreeFolder folder, byte[] name, in Statx stat)
-    {
-        if (options.Shard is not null)
-        {
-            // Its other names may be other shards': whoever finishes the copy sees them all.
-            return;
-        }
-
-        lock (_hardLinks)
-        {
-            _hardLinks.Add(new HardLinkName(folder.Place, name, stat));
         }
     }
 
@@ -252,12 +212,32 @@ internal sealed class TreeEntryCopier(
         CopyResult result = alone.Copy(from, to);
         Interlocked.Add(ref _changedFiles, result.ChangedFiles);
         Interlocked.Add(ref _unchangedFiles, result.UnchangedFiles);
-        if (result.UnchangedFiles > 0)
+        if (result.UnchangedFiles == 0)
         {
-            return;
+            Book(result.Method, result.Bytes, result.ResumedBytes, result.Depth);
+        }
+    }
+
+    /// <summary>What is this shard's of a file that is divided; false where it is copied as a whole.</summary>
+    private bool TryCopyRanges(TreeFolder folder, in NodePath from, in NodePath to)
+    {
+        if (Divided.Copy(folder, from, to) is not { } result)
+        {
+            return false;
         }
 
-        Book(result.Method, result.Bytes, result.ResumedBytes, result.Depth);
+        if (result.UnchangedFiles > 0)
+        {
+            meter.Find(0);
+            meter.EndFile();
+            Note(isMade: false);
+        }
+        else if (result.Bytes > 0)
+        {
+            Book(result.Method, result.Bytes, 0, result.Depth);
+        }
+
+        return true;
     }
 
     /// <summary>Into a tree that nobody sees yet: under its own name at once.</summary>
@@ -359,7 +339,7 @@ internal sealed class TreeEntryCopier(
 
     /// <summary>
     /// Whether an earlier copy left this file, the same to the last byte; with the source's metadata now, which that copy may not have
-    /// come to.
+    /// come to. Not what others may have put there, who may have it open, if it is to have more rights than they.
     /// </summary>
     private bool IsThere(int fromFd, in Statx stat, in NodePath from, in NodePath to)
     {
@@ -370,7 +350,7 @@ internal sealed class TreeEntryCopier(
             && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
             && there.Size == stat.Size
             && there.NLink == 1
-            && (options.PreserveMetadata || there.Uid == NodeCalls.EffectiveUser)
+            && (options.PreserveMetadata ? FinalRights.Of(fromFd, stat).MayGoTo(there.Uid) : there.Uid == NodeCalls.EffectiveUser)
             && ContentComparer.FirstDifference(fromFd, fd, (long)stat.Size, cancellationToken) == (long)stat.Size;
         if (isThere)
         {
@@ -391,7 +371,7 @@ internal sealed class TreeEntryCopier(
         failures.Count(bytes);
         Interlocked.Add(ref _bytesByMethod[(int)method], Math.Max(bytes, 1));
         Interlocked.Add(ref _resumedBytes, resumed);
-        lock (_bytesByMethod)
+        using (_lock.EnterUninterrupted())
         {
             _depth = Math.Max(_depth, depth);
         }

@@ -1,3 +1,4 @@
+using Microsoft.Win32.SafeHandles;
 using Sluice.Kernel;
 using Sluice.Uring.Abi;
 
@@ -11,6 +12,35 @@ internal static class PathKinds
 {
     /// <returns><see cref="PathKind.Unknown"/> where statx fails or there is none.</returns>
     public static PathKind Of(string path) => Of(path, out _);
+
+    /// <summary>
+    /// Opens a plain file to read it; null where it cannot be opened, or something else has the name: a link is not followed, and nobody
+    /// is waited for, whatever is put there meanwhile.
+    /// </summary>
+    public static SafeFileHandle? OpenPlain(string path)
+    {
+        if (!Libc.IsSupported)
+        {
+            return File.Exists(path)
+                ? File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)
+                : null;
+        }
+
+        int fd = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.NonBlocking | PathCalls.NoFollowFlag);
+        if (fd < 0)
+        {
+            return null;
+        }
+
+        SafeFileHandle opened = new(fd, ownsHandle: true);
+        if (Libc.TypeOf(fd) == Statx.TypeRegular)
+        {
+            return opened;
+        }
+
+        opened.Dispose();
+        return null;
+    }
 
     /// <summary>Whether what a path names belongs to the user whom this process acts for; true where that cannot be asked.</summary>
     public static bool IsOwn(string path) => !NodeCalls.TryStat(path, out Statx stat) || stat.Uid == NodeCalls.EffectiveUser;

@@ -283,7 +283,7 @@ internal sealed class DirectWriteGate
             }
             else
             {
-                PoolWork.Queue(static visitor => visitor.OnCalled(), called);
+                called.QueueCalled();
             }
 
             called = next;

@@ -30,4 +30,7 @@ internal abstract class GateVisitor
     /// Its turn has come. Called outside the lock, by whoever made way; runs no caller's code unless it <see cref="BeginsWhenCalled"/>.
     /// </summary>
     public abstract void OnCalled();
+
+    /// <summary>Has a thread of the pool call <see cref="OnCalled"/>.</summary>
+    public virtual void QueueCalled() => PoolWork.Queue(static visitor => visitor.OnCalled(), this);
 }

@@ -23,14 +23,6 @@ internal sealed partial class IoOperation
     private Exception? _error;
     private short _version;
     private volatile bool _completed;
-    private WorkKind _work;
-
-    private enum WorkKind : byte
-    {
-        None,
-        Transfer,
-        Continuation,
-    }
 
     /// <summary>
     /// The completing thread touches the object until it has exchanged the continuation: only then may the caller take the result and
@@ -67,45 +59,6 @@ internal sealed partial class IoOperation
 
     long IValueTaskSource<long>.GetResult(short token) => GetResult(token);
 
-    /// <summary>Runs on a pool thread: the blocking transfer, or the caller's continuation.</summary>
-    void IThreadPoolWorkItem.Execute()
-    {
-        if (_work == WorkKind.Transfer)
-        {
-            ThreadPoolEngine.Run(this, isPooled: true);
-        }
-        else
-        {
-            RunContinuation();
-        }
-    }
-
-    /// <summary>
-    /// Has a pool thread carry the transfer out: this one, when it is done with what it runs, or another if that takes long.
-    /// </summary>
-    public void QueueTransfer(bool preferLocal = false)
-    {
-        _work = WorkKind.Transfer;
-
-        // Who is in the gate, or has been called there, keeps others out, for whom a synchronous call may wait.
-        _isWaitedFor |= _passesGate;
-        IoMetrics.NotePooled(1);
-        QueueHere(preferLocal);
-        ListenerThread.TryAgain();
-    }
-
-    private void QueueHere(bool preferLocal)
-    {
-        if (_isWaitedFor)
-        {
-            PoolWork.Queue(this);
-        }
-        else
-        {
-            PoolWork.QueueForPool(this, preferLocal);
-        }
-    }
-
     /// <summary>Called by the cancellation token, at any moment until the registration is disposed in <see cref="Release"/>.</summary>
     private void RequestCancel()
     {
@@ -115,7 +68,7 @@ internal sealed partial class IoOperation
         Interlocked.MemoryBarrier();
         if (_handle!.DirectGate is { } gate && gate.TryWithdraw(this))
         {
-            PoolWork.Queue(static o => o.Complete(-Uring.Errno.ECANCELED), this);
+            QueueCancelled();
             return;
         }
 
@@ -184,7 +137,7 @@ internal sealed partial class IoOperation
         Ring = null;
         Meter = null;
         Hold = null;
-        _work = WorkKind.None;
+        _work = (int)WorkKind.None;
         if (_referenced)
         {
             _referenced = false;
@@ -344,7 +297,7 @@ internal sealed partial class IoOperation
                 RunContinuation();
                 break;
             case null:
-                _work = WorkKind.Continuation;
+                _work = (int)WorkKind.Continuation;
                 QueueHere(preferLocal: false);
                 break;
             case SynchronizationContext context:

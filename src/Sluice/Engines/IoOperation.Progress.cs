@@ -4,9 +4,87 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
-/// <summary>What an engine's answer to one submission means: the end, a rest, or another try.</summary>
+/// <summary>
+/// What a thread of the pool does with the operation; and what an engine's answer to one submission means: the end, a rest, or another try.
+/// </summary>
 internal sealed partial class IoOperation
 {
+    /// <summary>A <see cref="WorkKind"/>: what the next thread of the pool does that takes it.</summary>
+    private int _work;
+
+    private enum WorkKind
+    {
+        None,
+        Transfer,
+        Continuation,
+        Cancelled,
+        Called,
+    }
+
+    /// <summary>
+    /// Runs on a pool thread: the blocking transfer, the caller's continuation. What was queued is done once, although a pool that threw
+    /// may have queued it all the same.
+    /// </summary>
+    void IThreadPoolWorkItem.Execute()
+    {
+        switch ((WorkKind)Interlocked.Exchange(ref _work, (int)WorkKind.None))
+        {
+            case WorkKind.Transfer:
+                ThreadPoolEngine.Run(this, isPooled: true);
+                break;
+            case WorkKind.Continuation:
+                RunContinuation();
+                break;
+            case WorkKind.Cancelled:
+                Complete(-Errno.ECANCELED);
+                break;
+            case WorkKind.Called:
+                OnCalled();
+                break;
+        }
+    }
+
+    /// <summary>
+    /// Has a pool thread carry the transfer out: this one, when it is done with what it runs, or another if that takes long.
+    /// </summary>
+    public void QueueTransfer(bool preferLocal = false)
+    {
+        // Who is in the gate, or has been called there, keeps others out, for whom a synchronous call may wait.
+        _isWaitedFor |= _passesGate;
+        IoMetrics.NotePooled(1);
+
+        // Last: an entry that a pool has although it threw may take the work from here on.
+        Volatile.Write(ref _work, (int)WorkKind.Transfer);
+        QueueHere(preferLocal);
+        ListenerThread.TryAgain();
+    }
+
+    /// <summary>Has a pool thread complete what was never begun, or is not to go on.</summary>
+    public void QueueCancelled()
+    {
+        _work = (int)WorkKind.Cancelled;
+        PoolWork.Queue(this);
+    }
+
+    /// <summary>As the visitor's, without memory for it.</summary>
+    public override void QueueCalled()
+    {
+        _work = (int)WorkKind.Called;
+        PoolWork.Queue(this);
+    }
+
+    private void QueueHere(bool preferLocal)
+    {
+        if (_isWaitedFor)
+        {
+            PoolWork.Queue(this);
+        }
+        else
+        {
+            PoolWork.QueueForPoolOrHere(this, preferLocal);
+        }
+    }
+
     /// <summary>True when the same submission should be tried again.</summary>
     private bool Recover(int errno)
     {

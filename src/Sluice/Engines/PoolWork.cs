@@ -26,8 +26,8 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     /// <summary>
     /// Places whose item a thread of the library's own has taken: the next items need none of their own, so that they do not pile up where
-    /// the pool does not come for long. For a moment fewer than there are, and less than none, or
-    /// one more whose place is just being queued.
+    /// the pool does not come for long. For a moment fewer than there are, and less than none, or one more whose place is just being
+    /// queued; fewer for good by places that the pool took although it threw.
     /// </summary>
     private static int s_vacant;
 
@@ -46,20 +46,9 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     public static void Queue(IThreadPoolWorkItem item)
     {
         Queued.EnqueueUninterrupted(item);
-        if (TryTakeVacant())
+        if (!TryTakeVacant() && !TryQueuePlace())
         {
-            return;
-        }
-
-        try
-        {
-            // Never in a thread's own queue: a place may become another item's, and that thread may block for long.
-            QueueForPool(Place);
-        }
-        catch (Exception)
-        {
-            // A pool that can make no thread: one of those that it has comes, or one of the library's. Perhaps it has no place.
-            Interlocked.Decrement(ref s_vacant);
+            QueuePlaceAgain();
         }
     }
 
@@ -69,13 +58,33 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     public static void ThrowUnhandled(Exception error) => Queue(static e => e.Throw(), ExceptionDispatchInfo.Capture(error));
 
     /// <summary>
+    /// As <see cref="QueueForPool"/>, or as <see cref="Queue(IThreadPoolWorkItem)"/> where the pool throws, which says nothing of whether
+    /// it has the item: for one that may be executed once more than it was queued.
+    /// </summary>
+    public static void QueueForPoolOrHere(IThreadPoolWorkItem item, bool preferLocal = false)
+    {
+        try
+        {
+            QueueForPool(item, preferLocal);
+        }
+        catch (Exception)
+        {
+            Queue(item);
+        }
+    }
+
+    /// <summary>
     /// Queues for the pool alone, once, and not broken off by an interruption: what .NET waits for there comes before the item is queued.
     /// </summary>
+    /// <exception cref="Exception">
+    /// There is no memory, and the pool has not got the item; or it can make no thread, and has got it.
+    /// </exception>
     public static void QueueForPool(IThreadPoolWorkItem item, bool preferLocal = false)
     {
         try
         {
             Seam.Wait();
+            Seam.QueueMemory();
             ThreadPool.UnsafeQueueUserWorkItem(item, preferLocal);
         }
         catch (ThreadInterruptedException)
@@ -157,6 +166,44 @@ internal sealed class PoolWork : IThreadPoolWorkItem
             Interlocked.Increment(ref s_vacant);
             item.Execute();
         }
+    }
+
+    /// <summary>One place more in the pool's queue; false where the pool threw, and nobody knows whether it has it.</summary>
+    private static bool TryQueuePlace()
+    {
+        try
+        {
+            // Never in a thread's own queue: a place may become another item's, and that thread may block for long.
+            QueueForPool(Place);
+            return true;
+        }
+        catch (Exception)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// What was queued has no place in the pool's queue, or one in the queue of a pool that can make no thread. This thread leaves when the
+    /// pool has taken one, or when nothing is queued any more: a thread of the pool's or of the library's has come.
+    /// </summary>
+    private static void QueuePlaceAgain()
+    {
+        Interlocked.Decrement(ref s_vacant);
+        bool isInterrupted = false;
+        for (int ms = 1; !Queued.IsEmpty; ms = Math.Min(2 * ms, Tuning.OperationPatienceMs))
+        {
+            if (TryQueuePlace())
+            {
+                Interlocked.Increment(ref s_vacant);
+                break;
+            }
+
+            _ = Help();
+            Uninterrupted.Sleep(ms, ref isInterrupted);
+        }
+
+        Uninterrupted.Restore(isInterrupted);
     }
 
     /// <summary>What a thread of the library's own does next; its place in the pool's queue becomes free.</summary>

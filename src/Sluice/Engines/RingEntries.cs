@@ -8,20 +8,23 @@ namespace Sluice.Engines;
 /// What goes into a ring: operations with their slots, the backlog of those that find no room, requests to cancel, wakers. Also the
 /// refusal after which nothing goes in any more.
 /// </summary>
-/// <remarks>All of it is for who has <see cref="Gate"/>, the submission lock, unless a member says something else.</remarks>
+/// <remarks>All of it is for who has <see cref="Hold"/>, the submission lock, unless a member says something else.</remarks>
 internal sealed class RingEntries(Ring ring, CompletionDuty duty)
 {
     /// <summary>User data of entries that are no operations, requests to cancel and wakers: no slot has this low half.</summary>
     public const ulong ExtraUserData = 0x7FFF_FFFF_FFFF_FFFF;
 
+    private readonly Lock _gate = new();
     private readonly Queue<ulong> _cancels = new();
     private int _refusal;
+    private bool _isRefusalToTell;
+
+    /// <summary>What is to be completed as cancelled by the pool, linked by Next: queued there when the lock is free again.</summary>
+    private IoOperation? _cancelled;
 
     // Races between threads lose a count, nothing else.
     private int _submissions;
     private int _contended;
-
-    public Lock Gate { get; } = new();
 
     public SlotTable Slots { get; } = new((int)ring.CqEntries - Tuning.MaxExtras);
 
@@ -51,11 +54,11 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
             return;
         }
 
-        bool isTaken = !Gate.TryEnter();
+        bool isTaken = !_gate.TryEnter();
         LockLooks.Note(isTaken);
         if (!isTaken)
         {
-            Gate.Exit();
+            _gate.Exit();
             _contended -= _contended >> 4;
         }
         else if ((_contended += Tuning.ContentionStep) > Tuning.MaxContention)
@@ -65,17 +68,34 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
         }
     }
 
+    /// <summary>
+    /// The submission lock, until what this gives is disposed of. Nothing that may wait for memory, for others' locks or for the pool is
+    /// done under it: that follows when it is free.
+    /// </summary>
+    public Held Hold() => new(this, _gate.EnterUninterrupted());
+
     /// <summary>Completes on the pool what never went in.</summary>
-    public static void CancelSoon(IoOperation operation)
+    public void CancelSoon(IoOperation operation)
     {
-        operation.MakeWay();
-        PoolWork.Queue(static o => o.Complete(-Errno.ECANCELED), operation);
+        operation.Next = _cancelled;
+        _cancelled = operation;
     }
 
     /// <summary>Asks for an operation in the ring to be cancelled.</summary>
     public void Cancel(ulong target)
     {
-        _cancels.Enqueue(target);
+        try
+        {
+            Seam.Memory();
+            _cancels.Enqueue(target);
+        }
+        catch (OutOfMemoryException)
+        {
+            // At once, by a call that takes none of ours.
+            _ = ring.Cancel(target);
+            return;
+        }
+
         QueueCancels();
         Enter();
     }
@@ -157,7 +177,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
     /// <summary>Hands over what is queued. To be called without the lock.</summary>
     public void HandOver()
     {
-        using (Gate.EnterUninterrupted())
+        using (Hold())
         {
             if (ring.Pending > 0)
             {
@@ -187,9 +207,9 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
     {
         if (Refusal == 0)
         {
-            SluiceEngines.Refuse(Explain(errno));
             Volatile.Write(ref _refusal, errno);
             duty.Refuse();
+            _isRefusalToTell = true;
         }
 
         _cancels.Clear();
@@ -217,6 +237,60 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
             Slots.Free(userData);
             duty.Exit();
             CancelSoon(operation);
+        }
+    }
+
+    /// <summary>What was left for the time when the lock is free; without it.</summary>
+    private static void Follow(IoOperation? cancelled, int refusal)
+    {
+        if (refusal != 0)
+        {
+            try
+            {
+                SluiceEngines.Refuse(Explain(refusal));
+            }
+            catch (OutOfMemoryException)
+            {
+                // The reason is not told: whoever submits goes to the pool without it.
+            }
+        }
+
+        while (cancelled is not null)
+        {
+            IoOperation operation = cancelled;
+            cancelled = operation.Next;
+            operation.Next = null;
+            operation.MakeWay();
+            operation.QueueCancelled();
+        }
+    }
+
+    /// <summary>Has the submission lock.</summary>
+    public readonly ref struct Held
+    {
+        private readonly RingEntries _entries;
+        private readonly Lock.Scope _scope;
+
+        public Held(RingEntries entries, Lock.Scope scope)
+        {
+            _entries = entries;
+            _scope = scope;
+        }
+
+        public void Dispose()
+        {
+            IoOperation? cancelled = _entries._cancelled;
+            int refusal = _entries._isRefusalToTell ? _entries.Refusal : 0;
+            if (cancelled is null && refusal == 0)
+            {
+                _scope.Dispose();
+                return;
+            }
+
+            _entries._cancelled = null;
+            _entries._isRefusalToTell = false;
+            _scope.Dispose();
+            Follow(cancelled, refusal);
         }
     }
 }

@@ -105,7 +105,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     }
 
     /// <summary>Has the pool run what is queued.</summary>
-    public void QueueDuty() => PoolWork.QueueForPool(this);
+    public void QueueDuty() => PoolWork.QueueForPoolOrHere(this);
 
     /// <summary>Ends one operation and runs its continuation; only what the caller's code takes is measured.</summary>
     private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? clean)
@@ -143,7 +143,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private DutyStep Summon(DutyTurn turn)
     {
         _watcher.Wake();
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             _entries.TryQueueWaker();
             _entries.Enter();
@@ -182,7 +182,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             }
         }
 
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             foreach (ref readonly IoUringCqe cqe in cqes)
             {
@@ -214,7 +214,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private bool RunAlone()
     {
         IoOperation operation;
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             if (_duty.InFlight != 1 || _entries.Backlog.First is not null || _entries.IsStarved || _entries.Refusal != 0
                 || _ring.Pending != 1 || _entries.Slots.Newest is not { IsPlainTransfer: true } last
@@ -239,7 +239,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private bool Wait(DutyTurn turn)
     {
         uint pending;
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             if (_entries.Refusal != 0)
             {
@@ -254,7 +254,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         _duty.EnterKernel(turn);
         int result = _ring.EnterPublished(pending, 1, Tuning.LeaderWaitMs);
         _duty.LeaveKernel(turn);
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             _entries.Entering--;
             if (_entries.Refusal != 0)
@@ -275,7 +275,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         turn.Pause();
         Flush(turn);
         bool wake;
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             wake = _duty.StepDown(turn, _entries.Backlog.First is null);
 
@@ -327,7 +327,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             Thread.Sleep(Tuning.RefusedLookMs);
         }
 
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             try
             {
@@ -357,7 +357,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             return;
         }
 
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             if (isRefusal)
             {

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -76,7 +75,7 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             // Out of its wait in the kernel, while that can still be entered.
             _entries.TryQueueWaker();
@@ -90,7 +89,7 @@ internal sealed partial class UringEngine : IoEngine
     /// <summary>Asks the kernel to cancel an operation; its completion still comes, and only then is its memory free.</summary>
     public void Cancel(IoOperation operation)
     {
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             ulong target = operation.RingUserData;
             if (target == 0)
@@ -98,7 +97,7 @@ internal sealed partial class UringEngine : IoEngine
                 // Not in the ring: Submit looks at the request itself; the backlog may wait for long.
                 if (_entries.Backlog.TryRemove(operation))
                 {
-                    RingEntries.CancelSoon(operation);
+                    _entries.CancelSoon(operation);
                 }
             }
             else if (_entries.Refusal != 0)
@@ -171,7 +170,7 @@ internal sealed partial class UringEngine : IoEngine
         wake = false;
         operation.Ring = this;
         _entries.LookForContention();
-        using (_entries.Gate.EnterUninterrupted())
+        using (_entries.Hold())
         {
             if (_entries.Refusal != 0)
             {

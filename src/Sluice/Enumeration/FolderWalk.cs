@@ -2,15 +2,16 @@ using System.Runtime.ExceptionServices;
 using System.Text;
 using Sluice.Errors;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
-using Sluice.Uring.Abi;
 
 namespace Sluice.Enumeration;
 
 /// <summary>
 /// One enumeration: steps that are due (the next piece of a folder, the details of a chunk), and chunks that are ready for the caller.
 /// A caller who waits does steps by itself, so that it depends on nobody; when it has done some, threads of the pool help. A helper
-/// never waits: where nothing is due, or enough is ready, it ends, and the caller calls others when it has taken some.
+/// never waits: where nothing is due, or enough is ready, it ends, and the caller calls others when it has taken some. An interruption of
+/// any thread breaks nothing off: it is kept for the thread's next wait.
 /// </summary>
 /// <remarks>
 /// For one caller at a time. The metadata of open folders' names is asked for by plain calls on several threads: the kernel hands each
@@ -38,7 +39,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     private int _helpers;
     private int _running;
     private Exception? _error;
-    private TaskCompletionSource? _change;
+    private WalkChange? _change;
 
     private readonly FolderQuery _query;
     private readonly WalkOutput _output = new();
@@ -64,11 +65,24 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     /// <summary>The next files, which become the caller's to dispose of; null at the end. Needs no thread but the caller's.</summary>
     public EntryChunk? Next()
     {
+        bool isInterrupted = false;
+        try
+        {
+            return Next(ref isInterrupted);
+        }
+        finally
+        {
+            Uninterrupted.Restore(isInterrupted);
+        }
+    }
+
+    private EntryChunk? Next(ref bool isInterrupted)
+    {
         while (true)
         {
             WalkStep? step;
             int maxEntries;
-            lock (_lock)
+            using (Uninterrupted.Hold(_lock))
             {
                 while (true)
                 {
@@ -87,12 +101,12 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                         return null;
                     }
 
-                    Monitor.Wait(_lock);
+                    _ = Uninterrupted.Wait(_lock, Timeout.Infinite, ref isInterrupted);
                 }
 
                 maxEntries = _stepsAlone == 0 ? FirstStepEntries : EntryChunk.MaxEntries;
                 _stepsAlone++;
-                CallHelpers();
+                _ = TryCallHelpers();
             }
 
             if (step.Entries is not null)
@@ -105,13 +119,13 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>As <see cref="Next"/>, but all steps are done by helpers.</summary>
+    /// <summary>As <see cref="Next()"/>, but all steps are done by helpers.</summary>
     public async ValueTask<EntryChunk?> NextAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
             Task change;
-            lock (_lock)
+            using (Uninterrupted.Hold(_lock))
             {
                 if (TryTakeReady(out EntryChunk? chunk))
                 {
@@ -124,9 +138,12 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                 }
 
                 _stepsAlone = StepsAlone;
-                CallHelpers();
-                _change ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                _change ??= new WalkChange();
                 change = _change.Task;
+                if (!TryCallHelpers() && _helpers <= 0)
+                {
+                    throw new IOException("Reading a folder failed: the pool takes no work, for want of memory or threads.");
+                }
             }
 
             await change.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -137,7 +154,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     public void Dispose()
     {
         _isStopped = true;
-        lock (_lock)
+        using (Uninterrupted.Hold(_lock))
         {
             while (_due.TryPop(out WalkStep? step))
             {
@@ -154,7 +171,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     /// <summary>A helper, on a thread of the pool.</summary>
     void IThreadPoolWorkItem.Execute()
     {
-        lock (_lock)
+        using (Uninterrupted.Hold(_lock))
         {
             _running++;
         }
@@ -171,7 +188,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     {
         if (_ready.TryDequeue(out chunk))
         {
-            CallHelpers();
+            _ = TryCallHelpers();
             return true;
         }
 
@@ -183,25 +200,37 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         return false;
     }
 
-    /// <summary>The caller holds the lock.</summary>
-    private void CallHelpers()
+    /// <summary>The caller holds the lock. False where the pool has no memory or no thread for one that is wanted.</summary>
+    private bool TryCallHelpers()
     {
         if (_stepsAlone < StepsAlone || _ready.Count > MaxReadyChunks / 2)
         {
-            return;
+            return true;
         }
 
-        for (int missing = Math.Min(MaxHelpers, _due.Count) - _helpers; missing > 0; missing--)
+        try
         {
-            _helpers++;
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            for (int missing = Math.Min(MaxHelpers, _due.Count) - _helpers; missing > 0; missing--)
+            {
+                WalkChange.QueueOnce(this);
+
+                // It begins when the lock is free. One that comes although the pool threw is one more than were counted.
+                _helpers++;
+            }
+
+            return true;
+        }
+        catch (OutOfMemoryException)
+        {
+            return false;
         }
     }
 
     /// <summary>What a helper does next; false when it has ended.</summary>
     private bool TryTakeStep([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out WalkStep? step)
     {
-        lock (_lock)
+        WalkChange? change;
+        using (Uninterrupted.Hold(_lock))
         {
             step = null;
             if (!_isStopped && _error is null && _ready.Count < MaxReadyChunks && _due.TryPop(out step))
@@ -211,9 +240,11 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
             _helpers--;
             _running--;
-            SignalChange();
-            return false;
+            change = SignalChange();
         }
+
+        change?.Queue();
+        return false;
     }
 
     /// <summary>Does one step; what it found is in the output, and what went wrong is returned.</summary>
@@ -243,57 +274,56 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
     private void Publish(WalkStep step, WalkOutput output, Exception? error)
     {
-        lock (_lock)
+        WalkChange? change;
+        using (Uninterrupted.Hold(_lock))
         {
             _error ??= error;
             if (_isStopped || error is not null)
             {
                 step.Close();
                 output.Discard();
-                SignalChange();
-                return;
             }
-
-            // On top what comes next: the details of a piece, then the folders in it, then the next piece.
-            if (step.Reader is not null)
+            else
             {
-                _due.Push(step);
+                Keep(step, output);
             }
 
-            for (int i = output.Folders.Count - 1; i >= 0; i--)
-            {
-                _due.Push(output.Folders[i]);
-            }
-
-            if (step.Entries is not null)
-            {
-                _ready.Enqueue(step.Entries);
-            }
-
-            foreach (EntryChunk chunk in output.Chunks)
-            {
-                if (_query.WantsDetails)
-                {
-                    _due.Push(new WalkStep(chunk));
-                }
-                else
-                {
-                    _ready.Enqueue(chunk);
-                }
-            }
-
-            output.Clear();
-            CallHelpers();
-            SignalChange();
+            change = SignalChange();
         }
+
+        change?.Queue();
     }
 
-    /// <summary>The caller holds the lock.</summary>
-    private void SignalChange()
+    /// <summary>The caller holds the lock. On top what comes next: details of a piece, the folders in it, then the next piece.</summary>
+    private void Keep(WalkStep step, WalkOutput output)
+    {
+        if (step.Reader is not null)
+        {
+            _due.Push(step);
+        }
+
+        for (int i = output.Folders.Count - 1; i >= 0; i--)
+        {
+            _due.Push(output.Folders[i]);
+        }
+
+        if (step.Entries is not null)
+        {
+            _ready.Enqueue(step.Entries);
+        }
+
+        output.Chunks.ForEach(_query.WantsDetails ? chunk => _due.Push(new WalkStep(chunk)) : _ready.Enqueue);
+        output.Clear();
+        _ = TryCallHelpers();
+    }
+
+    /// <summary>The caller holds the lock, and tells who awaits the change when it is free.</summary>
+    private WalkChange? SignalChange()
     {
         Monitor.PulseAll(_lock);
-        _change?.SetResult();
+        WalkChange? change = _change;
         _change = null;
+        return change;
     }
 
     private bool TryOpen(WalkStep step)
@@ -344,7 +374,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
             int length = step.ShownPrefix.Length + Encoding.UTF8.GetChars(name, path[step.ShownPrefix.Length..]);
             ReadOnlySpan<char> text = path[step.ShownPrefix.Length..length];
-            if (IsFolder(step, text, type))
+            if (step.IsFolder(text, type))
             {
                 if (step.Depth > 0)
                 {
@@ -363,14 +393,4 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
             }
         }
     }
-
-    /// <summary>A link counts as what it leads to; asked by the whole path, so that the kernel ends loops where it does for .NET.</summary>
-    private static bool IsFolder(WalkStep step, ReadOnlySpan<char> name, byte type) => type switch
-    {
-        DirectoryReader.TypeDirectory => true,
-        DirectoryReader.TypeLink or DirectoryReader.TypeUnknown =>
-            NodeCalls.Stat(PathCalls.ToKernel(Path.Join(step.FullPath, name)), followsLinks: true, StatxMask.Type, out Statx stat) == 0
-            && (stat.Mode & Statx.TypeMask) == Statx.TypeDirectory,
-        _ => false,
-    };
 }

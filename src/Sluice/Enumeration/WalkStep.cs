@@ -1,3 +1,6 @@
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
 namespace Sluice.Enumeration;
 
 /// <summary>What a walk has to do next: read the next piece of a folder, or ask for the details of a chunk.</summary>
@@ -29,6 +32,19 @@ internal sealed class WalkStep
     public DirectoryReader? Reader { get; set; }
 
     public WalkStep Below(ReadOnlySpan<char> name) => new(Path.Join(FullPath, name), string.Concat(ShownPrefix, name), Depth - 1);
+
+    /// <summary>
+    /// Whether an entry is a folder. A link counts as what it leads to; asked by the whole path, so that the kernel ends loops where it
+    /// does for .NET.
+    /// </summary>
+    public bool IsFolder(ReadOnlySpan<char> name, byte type) => type switch
+    {
+        DirectoryReader.TypeDirectory => true,
+        DirectoryReader.TypeLink or DirectoryReader.TypeUnknown =>
+            NodeCalls.Stat(PathCalls.ToKernel(Path.Join(FullPath, name)), followsLinks: true, StatxMask.Type, out Statx stat) == 0
+            && (stat.Mode & Statx.TypeMask) == Statx.TypeDirectory,
+        _ => false,
+    };
 
     /// <summary>Closes what it holds.</summary>
     public void Close()

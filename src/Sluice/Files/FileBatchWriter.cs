@@ -1,3 +1,5 @@
+using Sluice.Memory;
+
 namespace Sluice.Files;
 
 /// <summary>Writes the files of one batch, and counts what became of them. Thread-safe.</summary>
@@ -22,7 +24,7 @@ internal sealed class FileBatchWriter(bool continuesOnError, UnixFileMode? creat
             }
 
             Exception? error = SmallFileWriter.Write(path, bytes, createMode);
-            lock (_lock)
+            using (_lock.EnterUninterrupted())
             {
                 if (error is null)
                 {
@@ -41,7 +43,7 @@ internal sealed class FileBatchWriter(bool continuesOnError, UnixFileMode? creat
     /// <exception cref="FileBatchException">Files have failed.</exception>
     public void ThrowIfFailed()
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             if (_failures.Count > 0)
             {

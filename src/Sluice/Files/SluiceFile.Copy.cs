@@ -73,8 +73,9 @@ public static partial class SluiceFile
 
     /// <summary>
     /// Ends the copy of a tree in shards (<see cref="CopyOptions.Shard"/>), once, when all shards have ended: looks whether everything is
-    /// there, of its kind and with the length and the time of its source, and then makes files that have several names, and gives the
-    /// folders what <see cref="CopyOptions.PreserveMetadata"/> keeps of them. Where something is missing it changes nothing, and where one
+    /// there, of its kind and with the length and the time of its source, and then gives files that were copied in ranges
+    /// (<see cref="CopyOptions.SplitBytes"/>) their names, makes files that have several, and gives the folders what
+    /// <see cref="CopyOptions.PreserveMetadata"/> keeps of them. Where something is missing it changes nothing, and where one
     /// of those files fails, no folder; the shard is run again, and then this. What killed shards left under temporary names is removed by
     /// the rules of <see cref="RemoveReplacementLeftovers"/>.
     /// </summary>
@@ -84,7 +85,7 @@ public static partial class SluiceFile
     /// <param name="cancellationToken">Ends it; it may be done again.</param>
     /// <returns>
     /// What was there is counted by <see cref="CopyResult.UnchangedFiles"/>; <see cref="CopyResult.Files"/> are names of files that have
-    /// several.
+    /// several, and files that were copied in ranges.
     /// </returns>
     /// <exception cref="ArgumentException">A name is empty, or options contradict each other.</exception>
     /// <exception cref="DirectoryNotFoundException">There is no source, or no copy.</exception>

@@ -6,14 +6,16 @@ namespace Sluice.Handles;
 /// One thread's append while it waits in <see cref="AppendCombiner"/>. The memory is the waiting caller's: whoever leads may read it
 /// until the state becomes <see cref="AppendState.Done"/>, and not a moment longer.
 /// </summary>
-#pragma warning disable CA1001 // One for each thread, for the thread's life; the semaphore has no handle until one is asked for.
 internal sealed class AppendRequest
-#pragma warning restore CA1001
 {
     [ThreadStatic]
     private static AppendRequest? t_request;
 
-    private readonly SemaphoreSlim _wake = new(0);
+    /// <summary>
+    /// Its thread sleeps by this monitor, and looks at the state whenever it wakes. No semaphore: an interruption that comes between its
+    /// signal and its waiter's end leaves it believing that somebody is about to wake, and its next signal wakes nobody.
+    /// </summary>
+    private readonly object _bed = new();
     private volatile AppendState _state;
 
     public static AppendRequest ForThisThread => t_request ??= new AppendRequest();
@@ -40,13 +42,16 @@ internal sealed class AppendRequest
         _state = AppendState.Waiting;
     }
 
-    /// <summary>Called by whoever leads: the last touch of this object and of its memory.</summary>
+    /// <summary>
+    /// Called by whoever leads: the last touch of what is stored here and of the memory. A thread that sleeps is woken afterwards; should
+    /// it have left by then, it looks at its state once more.
+    /// </summary>
     public void Complete(long result)
     {
         Result = result;
         if (Interlocked.Exchange(ref _state, AppendState.Done) == AppendState.Parked)
         {
-            _wake.Release();
+            Wake();
         }
     }
 
@@ -64,18 +69,35 @@ internal sealed class AppendRequest
             return false;
         }
 
-        _wake.Release();
+        Wake();
         return true;
     }
 
     /// <summary>
-    /// Sleeps until somebody calls. Whoever takes the state from Parked calls once. Thread.Interrupt has to wait: others may still read
-    /// the memory of this request.
+    /// Sleeps until somebody takes the state from Parked. Thread.Interrupt has to wait: others may still read the memory of this request.
     /// </summary>
     public void Sleep()
     {
-        _wake.WaitUninterrupted();
+        bool isInterrupted = false;
+        Uninterrupted.Enter(_bed, ref isInterrupted);
+        while (_state == AppendState.Parked)
+        {
+            _ = Uninterrupted.Wait(_bed, Timeout.Infinite, ref isInterrupted);
+        }
+
+        Monitor.Exit(_bed);
+        Uninterrupted.Restore(isInterrupted);
         TryMove(AppendState.Retry, AppendState.Waiting);
+    }
+
+    /// <summary>After the state has been changed. An interruption of whoever leads is not for those it serves.</summary>
+    private void Wake()
+    {
+        bool isInterrupted = false;
+        Uninterrupted.Enter(_bed, ref isInterrupted);
+        Monitor.Pulse(_bed);
+        Monitor.Exit(_bed);
+        Uninterrupted.Restore(isInterrupted);
     }
 
     private bool TryMove(AppendState from, AppendState to) => Interlocked.CompareExchange(ref _state, to, from) == from;

@@ -33,6 +33,8 @@ internal static class NodeMetadata
 
     private static ReadOnlySpan<byte> AccessList => "system.posix_acl_access\0"u8;
 
+    private static ReadOnlySpan<byte> Capabilities => "security.capability\0"u8;
+
     private static ReadOnlySpan<byte> DefaultList => "system.posix_acl_default\0"u8;
 
     /// <summary>All of it, as far as this user may: as cp -a. What cannot be kept takes with it the rights that went with it.</summary>
@@ -111,7 +113,39 @@ internal static class NodeMetadata
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & ModeBits.All) == mode;
 
     /// <summary>Whether what is made in a folder gets an access list, which then stands in the place of the umask.</summary>
-    public static bool HasDefaultList(int folderFd) => AttributeCalls.Get(folderFd, DefaultList, out _) is not null;
+    public static bool HasDefaultList(int folderFd) => DefaultListOf(folderFd) is not null;
+
+    /// <summary>The access list that a node has; null where it has none.</summary>
+    public static byte[]? ListOf(int fd) => AttributeCalls.Get(fd, AccessList, out _);
+
+    /// <summary>Whether a file runs with capabilities of its own.</summary>
+    public static bool HasCapabilities(int fd) => AttributeCalls.Get(fd, Capabilities, out _) is not null;
+
+    /// <summary>The access list that begins what is made in a folder; null where there is none.</summary>
+    public static byte[]? DefaultListOf(int folderFd) => AttributeCalls.Get(folderFd, DefaultList, out _);
+
+    /// <summary>
+    /// Whether a node's access list gives nobody by name what the other one does not. What owner, others and all who are named may do at
+    /// most follows the mode.
+    /// </summary>
+    public static bool HasNamesOf(int fd, ReadOnlySpan<byte> other)
+    {
+        if (ListOf(fd) is not { } list)
+        {
+            return true;
+        }
+
+        bool isSame = list.Length == other.Length;
+        for (int at = ListHeaderBytes; isSame && at + ListEntryBytes <= list.Length; at += ListEntryBytes)
+        {
+            ReadOnlySpan<byte> entry = list.AsSpan(at, ListEntryBytes);
+            isSame = entry.SequenceEqual(other.Slice(at, ListEntryBytes))
+                || (BinaryPrimitives.ReadUInt16LittleEndian(entry) is not (ListUser or ListOwnGroup or ListGroup)
+                    && entry[..2].SequenceEqual(other.Slice(at, 2)));
+        }
+
+        return isSame;
+    }
 
     /// <summary>
     /// The permissions of a plain copy. Where an access list gives more to others than to the file's group, the mode shows that group more
@@ -235,7 +269,7 @@ internal static class NodeMetadata
         || name.StartsWith("user.sluice."u8);
 
     private static bool IsAboutContent(ReadOnlySpan<byte> name) =>
-        name.SequenceEqual("security.capability\0"u8) || name.SequenceEqual("security.ima\0"u8);
+        name.SequenceEqual(Capabilities) || name.SequenceEqual("security.ima\0"u8);
 
     private static bool IsNote(ReadOnlySpan<byte> name) => name.StartsWith("user."u8) || name.StartsWith("trusted."u8);
 

@@ -8,6 +8,7 @@ namespace Sluice.Kernel;
 internal static unsafe partial class CopyCalls
 {
     private const nuint Ficlone = 0x40049409;
+    private const nuint FicloneRange = 0x4020940D;
     private const int SeekData = 3;
     private const int SeekHole = 4;
     private const long RenameNoReplaceFlag = 1;
@@ -19,6 +20,13 @@ internal static unsafe partial class CopyCalls
 
     /// <summary>FICLONE: the whole of one file becomes the other's, sharing its blocks.</summary>
     public static int Clone(int fromFd, int toFd) => Libc.Ioctl(toFd, Ficlone, (void*)fromFd);
+
+    /// <summary>FICLONERANGE: a part of one file becomes the other's at the same offset, sharing its blocks.</summary>
+    public static int CloneRange(int fromFd, int toFd, long offset, long length)
+    {
+        long* range = stackalloc long[4] { fromFd, offset, length, offset };
+        return Libc.Ioctl(toFd, FicloneRange, range);
+    }
 
     /// <summary>copy_file_range(2) at the same offset of both; the bytes copied.</summary>
     public static long CopyRange(int fromFd, int toFd, long offset, long length)

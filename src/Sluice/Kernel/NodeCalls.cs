@@ -330,6 +330,8 @@ internal static unsafe partial class NodeCalls
 
     public static uint EffectiveUser => geteuid();
 
+    public static uint EffectiveGroup => getegid();
+
     /// <summary>
     /// Bytes that nobody can foresee, at most 256. By .NET's generator only where the system has no such call: it loads a library when it
     /// is first called, and a process that has no descriptor left at that moment could not use it ever after.
@@ -390,4 +392,7 @@ internal static unsafe partial class NodeCalls
 
     [LibraryImport("libc")]
     private static partial uint geteuid();
+
+    [LibraryImport("libc")]
+    private static partial uint getegid();
 }

@@ -236,6 +236,25 @@ internal static class Tuning
     public static long FileTransferMinMeasuredBytes { get; } =
         Number("Sluice.FileTransferMinMeasuredBytes", 512L << 20, 1 << 20, long.MaxValue);
 
+    /// <summary>
+    /// Bytes of a range: larger files are copied in ranges by the shards of a copy that is told nothing else (0042); what is over a whole
+    /// number of <see cref="CopySplitStepBytes"/> is left out.
+    /// "Sluice.CopySplitBytes".
+    /// </summary>
+    public static long CopySplitBytes { get; } = Number("Sluice.CopySplitBytes", 16L << 30, CopySplitStepBytes, 1L << 62);
+
+    /// <summary>What the length of a range is a multiple of: no two processes write into one page or block, however large (0042).</summary>
+    public const long CopySplitStepBytes = 1024 * 1024;
+
+    /// <summary>Bytes of a request of a copy in ranges (0042).</summary>
+    public const int RangeTransferBlockBytes = 1024 * 1024;
+
+    /// <summary>Places of each range at which the end of a copy in shards compares copy and source (0042).</summary>
+    public const int RangeCheckPlaces = 16;
+
+    /// <summary>Bytes that it compares at each (0042).</summary>
+    public const int RangeCheckPlaceBytes = 4096;
+
     /// <summary>Places at which a file is asked whether it is in memory (0024).</summary>
     public const int FileTransferCacheProbes = 16;
 

@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Sources;
+using Sluice.Engines;
 using Sluice.Memory;
 
 namespace Sluice.Log;
@@ -15,6 +16,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     private ManualResetValueTaskSourceCore<long> _core;
     private Exception? _error;
     private long _result;
+    private int _isToEnd;
 
     /// <summary>A task of the sequence <paramref name="result"/>.</summary>
     public static AsyncWaiter Rent(long target, int ownRecords, Placed place, long result)
@@ -43,7 +45,8 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     public override bool TryEnd(Exception? error)
     {
         _error = error;
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        Volatile.Write(ref _isToEnd, 1);
+        PoolWork.QueueForPoolOrHere(this);
         return true;
     }
 
@@ -51,9 +54,16 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     {
     }
 
-    /// <summary>On a thread of the pool, where the caller's continuation may run.</summary>
+    /// <summary>
+    /// On a thread of the pool, where the caller's continuation may run; once, although a pool that threw may have queued it all the same.
+    /// </summary>
     void IThreadPoolWorkItem.Execute()
     {
+        if (Interlocked.Exchange(ref _isToEnd, 0) == 0)
+        {
+            return;
+        }
+
         if (_error is { } error)
         {
             _core.SetException(error);

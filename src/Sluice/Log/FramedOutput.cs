@@ -12,7 +12,7 @@ internal sealed class FramedOutput : LogOutput
     private readonly Guid _logId;
     private readonly SegmentRetention _retention;
 
-    /// <summary>Guards <see cref="_rolled"/>.</summary>
+    /// <summary>Guards <see cref="_rolled"/>; how many these are can be read without it.</summary>
     private readonly Lock _rolling = new();
 
     /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
@@ -23,14 +23,15 @@ internal sealed class FramedOutput : LogOutput
     private readonly Lock _sealing = new();
 
     private readonly List<SegmentFile> _rolled = [];
+    private readonly List<SegmentMark> _marks = [];
     private SegmentFile? _current;
     private SegmentFile? _prepared;
+    private int _fullCount;
     private bool _wantsNext;
     private bool _askedForNext;
     private long _nextId;
     private long _nextSequence;
     private long _lastTime;
-    private List<SegmentMark> _marks = [];
     private long _durable;
 
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
@@ -70,16 +71,7 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    public override bool HasFull
-    {
-        get
-        {
-            using (_rolling.EnterUninterrupted())
-            {
-                return _rolled.Count > 0;
-            }
-        }
-    }
+    public override bool HasFull => Volatile.Read(ref _fullCount) > 0;
 
     /// <summary>Whether the segment that is written would be there after a power cut; until then the one before it stays.</summary>
     private bool IsCurrentOnDisk
@@ -113,9 +105,13 @@ internal sealed class FramedOutput : LogOutput
 
     public override void TakeMark()
     {
+        _marks.Clear();
         using (_rolling.EnterUninterrupted())
         {
-            _marks = [.. _rolled.Select(static s => s.Mark())];
+            foreach (SegmentFile segment in _rolled)
+            {
+                _marks.Add(segment.Mark());
+            }
         }
 
         if (_current is not null)
@@ -250,6 +246,7 @@ internal sealed class FramedOutput : LogOutput
             using (_rolling.EnterUninterrupted())
             {
                 _rolled.Remove(segment);
+                Volatile.Write(ref _fullCount, _rolled.Count);
             }
         }
     }
@@ -325,6 +322,7 @@ internal sealed class FramedOutput : LogOutput
             if (_current is not null)
             {
                 _rolled.Add(_current);
+                Volatile.Write(ref _fullCount, _rolled.Count);
             }
 
             _current = next;
@@ -363,11 +361,12 @@ internal sealed class FramedOutput : LogOutput
         using (_rolling.EnterUninterrupted())
         {
             _rolled.Clear();
+            Volatile.Write(ref _fullCount, 0);
             _current = next;
         }
 
         _askedForNext = false;
-        _marks = [];
+        _marks.Clear();
     }
 
     private SegmentFile[] Rolled()

@@ -252,7 +252,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         {
             FlushWhatFailed();
         }
-        catch (IOException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // The device fails, and nothing is made durable before it has been done.
         }

@@ -17,6 +17,8 @@ internal sealed class RawOutput : LogOutput
     private readonly LogSettings _settings;
     private readonly Lock _files = new();
     private readonly List<SluiceHandle> _unsynced = [];
+    /// <summary>What a sync flushes. The last was written at the mark: it may take more meanwhile, which is the next sync's.</summary>
+    private readonly List<SluiceHandle> _marked = [];
     private SluiceHandle _current;
     private AppendTarget? _end;
     private long _id;
@@ -27,7 +29,6 @@ internal sealed class RawOutput : LogOutput
     private long _durable;
     private int _done;
     private bool _rolled;
-    private SluiceHandle[] _marked = [];
 
     public RawOutput(LogFolder folder, LogSettings settings)
     {
@@ -85,7 +86,9 @@ internal sealed class RawOutput : LogOutput
     {
         using (_files.EnterUninterrupted())
         {
-            _marked = [.. _unsynced, _current];
+            _marked.Clear();
+            _marked.AddRange(_unsynced);
+            _marked.Add(_current);
         }
 
         _markSequence = _written;
@@ -96,11 +99,8 @@ internal sealed class RawOutput : LogOutput
         foreach (SluiceHandle file in _marked)
         {
             LogFile.FlushData(file, _settings);
-        }
-
-        using (_files.EnterUninterrupted())
-        {
-            foreach (SluiceHandle file in _marked.Where(_unsynced.Remove))
+            using Lock.Scope files = _files.EnterUninterrupted();
+            if (file != _marked[^1] && _unsynced.Remove(file))
             {
                 LogFile.Close(file);
             }

@@ -6,6 +6,9 @@ namespace Sluice.Log;
 /// written.</summary>
 internal sealed class RecoveredLog
 {
+    /// <summary>The most pages that the kernel's cache has in one block (MAX_XAS_ORDER).</summary>
+    private const long MaxBlockPages = 2048;
+
     private readonly LogFolder _folder;
     private readonly LogCatalog _catalog;
     private SegmentInfo? _last;
@@ -135,10 +138,11 @@ internal sealed class RecoveredLog
     {
         _lastFile = _folder.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
         WriterLock.TakeSegment(_folder.Path, _lastFile);
-        ReadFromDisk(_lastFile, settings);
+        LogFile.FlushData(_lastFile, settings);
         bool hasFooter = last.IsSealed;
         (long lastSequence, long firstTime, long lastTime) = (last.LastSequence, last.FirstTime, last.LastTime);
-        (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.Scan(SegmentContent.Of(_lastFile));
+        (FrameScanner scanner, FrameResult end, List<IndexEntry> index) =
+            last.Scan(SegmentContent.Of(_lastFile), durable, offset => ReadFromDisk(_lastFile, offset));
         if (hasFooter && !last.IsSealed && (lastSequence < last.LastSequence || last.FooterOffset < scanner.Offset))
         {
             last.ForgetFooter();
@@ -183,15 +187,15 @@ internal sealed class RecoveredLog
 
     /// <summary>
     /// What a sync of the last writer failed for may stand in the page cache, clean, and not on the disk: it is not to be taken for
-    /// durable.
+    /// durable. What a sync has succeeded for is on the disk.
     /// </summary>
-    private static void ReadFromDisk(SluiceHandle file, LogSettings settings)
+    private static void ReadFromDisk(SluiceHandle file, long offset)
     {
-        LogFile.FlushData(file, settings);
         if (Libc.IsSupported)
         {
+            // Only whole pages are dropped, and the cache may have them in larger blocks.
             using OpenFile.Reference reference = file.Hold();
-            Libc.DropFromCache(file.Descriptor, 0, 0);
+            Libc.DropFromCache(file.Descriptor, offset - (offset % (MaxBlockPages * Environment.SystemPageSize)), 0);
         }
     }
 

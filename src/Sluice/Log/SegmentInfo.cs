@@ -164,8 +164,12 @@ internal sealed class SegmentInfo
     /// <summary>
     /// Goes over the frames of a segment from its first record on, as far as they are good, and notes its last record; a footer ends it.
     /// </summary>
+    /// <param name="file">The segment.</param>
+    /// <param name="durable">The last sequence that is known to be on the disk.</param>
+    /// <param name="beforeRest">Called once, before what is behind that is read, with its offset.</param>
     /// <returns>Standing at the first frame that is not good, or is not of records; what was found there.</returns>
-    public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) Scan(SegmentContent file)
+    public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) Scan(
+        SegmentContent file, long durable = 0, Action<long>? beforeRest = null)
     {
         FrameScanner scanner = HasBegun
             ? new(file, Header.MaxFrameBytes, FirstOffset, FirstChain, readsMany: true)
@@ -176,6 +180,13 @@ internal sealed class SegmentInfo
         while (true)
         {
             (long offset, uint chain) = (scanner.Offset, scanner.Chain);
+            if (beforeRest is not null && LastSequence >= durable)
+            {
+                beforeRest(offset);
+                scanner.Forget();
+                beforeRest = null;
+            }
+
             FrameResult result = scanner.TryNext(out FrameHeader frame, out ReadOnlySpan<byte> payload);
             if (result != FrameResult.Good)
             {

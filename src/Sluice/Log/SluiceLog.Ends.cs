@@ -266,14 +266,18 @@ public sealed partial class SluiceLog
     private FramedOutput Framed() =>
         _output as FramedOutput ?? throw new NotSupportedException("A raw log has no sequences in its files.");
 
-    /// <summary>Whoever calls it throws what went wrong before.</summary>
+    /// <summary>
+    /// Whoever calls it throws what went wrong before. On the disk, as the mark was that said less: where the segment that was to take
+    /// records back comes back with a power cut, the mark says that they were durable, and nobody takes their loss for the log's end.
+    /// </summary>
     private void RestoreMark()
     {
         try
         {
             WriteMark(_syncs.Durable);
+            _lock!.Flush(_settings);
         }
-        catch (IOException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // The disk takes nothing: the mark stays too low, which a crash would make a torn end of what was durable.
         }

@@ -203,7 +203,8 @@ public sealed partial class SluiceLogReader : IDisposable
 
             if (!MayRead(_next))
             {
-                if (TryFollowDrop() || TryReturn())
+                // Back first: what is read again, and what is not, is known from where the reader was before it came here.
+                if (TryReturn() || TryFollowDrop())
                 {
                     continue;
                 }

@@ -25,6 +25,10 @@ internal static class Seam
     /// <inheritdoc cref="SeamKind.Memory"/>
     [Conditional("DEBUG")]
     public static void Memory() => Volatile.Read(ref s_comes)?.Invoke(SeamKind.Memory);
+
+    /// <inheritdoc cref="SeamKind.QueueMemory"/>
+    [Conditional("DEBUG")]
+    public static void QueueMemory() => Volatile.Read(ref s_comes)?.Invoke(SeamKind.QueueMemory);
 }
 
 /// <summary>What may come at a <see cref="Seam"/>.</summary>
@@ -38,4 +42,7 @@ internal enum SeamKind
 
     /// <summary>A buffer is wanted: an OutOfMemoryException.</summary>
     Memory,
+
+    /// <summary>.NET needs memory for a queue or a wait of its own: an OutOfMemoryException, of which no caller is to hear.</summary>
+    QueueMemory,
 }

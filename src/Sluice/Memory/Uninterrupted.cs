@@ -5,7 +5,7 @@ namespace Sluice.Memory;
 
 /// <summary>
 /// Waits that Thread.Interrupt may not break off, because something stands half done or others use the waiting caller's memory: the
-/// interruption is kept for the thread's next wait.
+/// interruption is kept for the thread's next wait. Nor may a want of memory, which .NET's locks have where they are waited for.
 /// </summary>
 internal static class Uninterrupted
 {
@@ -16,10 +16,19 @@ internal static class Uninterrupted
             Seam.Wait();
             return gate.EnterScope();
         }
-        catch (ThreadInterruptedException)
+        catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
         {
-            return EnterAgain(gate);
+            return EnterAgain(gate, e is ThreadInterruptedException);
         }
+    }
+
+    /// <summary>Has a monitor until it is disposed of.</summary>
+    public static MonitorScope Hold(object monitor)
+    {
+        bool isInterrupted = false;
+        Enter(monitor, ref isInterrupted);
+        Restore(isInterrupted);
+        return new MonitorScope(monitor);
     }
 
     /// <summary>As <see cref="EnterUninterrupted"/>, for a lock that is left elsewhere (Lock.Exit).</summary>
@@ -121,20 +130,36 @@ internal static class Uninterrupted
             {
                 isInterrupted = true;
             }
+            catch (OutOfMemoryException)
+            {
+                Sleep(1, ref isInterrupted);
+            }
         }
     }
 
-    /// <summary>Monitor.Wait; true when it was pulsed or interrupted in time, false when the time is over.</summary>
+    /// <summary>
+    /// Monitor.Wait, whose caller looks again for what it waits for; true when it was pulsed or interrupted in time, or had no memory to
+    /// wait with, false when the time is over.
+    /// </summary>
     public static bool Wait(object monitor, int timeoutMs, ref bool isInterrupted)
     {
         try
         {
             Seam.Wait();
+            Seam.QueueMemory();
             return Monitor.Wait(monitor, timeoutMs);
         }
         catch (ThreadInterruptedException)
         {
             return isInterrupted = true;
+        }
+        catch (OutOfMemoryException)
+        {
+            // Without the monitor for a moment, as in a wait.
+            Monitor.Exit(monitor);
+            Sleep(1, ref isInterrupted);
+            Enter(monitor, ref isInterrupted);
+            return true;
         }
     }
 
@@ -202,20 +227,33 @@ internal static class Uninterrupted
         Restore(isInterrupted);
     }
 
-    private static Lock.Scope EnterAgain(Lock gate)
+    private static Lock.Scope EnterAgain(Lock gate, bool isInterrupted)
     {
         while (true)
         {
             try
             {
                 Lock.Scope scope = gate.EnterScope();
-                Thread.CurrentThread.Interrupt();
+                Restore(isInterrupted);
                 return scope;
             }
             catch (ThreadInterruptedException)
             {
                 // Again: whoever interrupted twice is heard once.
+                isInterrupted = true;
+            }
+            catch (OutOfMemoryException)
+            {
+                Sleep(1, ref isInterrupted);
             }
         }
+    }
+
+    /// <summary>What <see cref="Hold"/> gives.</summary>
+    public readonly ref struct MonitorScope(object monitor)
+    {
+        private readonly object _monitor = monitor;
+
+        public void Dispose() => Monitor.Exit(_monitor);
     }
 }

@@ -44,7 +44,10 @@ public readonly struct AsyncLineEnumerable
         /// <summary>Goes to the next line; false at the end of the file.</summary>
         /// <exception cref="IOException">The operating system reported an error, or a line is longer than 2 GiB.</exception>
         /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
-        /// <exception cref="OperationCanceledException">Cancelled at the border of two blocks.</exception>
+        /// <exception cref="OperationCanceledException">
+        /// Cancelled at the border of two blocks. The reader stands where the next line begins; on a pipe, which cannot go back, what there
+        /// is of that line stays for the next call.
+        /// </exception>
         public ValueTask<bool> MoveNextAsync()
         {
             ReadOnlySpan<byte> block = _block.Span;
@@ -75,7 +78,7 @@ public readonly struct AsyncLineEnumerable
                     return true;
                 }
             }
-            while (await _reader.NextBlockAsync(_cancellationToken).ConfigureAwait(false));
+            while (await _reader.NextBlockOfLineAsync(_cancellationToken).ConfigureAwait(false));
             bool result = _reader.TryTakeLastLine(out ReadOnlySpan<byte> line);
             Take(line);
             return result;

@@ -39,15 +39,32 @@ internal sealed class LineCarry(string path, int maxBytes)
         }
     }
 
+    /// <summary>How many bytes in front of <paramref name="position"/> belong to a line that has not ended yet.</summary>
+    public int KeptBytes(long position) => _keptTo != position ? 0 : _length + (_markDone ? 0 : _markMatched);
+
     /// <summary>What was taken ends at <paramref name="position"/>.</summary>
     public void TakenTo(long position) => _keptTo = position;
 
     /// <summary>
     /// Takes the next line from <paramref name="unread"/>; false when it needs more bytes, and then all of these are kept here. The line
-    /// stands until the next call.
+    /// stands until the next call. Where it throws, nothing was taken.
     /// </summary>
     /// <exception cref="IOException">The line is too long.</exception>
     public bool TryTake(ReadOnlySpan<byte> unread, out int consumed, out ReadOnlySpan<byte> line)
+    {
+        (int length, bool skipsLf, int markMatched, bool markDone) = (_length, _skipsLf, _markMatched, _markDone);
+        try
+        {
+            return Take(unread, out consumed, out line);
+        }
+        catch
+        {
+            (_length, _skipsLf, _markMatched, _markDone) = (length, skipsLf, markMatched, markDone);
+            throw;
+        }
+    }
+
+    private bool Take(ReadOnlySpan<byte> unread, out int consumed, out ReadOnlySpan<byte> line)
     {
         consumed = 0;
         if (!_markDone)

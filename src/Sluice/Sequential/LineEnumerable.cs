@@ -45,15 +45,17 @@ public readonly struct LineEnumerable
         /// <summary>Goes to the next line; false at the end of the file.</summary>
         /// <exception cref="IOException">The operating system reported an error, or a line is longer than 2 GiB.</exception>
         /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
-        /// <exception cref="OperationCanceledException">Cancelled between two blocks.</exception>
+        /// <exception cref="OperationCanceledException">As in <see cref="SluiceReader.TryReadLine"/>.</exception>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public bool MoveNext()
         {
             int end = _scanner.Next(_block);
             if (end < _start || _block[end] != '\n' || _reader.IsDisposed)
             {
-                // A copy, so that this enumerator's address is never taken and its fields stay in registers.
+                // A copy, so that this enumerator's address is never taken and its fields stay in registers. Where that throws, the block
+                // is another one's: the next call begins where the reader stands.
                 Enumerator copy = this;
+                this = new Enumerator(_reader, _cancellationToken);
                 bool result = copy.MoveNextSlow(end);
                 this = copy;
                 return result;

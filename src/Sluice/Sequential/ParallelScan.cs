@@ -113,7 +113,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     /// </summary>
     private bool TryCut(out long part, out long start, out long end)
     {
-        lock (_cutting)
+        using (_cutting.EnterUninterrupted())
         {
             while (_at >= _stripeEnd)
             {

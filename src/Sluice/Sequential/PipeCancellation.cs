@@ -1,3 +1,5 @@
+using Sluice.Memory;
+
 namespace Sluice.Sequential;
 
 /// <summary>
@@ -15,7 +17,7 @@ internal sealed class PipeCancellation
     /// <summary>Whether <see cref="Cancel"/> was called since this was asked last.</summary>
     public bool TryTake()
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             bool result = _source is { IsCancellationRequested: true };
             _source = result ? null : _source;
@@ -32,7 +34,7 @@ internal sealed class PipeCancellation
 
     private CancellationTokenSource Source()
     {
-        lock (_lock)
+        using (_lock.EnterUninterrupted())
         {
             return _source ??= new CancellationTokenSource();
         }

@@ -45,7 +45,10 @@ public sealed partial class SluiceReader
 
     /// <summary>One line, as <see cref="EnumerateLines"/> gives them; false at the end of the file.</summary>
     /// <param name="line">The line, which stands until the reader's next call.</param>
-    /// <param name="cancellationToken">Looked at before each block.</param>
+    /// <param name="cancellationToken">
+    /// Looked at before each block. Cancelled, the reader stands where the line begins; on a pipe, what there is of the line stays for the
+    /// next call.
+    /// </param>
     public bool TryReadLine(out ReadOnlySpan<byte> line, CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
@@ -56,7 +59,7 @@ public sealed partial class SluiceReader
                 return true;
             }
         }
-        while (NextBlock(cancellationToken));
+        while (NextBlockOfLine(cancellationToken));
         return TryTakeLastLine(out line);
     }
 
@@ -120,10 +123,46 @@ public sealed partial class SluiceReader
         return result;
     }
 
+    /// <summary>As <see cref="NextBlockAsync"/>, within a line: where that throws, the reader stands where the line begins.</summary>
+    internal async ValueTask<bool> NextBlockOfLineAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await NextBlockAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            GoBackToLine();
+            throw;
+        }
+    }
+
     /// <summary>At the end of the file: the line that no newline ended, if there is one.</summary>
     internal bool TryTakeLastLine(out ReadOnlySpan<byte> line)
     {
         Carry.GoOnFrom(Position);
         return Carry.TryTakeLast(out line);
+    }
+    private bool NextBlockOfLine(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return NextBlock(cancellationToken);
+        }
+        catch
+        {
+            GoBackToLine();
+            throw;
+        }
+    }
+
+    /// <summary>What of a line was kept would be missing to whoever reads a block or a record next.</summary>
+    private void GoBackToLine()
+    {
+        int kept = Carry.KeptBytes(Position);
+        if (kept > 0 && !IsDisposed)
+        {
+            GoBackTo(Position - kept);
+        }
     }
 }

@@ -70,6 +70,10 @@ internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPo
                 // Of whoever decides, while it woke the one who waits: that one looks again by itself. It is kept for the next wait.
                 Thread.CurrentThread.Interrupt();
             }
+            catch (OutOfMemoryException)
+            {
+                // As little a matter of whoever decides.
+            }
         }
 
         return true;

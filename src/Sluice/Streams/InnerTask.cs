@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
 using Sluice.Engines;
+using Sluice.Memory;
 
 namespace Sluice.Streams;
 
@@ -153,7 +154,7 @@ internal sealed class InnerTask<T, TStateMachine> : InnerTask<T>
             return task;
         }
 
-        return Interlocked.Exchange(ref s_kept, null) ?? new InnerTask<T, TStateMachine>();
+        return Interlocked.Exchange(ref s_kept, null) ?? Make();
     }
 
     /// <summary>The method as it is when it is suspended first: from then on it runs here.</summary>
@@ -173,6 +174,26 @@ internal sealed class InnerTask<T, TStateMachine> : InnerTask<T>
         else
         {
             Volatile.Write(ref s_kept, this);
+        }
+    }
+
+    /// <summary>Waits for memory where there is none at this moment.</summary>
+    private static InnerTask<T, TStateMachine> Make()
+    {
+        bool isInterrupted = false;
+        while (true)
+        {
+            try
+            {
+                Seam.Memory();
+                InnerTask<T, TStateMachine> task = new();
+                Uninterrupted.Restore(isInterrupted);
+                return task;
+            }
+            catch (OutOfMemoryException)
+            {
+                Uninterrupted.Sleep(1, ref isInterrupted);
+            }
         }
     }
 

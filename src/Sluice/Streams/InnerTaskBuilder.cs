@@ -56,9 +56,10 @@ internal struct InnerTaskBuilder<T>
         where TAwaiter : INotifyCompletion
         where TStateMachine : IAsyncStateMachine
     {
+        Action goOn = Suspend(ref stateMachine);
         try
         {
-            awaiter.OnCompleted(Suspend(ref stateMachine));
+            awaiter.OnCompleted(goOn);
         }
         catch (Exception e)
         {
@@ -70,9 +71,10 @@ internal struct InnerTaskBuilder<T>
         where TAwaiter : ICriticalNotifyCompletion
         where TStateMachine : IAsyncStateMachine
     {
+        Action goOn = Suspend(ref stateMachine);
         try
         {
-            awaiter.UnsafeOnCompleted(Suspend(ref stateMachine));
+            awaiter.UnsafeOnCompleted(goOn);
         }
         catch (Exception e)
         {
@@ -82,7 +84,7 @@ internal struct InnerTaskBuilder<T>
         }
     }
 
-    /// <summary>What goes on with the method.</summary>
+    /// <summary>What goes on with the method. Does not throw: the method would end, while what it awaits has its memory.</summary>
     private Action Suspend<TStateMachine>(ref TStateMachine stateMachine)
         where TStateMachine : IAsyncStateMachine
     {

@@ -192,7 +192,10 @@ internal struct OperationGate
         }
     }
 
-    /// <summary>The queue, locked. A thread that is interrupted here hears of it when it waits the next time.</summary>
+    /// <summary>
+    /// The queue, locked. A thread that is interrupted here hears of it when it waits the next time; memory that is not there is waited
+    /// for.
+    /// </summary>
     private static Queue<GateTurn> EnterQueue(SluiceStream stream)
     {
         Queue<GateTurn>? waiters = null;
@@ -209,6 +212,10 @@ internal struct OperationGate
             catch (ThreadInterruptedException)
             {
                 isInterrupted = true;
+            }
+            catch (OutOfMemoryException)
+            {
+                Uninterrupted.Sleep(1, ref isInterrupted);
             }
         }
 

@@ -36,11 +36,31 @@ internal readonly struct RelayedTask(Task task) : ICriticalNotifyCompletion
     {
         // This value lies in the state machine, which another thread may carry on before this method has ended.
         Task awaited = task;
-        Relay relay = new(continuation);
+        Relay? relay = null;
+        bool isInterrupted = false;
+        while (true)
+        {
+            // .NET waits for locks there, and needs memory; whatever is registered twice by it runs once. The method must not end, whose
+            // place in the queue this is, and whose exception nobody would hear of.
+            try
+            {
+                Seam.Wait();
+                Seam.Memory();
+                relay ??= new Relay(continuation);
+                awaited.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(relay.Execute);
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                isInterrupted = true;
+            }
+            catch (OutOfMemoryException)
+            {
+                Uninterrupted.Sleep(1, ref isInterrupted);
+            }
+        }
 
-        // .NET waits for locks there; whatever is registered twice by it runs once.
-        Uninterrupted.UntilDone(
-            (awaited, relay), static x => x.awaited.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(x.relay.Execute));
+        Uninterrupted.Restore(isInterrupted);
         if (awaited.IsCompleted)
         {
             // Perhaps too late for the thread that ended it. Whoever comes first goes on.

@@ -18,6 +18,9 @@ public sealed partial class SluiceStream
     private const int MaxReadMs = 2000;
 #endif
 
+    /// <summary>Looks at a copy of another thread before it is waited for asleep.</summary>
+    private const int MaxSpins = 100;
+
     /// <summary>
     /// Writes what is still in memory and closes the file. Harmless when called twice. Writes that are under way are waited for; a read
     /// that does not end is not: the file is closed when it does.
@@ -204,20 +207,34 @@ public sealed partial class SluiceStream
         return task.IsCompleted;
     }
 
-    /// <summary>Quick writes end here: what another thread was putting into the window just now is in it when this returns.</summary>
+    /// <summary>
+    /// Quick writes end here: what another thread was putting into the window just now is in it when this returns, unless that thread is
+    /// put aside for longer than is waited for.
+    /// </summary>
     private void SealWriting()
     {
         if (_writeEnd != 0)
         {
             _writeEnd = 0;
-            Interlocked.MemoryBarrier();
+
+            // A quick write sets its mark and looks at the end without a fence between: behind this barrier either it sees that there is no
+            // room, or its mark is seen here.
+            Interlocked.MemoryBarrierProcessWide();
             SpinWait spin = default;
-            while (_isCopying && spin.Count < 100)
+            bool isInterrupted = false;
+            for (int ms = 0; _isCopying && ms < MaxReadMs;)
             {
-                // Without a sleep, which an interruption would end by an exception.
-                spin.SpinOnce(sleep1Threshold: -1);
+                if (spin.Count < MaxSpins)
+                {
+                    spin.SpinOnce(sleep1Threshold: -1);
+                    continue;
+                }
+
+                Uninterrupted.Sleep(1, ref isInterrupted);
+                ms++;
             }
 
+            Uninterrupted.Restore(isInterrupted);
             _writeEnd = _pos;
         }
     }

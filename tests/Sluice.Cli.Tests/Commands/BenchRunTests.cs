@@ -100,6 +100,23 @@ public sealed class BenchRunTests : IDisposable
         examples.Out.ShouldMatch("was not measured: .*fallocate");
     }
 
+    [Theory]
+    [InlineData("append-200-t64")]
+    [InlineData("replace-4k")]
+    [InlineData("files-bytes-async-0.66mb")]
+    public async Task A_row_of_single_operations_has_their_latency(string row)
+    {
+        string path = _folder["r.json"];
+        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", row, "--json", path);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
+        foreach (string side in (string[])["sluice", "dotNet"])
+        {
+            JsonElement latency = json.RootElement.GetProperty("rows")[0].GetProperty(side).GetProperty("latency");
+            latency.GetProperty("p50Us").GetDouble().ShouldBeInRange(0.001, latency.GetProperty("p999Us").GetDouble());
+        }
+    }
+
     [Fact]
     public async Task A_row_can_be_picked_by_its_id()
     {

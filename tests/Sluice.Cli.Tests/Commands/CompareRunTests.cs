@@ -50,7 +50,7 @@ public sealed class CompareRunTests : IDisposable
         run.Out.ShouldContain($"Faster: {rows[0].Name}: x3.00 against .NET");
         run.Out.ShouldContain($"Slower: {rows[1].Name}: x0.25 against .NET");
         run.Out.ShouldContain(
-            $"In 1 rows Sluice and .NET changed alike, which is the machine's or the disk's doing: {rows[2].Name} (x5.00).");
+            $"In 1 row Sluice and .NET changed alike, which is the machine's or the disk's doing: {rows[2].Name} (x5.00).");
         run.Out.ShouldContain($"{rows[^1].Name} is in the first run only.");
         run.Out.ShouldContain("the kernel differs: ");
         run.Out.ShouldContain("One of the runs is of the short form");

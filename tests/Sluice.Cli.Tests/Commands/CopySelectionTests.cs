@@ -133,6 +133,7 @@ public sealed class CopySelectionTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         Names("again").ShouldBe(["one", "two and a half"]);
         await CommandChecks.FailsAsync("missing", "copy", "--files-from", _folder["missing"], _folder["again"]);
+        await CommandChecks.FailsAsync("none: no such file", "copy", "--files-from", _folder["none"], _folder["into"]);
     }
 
     [Fact]

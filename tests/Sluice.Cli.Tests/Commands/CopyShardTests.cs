@@ -45,6 +45,9 @@ public sealed class CopyShardTests : IDisposable
     [InlineData("copy -r --shard auto/x a b")]
     [InlineData("copy -r --shard 99999999999/4 a b")]
     [InlineData("copy --shard 0/4 a b")]
+    [InlineData("copy -r --split 1M a b")]
+    [InlineData("copy -r --shard 0/4 --split 1000 a b")]
+    [InlineData("copy -r --shard 0/4 --split -1M a b")]
     [InlineData("copy --finish a b")]
     [InlineData("copy -r --shard 0/4 --finish a b")]
     [InlineData("copy -r --finish --verify a b")]
@@ -75,20 +78,21 @@ public sealed class CopyShardTests : IDisposable
         (string expected, string actual) = (_folder["expected"], _folder["actual"]);
         RunProgram("cp", "-a", source, expected);
 
-        using (ToolProcess killed = Start(Environment(1), "copy", "-a", "--shard", "auto", "--bwlimit", "4K", source, actual))
+        string[] shard = ["copy", "-a", "--shard", "auto", "--split", "1M"];
+        using (ToolProcess killed = Start(Environment(1), [.. shard, "--bwlimit", "4K", source, actual]))
         {
             await killed.WaitUntilAsync(() => Directory.Exists(actual) && FilesOf(actual).Any());
             killed.Signal("KILL");
             (await killed.EndAsync()).ExitCode.ShouldNotBe(ExitCode.Success);
         }
 
-        ToolRun early = await ToolRun.RunAsync("copy", "-a", "--finish", source, actual);
+        ToolRun early = await ToolRun.RunAsync("copy", "-a", "--finish", "--split", "1M", source, actual);
         early.ExitCode.ShouldBe(ExitCode.IoError);
         early.Error.ShouldContain("its shard has to be run again");
         early.Out.ShouldBeEmpty();
 
         ToolProcess[] ranks = [.. Enumerable.Range(0, Ranks).Select(
-            rank => Start(Environment(rank), "copy", "-a", "--shard", "auto", "--json", _folder[$"rank{rank}.json"], source, actual))];
+            rank => Start(Environment(rank), [.. shard, "--json", _folder[$"rank{rank}.json"], source, actual]))];
         foreach (ToolProcess rank in ranks)
         {
             ToolRun run = await rank.EndAsync();
@@ -96,7 +100,7 @@ public sealed class CopyShardTests : IDisposable
             rank.Dispose();
         }
 
-        ToolRun end = await ToolRun.RunAsync("copy", "-a", "--finish", "--json", _folder["end.json"], source, actual);
+        ToolRun end = await ToolRun.RunAsync("copy", "-a", "--finish", "--split", "1M", "--json", _folder["end.json"], source, actual);
         end.ExitCode.ShouldBe(ExitCode.Success, end.Error);
         end.Out.ShouldContain($"{source} -> {actual}: whole: ");
         Describe(actual).ShouldBe(Describe(expected));
@@ -205,8 +209,8 @@ public sealed class CopyShardTests : IDisposable
         string source = MakeTree();
         RunProgram("cp", "-a", source, _folder["expected"]);
         RunProgram("/usr/bin/mpirun", "--oversubscribe", "-np", $"{Ranks}", "--allow-run-as-root", ToolProcess.DotnetPath,
-            ToolProcess.ToolPath, "copy", "-q", "-a", "--shard", "auto", source, _folder["actual"]);
-        await SucceedAsync("copy", "-a", "--finish", source, _folder["actual"]);
+            ToolProcess.ToolPath, "copy", "-q", "-a", "--shard", "auto", "--split", "1M", source, _folder["actual"]);
+        await SucceedAsync("copy", "-a", "--finish", "--split", "1M", source, _folder["actual"]);
         Describe(_folder["actual"]).ShouldBe(Describe(_folder["expected"]));
     }
 

@@ -5,8 +5,13 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Commands;
 
-public sealed class HelpTests
+[Trait("Runs", "once")]
+public sealed class HelpTests : IDisposable
 {
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
     [Theory]
     [InlineData("--help")]
     [InlineData("help")]
@@ -24,6 +29,7 @@ public sealed class HelpTests
     [InlineData("advise")]
     [InlineData("ops")]
     [InlineData("copy")]
+    [InlineData("merge")]
     [InlineData("extents")]
     [InlineData("frag")]
     [InlineData("log")]
@@ -36,14 +42,46 @@ public sealed class HelpTests
     {
         ToolRun run = await ToolRun.RunAsync(command, "--help");
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("Exit codes:");
-        string[] examples = [.. run.Out.Split('\n').Where(l => l.StartsWith($"  sluice {command}", StringComparison.Ordinal))];
+        foreach (string code in (string[])["0", "1", "2", "130", "143"])
+            run.Out.ShouldMatch($"(?s)Exit codes:.*\n  {code} +[a-z]");
+        string[] examples = Examples(run);
         examples.Length.ShouldBe(2);
         foreach (string example in examples)
         {
-            // Options that do not exist would be refused before the help is printed.
-            ToolRun understood = await ToolRun.RunAsync([.. example.Trim().Split(' ').Skip(1), "--help"]);
-            understood.ExitCode.ShouldBe(ExitCode.Success, understood.Error);
+            example.ShouldContain($"sluice {command}");
+            foreach (string one in example.Split(';'))
+            {
+                // Options that do not exist would be refused before the help is printed.
+                string[] typed = [.. one.Trim().Split(' ').Skip(1).Select(a => a.Trim('\''))];
+                ToolRun understood = await ToolRun.RunAsync([.. typed, "--help"]);
+                understood.ExitCode.ShouldBe(ExitCode.Success, understood.Error);
+            }
         }
     }
+
+    /// <summary>Those that take no time; the others measure.</summary>
+    [SkippableFact]
+    public async Task Examples_run_as_they_are_typed_in_an_empty_folder()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "they are typed into a shell");
+        string[] examples =
+        [
+            Examples(await ToolRun.RunAsync("copy", "--help"))[0],
+            Examples(await ToolRun.RunAsync("merge", "--help"))[1],
+            .. Examples(await ToolRun.RunAsync("frag", "--help")),
+        ];
+        string folder = Directory.CreateDirectory(_folder["empty"]).FullName;
+        foreach (string example in examples)
+        {
+            string line = $"cd \"$1\"; dotnet=$2 tool=$3; sluice() {{ \"$dotnet\" \"$tool\" \"$@\"; }}; {example}";
+            (int exitCode, string output) = Shell.Run("sh", "-c", line, "sh", folder, ToolProcess.DotnetPath, ToolProcess.ToolPath);
+            exitCode.ShouldBe(ExitCode.Success, $"{example}: {output}");
+        }
+    }
+
+    private static string[] Examples(ToolRun help) =>
+    [
+        .. help.Out.Split('\n').SkipWhile(l => l != "Examples:")
+            .Where(l => l.StartsWith("  sluice ", StringComparison.Ordinal)).Select(l => l.Trim()),
+    ];
 }

@@ -123,6 +123,8 @@ public sealed class SpeedConsentTests : IDisposable
         await CommandChecks.FailsAsync(words, "speed", "-t0.05", FilePath);
         await CommandChecks.FailsAsync(words, "copy", FilePath, _folder["b"]);
         await CommandChecks.FailsAsync(words, "extents", FilePath);
+        await CommandChecks.FailsAsync(words, "doctor", FilePath);
+        await CommandChecks.FailsAsync(words, "ops", FilePath);
     }
 
     [SkippableTheory]
@@ -136,6 +138,21 @@ public sealed class SpeedConsentTests : IDisposable
         ToolRun run = await ToolRun.RunAsync(["speed", "-t0.05", .. options.Split(' '), file]);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldContain(words);
+    }
+
+    [SkippableFact]
+    public async Task What_is_measured_or_copied_on_a_file_system_in_memory_is_said_to_be()
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "4m");
+        ToolRun run = await ToolRun.RunAsync("ops", disk.Path, "--rounds", "1", "--size", "64K");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("cold, direct and preallocated may mean nothing here: tmpfs");
+
+        await File.WriteAllBytesAsync(FilePath, new byte[1024 * 1024]);
+        run = await ToolRun.RunAsync("copy", "--method", "direct", FilePath, disk.Path);
+        Skip.If(run.Error.Contains("not possible here", StringComparison.Ordinal), run.Error);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("note: past the page cache: tmpfs");
     }
 
     [SkippableFact]

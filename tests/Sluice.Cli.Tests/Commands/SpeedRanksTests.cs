@@ -60,6 +60,13 @@ public sealed class SpeedRanksTests : IDisposable
         Write(reports[1] with { Interrupted = true }, 1);
         ToolRun ended = await MergeAsync(0, 1, 2);
         (ended.ExitCode, ended.Out.Contains("rank 1 was interrupted", StringComparison.Ordinal)).ShouldBe((ExitCode.IoError, true));
+        Write(reports[1] with { Interrupted = true, Rank = null, Sides = [] }, 1);
+        ended = await MergeAsync(0, 1, 2);
+        (ended.ExitCode, ended.Out.Contains("1.json: a rank that was interrupted before", StringComparison.Ordinal))
+            .ShouldBe((ExitCode.IoError, true));
+        ended = await MergeAsync(1);
+        ended.ExitCode.ShouldBe(ExitCode.IoError);
+        ended.Error.ShouldContain("1.json: it was interrupted before the ranks had met");
         File.WriteAllText(_folder["1.json"], "{}");
         (await MergeAsync(0, 1, 2)).ExitCode.ShouldBe(ExitCode.Usage);
 

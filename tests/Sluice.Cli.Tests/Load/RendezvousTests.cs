@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Load;
@@ -36,6 +37,19 @@ public sealed class RendezvousTests : IDisposable
         // The next run in the same folder is another one.
         using Rendezvous alone = Enter(0, 1);
         (await MeetAsync(alone)).Run.ShouldNotBe(met[0].Run);
+    }
+
+    /// <summary>And is waited for by nobody, though it may have been a plain file a moment ago.</summary>
+    [SkippableTheory]
+    [InlineData("mkfifo \"$0\"")]
+    [InlineData("ln -s /dev/zero \"$0\"")]
+    [InlineData("mkdir \"$0\"")]
+    public void What_is_no_plain_file_says_nothing(string make)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs are made by a shell");
+        using (Process shell = Process.Start("sh", ["-c", make, _folder["note"]]))
+            shell.WaitForExit();
+        RankNote.TryRead(_folder["note"]).ShouldBeNull();
     }
 
     [Fact]

@@ -43,7 +43,8 @@ internal static class ReadmeFigures
     }
 
     /// <summary>
-    /// The block of the first page: of each suite the rows with the highest and the lowest ratio, so that nobody chooses them.
+    /// The block of the first page: of each suite the row whose ratio is the highest with confidence, by the lower end of its interval,
+    /// and the one that is the lowest, by the upper end, so that nobody chooses them, and chance does not either.
     /// </summary>
     public static string MakeFirstPage(IReadOnlyList<BenchReport> reports)
     {
@@ -57,11 +58,12 @@ internal static class ReadmeFigures
             .Append("by `sluice bench`. Ratios are Sluice to .NET: above 1 Sluice is faster, or needs less CPU. ")
             .Append("B/op is what one operation allocates. ")
             .Append(Line(
-                $"Of each suite the table has the row with the highest and the row with the lowest ratio. The middle ratio is {middles}; "))
+                $"Of each suite the table has the row whose interval begins highest and the row whose interval ends lowest. "))
+            .Append(Line($"The middle ratio is {middles}; "))
             .Append(Line($"of [all {all} rows](docs/figures.md) {faster} are faster, {slower} slower, with 95 % confidence each; "))
             .Append("the others are even, or of too few rounds to tell.\n\n")
             .Append(FirstPageHeader);
-        foreach (RowReport row in suites.SelectMany(static rows => rows.Length == 1 ? rows : [rows[0], rows[^1]]))
+        foreach (RowReport row in suites.SelectMany(Ends))
         {
             text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} | {(row.FioRatio is { } fio ? Ratio(fio) : "")} |\n"));
             if (row.Second is { } second && row.SecondRatio is { } ratio)
@@ -71,6 +73,14 @@ internal static class ReadmeFigures
         }
 
         return text.ToString();
+    }
+
+    /// <summary>Where no row has an interval (few rounds), the ratios themselves.</summary>
+    private static RowReport[] Ends(RowReport[] rows)
+    {
+        RowReport highest = rows.MaxBy(static row => IntervalOf(row)?.Low) ?? rows[0];
+        RowReport lowest = rows.Where(static row => IntervalOf(row) is not null).MinBy(static row => IntervalOf(row)?.High) ?? rows[^1];
+        return ReferenceEquals(highest, lowest) ? [highest] : [highest, lowest];
     }
 
     /// <summary>The text with a block between its markers replaced.</summary>

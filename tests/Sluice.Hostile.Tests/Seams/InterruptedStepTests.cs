@@ -99,6 +99,35 @@ public sealed class InterruptedStepTests : HostileTests
         return blocks.Length;
     });
 
+    /// <summary>A thread that appends leads, and ends the waits of others: none of them is lost.</summary>
+    [SkippableFact]
+    public Task Log() => EveryInterruptionAsync((path, tasks) =>
+    {
+        string folder = path + ".log";
+        SluiceLogOptions options = new() { BufferBytes = 8192, MaxRecordBytes = 1000, Preallocate = false };
+        using (SluiceLog log = SluiceLog.Open(folder, options))
+        {
+            for (int i = 0; i < 2; i++)
+            {
+                tasks.Add(log.AppendAsync(Content.AsMemory(i * 2000, 1000), LogDurability.Buffered).AsTask());
+                tasks.Add(log.FlushAsync(LogDurability.Written).AsTask());
+                log.Append(Content.AsSpan((i * 2000) + 1000, 1000), LogDurability.Written);
+            }
+        }
+
+        using (SluiceLogReader reader = new(folder))
+        {
+            using FileStream all = new(path, FileMode.Create);
+            while (reader.TryRead(out LogEntry entry))
+            {
+                all.Write(entry.Bytes);
+            }
+        }
+
+        Directory.Delete(folder, recursive: true);
+        return 4000;
+    });
+
     /// <summary>Another thread writes between two steps of Dispose: what was accepted is in the file.</summary>
     [SkippableTheory]
     [InlineData(true)]

@@ -64,7 +64,7 @@ public abstract class HostileTests : IDisposable
         return double.TryParse(asked, CultureInfo.InvariantCulture, out double minutes) ? minutes : 0;
     }
 
-    private static async Task RepeatAsync(Func<Task> round)
+    private protected static async Task RepeatAsync(Func<Task> round)
     {
         Stopwatch time = Stopwatch.StartNew();
         do

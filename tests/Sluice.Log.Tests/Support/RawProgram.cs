@@ -7,8 +7,12 @@ internal static class RawProgram
 {
     public static int Run(string directory, int writer, int threads, int count, CompressionLevel compression, long segmentBytes)
     {
-        using SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions
+        // Every second process leaves it to its exit to write what is buffered.
+        bool isDisposedAtExit = writer % 2 == 0;
+        SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions
         {
+            DisposeOnProcessExit = isDisposedAtExit,
+            FlushInterval = TimeSpan.FromHours(1),
             Format = LogFormat.Raw,
             Durability = LogDurability.Buffered,
             Compression = compression,
@@ -37,6 +41,11 @@ internal static class RawProgram
         foreach (Thread thread in all)
         {
             thread.Join();
+        }
+
+        if (!isDisposedAtExit)
+        {
+            log.Dispose();
         }
 
         return 0;

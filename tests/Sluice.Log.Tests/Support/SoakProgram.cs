@@ -48,14 +48,19 @@ internal static class SoakProgram
             // A full segment is sealed and compressed behind everybody's back; the next one may be there already.
             CompressedLog.AwaitCompressed(kept, "slog", plainOnes: 2);
 
-            // A thread that was waited for is in /proc for a moment more.
+            // A thread that was waited for is in /proc for a moment more, and so is a segment that is still being compressed; what leaks
+            // stays for ever.
+            (string[] own, int others, string[] threads) = ([], 0, []);
             SpinWait.SpinUntil(
-                () => Descriptors(kept) <= MaxDescriptors && Descriptors(opened) == 0 && LogThreads().Length == LogThreadCount,
+                () =>
+                {
+                    (own, others, threads) = (Descriptors(kept), Descriptors(opened).Length, LogThreads());
+                    return own.Length <= MaxDescriptors && others == 0 && threads.Length == LogThreadCount;
+                },
                 TimeSpan.FromMinutes(2));
-            (int own, int others) = (Descriptors(kept), Descriptors(opened));
-            string[] threads = LogThreads();
             long bytes = GC.GetTotalMemory(forceFullCollection: true);
-            Console.WriteLine($"{round} {time.Elapsed.TotalSeconds:0} s: {own} descriptors, {threads.Length} threads, {bytes >> 10} KiB, "
+            Console.WriteLine($"{round} {time.Elapsed.TotalSeconds:0} s: {own.Length} descriptors, {threads.Length} threads, "
+                + $"{bytes >> 10} KiB, "
                 + $"{Environment.WorkingSet >> 20} MiB resident, {log.NextSequence - 1} records");
             if (round == FirstRounds)
             {
@@ -65,7 +70,7 @@ internal static class SoakProgram
             string? wrong = others != 0 ? $"{others} descriptors of a closed log"
                 : threads.Length != LogThreadCount ? $"threads: {string.Join(", ", threads)}"
                 : round > FirstRounds && bytes > memory + MoreMemory ? $"{bytes} bytes, after {memory}"
-                : own > MaxDescriptors ? $"{own} descriptors of the log that is open"
+                : own.Length > MaxDescriptors ? $"descriptors of the log that is open: {string.Join(", ", own)}"
                 : log.LastError is { } error ? error.ToString()
                 : null;
             if (wrong is not null)
@@ -150,8 +155,11 @@ internal static class SoakProgram
         count.ShouldBeGreaterThan(1000);
     }
 
-    private static int Descriptors(string directory) => Directory.GetFiles("/proc/self/fd")
-        .Count(l => new FileInfo(l).LinkTarget is { } target && target.StartsWith(directory, StringComparison.Ordinal));
+    private static string[] Descriptors(string directory) =>
+    [
+        .. Directory.GetFiles("/proc/self/fd").Select(static l => new FileInfo(l).LinkTarget)
+            .OfType<string>().Where(t => t.StartsWith(directory, StringComparison.Ordinal)),
+    ];
 
     private static string[] LogThreads() =>
     [

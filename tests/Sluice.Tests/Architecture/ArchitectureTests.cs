@@ -25,7 +25,7 @@ public sealed partial class ArchitectureTests
         ["Handles"] = 3,
         ["Engines"] = 2,
         ["Diagnostics"] = 2,
-        ["Enumeration"] = 1,
+        ["Enumeration"] = 2,
         ["Memory"] = 1,
         ["Compatibility"] = 0,
         ["Kernel"] = 0,

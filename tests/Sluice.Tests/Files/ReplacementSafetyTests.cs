@@ -150,10 +150,11 @@ public sealed partial class ReplacementSafetyTests : IDisposable
         string target = _temp.NewPath();
         using TargetLocation location = TargetLocation.Resolve(target, "Copying");
         Sluice.Kernel.NodePath name = TemporaryName.Reserved(location.Path);
-        using (TemporaryFile mine = TemporaryFile.CreateOrFind(location.Path, ModeBits.OwnerReadWrite, default, out bool isFound))
+        using (TemporaryFile mine =
+            TemporaryFile.CreateOrFind(location.Path, ModeBits.OwnerReadWrite, default, default, out bool isFound))
         {
             isFound.ShouldBeFalse();
-            using TemporaryFile other = TemporaryFile.CreateOrFind(location.Path, ModeBits.OwnerReadWrite, default, out isFound);
+            using TemporaryFile other = TemporaryFile.CreateOrFind(location.Path, ModeBits.OwnerReadWrite, default, default, out isFound);
             isFound.ShouldBeFalse("two copies share a file");
             using FileStream cleaner = File.OpenRead(name.Text);
             TemporaryFile.TryRemoveLeftover((int)cleaner.SafeFileHandle.DangerousGetHandle(), name).ShouldBeFalse("its maker is there");

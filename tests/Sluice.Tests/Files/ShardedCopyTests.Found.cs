@@ -150,6 +150,61 @@ public sealed partial class ShardedCopyTests
         ShouldBeAlike(target, source, preserves: true);
     }
 
+    /// <summary>Skipping what is unchanged goes before replacing: what is the same stays, what has length and time only does not.</summary>
+    [SkippableFact]
+    public async Task What_has_several_names_and_is_unchanged_is_not_made_anew()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = _temp.NewPath();
+        Write(Path.Combine(source, "first"), "right");
+        Native.Link(Path.Combine(source, "first"), Path.Combine(source, "second"));
+        await SluiceFile.CopyAsync(source, target, Part(0, 1, preserves: true));
+        CopyOptions updating = new() { PreserveMetadata = true, SkipUnchanged = true, Overwrite = true };
+        (await SluiceFile.FinishCopyAsync(source, target, updating)).Files.ShouldBe(2);
+        ulong made = Native.NumberOf(Path.Combine(target, "first"));
+        (await SluiceFile.FinishCopyAsync(source, target, updating)).UnchangedFiles.ShouldBe(2);
+        Native.NumberOf(Path.Combine(target, "first")).ShouldBe(made);
+        foreach (string name in (string[])["first", "second"])
+        {
+            File.Delete(Path.Combine(target, name));
+            Write(Path.Combine(target, name), "wrong");
+            await SluiceFile.FinishCopyAsync(source, target, updating);
+            ShouldBeAlike(target, source, preserves: true);
+        }
+    }
+
+    [SkippableFact]
+    public async Task An_end_that_is_cancelled_removes_no_more_leftovers()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = _temp.NewPath();
+        Directory.CreateDirectory(Path.Combine(source, "below"));
+        Write(Path.Combine(source, "file"), "right");
+        Write(Path.Combine(source, "below", "file"), "right");
+        await SluiceFile.CopyAsync(source, target, Part(0, 1));
+        File.WriteAllText(Path.Combine(target, ".file.0123456789abcdef.sluice-tmp"), "half");
+        string last = Path.Combine(target, "below", ".file.0123456789abcdef.sluice-tmp");
+        File.WriteAllText(last, "half");
+        using CancellationTokenSource stop = new();
+        int asked = 0;
+        CopyOptions options = new()
+        {
+            Exclude = _ =>
+            {
+                // The fourth time it is about what was left: the walk has asked three times.
+                if (++asked == 4)
+                {
+                    stop.Cancel();
+                }
+
+                return false;
+            },
+        };
+        await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.FinishCopyAsync(source, target, options, stop.Token));
+        asked.ShouldBe(4);
+        File.Exists(last).ShouldBeTrue();
+    }
+
     /// <summary>When all is there; of this copy alone, and nothing that is being written.</summary>
     [SkippableFact]
     [System.Runtime.Versioning.SupportedOSPlatform("linux")]

@@ -58,6 +58,48 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         }
     }
 
+    /// <summary>A write that returned is in the file, however close to the closing it came.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_was_accepted_beside_Dispose_is_in_the_file(bool byBytes)
+    {
+        string path = _temp.NewPath();
+        for (int round = 0; round < 150; round++)
+        {
+            SluiceStream stream = new(path, FileMode.Create);
+            long accepted = 0;
+            Thread writer = new(() =>
+            {
+                try
+                {
+                    while (true)
+                    {
+                        if (byBytes)
+                        {
+                            stream.WriteByte(Mine);
+                        }
+                        else
+                        {
+                            stream.Write([Mine]);
+                        }
+
+                        Volatile.Write(ref accepted, accepted + 1);
+                    }
+                }
+                catch (ObjectDisposedException)
+                {
+                    // The end.
+                }
+            });
+            writer.Start();
+            SpinWait.SpinUntil(() => Volatile.Read(ref accepted) > 0);
+            stream.Dispose();
+            writer.Join();
+            new FileInfo(path).Length.ShouldBeGreaterThanOrEqualTo(accepted, $"round {round}");
+        }
+    }
+
     [Theory]
     [MemberData(nameof(Reads))]
     public async Task A_read_beside_Dispose_gives_bytes_of_its_file_or_throws(string way)

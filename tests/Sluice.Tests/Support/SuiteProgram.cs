@@ -7,7 +7,7 @@ namespace Sluice.Tests.Support;
 /// <summary>
 /// The tests of this assembly without a test host, for places that have none: a self-contained Windows build under Wine. Arguments are
 /// parts of the names of tests to run, or with a minus to leave out; failures are printed, the last line is the sum, and the exit code
-/// is 0 when nothing failed.
+/// is 0 when nothing failed. With SLUICE_ONE_TEST_AT_A_TIME=1 a test has what threads there are for itself.
 /// </summary>
 internal static class SuiteProgram
 {
@@ -16,6 +16,11 @@ internal static class SuiteProgram
         Assembly assembly = typeof(SuiteProgram).Assembly;
         using XunitTestFramework framework = new(new Quiet());
         Options options = new();
+        if (Environment.GetEnvironmentVariable("SLUICE_ONE_TEST_AT_A_TIME") == "1")
+        {
+            options.SetValue<bool?>("xunit.execution.DisableParallelization", true);
+        }
+
         string[] wanted = [.. parts.Where(p => !p.StartsWith('-'))];
         string[] unwanted = [.. parts.Where(p => p.StartsWith('-')).Select(p => p[1..])];
         using Discovery discovery = new(c => (wanted.Length == 0 || wanted.Any(c.Contains)) && !unwanted.Any(c.Contains));

@@ -38,6 +38,7 @@ internal static class CopyRows
         string source = context.CopyFile;
         var target = new ScratchCopy(context.ScratchFile("copied.dat"));
         var options = new CopyOptions { FlushToDisk = durable };
+        string? ran = null;
         return new Contest(
             Side("Sluice", () => SluiceFile.CopyAsync(source, target.FullPath, options)),
             durable ? Side("cp, sync", CopyAndSync) with { RunsPrograms = true } : Side(".NET", CopyByDotNet),
@@ -47,13 +48,14 @@ internal static class CopyRows
                 ? null
                 : new Contender("fio, reading and writing at once", slice =>
                 {
-                    slice.Elapsed = FioCopy.Run(source, target.FullPath, context.Scale.CopyFileBytes);
+                    (slice.Elapsed, ran) = FioCopy.Run(source, target.FullPath, context.Scale.CopyFileBytes);
                     slice.Count(0);
                     return Task.CompletedTask;
                 })
                 {
                     Prepare = Prepare,
                     RunsPrograms = true,
+                    CommandLine = () => ran,
                 },
         };
 

@@ -7,6 +7,8 @@ namespace Sluice.Cli.Bench.Files;
 /// <summary>What the device gives when one file is read and another written at the same time: fio, direct, 1 MiB, depth 4 each.</summary>
 internal static class FioCopy
 {
+    private const int Depth = 4;
+
     /// <summary>Whether fio is installed and does it here.</summary>
     public static bool Works(string source)
     {
@@ -26,16 +28,34 @@ internal static class FioCopy
         }
     }
 
-    /// <summary>The time until both were done, by fio's own clock: its start is not the device's.</summary>
+    /// <summary>The time until both were done, by fio's own clock: its start is not the device's. And what was run.</summary>
     /// <exception cref="IOException">fio is not installed, failed, or said nothing that can be read.</exception>
-    public static TimeSpan Run(string source, string target, long sizeBytes)
+    public static (TimeSpan Time, string CommandLine) Run(string source, string target, long sizeBytes)
     {
-        string size = string.Create(CultureInfo.InvariantCulture, $"--size={sizeBytes}");
-        string output = SystemCommand.Read(
-            "fio", "--thread", "--ioengine=io_uring", "--direct=1", "--bs=1M", "--iodepth=4", size, "--output-format=json",
-            "--name=read", $"--filename={source}", "--rw=read", "--name=write", $"--filename={target}", "--rw=write");
-        return ParseTime(output);
+        // Sluice's requests lie in huge pages too.
+        using FioMemory? huge = FioMemory.TryReserve(ByteSize.MiB, Depth, jobs: 2);
+        string[] arguments = Arguments(source, target, sizeBytes, huge is not null);
+        string output;
+        try
+        {
+            output = SystemCommand.Read("fio", arguments);
+        }
+        catch (IOException) when (huge is not null)
+        {
+            // Others may have taken the pages since.
+            arguments = Arguments(source, target, sizeBytes, isHuge: false);
+            output = SystemCommand.Read("fio", arguments);
+        }
+        return (ParseTime(output), FioRunner.CommandLine(arguments));
     }
+
+    private static string[] Arguments(string source, string target, long sizeBytes, bool isHuge) =>
+    [
+        "--thread", "--ioengine=io_uring", "--direct=1", "--bs=1M",
+        .. ((FormattableString[])[$"--iodepth={Depth}", $"--size={sizeBytes}"]).Select(a => a.ToString(CultureInfo.InvariantCulture)),
+        .. isHuge ? ["--mem=mmaphuge"] : Array.Empty<string>(), "--output-format=json",
+        "--name=read", $"--filename={source}", "--rw=read", "--name=write", $"--filename={target}", "--rw=write",
+    ];
 
     internal static TimeSpan ParseTime(string json)
     {

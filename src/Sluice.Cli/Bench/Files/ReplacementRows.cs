@@ -27,7 +27,7 @@ internal static class ReplacementRows
             {
                 await SluiceFile.ReplaceAtomicallyAsync(path, content);
                 return 1;
-            }),
+            }, isSingle: true),
             Loops.PassesAsync(".NET", async () =>
             {
                 using (SafeFileHandle file = File.OpenHandle(temporary, FileMode.Create, FileAccess.Write,
@@ -40,7 +40,7 @@ internal static class ReplacementRows
                 // .NET opens no folder; the call that it lacks is the same for both sides.
                 FlushFolder(folder);
                 return 1;
-            }));
+            }, isSingle: true));
     }
 
     private static void FlushFolder(string path)

@@ -60,21 +60,25 @@ internal static class TailRows
         Target = Target,
     };
 
-    private static Contest WithFio(BenchContext context, double percent, Func<double?> iops, Contest pair) =>
-        !FioRunner.IsInstalled ? pair : new Contest(pair.Sluice, pair.DotNet, pair)
+    private static Contest WithFio(BenchContext context, double percent, Func<double?> iops, Contest pair)
+    {
+        string? ran = null;
+        return !FioRunner.IsInstalled ? pair : new Contest(pair.Sluice, pair.DotNet, pair)
         {
             Second = new Contender("fio", async slice =>
             {
                 var job = new FioJob("randread", PageBytes, iops() is null ? Depth : MaxUnderWay);
-                TimeSpan latency = await FioRunner.MeasureLatencyAsync(
+                (TimeSpan latency, ran) = await FioRunner.MeasureLatencyAsync(
                     job, context.DirectFile, context.Scale.DirectFileBytes, context.Scale.FioTime, percent, iops(), CancellationToken.None);
                 slice.Count(0);
                 slice.Elapsed = latency;
             })
             {
                 RunsPrograms = true,
+                CommandLine = () => ran,
             },
         };
+    }
 
     private static async Task ClosedAsync(IoTarget target, Slice slice, Memory<byte>[] buffers, long[] offsets, double percent)
     {

@@ -89,6 +89,7 @@ internal static class LogSuite
         })
     {
         Target = target,
+        Fio = new FioJob("write", RecordBytes, 1) { IsDurable = true },
     };
 
     private static Contender Threads(string name, int threads, ILogSide side) => new(name, Loops.OnThreads(threads, _ => side.Append()))

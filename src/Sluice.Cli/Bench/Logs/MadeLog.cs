@@ -47,10 +47,15 @@ internal sealed class MadeLog : IDisposable
             && start[headerBytes..].ContainsAnyExcept((byte)0);
     }
 
-    /// <summary>Makes the last segment what it was when the writer was killed.</summary>
+    /// <summary>Makes the last segment what it was when the writer was killed, on the disk: its writer had flushed it.</summary>
     public void Crash()
     {
         File.Copy(_lastCopy, _last, overwrite: true);
+        using (FileStream last = new(_last, FileMode.Open, FileAccess.ReadWrite))
+        {
+            last.Flush(flushToDisk: true);
+        }
+
         File.WriteAllBytes(_state, _stateBytes);
     }
 

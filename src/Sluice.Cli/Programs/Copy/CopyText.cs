@@ -19,21 +19,22 @@ internal static class CopyText
     public static string Describe(CopyRecord copy, string made)
     {
         string names = $"{copy.Source} -> {copy.Target}";
-        if (copy.UnchangedFiles > 0 && copy.Files == 0)
+        if (copy.UnchangedFiles > 0 && copy.Files == 0 && copy.Bytes == 0)
             return $"{names}: unchanged, {(copy.UnchangedFiles == 1 ? "skipped" : $"{Counted.Of(copy.UnchangedFiles, "file")} skipped")}";
         string files = copy.Folders > 0 ? $"{Counted.Of(copy.Files, "file")} in {Counted.Of(copy.Folders, "folder")}, " : "";
         string depth = copy.Depth > 0 ? $", {Counted.Of(copy.Depth, "request")} outstanding" : "";
         string resumed = copy.ResumedBytes > 0 ? $"; {ByteSize.Format(copy.ResumedBytes)} were there already" : "";
         string changed = copy.ChangedFiles > 0 ? $"; {copy.ChangedFiles:#,0} changed meanwhile" : "";
         string unchanged = copy.UnchangedFiles > 0 ? $"; {copy.UnchangedFiles:#,0} unchanged, skipped" : "";
-        return $"{names}: {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds)}: "
-            + $"{Name(copy.Method)}{depth} ({copy.Reason}){resumed}{changed}{unchanged}{made}";
+        // What has no bytes went no way.
+        string way = copy.Bytes > 0 ? $": {Name(copy.Method)}{depth} ({copy.Reason})" : "";
+        return $"{names}: {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds)}{way}{resumed}{changed}{unchanged}{made}";
     }
 
     /// <summary>What is said of the end of a copy in shards.</summary>
     public static string Finished(CopyRecord copy)
     {
-        string names = copy.Files > 0 ? $", {Counted.Of(copy.Files, "name")} of files that have several made" : "";
+        string names = copy.Files > 0 ? $", {Counted.Of(copy.Files, "name")} made, of files with several or copied in ranges" : "";
         return $"{copy.Source} -> {copy.Target}: whole: {Counted.Of(copy.UnchangedFiles, "file")} in "
             + $"{Counted.Of(copy.Folders, "folder")} there{names}";
     }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -18,7 +19,7 @@ internal static class FragPage
             string.Create(CultureInfo.InvariantCulture,
                 $"Seed {report.Settings.Seed}, profile {report.Settings.Profile.ToName()}; up to {ByteSize.Format(report.BudgetBytes)} "
                     + $"filled; {report.Seconds:0} s."),
-            .. report.Skipped > 0 ? [$"{report.Skipped:#,0} files were not made: others filled the volume meanwhile."]
+            .. report.Skipped > 0 ? [$"Not made, since others filled the volume meanwhile: {Counted.Of(report.Skipped, "file")}."]
                 : Array.Empty<string>(),
         ],
         Sections =
@@ -27,10 +28,10 @@ internal static class FragPage
             {
                 Heading = "Cycle by cycle",
                 Text = string.Create(CultureInfo.InvariantCulture,
-                    $"{report.Cycles:#,0} cycles: {report.Created:#,0} files made, {report.Deleted:#,0} deleted, "
+                    $"{Counted.Of(report.Cycles, "cycle")}: {Counted.Of(report.Created, "file")} made, {report.Deleted:#,0} deleted, "
                         + $"{ByteSize.Format(report.WrittenBytes)} written. ")
                     + string.Create(CultureInfo.InvariantCulture,
-                        $"Left are {report.Files:#,0} files with {ByteSize.Format(report.FilesBytes)}; the volume is "
+                        $"Left: {Counted.Of(report.Files, "file")} with {ByteSize.Format(report.FilesBytes)}; the volume is "
                             + $"{report.UsedPercent:0.0}\u00a0% full."),
                 Charts = [.. Charts(report.History)],
                 Tables = [Table(report.History)],

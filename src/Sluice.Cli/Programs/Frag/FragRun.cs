@@ -1,3 +1,5 @@
+using Sluice.Cli.Report;
+
 namespace Sluice.Cli.Programs.Frag;
 
 /// <summary>Carries a plan out, and looks before each file whether the volume still has the room that the plan counts on.</summary>
@@ -61,7 +63,7 @@ internal sealed class FragRun
     public string ProgressLine()
     {
         string pieces = CanMap ? $", {_piecesPerFile:0.00} pieces per file" : "";
-        return $"cycle {_cycle}: {_usedPercent:0.0} % full, {_living:#,0} files{pieces}";
+        return $"cycle {_cycle}: {_usedPercent:0.0} % full, {Counted.Of(_living, "file")}{pieces}";
     }
 
     public void Execute(IEnumerable<FragStep> steps)

@@ -36,7 +36,7 @@ internal static class LogLoadPage
         }
 
         if (result.Missing > 0)
-            yield return $"{result.Missing:#,0} records that were acknowledged are not in the log.";
+            yield return $"Not in the log, though acknowledged: {Counted.Of(result.Missing, "record")}.";
     }
 
     private static PageSection Whole(LogLoad load, LogLoadResult result)

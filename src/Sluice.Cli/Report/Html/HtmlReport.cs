@@ -75,10 +75,11 @@ internal static class HtmlReport
                 environment.Scheduler is { } scheduler ? $"scheduler {scheduler}" : null,
                 environment.LogicalBlockSizeBytes is { } block ? $"{block} B blocks" : null)),
             ("File system", Join(environment.FileSystem, environment.MountOptions,
-                environment.FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null)),
+                environment.FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null, MemoryFileSystem.Note(environment.FileSystem))),
             ("Processor", Join(environment.Processor, $"{environment.ProcessorCount} cores",
                 environment.NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null)),
-            ("Memory", ByteSize.Format(environment.MemoryBytes)),
+            ("Memory", Join(
+                ByteSize.Format(environment.MemoryBytes), environment.FreePages is { } pages ? $"free pages are {pages}" : null)),
             ("Kernel", Join(environment.Kernel)),
             ("Runtime", Join(environment.Runtime, environment.RuntimeMode)),
             ("Engine", Join(environment.Engine, environment.EngineReason)),

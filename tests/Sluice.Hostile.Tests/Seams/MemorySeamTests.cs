@@ -1,0 +1,176 @@
+using Sluice.Engines;
+using Sluice.Handles;
+using Sluice.Log;
+using Sluice.Memory;
+
+namespace Sluice.Hostile.Tests.Seams;
+
+/// <summary>
+/// Where .NET has no memory for a moment, nothing that was queued is lost, and no call ends before what it waits for. Debug builds have
+/// these places; elsewhere the tests are skipped.
+/// </summary>
+public sealed class MemorySeamTests : HostileTests
+{
+    public override void Dispose()
+    {
+        Seam.Use(null);
+        base.Dispose();
+    }
+
+    [SkippableFact]
+    public async Task What_is_queued_for_a_pool_without_memory_is_done()
+    {
+        const int count = 20;
+        SkipWithoutSeams();
+        using CountdownEvent done = new(count);
+        int lacks = await RunAsync(
+            static _ => true,
+            () =>
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    PoolWork.Queue(static d => d.Signal(), done);
+                }
+            });
+        lacks.ShouldBeGreaterThan(0);
+        await Watchdog.EndsAsync(() => Task.Run(done.Wait), "what was queued");
+    }
+
+    /// <summary>More than a ring has room for: those that are in it, and those that wait for room.</summary>
+    [SkippableFact]
+    public async Task Requests_to_cancel_come_through_without_memory()
+    {
+        SkipWithoutSeams();
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        using SluiceHandle fifo = SluiceHandle.Open(NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        CancellationTokenSource[] sources = [.. Enumerable.Range(0, 4300).Select(static _ => new CancellationTokenSource())];
+        Task<int>[] reads = [.. sources.Select(s => fifo.ReadAsync(new byte[1], 0, s.Token).AsTask())];
+        int lacks = await RunAsync(static _ => true, () => Array.ForEach(sources, static s => s.Cancel()));
+        lacks.ShouldBeGreaterThan(0);
+        await Watchdog.EndsAsync(() => Task.WhenAll(reads.Select(r => Should.ThrowAsync<OperationCanceledException>(r))), "the reads");
+    }
+
+    [SkippableTheory]
+    [InlineData("InnerTask")]
+    [InlineData("Relay")]
+    public async Task A_streams_call_that_is_suspended_without_memory_goes_on(string place)
+    {
+        SkipWithoutSeams();
+        byte[] content = Bytes.Pattern(40_000);
+        string path = Temp.NewFile(content);
+        Accounts accounts = Accounts.Open(Temp.Root);
+
+        // More at once than tasks are kept for the next use.
+        SluiceStream[] streams = [.. Enumerable.Range(0, 8).Select(_ => new SluiceStream(
+            path, new SluiceOptions { Engine = new HeldEngine(), BufferSize = 4096, Options = FileOptions.Asynchronous }))];
+        byte[][] read = [.. streams.Select(_ => new byte[content.Length])];
+        List<Task> tasks = [];
+        int lacks = await RunAsync(stack => stack.Contains(place, StringComparison.Ordinal), () =>
+        {
+            for (int i = 0; i < streams.Length; i++)
+            {
+                // The second waits for its turn.
+                tasks.Add(streams[i].ReadExactlyAsync(read[i].AsMemory(0, 3000)).AsTask());
+                tasks.Add(streams[i].ReadExactlyAsync(read[i].AsMemory(3000)).AsTask());
+            }
+        });
+        lacks.ShouldBeGreaterThan(0);
+        await Watchdog.EndsAsync(() => Task.WhenAll(tasks), "the reads");
+        Array.ForEach(read, bytes => bytes.ShouldBeBytes(content));
+        Array.ForEach(streams, static s => s.Dispose());
+        await accounts.CloseAsync(place);
+    }
+
+    /// <summary>Whoever ends the waits of others for a log has the pool tell each of them.</summary>
+    [SkippableFact]
+    public async Task Awaited_appends_end_where_the_pool_has_no_memory()
+    {
+        SkipWithoutSeams();
+        const int count = 20;
+        WaiterList waiters = new();
+        Task<long>[] tasks = [.. Enumerable.Range(1, count).Select(i =>
+        {
+            AsyncWaiter waiter = AsyncWaiter.Rent(i, 0, default, i);
+            Task<long> task = waiter.Task.AsTask();
+            waiters.Push(waiter);
+            return task;
+        })];
+        int lacks = await RunAsync(static _ => true, () => waiters.Complete(count));
+        lacks.ShouldBeGreaterThan(0);
+        await Watchdog.EndsAsync(() => Task.WhenAll(tasks), "the appends");
+        (await Task.WhenAll(tasks)).ShouldBe(Enumerable.Range(1, count).Select(static i => (long)i));
+    }
+
+    /// <summary>Whoever leads reads the memory of the one that waits until it has ended.</summary>
+    [SkippableFact]
+    public async Task An_append_that_waits_without_memory_does_not_leave_before_it_is_served()
+    {
+        SkipWithoutSeams();
+        AppendRequest? request = null;
+        AppendState left = AppendState.Waiting;
+        Task? serving = null;
+        int lacks = await RunAsync(
+            stack =>
+            {
+                bool isAsleep = stack.Contains(nameof(AppendRequest.Sleep), StringComparison.Ordinal);
+                serving ??= isAsleep ? Task.Run(() => request!.Complete(7)) : null;
+                return isAsleep;
+            },
+            () =>
+            {
+                request = AppendRequest.ForThisThread;
+                request.Begin(0, 0, isHeld: true);
+                request.TryPark().ShouldBeTrue();
+                request.Sleep();
+                left = request.State;
+            });
+        lacks.ShouldBeGreaterThan(0);
+        left.ShouldBe(AppendState.Done);
+        await serving!;
+    }
+
+    private static void SkipWithoutSeams()
+    {
+#if !DEBUG
+        throw new SkipException("only Debug builds have these places");
+#endif
+    }
+
+    /// <summary>
+    /// Runs it on a thread of its own, which has no memory at two of three places of those that are chosen by the stack; says at how many.
+    /// </summary>
+    private static async Task<int> RunAsync(Predicate<string> isChosen, Action action)
+    {
+        int count = 0;
+        int lacks = 0;
+        Exception? error = null;
+        Thread thread = new(() => error = Record.Exception(action));
+        Seam.Use(kind =>
+        {
+            if (kind is SeamKind.Memory or SeamKind.QueueMemory && Thread.CurrentThread == thread
+                && isChosen(Environment.StackTrace) && ++count % 3 != 0)
+            {
+                lacks++;
+                throw new OutOfMemoryException();
+            }
+        });
+        thread.Start();
+        await Watchdog.EndsAsync(
+            () =>
+            {
+                thread.Join();
+                return Task.CompletedTask;
+            },
+            "the calls");
+        Seam.Use(null);
+        error.ShouldBeNull();
+        return lacks;
+    }
+
+    private string NewFifo()
+    {
+        string path = Temp.NewPath();
+        Native.MakeFifo(path);
+        return path;
+    }
+}

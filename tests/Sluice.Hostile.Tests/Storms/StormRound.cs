@@ -1,0 +1,182 @@
+using Sluice.Memory;
+using Sluice.Uring;
+
+namespace Sluice.Hostile.Tests.Storms;
+
+/// <summary>
+/// Some threads that use one object, while another one interrupts them, cancels their calls and closes the object, at moments that a seed
+/// and the scheduler choose. Whatever a call threw that this has not given it a reason for is a failure, and so is an interruption that
+/// comes out of a call.
+/// </summary>
+internal sealed class StormRound(TempFolder temp, int seed)
+{
+    private readonly Lock _lock = new();
+    private StormWorker[] _workers = [];
+    private Exception? _failure;
+    private bool _hasEnded;
+    private int _calls;
+    private int _closing;
+    private Intruder? _intruder;
+
+    [ThreadStatic]
+    private static Random? t_random;
+
+    [ThreadStatic]
+    private static bool t_isWorker;
+
+    public TempFolder Temp => temp;
+
+    /// <summary>For whoever makes the object, before the threads begin.</summary>
+    public Random Random { get; } = new(seed);
+
+    /// <summary>Somebody has begun to close the object.</summary>
+    public bool IsClosing => Volatile.Read(ref _closing) != 0;
+
+    /// <summary>Somebody has closed it.</summary>
+    public bool IsClosed => Volatile.Read(ref _closing) == 2;
+
+    /// <summary>Something went wrong, or the threads are to end.</summary>
+    public bool IsOver => Volatile.Read(ref _failure) is not null;
+
+    /// <summary>Runs the threads to their end, and closes the object if nobody has.</summary>
+    /// <param name="count">How many threads.</param>
+    /// <param name="work">What each does.</param>
+    /// <param name="close">Closes the object; called once, by any thread.</param>
+    public void Run(int count, Action<StormWorker> work, Action close)
+    {
+        _workers = [.. Enumerable.Range(0, count).Select(i => new StormWorker(this, i, new Random(unchecked((seed * 31) + i))))];
+        Thread[] threads = [.. _workers.Select(w => new Thread(() => Guarded(() => Work(w, work))) { IsBackground = true })];
+        for (int i = 0; i < count; i++)
+        {
+            _workers[i].Thread = threads[i];
+        }
+
+        Random moments = new(~seed);
+        Thread disturber = new(() => Guarded(() => Disturb(moments, close))) { IsBackground = true };
+        SystemCallFaults.Use(OnCall);
+        Seam.Use(OnSeam);
+        try
+        {
+            Array.ForEach(threads, static t => t.Start());
+            disturber.Start();
+            Array.ForEach(threads, static t => t.Join());
+            Volatile.Write(ref _hasEnded, true);
+            disturber.Join();
+            Guarded(() => Close(close));
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+            Seam.Use(null);
+        }
+
+        Guarded(() => _intruder?.Check());
+        if (_failure is { } failure)
+        {
+            throw new InvalidOperationException($"seed {seed}", failure);
+        }
+    }
+
+    private static void Work(StormWorker worker, Action<StormWorker> work)
+    {
+        t_isWorker = true;
+        work(worker);
+    }
+
+    private void Guarded(Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (Exception e)
+        {
+            lock (_lock)
+            {
+                _failure ??= e;
+            }
+        }
+    }
+
+    private void Close(Action close)
+    {
+        if (Interlocked.CompareExchange(ref _closing, 1, 0) == 0)
+        {
+            close();
+            Volatile.Write(ref _closing, 2);
+        }
+    }
+
+    private void Disturb(Random random, Action close)
+    {
+        int closeAt = random.Next(3) == 0 ? random.Next(30) : -1;
+        for (int n = 0; !Volatile.Read(ref _hasEnded); n++)
+        {
+            Pause(random);
+            StormWorker worker = _workers[random.Next(_workers.Length)];
+            if (n == closeAt)
+            {
+                Close(close);
+                _intruder = new Intruder(temp);
+                _intruder.Come();
+            }
+            else if (random.Next(2) == 0)
+            {
+                worker.Thread!.Interrupt();
+            }
+            else
+            {
+                worker.Cancel();
+            }
+        }
+    }
+
+    /// <summary>Until the library has made some more system calls; not for ever, since it may be waiting for just this.</summary>
+    private void Pause(Random random)
+    {
+        int target = Volatile.Read(ref _calls) + random.Next(8);
+        int patience = random.Next(200);
+        for (int i = 0; i < patience && Volatile.Read(ref _calls) < target && !Volatile.Read(ref _hasEnded); i++)
+        {
+            _ = i % 16 == 15 ? Thread.Yield() : SpinWaited(random.Next(100));
+        }
+
+        if (random.Next(20) == 0)
+        {
+            Thread.Sleep(1);
+        }
+    }
+
+    private static bool SpinWaited(int iterations)
+    {
+        Thread.SpinWait(iterations);
+        return true;
+    }
+
+    private long OnCall(string call, int descriptor, long length)
+    {
+        Interlocked.Increment(ref _calls);
+        Random random = t_random ??= new Random(unchecked((seed * 17) + Environment.CurrentManagedThreadId));
+        if (random.Next(12) == 0)
+        {
+            Thread.Yield();
+        }
+
+        return 0;
+    }
+
+    /// <summary>Debug builds: where .NET may wait, the interruption comes at this very place.</summary>
+    private void OnSeam(SeamKind kind)
+    {
+        Random random = t_random ??= new Random(unchecked((seed * 17) + Environment.CurrentManagedThreadId));
+        if (kind == SeamKind.Wait && t_isWorker && random.Next(24) == 0)
+        {
+            throw new ThreadInterruptedException("in a storm");
+        }
+
+        if (kind == SeamKind.Between && random.Next(4) == 0)
+        {
+            Thread.Yield();
+        }
+    }
+}

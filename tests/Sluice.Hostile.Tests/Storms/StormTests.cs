@@ -1,0 +1,59 @@
+using System.Globalization;
+
+namespace Sluice.Hostile.Tests.Storms;
+
+/// <summary>
+/// Interruptions, cancellations, closings and callers' code that throws, at random moments, over all that a caller holds. The moments are
+/// the scheduler's too, so that a seed brings a failure back often, not always: SLUICE_STORM_SEED is the first one of each test.
+/// </summary>
+public sealed class StormTests : HostileTests
+{
+    private const int FirstSeed = 20_261_123;
+    private const int Rounds = 2;
+
+    public static TheoryData<string, string, FileCaching> Ways
+    {
+        get
+        {
+            TheoryData<string, string, FileCaching> data = [];
+            foreach (string name in Storm.Names)
+            {
+                data.Add(name, "own", FileCaching.Cached);
+                data.Add(name, "held", FileCaching.Cached);
+                if (name != "log")
+                {
+                    data.Add(name, "own", FileCaching.Direct);
+                    data.Add(name, "held", FileCaching.Direct);
+                }
+            }
+
+            return data;
+        }
+    }
+
+    private static int Seed =>
+        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_STORM_SEED"), CultureInfo.InvariantCulture, out int seed)
+            ? seed : FirstSeed;
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public Task A_storm(string name, string engine, FileCaching caching)
+    {
+        int seed = Seed;
+        return RepeatAsync(async () =>
+        {
+            for (int i = 0; i < Rounds; i++)
+            {
+                await Storm.RunAsync(Temp, name, engine, caching, seed++);
+            }
+        });
+    }
+
+    [Fact]
+    public async Task A_storm_with_two_threads_in_the_pool()
+    {
+        string seed = Seed.ToString(CultureInfo.InvariantCulture);
+        using Child child = new([], [("DOTNET_ThreadPool_ForceMaxWorkerThreads", "2")], "storm", Temp.Root, seed);
+        await child.SucceedAsync();
+    }
+}

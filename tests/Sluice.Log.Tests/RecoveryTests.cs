@@ -1,0 +1,80 @@
+using System.Buffers.Binary;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>What an opening reads of the last segment, and what it believes.</summary>
+public sealed class RecoveryTests
+{
+    /// <summary>What is not known to be on the disk is read from there, however much was read ahead: here it is not there.</summary>
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(1, 1)]
+    [InlineData(17, 17)]
+    [InlineData(30, 30)]
+    [InlineData(31, 30)]
+    public void What_is_behind_the_durable_end_is_read_again(long durable, long expected)
+    {
+        const int count = 30;
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false }))
+        {
+            for (int i = 0; i < count; i++)
+            {
+                log.Append(Records.Make(0, i, 100), LogDurability.Written);
+            }
+        }
+
+        string path = Directory.GetFiles(folder.Log, "*.slog").Single();
+        SegmentInfo segment = SegmentInfo.Read(path, 1).ShouldNotBeNull();
+        using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
+        List<long> offsets = [];
+        segment.Scan(SegmentContent.Of(file), durable, offset =>
+        {
+            offsets.Add(offset);
+            file.SetLength(offset);
+        });
+        segment.LastSequence.ShouldBe(expected);
+        offsets.Count.ShouldBe(durable <= count ? 1 : 0);
+    }
+
+    /// <summary>Else records were not found by their time.</summary>
+    [Fact]
+    public void Times_stand_still_where_the_clock_was_set_back()
+    {
+        const int count = 100;
+        using TempFolder folder = new(isInMemory: true);
+        Directory.CreateDirectory(folder.Log);
+        long future = LogLayout.ToNanoseconds(DateTime.UtcNow.AddDays(1));
+        using (SegmentFile file = SegmentFile.Create(
+            new LogFolder(folder.Log, SegmentNames.Framed), 1, new LogSettings(SmallLog.Options), Guid.NewGuid()))
+        {
+            file.Begin(1, restarts: false, future);
+            byte[] record = Records.Make(0, 0, 100);
+            byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + record.Length + 8];
+            BinaryPrimitives.WriteInt32LittleEndian(frame.AsSpan(LogLayout.FrameHeaderBytes), record.Length);
+            record.CopyTo(frame, LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes);
+            file.Append(frame, frame.Length - 8, 1, 1, future);
+        }
+
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            for (int i = 1; i < count; i++)
+            {
+                log.Append(Records.Make(0, i, 100)).ShouldBe(i + 1);
+            }
+        }
+
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeGreaterThan(2);
+        SluiceLogReaderOptions sinceThen = new() { FromTime = LogLayout.ToTime(future) };
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log, sinceThen), 1, 0);
+        using SluiceLogReader reader = new(folder.Log, sinceThen);
+        int read = 0;
+        foreach (LogEntry entry in reader.Entries)
+        {
+            entry.Time.ShouldBe(LogLayout.ToTime(future));
+            read++;
+        }
+
+        read.ShouldBe(count);
+    }
+}
