@@ -278,6 +278,68 @@ public sealed partial class WriterWindowTests : IDisposable
         LogState.TryRead(State(folder)).ShouldNotBeNull().DurableSequence.ShouldBe(1);
     }
 
+    /// <summary>
+    /// A full segment whose last sync failed has no footer, and the page cache has what the disk has not: the log ends where the disk
+    /// says, however many segments were begun behind it.
+    /// </summary>
+    [SkippableTheory]
+    [InlineData(0)]
+    [InlineData(5)]
+    public void What_an_earlier_segment_has_in_the_cache_alone_is_not_taken_for_durable(int durable)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        SmallLog small = new(70, isDurable: false);
+        using TempFolder folder = new(isInMemory: true);
+        small.WriteTo(folder.Log);
+        string[] paths = [.. Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal)];
+        Array.ForEach(paths[2..], File.Delete);
+        SegmentInfo[] segments = [.. paths[..2].Select(static (path, i) => SegmentInfo.Read(path, i + 1).ShouldNotBeNull())];
+        foreach (SegmentInfo segment in segments)
+        {
+            using SluiceHandle file = SluiceHandle.Open(segment.Path, FileMode.Open, FileAccess.ReadWrite);
+            file.SetLength(segment.FooterOffset);
+        }
+
+        long whole = segments[0].LastSequence;
+        long lost = segments[0].FooterOffset - 8;
+        int dropped = 0;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            // What the disk has: all of the first segment but its last frame.
+            if (call == "posix_fadvise" && dropped++ == 0)
+            {
+                using SluiceHandle file = SluiceHandle.Open(paths[0], FileMode.Open, FileAccess.ReadWrite);
+                file.SetLength(lost);
+            }
+
+            return 0;
+        });
+        try
+        {
+            if (durable > 0)
+            {
+                using SluiceHandle state = SluiceHandle.Open(
+                    Path.Combine(folder.Log, LogFolder.StateName), FileMode.CreateNew, FileAccess.Write);
+                new LogState(LogDurability.Written, segments[0].Header.LogId, durable, 1).Write(state);
+            }
+
+            using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+            dropped.ShouldBeGreaterThan(0);
+            log.NextSequence.ShouldBe(whole);
+            log.Cut.ShouldNotBeNull().Sequence.ShouldBe(whole);
+            log.Append(Records.Make(7, 7, 100), LogDurability.Durable).ShouldBe(whole);
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        List<(long Sequence, byte[] Bytes)> all = Records.ReadAll(folder.Log);
+        all.Count.ShouldBe((int)whole);
+        all[..^1].ShouldAllBe(r => r.Bytes.SequenceEqual(small.All[(int)r.Sequence - 1].Bytes));
+        Records.Check(all[^1].Bytes).ShouldBe((7, 7));
+    }
+
     [LibraryImport("libc", EntryPoint = "link", StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Link(string path, string another);
 

@@ -32,56 +32,91 @@ internal sealed class LogCatalog
     /// <summary>The largest of them.</summary>
     public long LargestId => Ids is [.., long last] ? last : 0;
 
-    /// <summary>Reads headers, openings and footers, and those segments as a whole that have no footer and are not the last.</summary>
+    /// <summary>Reads headers, openings and footers, as a reader does: segments are not compared with one another.</summary>
     /// <param name="folder">The folder.</param>
     /// <param name="report">Told of each damage; it throws, or the catalog goes on without what is damaged.</param>
-    /// <param name="checksOrder">Whether segments are compared with one another.</param>
     /// <param name="fromId">Segments with smaller ids are left out.</param>
-    public static LogCatalog Read(LogFolder folder, Action<SluiceLogDamagedException> report, bool checksOrder = true, long fromId = 0)
+    public static LogCatalog Read(LogFolder folder, Action<SluiceLogDamagedException> report, long fromId = 0)
     {
         LogCatalog catalog = new(folder, report);
         catalog.ReadSegments(fromId);
         catalog.LeaveOutWhatWasTakenBack();
-        if (checksOrder)
-        {
-            catalog.CheckOrder();
-        }
-        else
-        {
-            catalog.DistrustFooters();
-        }
-
+        catalog.DistrustFooters();
         return catalog;
+    }
+
+    /// <summary>
+    /// Reads headers, openings and footers, and those segments as a whole that have no footer and are not the last, from the disk.
+    /// </summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="settings">The options.</param>
+    /// <param name="state">What is known of the log from its last writer.</param>
+    /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged.</exception>
+    public static LogCatalog ReadChecked(LogFolder folder, LogSettings settings, LogState? state)
+    {
+        LogCatalog catalog = new(folder, static damage => throw damage);
+        catalog.ReadSegments(fromId: 0);
+        catalog.LeaveOutWhatWasTakenBack();
+        catalog.CheckOrder(settings, state);
+        return catalog;
+    }
+
+    /// <summary>
+    /// What each file says of itself. Where the last that was listed is not there any more, the folder is listed again: whoever is
+    /// overtaken between the listing and the look at the files finds none of them, and there are later ones.
+    /// </summary>
+    private List<SegmentInfo> ReadFiles(long fromId)
+    {
+        List<SegmentInfo> all = [];
+        List<SluiceLogDamagedException> damages = [];
+        long gone = -1;
+        bool isAgain;
+        do
+        {
+            all.Clear();
+            damages.Clear();
+            Ids.Clear();
+            Superfluous.Clear();
+            bool isGone = false;
+            foreach (long id in _folder.List().SkipWhile(id => id < fromId))
+            {
+                Ids.Add(id);
+                isGone = false;
+                try
+                {
+                    using SegmentContent file = _folder.OpenToRead(id);
+                    if (SegmentInfo.Read(file, id) is { } segment)
+                    {
+                        all.Add(segment);
+                    }
+                    else
+                    {
+                        Superfluous.Add(file.Path);
+                    }
+                }
+                catch (SluiceLogDamagedException e)
+                {
+                    damages.Add(e);
+                }
+                catch (FileNotFoundException)
+                {
+                    // Removed since the folder was listed: by retention, or by whoever dropped it.
+                    isGone = true;
+                }
+            }
+
+            // A name that is listed and leads nowhere, time and again, is nobody's segment.
+            isAgain = isGone && LargestId != gone;
+            gone = LargestId;
+        }
+        while (isAgain);
+        damages.ForEach(_report);
+        return all;
     }
 
     private void ReadSegments(long fromId)
     {
-        List<SegmentInfo> all = [];
-        foreach (long id in _folder.List().SkipWhile(id => id < fromId))
-        {
-            Ids.Add(id);
-            try
-            {
-                using SegmentContent file = _folder.OpenToRead(id);
-                if (SegmentInfo.Read(file, id) is { } segment)
-                {
-                    all.Add(segment);
-                }
-                else
-                {
-                    Superfluous.Add(file.Path);
-                }
-            }
-            catch (SluiceLogDamagedException e)
-            {
-                _report(e);
-            }
-            catch (FileNotFoundException)
-            {
-                // Removed since the folder was listed: by retention, or by whoever dropped it.
-            }
-        }
-
+        List<SegmentInfo> all = ReadFiles(fromId);
         foreach (SegmentInfo segment in all)
         {
             if (segment.Header.LogId != all[0].Header.LogId)
@@ -152,7 +187,7 @@ internal sealed class LogCatalog
 
     private static bool Leads(SegmentInfo from, SegmentInfo to) => from.IsSealed && from.LastSequence + 1 == to.FirstSequence;
 
-    private void CheckOrder()
+    private void CheckOrder(LogSettings settings, LogState? state)
     {
         for (int i = 1; i < Segments.Count; i++)
         {
@@ -162,8 +197,8 @@ internal sealed class LogCatalog
             long offset = -1;
             if (!Leads(before, segment) && !before.IsCompressed)
             {
-                using SegmentContent file = _folder.OpenToRead(before.Path);
-                (FrameScanner scanner, FrameResult end, _) = before.Scan(file);
+                using SluiceHandle file = _folder.Open(before.Path, FileMode.Open, FileAccess.Read, settings);
+                (FrameScanner scanner, FrameResult end, _) = before.ScanFromDisk(file, settings, state);
                 reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
                 offset = scanner.Offset;
             }

@@ -11,6 +11,9 @@ namespace Sluice.Log;
 /// </summary>
 internal static class LogFile
 {
+    /// <summary>The most pages that the kernel's cache has in one block (MAX_XAS_ORDER).</summary>
+    private const long MaxBlockPages = 2048;
+
     /// <summary>Opens a file for reading, beside its writer and whoever removes it.</summary>
     public static SluiceHandle OpenToRead(string path) => Open(path, FileMode.Open, FileAccess.Read);
 
@@ -138,6 +141,17 @@ internal static class LogFile
 
     /// <summary>As <see cref="Flush(SluiceHandle, LogSettings)"/>, but for the file's times.</summary>
     public static void FlushData(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.FlushData, settings);
+
+    /// <summary>Has what was written to a file, and is on the disk, read from there from an offset on, or from before that.</summary>
+    public static void DropFromCache(SluiceHandle file, long offset)
+    {
+        if (Libc.IsSupported)
+        {
+            // Only whole pages are dropped, and the cache may have them in larger blocks.
+            using OpenFile.Reference reference = file.Hold();
+            Libc.DropFromCache(file.Descriptor, offset - (offset % (MaxBlockPages * Environment.SystemPageSize)), 0);
+        }
+    }
 
     private static void Flush(SluiceHandle file, IoVerb verb, LogSettings settings)
     {

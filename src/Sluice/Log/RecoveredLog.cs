@@ -6,9 +6,6 @@ namespace Sluice.Log;
 /// written.</summary>
 internal sealed class RecoveredLog
 {
-    /// <summary>The most pages that the kernel's cache has in one block (MAX_XAS_ORDER).</summary>
-    private const long MaxBlockPages = 2048;
-
     private readonly LogFolder _folder;
     private readonly LogCatalog _catalog;
     private SegmentInfo? _last;
@@ -47,7 +44,7 @@ internal sealed class RecoveredLog
     /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged; nothing was changed.</exception>
     public static RecoveredLog Open(LogFolder folder, LogSettings settings, LogState? state)
     {
-        RecoveredLog log = new(folder, LogCatalog.Read(folder, static damage => throw damage));
+        RecoveredLog log = new(folder, LogCatalog.ReadChecked(folder, settings, state));
         try
         {
             log.Check(settings, state);
@@ -85,8 +82,7 @@ internal sealed class RecoveredLog
 
         if (last is { IsCompressed: false })
         {
-            long durable = state is { } its && its.LogId == LogId ? its.DurableSequence : 0;
-            CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false }, durable);
+            CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false }, state);
         }
 
         LastTime = last?.LastTime ?? 0;
@@ -134,20 +130,18 @@ internal sealed class RecoveredLog
         _catalog.Superfluous.Add(newest.Path);
     }
 
-    private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn, long durable)
+    private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn, LogState? state)
     {
         _lastFile = _folder.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
         WriterLock.TakeSegment(_folder.Path, _lastFile);
-        LogFile.FlushData(_lastFile, settings);
         bool hasFooter = last.IsSealed;
         (long lastSequence, long firstTime, long lastTime) = (last.LastSequence, last.FirstTime, last.LastTime);
-        (FrameScanner scanner, FrameResult end, List<IndexEntry> index) =
-            last.Scan(SegmentContent.Of(_lastFile), durable, offset => ReadFromDisk(_lastFile, offset));
+        (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.ScanFromDisk(_lastFile, settings, state);
         if (hasFooter && !last.IsSealed && (lastSequence < last.LastSequence || last.FooterOffset < scanner.Offset))
         {
             last.ForgetFooter();
         }
-        else if (hasFooter && !last.IsSealed && lastSequence <= durable)
+        else if (hasFooter && !last.IsSealed && lastSequence <= last.DurableBy(state))
         {
             // Damage before a footer is the readers', as in any other segment: all that it has was on the disk when that was written. Where
             // the state does not know of that, the bytes may be a torn record's.
@@ -182,20 +176,6 @@ internal sealed class RecoveredLog
         if (bytes > 0 && mayBeTorn)
         {
             Cut = new SluiceLogCut(last.Path, offset, bytes, NextSequence, reason);
-        }
-    }
-
-    /// <summary>
-    /// What a sync of the last writer failed for may stand in the page cache, clean, and not on the disk: it is not to be taken for
-    /// durable. What a sync has succeeded for is on the disk.
-    /// </summary>
-    private static void ReadFromDisk(SluiceHandle file, long offset)
-    {
-        if (Libc.IsSupported)
-        {
-            // Only whole pages are dropped, and the cache may have them in larger blocks.
-            using OpenFile.Reference reference = file.Hold();
-            Libc.DropFromCache(file.Descriptor, offset - (offset % (MaxBlockPages * Environment.SystemPageSize)), 0);
         }
     }
 

@@ -215,6 +215,24 @@ internal sealed class SegmentInfo
         }
     }
 
+    /// <summary>
+    /// Scans a segment of a writer that is no more. What a sync of that one failed for may stand in the page cache, clean, and not on the
+    /// disk: it is not to be taken for durable. What a sync has succeeded for is on the disk.
+    /// </summary>
+    /// <param name="file">The segment.</param>
+    /// <param name="settings">The options.</param>
+    /// <param name="state">What is known of the log from that writer.</param>
+    /// <exception cref="IOException">It cannot be written to the disk, or not be read.</exception>
+    public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) ScanFromDisk(
+        SluiceHandle file, LogSettings settings, LogState? state)
+    {
+        LogFile.FlushData(file, settings);
+        return Scan(SegmentContent.Of(file), DurableBy(state), offset => LogFile.DropFromCache(file, offset));
+    }
+
+    /// <summary>The last sequence of the segment's log that its state knows to be on the disk; 0 where it knows of none.</summary>
+    public long DurableBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.DurableSequence : 0;
+
     private void TryReadFooter(SegmentContent file)
     {
         Span<byte> trailer = stackalloc byte[LogLayout.TrailerBytes];

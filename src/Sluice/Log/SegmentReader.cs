@@ -19,7 +19,8 @@ internal sealed class SegmentReader : IDisposable
 
     public string Path => _info.Path;
 
-    public Guid LogId => _info.Header.LogId;
+    /// <inheritdoc cref="SegmentInfo.DurableBy"/>
+    public long DurableBy(LogState? state) => _info.DurableBy(state);
 
     public long TakenBackFrom => _info.TakenBackFrom;
 

@@ -68,7 +68,7 @@ public sealed partial class SluiceLogReader
         }
 
         long before = Math.Max(_next, _nextBefore);
-        List<SegmentInfo> segments = LogCatalog.Read(_folder, Report, checksOrder: false).Segments;
+        List<SegmentInfo> segments = LogCatalog.Read(_folder, Report).Segments;
         long next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
         if (segments.Count == 0 || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
         {
@@ -126,7 +126,7 @@ public sealed partial class SluiceLogReader
     }
 
     /// <summary>The last sequence that the log's state knows to be on the disk; 0 where it knows of none.</summary>
-    private long KnownDurable() => State() is { } state && state.LogId == _segment!.LogId ? state.DurableSequence : 0;
+    private long KnownDurable() => _segment!.DurableBy(State());
 
     /// <summary>A log that ends before what was durable is damaged, and has no torn tail; null where it may end here.</summary>
     private SluiceLogDamagedException? WhyLonger()
@@ -184,7 +184,7 @@ public sealed partial class SluiceLogReader
             return null;
         }
 
-        LogCatalog catalog = LogCatalog.Read(_folder, Report, checksOrder: false, fromId: id);
+        LogCatalog catalog = LogCatalog.Read(_folder, Report, fromId: id);
         torn = TornOf(catalog);
         if (catalog.Segments.Find(s => s.Id == id) is { } present)
         {
@@ -201,7 +201,7 @@ public sealed partial class SluiceLogReader
     {
         while (true)
         {
-            LogCatalog catalog = LogCatalog.Read(_folder, Report, checksOrder: false);
+            LogCatalog catalog = LogCatalog.Read(_folder, Report);
             List<SegmentInfo> segments = catalog.Segments;
             if (segments.Count == 0)
             {
@@ -210,7 +210,7 @@ public sealed partial class SluiceLogReader
                 // What the state says was whole in the files before it was written: they are looked at once more.
                 if (State() is { DurableSequence: > 0 } state
                     && (catalog.Newest is null || catalog.Newest.Header.LogId == state.LogId)
-                    && LogCatalog.Read(_folder, Report, checksOrder: false).Segments.Count == 0)
+                    && LogCatalog.Read(_folder, Report).Segments.Count == 0)
                 {
                     Report(LostFiles(state.DurableSequence, _next));
                 }
@@ -269,7 +269,7 @@ public sealed partial class SluiceLogReader
         List<SegmentInfo> segments;
         do
         {
-            segments = LogCatalog.Read(_folder, Report, checksOrder: false).Segments;
+            segments = LogCatalog.Read(_folder, Report).Segments;
             if (segments.Count == 0)
             {
                 return;
