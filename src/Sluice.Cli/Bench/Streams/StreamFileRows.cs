@@ -165,6 +165,6 @@ internal static class StreamFileRows
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
-            Loops.Passes(TSide.Name, () => StreamPasses.OpenAndClose<TSide>(opening), countUnits: true);
+            Loops.Passes(TSide.Name, () => StreamPasses.OpenAndClose<TSide>(opening), isSingle: true);
     }
 }
