@@ -7,6 +7,7 @@ namespace Sluice.Uring.Abi;
 internal enum StatxMask : uint
 {
     Type = 0x1,
+    NLink = 0x4,
     Size = 0x200,
     BasicStats = 0x7ff,
     Btime = 0x800,

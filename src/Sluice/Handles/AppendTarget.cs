@@ -37,23 +37,10 @@ internal sealed unsafe class AppendTarget : IDisposable
     /// <summary>Bytes that stand at the end of the file now, and where they begin; or a negative errno.</summary>
     public int Write(Iovec* segments, int count, out long landed)
     {
-        if (_own is null)
+        landed = 0;
+        fixed (long* p = &landed)
         {
-            return WriteAtSharedPosition(segments, count, out landed);
-        }
-
-        try
-        {
-            using OpenFile.Reference reference = new(_own);
-            int own = (int)_own.DangerousGetHandle();
-            int written = Libc.WriteV(own, segments, count, -1, RwFlags.None);
-            landed = written > 0 ? Libc.Position(own) - written : 0;
-            return written;
-        }
-        catch (ObjectDisposedException)
-        {
-            // The handle was disposed while this append was on its way, with a reference to the file itself.
-            return WriteAtSharedPosition(segments, count, out landed);
+            return Write(segments, count, p);
         }
     }
 
@@ -65,13 +52,42 @@ internal sealed unsafe class AppendTarget : IDisposable
             Iovec segment;
             segment.Base = p;
             segment.Len = (nuint)bytes.Length;
-            return Write(&segment, 1, out _);
+            return Write(&segment, 1, null);
         }
     }
 
     public void Dispose() => _own?.Dispose();
 
-    private int WriteAtSharedPosition(Iovec* segments, int count, out long landed)
+    /// <param name="segments">The bytes.</param>
+    /// <param name="count">Of the segments.</param>
+    /// <param name="landed">Where to say where they begin; null where nobody asks, which saves a call of the system.</param>
+    private int Write(Iovec* segments, int count, long* landed)
+    {
+        if (_own is null)
+        {
+            return WriteAtSharedPosition(segments, count, landed);
+        }
+
+        try
+        {
+            using OpenFile.Reference reference = new(_own);
+            int own = (int)_own.DangerousGetHandle();
+            int written = Libc.WriteV(own, segments, count, -1, RwFlags.None);
+            if (landed is not null)
+            {
+                *landed = written > 0 ? Libc.Position(own) - written : 0;
+            }
+
+            return written;
+        }
+        catch (ObjectDisposedException)
+        {
+            // The handle was disposed while this append was on its way, with a reference to the file itself.
+            return WriteAtSharedPosition(segments, count, landed);
+        }
+    }
+
+    private int WriteAtSharedPosition(Iovec* segments, int count, long* landed)
     {
         int fd = _file.Descriptor;
         bool isDirect = _file.Caching == FileCaching.Direct;
@@ -91,11 +107,14 @@ internal sealed unsafe class AppendTarget : IDisposable
                     written = _refusal;
                 }
 
-                landed = written > 0 ? Libc.Position(fd) - written : 0;
-                if (landed < 0)
+                if (landed is not null)
                 {
-                    // Somebody else has moved the position. The bytes stand at the end: an offset of theirs is told, not an error.
-                    landed = Math.Max(0, Libc.LengthOf(fd) - written);
+                    *landed = written > 0 ? Libc.Position(fd) - written : 0;
+                    if (*landed < 0)
+                    {
+                        // Somebody else has moved the position. The bytes stand at the end: an offset of theirs is told, not an error.
+                        *landed = Math.Max(0, Libc.LengthOf(fd) - written);
+                    }
                 }
 
                 return written;

@@ -120,15 +120,25 @@ internal static class LogFile
     }
 
     /// <summary>Whether a file has lost its name: what is written to it is on the disk for nobody.</summary>
-    public static bool HasNoName(SluiceHandle file)
+    public static bool HasNoName(SluiceHandle file) => HasNoName(file, out _);
+
+    /// <inheritdoc cref="HasNoName(SluiceHandle)"/>
+    /// <param name="file">The file.</param>
+    /// <param name="length">Its length at that moment.</param>
+    public static bool HasNoName(SluiceHandle file, out long length)
     {
-        if (!Libc.IsSupported)
+        if (Libc.IsSupported)
         {
-            return false;
+            using OpenFile.Reference reference = file.Hold();
+            if (Libc.Stat(file.Descriptor, StatxMask.NLink | StatxMask.Size, out Statx stat) == 0)
+            {
+                length = (long)stat.Size;
+                return stat.NLink == 0;
+            }
         }
 
-        using OpenFile.Reference reference = file.Hold();
-        return Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx stat) == 0 && stat.NLink == 0;
+        length = file.Length;
+        return false;
     }
 
     /// <summary>Makes durable what was written to a file.</summary>

@@ -196,8 +196,8 @@ internal sealed class RawOutput : LogOutput
     /// <summary>Where the file is full or was removed, or its name is of a time that is over: to the newest that is not.</summary>
     private void GoToNewest()
     {
-        while (_current.Length >= _settings.SegmentBytes
-            || LogFile.HasNoName(_current)
+        while (LogFile.HasNoName(_current, out long length)
+            || length >= _settings.SegmentBytes
             || (_folder.Names.HasDate && DateTime.UtcNow >= _nameEnds))
         {
             (SluiceHandle file, long id, DateTime utc) = OpenNewest();
