@@ -6,15 +6,16 @@ internal static class Storm
     public static readonly string[] Names = ["handle", "append", "stream", "reader", "writer", "log"];
 
     /// <summary>One round, and the accounts behind it. A failure names the seed.</summary>
-    public static async Task RunAsync(TempFolder temp, string name, string engine, FileCaching caching, int seed)
+    /// <returns>Calls whose token was cancelled while they were under way.</returns>
+    public static async Task<int> RunAsync(TempFolder temp, string name, string engine, FileCaching caching, int seed)
     {
         string what = $"{name} {engine} {caching}, seed {seed}";
         Accounts accounts = Accounts.Open(temp.Root);
         string untouched = temp.NewFile(5000);
+        StormRound round = new(temp, seed);
         await Watchdog.EndsAsync(
             () =>
             {
-                StormRound round = new(temp, seed);
                 IoEngine? chosen = engine == "own" ? null : new HeldEngine();
                 switch (name)
                 {
@@ -47,5 +48,6 @@ internal static class Storm
         File.ReadAllBytes(untouched).ShouldBeBytes(Bytes.Pattern(5000), $"{what}: a file that nobody used");
         File.Delete(untouched);
         Directory.GetFileSystemEntries(temp.Root).ShouldBeEmpty($"{what}: files that were left");
+        return round.Struck;
     }
 }

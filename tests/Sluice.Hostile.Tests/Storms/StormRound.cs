@@ -1,3 +1,4 @@
+using System.Buffers;
 using Sluice.Memory;
 using Sluice.Uring;
 
@@ -10,11 +11,17 @@ namespace Sluice.Hostile.Tests.Storms;
 /// </summary>
 internal sealed class StormRound(TempFolder temp, int seed)
 {
+    /// <summary>How often a call looks for its disturber, and lets others run.</summary>
+    private const int MaxLooks = 100;
+
     private readonly Lock _lock = new();
     private StormWorker[] _workers = [];
     private Exception? _failure;
     private bool _hasEnded;
     private int _calls;
+    private int _asked;
+    private int _answered;
+    private int _struck;
     private int _closing;
     private Intruder? _intruder;
 
@@ -23,6 +30,9 @@ internal sealed class StormRound(TempFolder temp, int seed)
 
     [ThreadStatic]
     private static bool t_isWorker;
+
+    [ThreadStatic]
+    private static bool t_isDisturber;
 
     public TempFolder Temp => temp;
 
@@ -38,6 +48,11 @@ internal sealed class StormRound(TempFolder temp, int seed)
     /// <summary>Something went wrong, or the threads are to end.</summary>
     public bool IsOver => Volatile.Read(ref _failure) is not null;
 
+    /// <summary>Calls whose token was cancelled between their beginning and their end.</summary>
+    public int Struck => Volatile.Read(ref _struck);
+
+    public void CountStruck() => Interlocked.Increment(ref _struck);
+
     /// <summary>Runs the threads to their end, and closes the object if nobody has.</summary>
     /// <param name="count">How many threads.</param>
     /// <param name="work">What each does.</param>
@@ -45,7 +60,8 @@ internal sealed class StormRound(TempFolder temp, int seed)
     public void Run(int count, Action<StormWorker> work, Action close)
     {
         _workers = [.. Enumerable.Range(0, count).Select(i => new StormWorker(this, i, new Random(unchecked((seed * 31) + i))))];
-        Thread[] threads = [.. _workers.Select(w => new Thread(() => Guarded(() => Work(w, work))) { IsBackground = true })];
+        using CountdownEvent ready = new(count);
+        Thread[] threads = [.. _workers.Select(w => new Thread(() => Guarded(() => Work(w, work, ready))) { IsBackground = true })];
         for (int i = 0; i < count; i++)
         {
             _workers[i].Thread = threads[i];
@@ -58,6 +74,7 @@ internal sealed class StormRound(TempFolder temp, int seed)
         try
         {
             Array.ForEach(threads, static t => t.Start());
+            ready.Wait();
             disturber.Start();
             Array.ForEach(threads, static t => t.Join());
             Volatile.Write(ref _hasEnded, true);
@@ -77,8 +94,11 @@ internal sealed class StormRound(TempFolder temp, int seed)
         }
     }
 
-    private static void Work(StormWorker worker, Action<StormWorker> work)
+    private static void Work(StormWorker worker, Action<StormWorker> work, CountdownEvent ready)
     {
+        // What .NET makes for a thread at its first text, under a lock: the callers' own code is not to hear an interruption there.
+        ArrayPool<char>.Shared.Return(ArrayPool<char>.Shared.Rent(1));
+        ready.Signal();
         t_isWorker = true;
         work(worker);
     }
@@ -109,10 +129,12 @@ internal sealed class StormRound(TempFolder temp, int seed)
 
     private void Disturb(Random random, Action close)
     {
+        t_isDisturber = true;
         int closeAt = random.Next(3) == 0 ? random.Next(30) : -1;
         for (int n = 0; !Volatile.Read(ref _hasEnded); n++)
         {
             Pause(random);
+            int asked = Volatile.Read(ref _asked);
             StormWorker worker = _workers[random.Next(_workers.Length)];
             if (n == closeAt)
             {
@@ -128,15 +150,22 @@ internal sealed class StormRound(TempFolder temp, int seed)
             {
                 worker.Cancel();
             }
+
+            Volatile.Write(ref _answered, asked);
         }
     }
 
-    /// <summary>Until the library has made some more system calls; not for ever, since it may be waiting for just this.</summary>
+    /// <summary>
+    /// Until a system call asks to be disturbed, or the library has made some more of them; not for ever, since it may be waiting for just
+    /// this.
+    /// </summary>
     private void Pause(Random random)
     {
         int target = Volatile.Read(ref _calls) + random.Next(8);
         int patience = random.Next(200);
-        for (int i = 0; i < patience && Volatile.Read(ref _calls) < target && !Volatile.Read(ref _hasEnded); i++)
+        for (int i = 0;
+            i < patience && Volatile.Read(ref _calls) < target && Volatile.Read(ref _asked) == _answered && !Volatile.Read(ref _hasEnded);
+            i++)
         {
             _ = i % 16 == 15 ? Thread.Yield() : SpinWaited(random.Next(100));
         }
@@ -162,7 +191,22 @@ internal sealed class StormRound(TempFolder temp, int seed)
             Thread.Yield();
         }
 
+        if (random.Next(4) == 0 && !t_isDisturber)
+        {
+            AwaitDisturber();
+        }
+
         return 0;
+    }
+
+    /// <summary>In the middle of a call: until somebody has been disturbed. Not for ever, since what is done may wait for this call.</summary>
+    private void AwaitDisturber()
+    {
+        int asked = Interlocked.Increment(ref _asked);
+        for (int i = 0; i < MaxLooks && Volatile.Read(ref _answered) < asked && !Volatile.Read(ref _hasEnded); i++)
+        {
+            Thread.Yield();
+        }
     }
 
     /// <summary>Debug builds: where .NET may wait, the interruption comes at this very place.</summary>
