@@ -86,13 +86,32 @@ internal sealed class StormWorker(StormRound round, int number, Random random)
             round.CountStruck();
         }
 
-        Exception? error = task.IsCompletedSuccessfully ? null : Caught(() => task.GetAwaiter().GetResult());
+        Exception? error = task.IsCanceled ? CancellationOf(task) : task.Exception?.InnerException;
         return HasSucceeded(call.What, error, call.MustFail, call.Countdown, call.Token);
     }
 
     /// <summary>Begins it, and waits for it.</summary>
     public bool TryAsync(string what, Func<Task> call, Countdown? countdown = null, CancellationToken token = default) =>
         Ends(Begin(what, call, countdown, token));
+
+    /// <summary>.NET makes the exception when it is asked for, and may wait for its message: the test's own wait, too.</summary>
+    private static OperationCanceledException CancellationOf(Task task)
+    {
+        while (true)
+        {
+            try
+            {
+                task.GetAwaiter().GetResult();
+            }
+            catch (OperationCanceledException e)
+            {
+                return e;
+            }
+            catch (ThreadInterruptedException)
+            {
+            }
+        }
+    }
 
     private static Exception? Caught(Action action)
     {

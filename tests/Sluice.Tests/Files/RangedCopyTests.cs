@@ -88,9 +88,14 @@ public sealed partial class RangedCopyTests : IDisposable
         using CancellationTokenSource stop = new();
         await Should.ThrowAsync<OperationCanceledException>(
             () => SluiceFile.CopyAsync(_source, _target, Part(0, 1, told: _ => stop.Cancel()), stop.Token));
-        Directory.EnumerateFiles(PartName).ShouldBe([PartFile]);
-        await ShouldNotBeWholeAsync("5 of 5 ranges are missing");
-        (await SluiceFile.CopyAsync(_source, _target, Part(0, 1))).Bytes.ShouldBe(5 * Range);
+
+        // A range that was nearly done when it was stopped may have been done, and has its mark then.
+        string[] left = Directory.GetFiles(PartName);
+        left.ShouldContain(PartFile);
+        int missing = 5 - (left.Length - 1);
+        missing.ShouldBeInRange(1, 5);
+        await ShouldNotBeWholeAsync($"{missing} of 5 ranges are missing");
+        (await SluiceFile.CopyAsync(_source, _target, Part(0, 1))).Bytes.ShouldBe(missing * Range);
 
         // What a range without its mark holds is nothing that may be relied on.
         foreach (int range in (int[])[1, 4])
