@@ -25,8 +25,8 @@ internal static class ContentComparer
     /// <summary>How far both are the same, rounded down to a block, unless they are the same to the end of the source.</summary>
     public static long FirstDifference(int fromFd, int toFd, long length, CancellationToken cancellationToken)
     {
-        byte[] one = ArrayPool<byte>.Shared.Rent(BlockBytes);
-        byte[] other = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        byte[] one = ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes);
+        byte[] other = ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes);
         try
         {
             long at = 0;
@@ -47,8 +47,8 @@ internal static class ContentComparer
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(one);
-            ArrayPool<byte>.Shared.Return(other);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(one);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(other);
         }
     }
 
@@ -155,7 +155,7 @@ internal static class ContentComparer
 
         // This thread waits for its reads, which need none of the pool's then.
         handle.IsWaitedFor = true;
-        byte[][] buffers = [ArrayPool<byte>.Shared.Rent(BlockBytes), ArrayPool<byte>.Shared.Rent(BlockBytes)];
+        byte[][] buffers = [ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes), ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes)];
         try
         {
             long at = part.Begin;
@@ -184,8 +184,8 @@ internal static class ContentComparer
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(buffers[0]);
-            ArrayPool<byte>.Shared.Return(buffers[1]);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(buffers[0]);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(buffers[1]);
         }
     }
 

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -267,11 +268,10 @@ internal sealed class FileTransfer(
     private void CopyToEnd(long begin)
     {
         Count(-_copied);
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        byte[] buffer = ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes);
         try
         {
-            long most = length == 0 ? long.MaxValue : length;
-            long at = begin;
+            (long most, long at) = (length == 0 ? long.MaxValue : length, begin);
             while (at < most)
             {
                 int bytes = TransferCalls.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(BlockBytes, most - at)), at, RwFlags.None);
@@ -299,7 +299,7 @@ internal sealed class FileTransfer(
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(buffer);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(buffer);
         }
     }
 
@@ -326,7 +326,7 @@ internal sealed class FileTransfer(
 
     private int CopyBuffered(long begin, long end)
     {
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        byte[] buffer = ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes);
         try
         {
             while (begin < end)
@@ -355,7 +355,7 @@ internal sealed class FileTransfer(
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(buffer);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(buffer);
         }
     }
 

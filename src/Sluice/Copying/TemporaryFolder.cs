@@ -10,7 +10,7 @@ namespace Sluice.Copying;
 /// <summary>
 /// A new folder beside its target, for nobody but its owner, to be renamed once its tree is whole. Its maker keeps it locked, and it
 /// carries a mark (an extended attribute, which only its owner can set): what has no mark is nobody's leftover, whatever its name, and is
-/// neither used nor emptied.
+/// neither used nor emptied. Where it is empty it goes all the same: its maker may have been killed before it set the mark.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TemporaryFolder : IDisposable
@@ -68,11 +68,11 @@ internal sealed class TemporaryFolder : IDisposable
         throw new IOException($"No temporary folder can be made beside '{target.Text}': what is made there is taken away at once.");
     }
 
-    /// <summary>Removes what is under a temporary name, if it is a marked folder of ours whose maker is gone.</summary>
+    /// <summary>Removes what is under a temporary name, if it is a folder of ours whose maker is gone, and marked or empty.</summary>
     public static bool TryRemoveLeftover(int fd, in NodePath name) =>
-        IsLeftover(fd)
+        IsLeft(fd)
         && TemporaryName.LeadsTo(name, fd)
-        && TreeRemoval.Empty(Again(fd), name.Text) == 0
+        && (!IsMarked(fd) || TreeRemoval.Empty(Again(fd), name.Text) == 0)
         && NodeCalls.RemoveDirectory(name) == 0;
 
     /// <summary>
@@ -150,6 +150,7 @@ internal sealed class TemporaryFolder : IDisposable
             && NodeCalls.LockExclusivelyNow(fd) == 0
             && (IsOurs(fd) || IsAsAnyHere(fd, name))
             && IsEmpty(fd)
+            && TemporaryName.LeadsTo(name, fd)
             && (AttributeCalls.Set(fd, Mark, [1]) == 0 || !mustBeMarked))
         {
             return fd;
@@ -159,23 +160,32 @@ internal sealed class TemporaryFolder : IDisposable
         new Descriptor(fd).Dispose();
         _ = NodeCalls.RemoveDirectory(name);
 
-        // Something else has been put in its place, or it cannot be told from that.
-        return fd >= 0 || TemporaryName.IsElsewhere(fd) ? -Errno.EEXIST : fd;
+        // Something else has been put in its place, or it cannot be told from that; or whoever removes leftovers took it for one.
+        return fd >= 0 || fd == -Errno.ENOENT || TemporaryName.IsElsewhere(fd) ? -Errno.EEXIST : fd;
     }
 
     private static int Reopen(in NodePath name, in Statx source)
     {
         int fd = PathCalls.Open(name, TreeRoot.FolderFlags);
-        if (fd < 0
-            || (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
-                && !stat.IsSame(source)
-                && (IsLeftover(fd) || (IsWhole(fd, stat, source) && NodeCalls.SetMode(fd, ModeBits.OwnerAll) == 0))))
+        if (fd < 0)
         {
             return fd;
         }
 
+        bool isGone = false;
+        if (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && !stat.IsSame(source))
+        {
+            if (IsLeftover(fd) || (IsWhole(fd, stat, source) && NodeCalls.SetMode(fd, ModeBits.OwnerAll) == 0))
+            {
+                return fd;
+            }
+
+            // One that was killed before it had its mark is not in the way of the next.
+            isGone = IsLeft(fd) && TemporaryName.LeadsTo(name, fd) && NodeCalls.RemoveDirectory(name) == 0;
+        }
+
         PathCalls.Close(fd);
-        return -Errno.EEXIST;
+        return isGone ? -Errno.ENOENT : -Errno.EEXIST;
     }
 
     /// <summary>
@@ -188,10 +198,14 @@ internal sealed class TemporaryFolder : IDisposable
         && (stat.Mode & OthersWrite) == 0
         && (stat.Gid == source.Gid || stat.Gid == NodeCalls.EffectiveGroup)
         && NodeCalls.LockExclusivelyNow(fd) == 0
-        && AttributeCalls.Get(fd, Mark, out _) is not null;
+        && IsMarked(fd);
 
-    private static bool IsLeftover(int fd) =>
-        NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd) && AttributeCalls.Get(fd, Mark, out _) is not null;
+    private static bool IsLeftover(int fd) => IsLeft(fd) && IsMarked(fd);
+
+    /// <summary>Ours, and its maker is gone.</summary>
+    private static bool IsLeft(int fd) => NodeCalls.LockExclusivelyNow(fd) == 0 && IsOurs(fd);
+
+    private static bool IsMarked(int fd) => AttributeCalls.Get(fd, Mark, out _) is not null;
 
     /// <summary>Ours, and nobody else comes into it.</summary>
     public static bool IsOurs(int fd) =>

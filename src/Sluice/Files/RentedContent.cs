@@ -33,13 +33,13 @@ internal sealed class RentedContent(int length) : IDisposable
 
         byte[] larger = Rent((int)Math.Min((long)used * 2, System.Array.MaxLength));
         Array.AsSpan(0, used).CopyTo(larger);
-        ArrayPool<byte>.Shared.Return(Array);
+        ArrayPool<byte>.Shared.ReturnUninterrupted(Array);
         Array = larger;
     }
 
     private static byte[] Rent(int length)
     {
-        byte[] array = ArrayPool<byte>.Shared.Rent(length);
+        byte[] array = ArrayPool<byte>.Shared.RentUninterrupted(length);
         HugePages.Advise(array.AsSpan(0, length));
         return array;
     }
@@ -48,7 +48,7 @@ internal sealed class RentedContent(int length) : IDisposable
     {
         if (Array.Length > 0)
         {
-            ArrayPool<byte>.Shared.Return(Array);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(Array);
             Array = [];
         }
     }

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Sluice.Files;
+using Sluice.Memory;
 using Sluice.Sequential;
 
 namespace Sluice;
@@ -44,7 +45,7 @@ public static partial class SluiceFile
         CheckText(path, encoding);
         using SluiceHandle handle = WholeFile.Open(path, isAsync: false);
         using LineDecoder decoder = new(path, encoding);
-        byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
+        byte[] piece = ArrayPool<byte>.Shared.RentUninterrupted(LinePieceBytes);
         List<string> lines = [];
         try
         {
@@ -65,7 +66,7 @@ public static partial class SluiceFile
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(piece);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(piece);
         }
 
         return [.. lines];
@@ -87,7 +88,7 @@ public static partial class SluiceFile
             using SluiceHandle handle = WholeFile.Open(path, isAsync: true);
             await InlineLimit.LeaveCallerIfAboveAsync(EndOf(handle));
             using LineDecoder decoder = new(path, encoding);
-            byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
+            byte[] piece = ArrayPool<byte>.Shared.RentUninterrupted(LinePieceBytes);
             try
             {
                 long offset = 0;
@@ -102,7 +103,7 @@ public static partial class SluiceFile
             }
             finally
             {
-                ArrayPool<byte>.Shared.Return(piece);
+                ArrayPool<byte>.Shared.ReturnUninterrupted(piece);
             }
 
             return [.. lines];
@@ -194,7 +195,7 @@ public static partial class SluiceFile
         // The first enumeration uses up the handle; as with .NET, another one opens the file anew.
         using SluiceHandle handle = opened.SafeFileHandle.IsClosed ? WholeFile.Open(path, isAsync: true) : opened;
         using LineDecoder decoder = new(path, encoding);
-        byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
+        byte[] piece = ArrayPool<byte>.Shared.RentUninterrupted(LinePieceBytes);
         try
         {
             long offset = 0;
@@ -213,7 +214,7 @@ public static partial class SluiceFile
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(piece);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(piece);
         }
     }
 

@@ -3,6 +3,7 @@ using System.Text;
 using Sluice.Copying;
 using Sluice.Files;
 using Sluice.Kernel;
+using Sluice.Memory;
 
 namespace Sluice;
 
@@ -223,9 +224,9 @@ public static partial class SluiceFile
     }
 
     /// <summary>
-    /// Removes what replacements and copies that were killed left in a folder: temporary files, and folders that carry a copy's mark. Those
-    /// that are still being written are locked by their makers, and stay; so does, on file systems that other machines share, what was
-    /// touched within a day.
+    /// Removes what replacements and copies that were killed left in a folder: temporary files, and folders that carry a copy's mark
+    /// or are empty. Those that are still being written are locked by their makers, and stay; so does, on file systems that other machines
+    /// share, what was touched within a day.
     /// </summary>
     /// <param name="folder">The folder; those below it are not looked at.</param>
     /// <returns>What was removed.</returns>
@@ -247,7 +248,7 @@ public static partial class SluiceFile
     private static void WriteText(SluiceHandle handle, ReadOnlySpan<char> contents, Encoding encoding)
     {
         const int pieceBytes = 256 * 1024;
-        byte[] bytes = ArrayPool<byte>.Shared.Rent(pieceBytes);
+        byte[] bytes = ArrayPool<byte>.Shared.RentUninterrupted(pieceBytes);
         try
         {
             Encoder encoder = encoding.GetEncoder();
@@ -265,7 +266,7 @@ public static partial class SluiceFile
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(bytes);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(bytes);
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using Sluice.Memory;
 
 namespace Sluice.Log;
 
@@ -27,7 +28,7 @@ internal readonly struct RecordBatch : IDisposable
         }
 
         Count = records.Length;
-        _rented = ArrayPool<byte>.Shared.Rent((int)bytes);
+        _rented = ArrayPool<byte>.Shared.RentUninterrupted((int)bytes);
         try
         {
             int at = 0;
@@ -47,7 +48,7 @@ internal readonly struct RecordBatch : IDisposable
         }
         catch
         {
-            ArrayPool<byte>.Shared.Return(_rented);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(_rented);
             throw;
         }
     }
@@ -56,5 +57,5 @@ internal readonly struct RecordBatch : IDisposable
 
     public ReadOnlySpan<byte> Bytes => _rented.AsSpan(0, _length);
 
-    public void Dispose() => ArrayPool<byte>.Shared.Return(_rented);
+    public void Dispose() => ArrayPool<byte>.Shared.ReturnUninterrupted(_rented);
 }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 
@@ -48,6 +49,28 @@ internal static class Uninterrupted
         catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
         {
             EnqueueAgain(queue, item, e is ThreadInterruptedException);
+        }
+    }
+
+    /// <summary>ArrayPool.Rent, which waits for a lock where the thread has no array of its own; it has taken nothing where it
+    /// throws.</summary>
+    public static T[] RentUninterrupted<T>(this ArrayPool<T> pool, int length) =>
+        UntilDone((pool, length), static x => x.pool.Rent(x.length));
+
+    /// <summary>
+    /// ArrayPool.Return, which may wait for a lock and need memory. Where it is broken off nobody knows whether the pool has the array: it
+    /// is not given a second time, and at worst the pool makes another one.
+    /// </summary>
+    public static void ReturnUninterrupted<T>(this ArrayPool<T> pool, T[] array)
+    {
+        try
+        {
+            Seam.Wait();
+            pool.Return(array);
+        }
+        catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
+        {
+            Restore(e is ThreadInterruptedException);
         }
     }
 

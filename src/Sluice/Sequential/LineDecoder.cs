@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text;
+using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
@@ -85,7 +86,7 @@ internal sealed class LineDecoder(string path, Encoding asked, bool looksForMark
     {
         if (_chars.Length > 0)
         {
-            ArrayPool<char>.Shared.Return(_chars);
+            ArrayPool<char>.Shared.ReturnUninterrupted(_chars);
             _chars = [];
         }
     }
@@ -107,7 +108,7 @@ internal sealed class LineDecoder(string path, Encoding asked, bool looksForMark
             // Room for as much again, so that a long line is not copied for each of its pieces.
             long room = Math.Min(Math.Max((long)kept + count, kept * 2L), maxChars + (long)count);
             target = kept <= maxChars && room <= Array.MaxLength
-                ? ArrayPool<char>.Shared.Rent((int)room)
+                ? ArrayPool<char>.Shared.RentUninterrupted((int)room)
                 : throw LineCarry.TooLong(path, maxChars, "characters");
         }
 

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using System.Text;
+using Sluice.Memory;
 
 namespace Sluice;
 
@@ -38,7 +39,7 @@ public sealed partial class SluiceWriter
     public async ValueTask WriteRecordsAsync<T>(ReadOnlyMemory<T> records, CancellationToken cancellationToken = default)
         where T : unmanaged
     {
-        byte[] copy = ArrayPool<byte>.Shared.Rent(64 * 1024);
+        byte[] copy = ArrayPool<byte>.Shared.RentUninterrupted(64 * 1024);
         try
         {
             int done = 0;
@@ -56,7 +57,7 @@ public sealed partial class SluiceWriter
         }
         finally
         {
-            ArrayPool<byte>.Shared.Return(copy);
+            ArrayPool<byte>.Shared.ReturnUninterrupted(copy);
         }
 
         static int CopyBytes(ReadOnlySpan<T> records, int done, byte[] copy)

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Sluice.Engines;
+using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
@@ -108,21 +109,37 @@ internal sealed partial class WritePipeline
         _ = task.ContinueWith(
             (ended, _) =>
             {
-                try
-                {
-                    ended.GetAwaiter().GetResult();
-                }
-                catch (Exception e)
+                if (ErrorOf(ended) is { } error)
                 {
                     // As it was thrown: a task that ends as cancelled would have another one.
-                    count.SetException(e);
-                    return;
+                    count.SetException(error);
                 }
-
-                count.SetResult(bytes);
+                else
+                {
+                    count.SetResult(bytes);
+                }
             },
             null, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
         return count.Task;
+    }
+
+    /// <summary>What a task that has ended threw; .NET makes the exception of one that was cancelled, and may wait for its text.</summary>
+    private static Exception? ErrorOf(Task ended)
+    {
+        if (!ended.IsCanceled)
+        {
+            return ended.Exception?.InnerException;
+        }
+
+        try
+        {
+            Uninterrupted.UntilDone(ended, static t => t.GetAwaiter().GetResult());
+            return null;
+        }
+        catch (OperationCanceledException e)
+        {
+            return e;
+        }
     }
 
     /// <summary>Whole pages only: see the remarks of this class.</summary>

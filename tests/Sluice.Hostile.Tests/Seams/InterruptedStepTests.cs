@@ -1,3 +1,4 @@
+using System.Buffers;
 using Sluice.Memory;
 
 namespace Sluice.Hostile.Tests.Seams;
@@ -113,6 +114,8 @@ public sealed class InterruptedStepTests : HostileTests
                 tasks.Add(log.FlushAsync(LogDurability.Written).AsTask());
                 log.Append(Content.AsSpan((i * 2000) + 1000, 1000), LogDurability.Written);
             }
+
+            log.AppendBatch([Content.AsMemory(4000, 300), Content.AsMemory(4300, 600)], LogDurability.Written);
         }
 
         using (SluiceLogReader reader = new(folder))
@@ -125,8 +128,20 @@ public sealed class InterruptedStepTests : HostileTests
         }
 
         Directory.Delete(folder, recursive: true);
-        return 4000;
+        return 4900;
     });
+
+    /// <summary>What a pool took before its wait was broken off is not given to it a second time: it would have two owners.</summary>
+    [Fact]
+    public void An_array_is_given_back_once()
+    {
+        WaitingPool pool = new();
+        byte[] array = pool.RentUninterrupted(10);
+        Thread.CurrentThread.Interrupt();
+        pool.ReturnUninterrupted(array);
+        Should.Throw<ThreadInterruptedException>(static () => Thread.Sleep(0));
+        pool.Returned.ShouldBe(1);
+    }
 
     /// <summary>Another thread writes between two steps of Dispose: what was accepted is in the file.</summary>
     [SkippableTheory]
@@ -230,6 +245,20 @@ public sealed class InterruptedStepTests : HostileTests
             await accounts.CloseAsync($"step {at}");
             File.Delete(path);
             (hasStruck || at != 1).ShouldBeTrue("there was no step");
+        }
+    }
+
+    /// <summary>Takes an array, and waits then.</summary>
+    private sealed class WaitingPool : ArrayPool<byte>
+    {
+        public int Returned { get; private set; }
+
+        public override byte[] Rent(int minimumLength) => new byte[minimumLength];
+
+        public override void Return(byte[] array, bool clearArray = false)
+        {
+            Returned++;
+            Thread.Sleep(1);
         }
     }
 }

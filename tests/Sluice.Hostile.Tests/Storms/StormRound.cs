@@ -199,7 +199,7 @@ internal sealed class StormRound(TempFolder temp, int seed)
         return 0;
     }
 
-    /// <summary>In the middle of a call: until somebody has been disturbed. Not for ever, since what is done may wait for this call.</summary>
+    /// <summary>In the midst of a call: until somebody was disturbed. Not for ever, since what is done may wait for this call.</summary>
     private void AwaitDisturber()
     {
         int asked = Interlocked.Increment(ref _asked);

@@ -66,6 +66,28 @@ public sealed partial class RangedCopyTests
         File.ReadAllBytes(otherTarget).ShouldBeBytes(otherContent);
     }
 
+    /// <summary>Killed between the folder and its mark: it is empty, and is not known for a copy's by anything but its name.</summary>
+    [SkippableFact]
+    public async Task What_a_kill_left_before_it_had_its_mark_goes_where_it_is_empty()
+    {
+        WriteSource(2 * Range);
+        await SluiceFile.CopyAsync(_source, _target, Part(0, 1));
+        string left = MakePrivate(Path.Combine(_target, ".large.0123456789abcdef.sluice-tmp"));
+        string full = MakePrivate(Path.Combine(_target, ".large.0123456789abcde0.sluice-tmp"));
+        File.WriteAllText(Path.Combine(full, "a file of ours"), "inside");
+        string open = Directory.CreateDirectory(Path.Combine(_target, ".large.0123456789abcde1.sluice-tmp")).FullName;
+        File.SetUnixFileMode(open, UnixFileMode.UserRead | UnixFileMode.UserExecute | UnixFileMode.OtherRead);
+        await SluiceFile.FinishCopyAsync(_source, _target, End());
+        Leftovers().Order().ShouldBe(((string[])[full, open]).Order());
+        File.ReadAllText(Path.Combine(full, "a file of ours")).ShouldBe("inside");
+
+        // Nor is one in the way of a tree that may be gone on with.
+        string target = _temp.NewPath();
+        string reserved = MakePrivate(TemporaryName.Reserved(NodePath.Of(target)).Text);
+        await SluiceFile.CopyAsync(_source, target, new CopyOptions { Recurse = true, Resume = true });
+        Directory.Exists(reserved).ShouldBeFalse();
+    }
+
     private static string PartNameOf(string source, string target)
     {
         NodeCalls.Stat(NodePath.Of(source), followsLinks: false, StatxMask.BasicStats, out Statx stat).ShouldBe(0);
