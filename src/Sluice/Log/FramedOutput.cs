@@ -310,7 +310,8 @@ internal sealed class FramedOutput : LogOutput
         {
             using (_making.EnterUninterrupted())
             {
-                // The next attempt writes over what there may be of the frame.
+                // The next attempt writes over what there may be of the frame. One that was made meanwhile is behind it, and not needed.
+                _prepared?.Remove();
                 _prepared = next;
             }
 

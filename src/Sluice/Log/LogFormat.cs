@@ -10,8 +10,9 @@ public enum LogFormat
     Framed = 0,
 
     /// <summary>
-    /// The bytes as they were given, each record whole, in files "0000000001.log" and so on: for text. Several processes may append to the
-    /// same folder. Nothing is checked or cut when it is opened.
+    /// The bytes as they were given, one record behind another, in files "0000000001.log" and so on: for text. Several processes may append
+    /// to the same folder. Nothing is checked or cut when it is opened: of what a process was writing when it was killed, or the disk was
+    /// full, a part may stand there, and the next record, another process's too, right behind it.
     /// </summary>
     Raw = 1,
 }

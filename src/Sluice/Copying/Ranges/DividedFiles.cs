@@ -76,7 +76,10 @@ internal sealed class DividedFiles(CopyOptions options, CopyMeter meter, CopyFai
         using PartFolder? part = PartFolder.TryOpen(to, stat, options.RangeBytes, forWriting: false);
         if (part is null)
         {
-            return PartFolder.HasAnother(to, stat, options.RangeBytes) ? throw SourceVersion.Changed(from) : false;
+            // Also where all is made anew: an end that failed later may have given it its name.
+            return !FileCopier.IsThere(stat, to) && PartFolder.HasAnother(to, stat, options.RangeBytes)
+                ? throw SourceVersion.NotDividedSo(from)
+                : false;
         }
 
         part.ThrowIfNotWhole(from, stat, to);

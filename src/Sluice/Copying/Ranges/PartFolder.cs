@@ -232,7 +232,8 @@ internal sealed class PartFolder : IDisposable
         if (missing > 0)
         {
             string what = missing == 1 ? $"range {first} of {Count} is" : $"{missing} of {Count} ranges are";
-            string why = HasAnother(target, stat, _rangeBytes) ? ", since its source was written meanwhile" : "";
+            bool hasAnother = HasAnother(target, stat, _rangeBytes);
+            string why = hasAnother ? ", since its source was written meanwhile, or with ranges of another length" : "";
             throw new IOException(
                 $"Finishing the copy of '{source.Text}' failed: {what} missing, the first at byte {this[first].Begin}{why}; "
                 + "its shard has to be run again.");

@@ -57,6 +57,11 @@ internal static class SourceVersion
     public static IOException Changed(in NodePath source) =>
         new($"Copying '{source.Text}' failed: it was written meanwhile; its shard has to be run again.");
 
+    /// <summary>There is what shards have written, and nothing that they have written of this version in ranges of this length.</summary>
+    public static IOException NotDividedSo(in NodePath source) =>
+        new($"Finishing the copy of '{source.Text}' failed: it was written meanwhile, or its shards were given ranges of another length; "
+            + "they have to be run again.");
+
     private static bool IsSame(in Statx one, in Statx other) =>
         one.Size == other.Size
         && one.Mtime.Seconds == other.Mtime.Seconds
