@@ -183,7 +183,20 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
             Preserve(source, made);
         }
 
-        return result < 0 ? result : mayReplace ? NodeCalls.Rename(made, to) : CopyCalls.RenameNew(made, to);
+        if (result < 0 || mayReplace)
+        {
+            return result < 0 ? result : NodeCalls.Rename(made, to);
+        }
+
+        result = CopyCalls.RenameNew(made, to);
+        if (result is -Errno.EINVAL or -Errno.ENOSYS)
+        {
+            // This file system cannot rename so: a second name is refused where one is. The first goes with its folder.
+            result = NodeCalls.Link(made, to);
+            _ = result == 0 ? NodeCalls.Unlink(made) : 0;
+        }
+
+        return result;
     }
 
     /// <summary>By descriptors, so that links are not followed and nodes are not opened.</summary>

@@ -54,6 +54,35 @@ public sealed class ShardSeamTests : HostileTests
         (refused, flushed).ShouldBe(step < 2 ? (1, 2) : (2, 1));
     }
 
+    /// <summary>GlusterFS answers EINVAL to renameat2 with RENAME_NOREPLACE.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Links_with_their_metadata_are_copied_where_a_name_cannot_be_given_by_renaming_only(bool isTaken)
+    {
+        string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(Temp.NewPath()).FullName;
+        File.CreateSymbolicLink(Path.Combine(source, "link"), "nowhere");
+        if (isTaken)
+        {
+            File.WriteAllText(Path.Combine(target, "link"), "somebody else's");
+        }
+
+        int refused = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            refused += call == "renameat2" ? 1 : 0;
+            return call == "renameat2" ? -Errno.EINVAL : 0;
+        });
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Shard = default(Shard) };
+        Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, options));
+        SystemCallFaults.Use(null);
+        refused.ShouldBeGreaterThan(0);
+        (error is IOException).ShouldBe(isTaken, error?.ToString());
+        new FileInfo(Path.Combine(target, "link")).LinkTarget.ShouldBe(isTaken ? null : "nowhere");
+        Directory.EnumerateFileSystemEntries(target).Count().ShouldBe(1);
+    }
+
     [SkippableFact]
     public async Task A_file_that_another_run_of_the_shard_makes_meanwhile_is_counted_once()
     {
