@@ -1,8 +1,9 @@
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Lines across the borders of blocks, which may come in any pieces: the beginning of a line that has not ended yet, a CR whose LF may
-/// follow, and a byte order mark at the start of the file.
+/// Lines across the borders of blocks, which may come in any pieces: the beginning of a line that has not ended yet, with a CR whose LF may
+/// follow, and a byte order mark at the start of the file. A line is given out when all of its end was taken: where the reader stands then,
+/// the next one begins.
 /// </summary>
 /// <param name="path">The file, for messages.</param>
 /// <param name="maxBytes">The longest line.</param>
@@ -10,7 +11,8 @@ internal sealed class LineCarry(string path, int maxBytes)
 {
     private byte[] _bytes = [];
     private int _length;
-    private bool _skipsLf;
+    /// <summary>What is kept is a line, and a CR behind it.</summary>
+    private bool _hasCr;
     private int _markMatched;
     private bool _markDone;
     private long _keptTo;
@@ -31,16 +33,17 @@ internal sealed class LineCarry(string path, int maxBytes)
     /// <summary>The reader goes on from <paramref name="position"/>: a line that began elsewhere is forgotten.</summary>
     public void GoOnFrom(long position)
     {
-        if (_keptTo != position && (_length > 0 || _markMatched > 0))
+        if (_keptTo != position && (_length > 0 || _hasCr || _markMatched > 0))
         {
             _length = 0;
+            _hasCr = false;
             _markMatched = 0;
             _markDone = true;
         }
     }
 
     /// <summary>How many bytes in front of <paramref name="position"/> belong to a line that has not ended yet.</summary>
-    public int KeptBytes(long position) => _keptTo != position ? 0 : _length + (_markDone ? 0 : _markMatched);
+    public int KeptBytes(long position) => _keptTo != position ? 0 : _length + (_hasCr ? 1 : 0) + (_markDone ? 0 : _markMatched);
 
     /// <summary>What was taken ends at <paramref name="position"/>.</summary>
     public void TakenTo(long position) => _keptTo = position;
@@ -52,14 +55,14 @@ internal sealed class LineCarry(string path, int maxBytes)
     /// <exception cref="IOException">The line is too long.</exception>
     public bool TryTake(ReadOnlySpan<byte> unread, out int consumed, out ReadOnlySpan<byte> line)
     {
-        (int length, bool skipsLf, int markMatched, bool markDone) = (_length, _skipsLf, _markMatched, _markDone);
+        (int length, bool hasCr, int markMatched, bool markDone) = (_length, _hasCr, _markMatched, _markDone);
         try
         {
             return Take(unread, out consumed, out line);
         }
         catch
         {
-            (_length, _skipsLf, _markMatched, _markDone) = (length, skipsLf, markMatched, markDone);
+            (_length, _hasCr, _markMatched, _markDone) = (length, hasCr, markMatched, markDone);
             throw;
         }
     }
@@ -72,13 +75,14 @@ internal sealed class LineCarry(string path, int maxBytes)
             consumed = SkipMark(unread);
         }
 
-        if (_skipsLf && consumed < unread.Length)
+        ReadOnlySpan<byte> rest = unread[consumed..];
+        if (_hasCr && !rest.IsEmpty)
         {
-            consumed += unread[consumed] == '\n' ? 1 : 0;
-            _skipsLf = false;
+            consumed += rest[0] == '\n' ? 1 : 0;
+            line = TakeKept();
+            return true;
         }
 
-        ReadOnlySpan<byte> rest = unread[consumed..];
         int end = rest.IndexOfAny((byte)'\n', (byte)'\r');
         if (end < 0)
         {
@@ -89,41 +93,26 @@ internal sealed class LineCarry(string path, int maxBytes)
         }
 
         line = rest[..end];
+        consumed += end + 1;
+        if (rest[end] == '\r' && consumed == unread.Length)
+        {
+            Keep(line);
+            _hasCr = true;
+            line = default;
+            return false;
+        }
+
+        consumed += rest[end] == '\r' && unread[consumed] == '\n' ? 1 : 0;
         if (_length > 0)
         {
             Keep(line);
-            line = _bytes.AsSpan(0, _length);
-            _length = 0;
-        }
-
-        consumed += end + 1;
-        if (rest[end] == '\r')
-        {
-            if (consumed < unread.Length)
-            {
-                consumed += unread[consumed] == '\n' ? 1 : 0;
-            }
-            else
-            {
-                _skipsLf = true;
-            }
+            line = TakeKept();
         }
 
         return true;
     }
 
-    /// <summary>
-    /// Bytes at the front of a new block that belong to the line before it: the LF of a CR LF that the border cut in two. Whatever is read
-    /// next, a block or a record, must not begin with it.
-    /// </summary>
-    public int SkipAtBorder(ReadOnlySpan<byte> block)
-    {
-        int result = _skipsLf && block[0] == '\n' ? 1 : 0;
-        _skipsLf = false;
-        return result;
-    }
-
-    /// <summary>At the end of the file: the line that no newline ended, if there is one.</summary>
+    /// <summary>At the end of the file: the line that no newline ended, or a last CR, if there is one.</summary>
     public bool TryTakeLast(out ReadOnlySpan<byte> line)
     {
         if (!_markDone && _markMatched > 0)
@@ -132,10 +121,16 @@ internal sealed class LineCarry(string path, int maxBytes)
             _markDone = true;
         }
 
-        line = _bytes.AsSpan(0, _length);
-        bool result = _length > 0;
-        _length = 0;
+        bool result = _length > 0 || _hasCr;
+        line = TakeKept();
         return result;
+    }
+
+    private ReadOnlySpan<byte> TakeKept()
+    {
+        ReadOnlySpan<byte> line = _bytes.AsSpan(0, _length);
+        (_length, _hasCr) = (0, false);
+        return line;
     }
 
     private int SkipMark(ReadOnlySpan<byte> unread)

@@ -237,15 +237,9 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         Enter();
         try
         {
-            bool hasBlock;
-            do
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                DropCurrent();
-                hasBlock = Accept(_pipeline.Next());
-            }
-            while (hasBlock && IsUsedUp);
-            return hasBlock;
+            cancellationToken.ThrowIfCancellationRequested();
+            DropCurrent();
+            return Accept(_pipeline.Next());
         }
         finally
         {
@@ -258,7 +252,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     {
         Enter();
         ValueTask<BlockTransfer?> next = StartNext(cancellationToken);
-        if (!next.IsCompletedSuccessfully || _progress is not null || _carry is not null)
+        if (!next.IsCompletedSuccessfully || _progress is not null)
         {
             return AwaitNext(next);
         }
@@ -271,13 +265,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         {
             try
             {
-                bool hasBlock = Accept(await task.ConfigureAwait(false));
-                while (hasBlock && IsUsedUp)
-                {
-                    hasBlock = Accept(await StartNext(cancellationToken).ConfigureAwait(false));
-                }
-
-                return hasBlock;
+                return Accept(await task.ConfigureAwait(false));
             }
             finally
             {
@@ -309,7 +297,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         _current = block;
         _block = block.Block.Memory[..block.Result];
         _blockAddress = block.Block.Address;
-        _consumed = _carry?.SkipAtBorder(_block.Span) ?? 0;
+        _consumed = 0;
         _blockEnd = block.Offset + block.Result;
 
         // The block is the reader's, whatever this throws: the next call returns it.
