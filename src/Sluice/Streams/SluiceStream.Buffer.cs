@@ -14,7 +14,7 @@ namespace Sluice;
 /// full, so that the quick ways of other members do not touch it.
 /// <para>
 /// The quick ways take no lock, and another thread may close the stream meanwhile. They set <c>_isCopying</c>, read <c>_pos</c> and then
-/// <c>_readEnd</c> or <c>_writeEnd</c>, copy, and take the mark off; whoever takes the window away sets the ends to 0 before
+/// <c>_readEnd</c> or <c>_writeEnd</c>, copy, and take the mark off; whoever takes the window away sets the ends to 0 or below before
 /// <c>_pos</c>, and gives memory that was a window to <see cref="RetiredMemory"/>, never to the pool itself.
 /// </para>
 /// </remarks>
@@ -62,7 +62,7 @@ public sealed partial class SluiceStream : IMemoryUser
         _readEnd = 0;
         _writeEnd = 0;
         Volatile.Write(ref _pos, 0);
-        _base = position;
+        Volatile.Write(ref _base, position);
     }
 
     /// <summary>Moves the position; bytes that were read and are still around it are kept. Written bytes were handed down before.</summary>

@@ -18,6 +18,9 @@ public sealed partial class SluiceStream
     private const int MaxReadMs = 2000;
 #endif
 
+    /// <summary>An end that no quick write finds room before; the window is still one that is written to, and its bytes count.</summary>
+    private const int NoRoom = -1;
+
     /// <summary>Looks at a copy of another thread before it is waited for asleep.</summary>
     private const int MaxSpins = 100;
 
@@ -215,7 +218,7 @@ public sealed partial class SluiceStream
     {
         if (_writeEnd != 0)
         {
-            _writeEnd = 0;
+            _writeEnd = NoRoom;
 
             // A quick write sets its mark and looks at the end without a fence between: behind this barrier either it sees that there is no
             // room, or its mark is seen here.

@@ -326,13 +326,10 @@ public sealed partial class SluiceStream : Stream
 
     private long LengthNow()
     {
-        long length = _handle.LengthNow();
-        if (WriteBehind is { IsPending: true } behind)
-        {
-            length = Math.Max(length, behind.End);
-        }
-
-        return _writeEnd != 0 ? Math.Max(length, _base + _pos) : length;
+        // First what is in memory: another thread that closes the stream may be writing it, and it is in the file when it is here no more.
+        long accepted = WriteBehind is { IsPending: true } behind ? behind.End : 0;
+        accepted = Volatile.Read(ref _writeEnd) != 0 ? Math.Max(accepted, Volatile.Read(ref _base) + _pos) : accepted;
+        return Math.Max(accepted, _handle.LengthNow());
     }
 
     private bool IsAdaptive => _bufferSize < 0;

@@ -1,0 +1,38 @@
+namespace Sluice.Hostile.Tests.Ending;
+
+/// <summary>The length of a stream whose last bytes another thread is just writing, since it closes the stream.</summary>
+public sealed class LengthEndingTests : HostileTests
+{
+    private const int Rounds = 3000;
+    private const int Bytes = 100;
+
+    [Fact]
+    public async Task What_was_accepted_counts_until_the_stream_is_closed()
+    {
+        string path = Temp.NewPath();
+        for (int i = 0; i < Rounds; i++)
+        {
+            SluiceStream stream = new(path, FileMode.Create);
+            stream.Write(new byte[Bytes]);
+            using Barrier begin = new(2);
+            Task closing = Task.Run(() =>
+            {
+                begin.SignalAndWait();
+                stream.Dispose();
+            });
+            begin.SignalAndWait();
+            try
+            {
+                while (true)
+                {
+                    stream.Length.ShouldBe(Bytes, $"round {i}");
+                }
+            }
+            catch (ObjectDisposedException)
+            {
+            }
+
+            await Watchdog.EndsAsync(() => closing, $"round {i}");
+        }
+    }
+}
