@@ -158,7 +158,20 @@ public sealed partial class SluiceStream
             _sizing.Ended(end, _pos == _writeEnd);
         }
 
-        Forget(end);
+        EndWindow(end, isLast);
+    }
+
+    /// <summary>The bytes are in the file. A stream that is being closed stays as it stands: another thread may just ask where.</summary>
+    private void EndWindow(long end, bool isLast)
+    {
+        if (isLast)
+        {
+            _writeEnd = 0;
+        }
+        else
+        {
+            Forget(end);
+        }
     }
 
     private bool HasUnwritten => _writeEnd != 0 || WriteBehind is { IsPending: true };

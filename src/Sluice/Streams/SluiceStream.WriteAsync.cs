@@ -230,7 +230,7 @@ public sealed partial class SluiceStream
             _sizing.Ended(end, wasWhole);
         }
 
-        Forget(end);
+        EndWindow(end, isLast);
     }
 
     private ValueTask SettleAsync(CancellationToken cancellationToken) =>

@@ -1,13 +1,17 @@
 namespace Sluice.Hostile.Tests.Ending;
 
-/// <summary>The length of a stream whose last bytes another thread is just writing, since it closes the stream.</summary>
+/// <summary>Length and position of a stream whose last bytes another thread is just writing, since it closes the stream.</summary>
 public sealed class LengthEndingTests : HostileTests
 {
     private const int Rounds = 3000;
     private const int Bytes = 100;
 
-    [Fact]
-    public async Task What_was_accepted_counts_until_the_stream_is_closed()
+    [Theory]
+    [InlineData(true, true)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(false, false)]
+    public async Task What_was_accepted_counts_until_the_stream_is_closed(bool asksForLength, bool isAsync)
     {
         string path = Temp.NewPath();
         for (int i = 0; i < Rounds; i++)
@@ -15,17 +19,24 @@ public sealed class LengthEndingTests : HostileTests
             SluiceStream stream = new(path, FileMode.Create);
             stream.Write(new byte[Bytes]);
             using Barrier begin = new(2);
-            Task closing = Task.Run(() =>
+            Task closing = Task.Run(async () =>
             {
                 begin.SignalAndWait();
-                stream.Dispose();
+                if (isAsync)
+                {
+                    await stream.DisposeAsync();
+                }
+                else
+                {
+                    stream.Dispose();
+                }
             });
             begin.SignalAndWait();
             try
             {
                 while (true)
                 {
-                    stream.Length.ShouldBe(Bytes, $"round {i}");
+                    (asksForLength ? stream.Length : stream.Position).ShouldBe(Bytes, $"round {i}");
                 }
             }
             catch (ObjectDisposedException)
