@@ -48,7 +48,7 @@ public sealed class RecoveryTests
         using (SegmentFile file = SegmentFile.Create(
             new LogFolder(folder.Log, SegmentNames.Framed), 1, new LogSettings(SmallLog.Options), Guid.NewGuid()))
         {
-            file.Begin(1, restarts: false, future);
+            file.Begin(1, idBefore: 0, restarts: false, tookBack: false, future);
             byte[] record = Records.Make(0, 0, 100);
             byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + record.Length + 8];
             BinaryPrimitives.WriteInt32LittleEndian(frame.AsSpan(LogLayout.FrameHeaderBytes), record.Length);

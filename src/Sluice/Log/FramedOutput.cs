@@ -33,6 +33,8 @@ internal sealed class FramedOutput : LogOutput
     private long _nextSequence;
     private long _lastTime;
     private long _durable;
+    private long _durableSegment;
+    private bool _tookBack;
 
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
     {
@@ -45,6 +47,8 @@ internal sealed class FramedOutput : LogOutput
         _durable = _nextSequence - 1;
         _lastTime = recovered.LastTime;
         _prepared = recovered.Next;
+        _tookBack = recovered.TookBack;
+        _durableSegment = _current?.Header.Id ?? _retention.Newest(static _ => true)?.Id ?? 0;
     }
 
     public override int PageStart => LogLayout.FrameHeaderBytes;
@@ -52,6 +56,10 @@ internal sealed class FramedOutput : LogOutput
     public override int RecordHeaderBytes => LogLayout.RecordHeaderBytes;
 
     public override long DurableSequence => Volatile.Read(ref _durable);
+
+    public override long DurableSegment => Volatile.Read(ref _durableSegment);
+
+    public override bool TookBack => Volatile.Read(ref _tookBack);
 
     public override bool NeedsHousekeeping => Volatile.Read(ref _wantsNext) || HasFull;
 
@@ -91,7 +99,7 @@ internal sealed class FramedOutput : LogOutput
         int bytes = page.End - LogLayout.FrameHeaderBytes;
         if (_current is null || IsFull(_current, LogLayout.FrameHeaderBytes + LogLayout.Padded(bytes), time))
         {
-            Roll(page.FirstSequence, restarts: false, time);
+            Roll(page.FirstSequence, time);
         }
 
         _current!.Append(page.Bytes, page.End, page.Count, page.FirstSequence, time);
@@ -132,23 +140,19 @@ internal sealed class FramedOutput : LogOutput
             }
 
             _durable = Math.Max(_durable, mark.LastSequence);
+            Volatile.Write(ref _durableSegment, Math.Max(_durableSegment, mark.Segment.Header.Id));
         }
     }
 
     public override void Recover()
     {
         using Lock.Scope sealing = _sealing.EnterUninterrupted();
-        List<SegmentFile> old;
-        using (_rolling.EnterUninterrupted())
-        {
-            old = [.. _rolled, .. _current is null ? [] : new[] { _current }];
-        }
-
+        List<SegmentFile> old = All();
         SegmentFile next = TakeNext();
         try
         {
             _folder.FlushWhatFailed();
-            next.Begin(_durable + 1, restarts: true, Now());
+            next.Begin(_durable + 1, IdBefore(_durable + 1), restarts: true, _tookBack, Now());
             foreach (SegmentFile segment in old)
             {
                 next.AppendCopies(segment);
@@ -177,7 +181,7 @@ internal sealed class FramedOutput : LogOutput
         SegmentFile next = TakeNext();
         try
         {
-            next.Begin(lastKept + 1, restarts: true, Now());
+            next.Begin(lastKept + 1, IdBefore(lastKept + 1), restarts: true, _tookBack, Now());
             next.FlushToDisk();
         }
         catch
@@ -188,13 +192,7 @@ internal sealed class FramedOutput : LogOutput
             throw;
         }
 
-        List<SegmentFile> old;
-        using (_rolling.EnterUninterrupted())
-        {
-            old = [.. _rolled, .. _current is null ? [] : new[] { _current }];
-        }
-
-        Leave(old, next);
+        Leave(All(), next);
         _retention.RemoveFrom(lastKept + 1);
         _durable = lastKept;
         _nextSequence = lastKept + 1;
@@ -240,6 +238,7 @@ internal sealed class FramedOutput : LogOutput
             segment.Dispose();
             _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, segment.Offset)
             {
+                Id = segment.Header.Id,
                 IsSealed = true,
             });
             Compressor?.Signal();
@@ -299,12 +298,12 @@ internal sealed class FramedOutput : LogOutput
         segment.Offset + frameBytes > _settings.SegmentBytes
         || (_settings.SegmentAge is { } age && time - segment.FirstTime >= age.TotalNanoseconds);
 
-    private void Roll(long firstSequence, bool restarts, long time)
+    private void Roll(long firstSequence, long time)
     {
         SegmentFile next = TakeNext();
         try
         {
-            next.Begin(firstSequence, restarts, time);
+            next.Begin(firstSequence, IdBefore(firstSequence), restarts: false, _tookBack, time);
         }
         catch
         {
@@ -332,6 +331,25 @@ internal sealed class FramedOutput : LogOutput
         _askedForNext = false;
     }
 
+    /// <summary>The segment that the record before one is in; 0 where there is none.</summary>
+    private long IdBefore(long sequence)
+    {
+        using (_rolling.EnterUninterrupted())
+        {
+            if (_current is { } current && current.FirstSequence < sequence)
+            {
+                return current.Header.Id;
+            }
+
+            if (_rolled.FindLast(s => s.FirstSequence < sequence) is { } rolled)
+            {
+                return rolled.Header.Id;
+            }
+        }
+
+        return _retention.Newest(s => s.FirstSequence < sequence)?.Id ?? 0;
+    }
+
     private SegmentFile TakeNext()
     {
         using (_making.EnterUninterrupted())
@@ -355,7 +373,10 @@ internal sealed class FramedOutput : LogOutput
             {
                 segment.Dispose();
                 long last = Math.Min(segment.LastSequence, next.FirstSequence - 1);
-                _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, last, segment.LastTime, segment.Offset));
+                _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, last, segment.LastTime, segment.Offset)
+                {
+                    Id = segment.Header.Id,
+                });
             }
         }
 
@@ -367,7 +388,18 @@ internal sealed class FramedOutput : LogOutput
         }
 
         _askedForNext = false;
+        Volatile.Write(ref _tookBack, true);
+        Volatile.Write(ref _durableSegment, next.Header.Id);
         _marks.Clear();
+    }
+
+    /// <summary>Those that are full, and the one that is written.</summary>
+    private List<SegmentFile> All()
+    {
+        using (_rolling.EnterUninterrupted())
+        {
+            return [.. _rolled, .. _current is null ? [] : new[] { _current }];
+        }
     }
 
     private SegmentFile[] Rolled()

@@ -61,6 +61,31 @@ internal sealed class LogCatalog
         return catalog;
     }
 
+    /// <summary>Whether the segment that one says comes before it has no file, and an older one has.</summary>
+    /// <param name="segment">The one.</param>
+    /// <param name="before">The id of the one that is found before it.</param>
+    public bool IsMissing(SegmentInfo segment, long before) => segment.IdBefore > before && !Ids.Contains(segment.IdBefore);
+
+    /// <summary>
+    /// What is missing, by what segments say of one another and the state of the newest, and may have taken back what others have; null for
+    /// nothing. What else is missing is found where its records are looked for.
+    /// </summary>
+    /// <param name="state">As it was before the folder was listed.</param>
+    public SluiceLogDamagedException? FindMissing(LogState? state)
+    {
+        for (int i = 1; i < Segments.Count; i++)
+        {
+            if (Segments[i].TookBack && IsMissing(Segments[i], Segments[i - 1].Id))
+            {
+                return Missing(Segments[i - 1], Segments[i], 0);
+            }
+        }
+
+        return state is { TookBack: true } && Segments is [.., SegmentInfo last] && last.DurableSegmentBy(state) > last.Id
+            ? new SluiceLogDamagedException(_folder.Path, -1, 0, LogErrors.NewestIsGone(state.Value.SegmentId))
+            : null;
+    }
+
     /// <summary>
     /// What each file says of itself. Where the last that was listed is not there any more, the folder is listed again: whoever is
     /// overtaken between the listing and the look at the files finds none of them, and there are later ones.
@@ -185,6 +210,9 @@ internal sealed class LogCatalog
         }
     }
 
+    private SluiceLogDamagedException Missing(SegmentInfo before, SegmentInfo segment, long sequence) =>
+        new(_folder.Path, -1, sequence, LogErrors.Missing(before.Path, segment.Path));
+
     private static bool Leads(SegmentInfo from, SegmentInfo to) => from.IsSealed && from.LastSequence + 1 == to.FirstSequence;
 
     private void CheckOrder(LogSettings settings, LogState? state)
@@ -195,6 +223,12 @@ internal sealed class LogCatalog
             SegmentInfo segment = Segments[i];
             string? reason = null;
             long offset = -1;
+            if (IsMissing(segment, before.Id))
+            {
+                _report(Missing(before, segment, 0));
+                continue;
+            }
+
             if (!Leads(before, segment) && !before.IsCompressed)
             {
                 using SluiceHandle file = _folder.Open(before.Path, FileMode.Open, FileAccess.Read, settings);
@@ -213,8 +247,7 @@ internal sealed class LogCatalog
             if (segment.FirstSequence > expected)
             {
                 _report(before.IsSealed
-                    ? new SluiceLogDamagedException(
-                        _folder.Path, -1, expected, $"a segment is missing between '{before.Path}' and '{segment.Path}'")
+                    ? Missing(before, segment, expected)
                     : new SluiceLogDamagedException(before.Path, offset, expected, reason!));
             }
             else if (segment.FirstSequence < expected)

@@ -17,6 +17,13 @@ internal static class LogErrors
     public static IOException NoThread(string directory, Exception error) =>
         new($"Opening the log '{directory}' failed: no thread can be made for it ({error.Message.TrimEnd('.')}).", error);
 
+    /// <summary>What a segment says of the one before it does not agree with the folder, or their sequences do not.</summary>
+    public static string Missing(string before, string behind) => $"a segment is missing between '{before}' and '{behind}'";
+
+    /// <summary>What the log's state says of its newest segment does not agree with the folder.</summary>
+    public static string NewestIsGone(long id) =>
+        $"segment {id} was on the disk, and is gone: records that it took back may be there again, and others be missing";
+
     [DoesNotReturn]
     public static void ThrowClosed(string directory) =>
         throw new ObjectDisposedException(nameof(SluiceLog), $"The log '{directory}' is closed.");

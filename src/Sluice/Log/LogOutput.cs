@@ -37,6 +37,12 @@ internal abstract class LogOutput : IDisposable
     /// <summary>The last sequence that is durable; after <see cref="Sync"/> and <see cref="Recover"/>.</summary>
     public abstract long DurableSequence { get; }
 
+    /// <summary>The newest file that has begun and is durable; 0 where there is none, or files are not told apart.</summary>
+    public virtual long DurableSegment => 0;
+
+    /// <summary>Whether that one, or one before it, has taken records back.</summary>
+    public virtual bool TookBack => false;
+
     /// <summary>Compresses what is full; null where nobody asks for it.</summary>
     public SegmentCompressor? Compressor { get; protected init; }
 

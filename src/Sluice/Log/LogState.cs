@@ -7,7 +7,10 @@ namespace Sluice.Log;
 /// <param name="LogId">Of which log.</param>
 /// <param name="DurableSequence">The last sequence known to be on the disk.</param>
 /// <param name="ProcessId">Who writes, or wrote.</param>
-internal readonly record struct LogState(LogDurability Durability, Guid LogId, long DurableSequence, int ProcessId)
+/// <param name="SegmentId">The newest segment that has begun and is on the disk; 0 where it is not said.</param>
+/// <param name="TookBack">Whether that one, or one before it, has taken records back.</param>
+internal readonly record struct LogState(
+    LogDurability Durability, Guid LogId, long DurableSequence, int ProcessId, long SegmentId = 0, bool TookBack = false)
 {
     public const int Bytes = 64;
 
@@ -68,7 +71,9 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
             (LogDurability)bytes[9],
             new Guid(bytes[16..32], bigEndian: true),
             BinaryPrimitives.ReadInt64LittleEndian(bytes[32..]),
-            BinaryPrimitives.ReadInt32LittleEndian(bytes[40..]));
+            BinaryPrimitives.ReadInt32LittleEndian(bytes[40..]),
+            BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]),
+            bytes[10] == 1);
     }
 
     public void Write(SluiceHandle file)
@@ -78,9 +83,11 @@ internal readonly record struct LogState(LogDurability Durability, Guid LogId, l
         Magic.CopyTo(bytes);
         bytes[8] = Version;
         bytes[9] = (byte)Durability;
+        bytes[10] = TookBack ? (byte)1 : (byte)0;
         _ = LogId.TryWriteBytes(bytes[16..], bigEndian: true, out _);
         BinaryPrimitives.WriteInt64LittleEndian(bytes[32..], DurableSequence);
         BinaryPrimitives.WriteInt32LittleEndian(bytes[40..], ProcessId);
+        BinaryPrimitives.WriteInt64LittleEndian(bytes[48..], SegmentId);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
         file.Write(bytes, 0);
     }

@@ -13,6 +13,9 @@ internal sealed class RecoveredLog
     private FrameScanner? _scanner;
     private List<IndexEntry> _index = [];
 
+    /// <summary>The newest segment that was on the disk, by the state.</summary>
+    private long _durableSegment;
+
     /// <summary>Segments that their writer might write to, if there were one: locked until the log is mended.</summary>
     private readonly List<SluiceHandle> _locked = [];
 
@@ -28,11 +31,15 @@ internal sealed class RecoveredLog
 
     public List<ClosedSegment> Closed { get; } = [];
 
-    public long LargestId => Math.Max(_catalog.LargestId, (Next ?? Current)?.Header.Id ?? 0);
+    /// <summary>No segment has, or had, a larger one, as far as is known.</summary>
+    public long LargestId => Math.Max(Math.Max(_catalog.LargestId, _durableSegment), (Next ?? Current)?.Header.Id ?? 0);
 
     public long NextSequence { get; private set; } = 1;
 
     public long LastTime { get; private set; }
+
+    /// <summary>Whether records of it were ever taken back.</summary>
+    public bool TookBack { get; private set; }
 
     /// <summary>What was cut; null where everything was whole.</summary>
     public SluiceLogCut? Cut { get; private set; }
@@ -51,7 +58,7 @@ internal sealed class RecoveredLog
             log.LockOutOthers();
 
             // From here on there is a segment that nobody else can lock, and the folder is the one in which the state was locked.
-            log.Next = log._last is null ? SegmentFile.Create(folder, log._catalog.LargestId + 1, settings, log.LogId) : null;
+            log.Next = log._last is null ? SegmentFile.Create(folder, log.LargestId + 1, settings, log.LogId) : null;
             folder.Confirm();
             log.Mend(settings);
             log.BeginBehindLoss();
@@ -86,6 +93,7 @@ internal sealed class RecoveredLog
         }
 
         LastTime = last?.LastTime ?? 0;
+        TookBack = last is { TookBack: true };
         foreach (SegmentInfo segment in _catalog.Segments)
         {
             if (segment != _last)
@@ -97,23 +105,29 @@ internal sealed class RecoveredLog
                     segment.LastTime,
                     _folder.BytesOf(segment.Path))
                 {
+                    Id = segment.Id,
                     IsSealed = segment.IsSealed,
                 });
             }
         }
 
-        if (state is { } known && known.LogId == LogId && known.DurableSequence >= NextSequence)
+        if (state is { } known && known.LogId == LogId)
         {
-            if (!settings.AcceptLoss)
+            bool hasLost = known.DurableSequence >= NextSequence;
+            if ((hasLost || known.SegmentId > (last?.Id ?? 0)) && !settings.AcceptLoss)
             {
                 throw new SluiceLogDamagedException(
-                    Cut?.Path ?? last?.Path ?? _folder.Path,
+                    Cut?.Path ?? (hasLost ? last?.Path : null) ?? _folder.Path,
                     Cut?.FileOffset ?? -1,
-                    NextSequence,
-                    $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there "
-                        + $"({Cut?.Reason ?? "the files are gone"})");
+                    hasLost ? NextSequence : 0,
+                    hasLost
+                        ? $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there "
+                            + $"({Cut?.Reason ?? "the files are gone"})"
+                        : LogErrors.NewestIsGone(known.SegmentId));
             }
 
+            _durableSegment = known.SegmentId;
+            TookBack |= known.TookBack;
             NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
         }
     }
@@ -227,7 +241,7 @@ internal sealed class RecoveredLog
     {
         if (Next is { } next && _catalog.Segments.Count == 0 && NextSequence > 1)
         {
-            next.Begin(NextSequence, restarts: false, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            next.Begin(NextSequence, idBefore: 0, restarts: false, TookBack, LogLayout.ToNanoseconds(DateTime.UtcNow));
             next.FlushToDisk();
             (Current, Next) = (next, null);
         }

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using Sluice.Kernel;
 
@@ -124,11 +125,19 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>Writes the opening frame.</summary>
-    public void Begin(long firstSequence, bool restarts, long time)
+    /// <param name="firstSequence">Of the first record to come.</param>
+    /// <param name="idBefore">The segment that the records before that one are in; 0 where there is none.</param>
+    /// <param name="restarts">Whether what earlier segments have from that record on is taken back.</param>
+    /// <param name="tookBack">Whether an earlier segment has taken records back.</param>
+    /// <param name="time">Now.</param>
+    public void Begin(long firstSequence, long idBefore, bool restarts, bool tookBack, long time)
     {
         byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes];
         LogLayout.WriteFrameHeader(frame, new FrameHeader(LogLayout.OpeningPayloadBytes, 0, firstSequence, time, FrameKind.Opening, 0));
         frame[LogLayout.FrameHeaderBytes] = restarts ? (byte)1 : (byte)0;
+        frame[LogLayout.FrameHeaderBytes + 1] = restarts || tookBack ? (byte)1 : (byte)0;
+        long back = idBefore > 0 ? Header.Id - idBefore : 0;
+        BinaryPrimitives.WriteUInt32LittleEndian(frame.AsSpan(LogLayout.FrameHeaderBytes + 4), back <= uint.MaxValue ? (uint)back : 0);
         WriteFrame(frame);
         (FirstSequence, LastSequence, FirstTime, LastTime) = (firstSequence, firstSequence - 1, time, time);
         MarkDurable(Mark());

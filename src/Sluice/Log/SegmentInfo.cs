@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+
 namespace Sluice.Log;
 
 /// <summary>What one segment of a folder says of itself.</summary>
@@ -22,6 +24,12 @@ internal sealed class SegmentInfo
 
     /// <summary>Whether it takes back what earlier segments have from its first sequence on.</summary>
     public bool Restarts { get; set; }
+
+    /// <summary>Whether it, or a segment before it, has taken records back.</summary>
+    public bool TookBack { get; private set; }
+
+    /// <summary>The segment that the records before its first one are in; 0 where there was none, or it is not said.</summary>
+    public long IdBefore { get; private set; }
 
     /// <summary>Whether a footer was found.</summary>
     public bool IsSealed { get; set; }
@@ -96,6 +104,9 @@ internal sealed class SegmentInfo
         {
             info.HasBegun = true;
             info.Restarts = payload.Length > 0 && payload[0] == 1;
+            info.TookBack = info.Restarts || (payload.Length > 1 && payload[1] == 1);
+            uint back = payload.Length >= LogLayout.OpeningPayloadBytes ? BinaryPrimitives.ReadUInt32LittleEndian(payload[4..]) : 0;
+            info.IdBefore = back > 0 ? Math.Max(0, id - back) : 0;
             (info.FirstSequence, info.LastSequence) = (opening.FirstSequence, opening.FirstSequence - 1);
             (info._openingTime, info.FirstTime, info.LastTime) = (opening.Time, opening.Time, opening.Time);
             (info.FirstOffset, info.FirstChain) = (scanner.Offset, scanner.Chain);
@@ -232,6 +243,9 @@ internal sealed class SegmentInfo
 
     /// <summary>The last sequence of the segment's log that its state knows to be on the disk; 0 where it knows of none.</summary>
     public long DurableBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.DurableSequence : 0;
+
+    /// <summary>The newest segment of the log that its state knows to be on the disk; 0 where it knows of none.</summary>
+    public long DurableSegmentBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.SegmentId : 0;
 
     private void TryReadFooter(SegmentContent file)
     {

@@ -22,6 +22,9 @@ internal sealed class SegmentReader : IDisposable
     /// <inheritdoc cref="SegmentInfo.DurableBy"/>
     public long DurableBy(LogState? state) => _info.DurableBy(state);
 
+    /// <inheritdoc cref="SegmentInfo.DurableSegmentBy"/>
+    public long DurableSegmentBy(LogState? state) => _info.DurableSegmentBy(state);
+
     public long TakenBackFrom => _info.TakenBackFrom;
 
     /// <summary>Whether it takes back what earlier segments have; its writer may withdraw it.</summary>

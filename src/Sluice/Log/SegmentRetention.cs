@@ -5,6 +5,9 @@ namespace Sluice.Log;
 /// <summary>A segment that is not written any more.</summary>
 internal readonly record struct ClosedSegment(string Path, long FirstSequence, long LastSequence, long LastTime, long Bytes)
 {
+    /// <summary>Of a framed one; else 0.</summary>
+    public long Id { get; init; }
+
     /// <summary>A second file with the same content, which goes when the segment goes.</summary>
     public string? Copy { get; init; }
 
@@ -61,6 +64,14 @@ internal sealed class SegmentRetention(
         }
 
         return null;
+    }
+
+    /// <summary>The newest for which something holds; null where there is none.</summary>
+    public ClosedSegment? Newest(Predicate<ClosedSegment> predicate)
+    {
+        List<ClosedSegment> all = All();
+        int index = all.FindLastIndex(predicate);
+        return index < 0 ? null : all[index];
     }
 
     /// <summary>Puts a segment in the place of the one with a path, once something was done; false where that one is not kept any

@@ -384,5 +384,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     }
 
     private void WriteMark(long durable) =>
-        _lock?.Write(new LogState(_settings.Durability, _logId, durable, Environment.ProcessId));
+        _lock?.Write(new LogState(
+            _settings.Durability, _logId, durable, Environment.ProcessId, _output.DurableSegment, _output.TookBack));
 }

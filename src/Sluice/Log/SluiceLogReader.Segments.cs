@@ -41,7 +41,7 @@ public sealed partial class SluiceLogReader
             return TryReturn() || (damage is not null && (HasMoreByNow() || ReportLostEnd(damage)));
         }
 
-        bool isGap = _segment.ReadTo + 1 < next.FirstSequence;
+        bool isGap = _isMissingBehind || _segment.ReadTo + 1 < next.FirstSequence;
         if ((isGap || next.Restarts) && TryReturn())
         {
             return true;
@@ -88,11 +88,11 @@ public sealed partial class SluiceLogReader
         long first = _segment.ReadTo + 1;
         bool wasRemoved = end != FrameResult.Bad && _folder.List() is [long oldest, ..] && oldest > _segment.Id;
         SluiceLogDamagedException damage;
-        if (wasRemoved || end == FrameResult.Good)
+        if (wasRemoved || _isMissingBehind || end == FrameResult.Good)
         {
             damage = new SluiceLogDamagedException(_folder.Path, -1, first, wasRemoved
                 ? $"it was removed before it was read, and the log begins later now (record {next.FirstSequence} is there)"
-                : $"a segment is missing between '{_segment.Path}' and '{next.Path}'");
+                : LogErrors.Missing(_segment.Path, next.Path));
         }
         else
         {
@@ -133,10 +133,17 @@ public sealed partial class SluiceLogReader
     {
         long first = _segment!.ReadTo + 1;
         long durable = _segment.IsKnownToBeLonger ? 0 : KnownDurable();
-        return durable < first && !_segment.IsKnownToBeLonger ? null
+        return durable < first && !_segment.IsKnownToBeLonger ? WhyNewer()
             : Tail is not null ? new SluiceLogDamagedException(Tail.Path, Tail.FileOffset, first, Tail.Reason)
             : durable < first ? new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, "it has zeros before its footer")
             : LostFiles(durable, first);
+    }
+
+    /// <summary>The newest segment may be the one that took back what is read otherwise: it is not only its records that count.</summary>
+    private SluiceLogDamagedException? WhyNewer()
+    {
+        long newest = _segment!.DurableSegmentBy(State());
+        return newest > _segment.Id ? new SluiceLogDamagedException(_folder.Path, -1, 0, LogErrors.NewestIsGone(newest)) : null;
     }
 
     private SluiceLogDamagedException LostFiles(long durable, long first) =>
@@ -193,7 +200,31 @@ public sealed partial class SluiceLogReader
 
         // What is written only when everything earlier is on the disk.
         _isDurableBehind = catalog.Segments.Exists(s => s.Id > id && (s.EndsWithFooter || s.Restarts));
-        return catalog.Segments.Find(s => s.Id > id);
+        SegmentInfo? next = catalog.Segments.Find(s => s.Id > id);
+        _isMissingBehind = next is not null && catalog.IsMissing(next, id);
+        return next;
+    }
+
+    /// <summary>
+    /// All segments that there are. One that is missing and may have taken back what others have is told of before anything is read, unless
+    /// damage is passed over: then it is told of where it would be.
+    /// </summary>
+    private LogCatalog ReadAll()
+    {
+        LogState? state = State();
+        LogCatalog catalog = LogCatalog.Read(_folder, Report);
+
+        // The listing is not of one moment, and others remove what is old: what is missing is missing in two.
+        if (!_options.SkipDamage && catalog.FindMissing(state) is not null)
+        {
+            catalog = LogCatalog.Read(_folder, Report);
+            if (catalog.FindMissing(state) is { } damage)
+            {
+                throw damage;
+            }
+        }
+
+        return catalog;
     }
 
     /// <summary>The segment in which the next record is, or would be.</summary>
@@ -201,7 +232,7 @@ public sealed partial class SluiceLogReader
     {
         while (true)
         {
-            LogCatalog catalog = LogCatalog.Read(_folder, Report);
+            LogCatalog catalog = ReadAll();
             List<SegmentInfo> segments = catalog.Segments;
             if (segments.Count == 0)
             {
@@ -269,7 +300,7 @@ public sealed partial class SluiceLogReader
         List<SegmentInfo> segments;
         do
         {
-            segments = LogCatalog.Read(_folder, Report).Segments;
+            segments = ReadAll().Segments;
             if (segments.Count == 0)
             {
                 return;

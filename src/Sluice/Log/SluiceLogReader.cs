@@ -32,6 +32,7 @@ public sealed partial class SluiceLogReader : IDisposable
     private LogState? _state;
     private bool _hasFrame;
     private bool _isDurableBehind;
+    private bool _isMissingBehind;
     private bool _hasReturned;
     private bool _isDisposed;
     private FrameHeader _frame;

@@ -1,0 +1,120 @@
+namespace Sluice.Log.Tests;
+
+/// <summary>
+/// A segment that somebody has removed is told of, whatever its records and their numbers were: also one that took records back, whose
+/// numbers were given again. Only the oldest may be gone: that is how a log's beginning is dropped.
+/// </summary>
+public sealed class MissingTests
+{
+    /// <summary>Only the opening of the third segment says that there was a second one: by their records it would follow the
+    /// first.</summary>
+    [Fact]
+    public void What_a_segment_took_back_does_not_come_back_unseen_when_that_is_removed()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            Append(log, 20, 1);
+            log.TruncateAfter(10);
+            Append(log, 10, 2);
+        }
+
+        // The newest took back records 11 to 20 and has others with these numbers.
+        File.Delete(Files(folder)[^1]);
+        ShouldBeTold(folder, "the newest");
+    }
+
+    /// <summary>With nothing behind it but what <c>log.state</c> says of it.</summary>
+    [Fact]
+    public void A_restart_without_records_does_not_go_unseen()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            Append(log, 20, 1);
+            log.TruncateAfter(10);
+        }
+
+        Records.ReadAll(folder.Log).Count.ShouldBe(10);
+        File.Delete(Files(folder)[^1]);
+        ShouldBeTold(folder, "the newest");
+
+        // Whoever takes the loss goes on, and gives no segment a number that another one had.
+        SluiceLogOptions accepting = new() { SegmentBytes = 4096, MaxRecordBytes = 1000, Preallocate = false, AcceptLoss = true };
+        using (SluiceLog log = SluiceLog.Open(folder.Log, accepting))
+        {
+            Append(log, 60, 3);
+            log.TruncateAfter(70);
+        }
+
+        Records.ReadAll(folder.Log).Count.ShouldBe(70);
+        Path.GetFileName(Files(folder)[1]).ShouldBe("0000000003.slog");
+    }
+
+    /// <summary>Each file of many logs that were truncated, closed and opened, in turn.</summary>
+    [Theory]
+    [MemberData(nameof(Seeds))]
+    public void Each_missing_file_of_a_log_that_was_truncated_is_told_of(int seed)
+    {
+        Random random = new(seed);
+        using TempFolder folder = new(isInMemory: true);
+        for (int opened = 0; opened < 3; opened++)
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+            for (int i = 0; i < 4; i++)
+            {
+                Append(log, random.Next(1, 60), i);
+                if (random.Next(3) > 0)
+                {
+                    log.TruncateAfter(random.NextInt64(log.FirstSequence - 1, log.NextSequence));
+                }
+                else if (random.Next(4) == 0)
+                {
+                    log.TruncateBefore(random.NextInt64(log.FirstSequence, log.NextSequence));
+                }
+            }
+        }
+
+        int count = Records.ReadAll(folder.Log).Count;
+        string[] files = Files(folder);
+        for (int i = 0; i < files.Length; i++)
+        {
+            string aside = files[i] + ".aside";
+            File.Move(files[i], aside);
+            if (i > 0 || files.Length == 1)
+            {
+                ShouldBeTold(folder, $"seed {seed}, {Path.GetFileName(files[i])} of {files.Length}");
+            }
+
+            File.Move(aside, files[i]);
+            Records.ReadAll(folder.Log).Count.ShouldBe(count);
+        }
+    }
+
+    public static TheoryData<int> Seeds => [.. Enumerable.Range(1, 24)];
+
+    private static string[] Files(TempFolder folder) => [.. Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal)];
+
+    private static void Append(SluiceLog log, int count, int writer)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            log.Append(Records.Make(writer, i, 100), LogDurability.Written);
+        }
+    }
+
+    private static void ShouldBeTold(TempFolder folder, string what)
+    {
+        Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log), $"the reader, {what}");
+        using (SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }))
+        {
+            while (reader.TryRead(out _))
+            {
+            }
+
+            reader.Damage.ShouldNotBeEmpty(what);
+        }
+
+        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options).Dispose(), $"the writer, {what}");
+    }
+}
