@@ -66,7 +66,7 @@ public sealed class FaultyEngine : InterceptingEngine
             case FaultKind.ShortTransfer when submission.Length > 0:
                 return Interception.ShortenTo(1 + (int)(fraction * (submission.Length - 1)));
             case FaultKind.Delay:
-                return Interception.HoldUntil(() => Task.Delay(TimeSpan.FromMilliseconds(fraction * Plan.MaxDelayMs)));
+                return Interception.HoldUntil(() => DelayThread.After(TimeSpan.FromMilliseconds(fraction * Plan.MaxDelayMs)));
             case FaultKind.Reorder:
                 return Interception.HoldUntil(HoldForNextAsync);
             default:
@@ -77,8 +77,8 @@ public sealed class FaultyEngine : InterceptingEngine
     /// <summary>Until the next one that is held has overtaken it, or a few milliseconds.</summary>
     private Task HoldForNextAsync()
     {
-        TaskCompletionSource held = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource held = new();
         Interlocked.Exchange(ref _held, held)?.TrySetResult();
-        return Task.WhenAny(held.Task, Task.Delay(1 + Plan.MaxDelayMs));
+        return Task.WhenAny(held.Task, DelayThread.After(TimeSpan.FromMilliseconds(1 + Plan.MaxDelayMs)));
     }
 }

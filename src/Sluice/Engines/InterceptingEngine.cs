@@ -65,7 +65,43 @@ public abstract class InterceptingEngine : IoEngine
     }
 
     /// <summary>Passes a completion on when what it waits for has ended, well or not.</summary>
-    internal static void PassOnLater(IoOperation operation, int result, Func<Task> hold) =>
+    internal static void PassOn(IoOperation operation, int result, Func<Task> hold)
+    {
+        if (!operation.TryHandEndToCaller(result, hold))
+        {
+            PassOnLater(operation, result, hold);
+        }
+    }
+
+    /// <summary>What a synchronous caller does itself: waits until a completion may go on.</summary>
+    internal static void WaitFor(Func<Task>? hold)
+    {
+        SynchronizationContext? context = SynchronizationContext.Current;
+        try
+        {
+            // As on a thread of the pool: this one is blocked while the hold lasts, and serves nobody's context.
+            SynchronizationContext.SetSynchronizationContext(null);
+            if (hold?.Invoke() is { } held)
+            {
+                _ = PoolWork.Wait(held);
+            }
+        }
+        catch (ThreadInterruptedException)
+        {
+            // The caller's, for its next wait.
+            Thread.CurrentThread.Interrupt();
+        }
+        catch (Exception)
+        {
+            // As in PassOnAsync.
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(context);
+        }
+    }
+
+    private static void PassOnLater(IoOperation operation, int result, Func<Task> hold) =>
         PoolWork.Queue(
             static state => _ = PassOnAsync(state.Operation, state.Result, state.Hold),
             (Operation: operation, Result: result, Hold: hold));
@@ -74,7 +110,15 @@ public abstract class InterceptingEngine : IoEngine
     {
         try
         {
-            await hold().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            Task held = hold();
+            if (!held.IsCompleted)
+            {
+                await held.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+
+                // Whoever has ended it is kept no longer, and does not run what the transfer's caller does next.
+                PoolWork.Queue(static state => state.Operation.Complete(state.Result), (Operation: operation, Result: result));
+                return;
+            }
         }
         catch (Exception)
         {
@@ -88,7 +132,7 @@ public abstract class InterceptingEngine : IoEngine
     {
         operation.LeaveGate();
         operation.IsFault = true;
-        if (operation.TryHandToCaller(errno))
+        if (operation.TryHandEndToCaller(-errno))
         {
             return;
         }

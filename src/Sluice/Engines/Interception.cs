@@ -37,7 +37,9 @@ public readonly struct Interception
     }
 
     /// <summary>The transfer is made, and its completion held back.</summary>
-    /// <param name="completed">Called on a pool thread when the transfer has ended; the completion goes on when its task ends.</param>
+    /// <param name="completed">
+    /// Called when the transfer has ended, on a pool thread or that of a synchronous call; the completion goes on when its task ends.
+    /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="completed"/> is null.</exception>
     public static Interception HoldUntil(Func<Task> completed)
     {

@@ -25,8 +25,9 @@ internal sealed partial class IoOperation
     /// <summary>What that caller is: who asked for the transfer, or a thread of the pool that makes it for somebody else.</summary>
     private Carrier _waitersCarrier;
 
-    /// <summary>With the turn: the errno that an intercepting engine made up, to end the submission with; guarded by the waiter.</summary>
-    private int _callersErrno;
+    /// <summary>With the turn: what an intercepting engine makes of a submission's end; null for a transfer to carry out. Guarded by the
+    /// waiter.</summary>
+    private Ending? _callersEnding;
 
     /// <summary>A caller waits for it, and may as well carry it out: in the ring it would need a thread that takes its
     /// completion.</summary>
@@ -57,11 +58,12 @@ internal sealed partial class IoOperation
 
         short version = _version;
         Start();
-        while (AwaitTurn(waiter, out int errno))
+        while (AwaitTurn(waiter, out Ending? ending))
         {
-            if (errno != 0)
+            if (ending is { } end)
             {
-                Complete(-errno);
+                InterceptingEngine.WaitFor(end.Hold);
+                Complete(end.Result);
             }
             else
             {
@@ -76,8 +78,14 @@ internal sealed partial class IoOperation
     public bool IsAwaitedByThread => _waiter is not null;
 
     /// <summary>Hands a transfer to the caller if that waits for it; false where a thread must be found.</summary>
-    /// <param name="errno">What the caller ends it with, without making it; 0 where it is to be made.</param>
-    public bool TryHandToCaller(int errno = 0)
+    public bool TryHandToCaller() => TryHandToCaller(null);
+
+    /// <summary>Hands the end of a submission to the caller if that waits for it; false where a thread must be found.</summary>
+    /// <param name="result">What it ends with.</param>
+    /// <param name="hold">Asked then for what that waits for; null for nothing.</param>
+    public bool TryHandEndToCaller(int result, Func<Task>? hold = null) => TryHandToCaller(new Ending(result, hold));
+
+    private bool TryHandToCaller(Ending? ending)
     {
         if (_waiter is not { } waiter)
         {
@@ -87,7 +95,7 @@ internal sealed partial class IoOperation
         bool isInterrupted = false;
         Uninterrupted.Enter(waiter, ref isInterrupted);
         _callersTurn = true;
-        _callersErrno = errno;
+        _callersEnding = ending;
         Monitor.Pulse(waiter);
         Monitor.Exit(waiter);
         Uninterrupted.Restore(isInterrupted);
@@ -103,7 +111,7 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>True when there is a transfer to carry out, false when the operation has ended.</summary>
-    private bool AwaitTurn(object waiter, out int errno)
+    private bool AwaitTurn(object waiter, out Ending? ending)
     {
         bool isInterrupted = false;
         bool isTurn;
@@ -126,9 +134,9 @@ internal sealed partial class IoOperation
         }
 
         isTurn = !_completed;
-        errno = _callersErrno;
+        ending = _callersEnding;
         _callersTurn = false;
-        _callersErrno = 0;
+        _callersEnding = null;
         Monitor.Exit(waiter);
         Uninterrupted.Restore(isInterrupted);
         return isTurn;
@@ -145,4 +153,7 @@ internal sealed partial class IoOperation
         Monitor.Exit(waiter);
         Uninterrupted.Restore(isInterrupted);
     }
+
+    /// <summary>The end of a submission, and what it waits for; null for nothing.</summary>
+    private readonly record struct Ending(int Result, Func<Task>? Hold);
 }

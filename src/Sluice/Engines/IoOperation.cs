@@ -269,7 +269,7 @@ internal sealed partial class IoOperation
         if (Hold is { } hold)
         {
             Hold = null;
-            InterceptingEngine.PassOnLater(this, result, hold);
+            InterceptingEngine.PassOn(this, result, hold);
             return false;
         }
 

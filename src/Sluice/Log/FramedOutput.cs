@@ -97,7 +97,7 @@ internal sealed class FramedOutput : LogOutput
     {
         long time = Now();
         int bytes = page.End - LogLayout.FrameHeaderBytes;
-        if (_current is null || IsFull(_current, LogLayout.FrameHeaderBytes + LogLayout.Padded(bytes), time))
+        if (_current is null || _current.IsFullFor(LogLayout.FrameHeaderBytes + LogLayout.Padded(bytes), time))
         {
             Roll(page.FirstSequence, time);
         }
@@ -236,11 +236,7 @@ internal sealed class FramedOutput : LogOutput
         foreach (SegmentFile segment in Rolled().TakeWhile(static s => s.IsSealed))
         {
             segment.Dispose();
-            _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, segment.Offset)
-            {
-                Id = segment.Header.Id,
-                IsSealed = true,
-            });
+            _retention.Add(segment.Closed(segment.LastSequence));
             Compressor?.Signal();
             using (_rolling.EnterUninterrupted())
             {
@@ -288,15 +284,6 @@ internal sealed class FramedOutput : LogOutput
             segment.Dispose();
         }
     }
-
-    /// <summary>Also one that was made with smaller frames: readers would not believe a larger one.</summary>
-    private bool IsFull(SegmentFile segment, int frameBytes, long time) =>
-        frameBytes > segment.Header.MaxFrameBytes
-        || (!segment.IsEmpty && IsLargeOrOld(segment, frameBytes, time));
-
-    private bool IsLargeOrOld(SegmentFile segment, int frameBytes, long time) =>
-        segment.Offset + frameBytes > _settings.SegmentBytes
-        || (_settings.SegmentAge is { } age && time - segment.FirstTime >= age.TotalNanoseconds);
 
     private void Roll(long firstSequence, long time)
     {
@@ -372,11 +359,7 @@ internal sealed class FramedOutput : LogOutput
             else
             {
                 segment.Dispose();
-                long last = Math.Min(segment.LastSequence, next.FirstSequence - 1);
-                _retention.Add(new ClosedSegment(segment.Path, segment.FirstSequence, last, segment.LastTime, segment.Offset)
-                {
-                    Id = segment.Header.Id,
-                });
+                _retention.Add(segment.Closed(Math.Min(segment.LastSequence, next.FirstSequence - 1)));
             }
         }
 

@@ -124,6 +124,18 @@ internal sealed class SegmentFile : IDisposable
         return file;
     }
 
+    /// <summary>Whether a frame is to go to another segment. Also where this one was made with smaller frames: readers would not believe a
+    /// larger one.</summary>
+    public bool IsFullFor(int frameBytes, long time) =>
+        frameBytes > Header.MaxFrameBytes
+        || (!IsEmpty && (Offset + frameBytes > _settings.SegmentBytes
+            || (_settings.SegmentAge is { } age && time - FirstTime >= age.TotalNanoseconds)));
+
+    /// <summary>What there is of it once it is not written any more.</summary>
+    /// <param name="lastSequence">Its last record, or an earlier one behind which the rest was taken back.</param>
+    public ClosedSegment Closed(long lastSequence) =>
+        new(Path, FirstSequence, lastSequence, LastTime, Offset) { Id = Header.Id, IsSealed = IsSealed };
+
     /// <summary>Writes the opening frame.</summary>
     /// <param name="firstSequence">Of the first record to come.</param>
     /// <param name="idBefore">The segment that the records before that one are in; 0 where there is none.</param>

@@ -23,6 +23,16 @@ internal static class StarvedProgram
             CheckSequential(path, engine);
         }
 
+        // Time passes for an engine in between although no thread of the pool comes.
+        FaultyEngine slow = new(new FaultPlan(7) { Delay = 0.3, Reorder = 0.3, ShortTransfer = 0.1, MaxDelayMs = 2 });
+        foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
+        {
+            Check(path, new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Engine = slow });
+        }
+
+        CheckSequential(path, slow);
+        slow.FaultCount.ShouldBeGreaterThan(20);
+
         // What an engine in between refuses is the caller's own error, too.
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
         {
