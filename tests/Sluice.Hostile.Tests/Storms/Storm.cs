@@ -6,7 +6,7 @@ internal static class Storm
     public static readonly string[] Names = ["handle", "append", "stream", "reader", "writer", "log"];
 
     /// <summary>One round, and the accounts behind it. A failure names the seed.</summary>
-    /// <returns>Calls whose token was cancelled while they were under way.</returns>
+    /// <returns>As <see cref="StormRound.Struck"/>.</returns>
     public static async Task<int> RunAsync(TempFolder temp, string name, string engine, FileCaching caching, int seed)
     {
         string what = $"{name} {engine} {caching}, seed {seed}";

@@ -12,7 +12,7 @@ namespace Sluice.Hostile.Tests.Storms;
 internal sealed class StormRound(TempFolder temp, int seed)
 {
     /// <summary>How often a call looks for its disturber, and lets others run.</summary>
-    private const int MaxLooks = 100;
+    private const int MaxLooks = 1000;
 
     private readonly Lock _lock = new();
     private StormWorker[] _workers = [];
@@ -22,6 +22,10 @@ internal sealed class StormRound(TempFolder temp, int seed)
     private int _asked;
     private int _answered;
     private int _struck;
+    private int _waited;
+
+    /// <summary>Who was disturbed last; null for all, by a closing.</summary>
+    private StormWorker? _target;
     private int _closing;
     private Intruder? _intruder;
 
@@ -29,7 +33,7 @@ internal sealed class StormRound(TempFolder temp, int seed)
     private static Random? t_random;
 
     [ThreadStatic]
-    private static bool t_isWorker;
+    private static StormWorker? t_worker;
 
     [ThreadStatic]
     private static bool t_isDisturber;
@@ -48,10 +52,10 @@ internal sealed class StormRound(TempFolder temp, int seed)
     /// <summary>Something went wrong, or the threads are to end.</summary>
     public bool IsOver => Volatile.Read(ref _failure) is not null;
 
-    /// <summary>Calls whose token was cancelled between their beginning and their end.</summary>
+    /// <summary>
+    /// System calls of the library during which the thread whose they are was interrupted, its last token cancelled, or the object closed.
+    /// </summary>
     public int Struck => Volatile.Read(ref _struck);
-
-    public void CountStruck() => Interlocked.Increment(ref _struck);
 
     /// <summary>Runs the threads to their end, and closes the object if nobody has.</summary>
     /// <param name="count">How many threads.</param>
@@ -60,8 +64,8 @@ internal sealed class StormRound(TempFolder temp, int seed)
     public void Run(int count, Action<StormWorker> work, Action close)
     {
         _workers = [.. Enumerable.Range(0, count).Select(i => new StormWorker(this, i, new Random(unchecked((seed * 31) + i))))];
-        using CountdownEvent ready = new(count);
-        Thread[] threads = [.. _workers.Select(w => new Thread(() => Guarded(() => Work(w, work, ready))) { IsBackground = true })];
+        _waited = count + 1;
+        Thread[] threads = [.. _workers.Select(w => new Thread(() => Guarded(() => Work(w, work))) { IsBackground = true })];
         for (int i = 0; i < count; i++)
         {
             _workers[i].Thread = threads[i];
@@ -74,7 +78,6 @@ internal sealed class StormRound(TempFolder temp, int seed)
         try
         {
             Array.ForEach(threads, static t => t.Start());
-            ready.Wait();
             disturber.Start();
             Array.ForEach(threads, static t => t.Join());
             Volatile.Write(ref _hasEnded, true);
@@ -94,13 +97,23 @@ internal sealed class StormRound(TempFolder temp, int seed)
         }
     }
 
-    private static void Work(StormWorker worker, Action<StormWorker> work, CountdownEvent ready)
+    private void Work(StormWorker worker, Action<StormWorker> work)
     {
         // What .NET makes for a thread at its first text, under a lock: the callers' own code is not to hear an interruption there.
         ArrayPool<char>.Shared.Return(ArrayPool<char>.Shared.Rent(1));
-        ready.Signal();
-        t_isWorker = true;
+        AwaitOthers();
+        t_worker = worker;
         work(worker);
+    }
+
+    /// <summary>Nobody is far on before all have come; nor is anybody interrupted here, who might hear of it.</summary>
+    private void AwaitOthers()
+    {
+        Interlocked.Decrement(ref _waited);
+        while (Volatile.Read(ref _waited) > 0)
+        {
+            Thread.Yield();
+        }
     }
 
     private void Guarded(Action action)
@@ -130,12 +143,14 @@ internal sealed class StormRound(TempFolder temp, int seed)
     private void Disturb(Random random, Action close)
     {
         t_isDisturber = true;
+        AwaitOthers();
         int closeAt = random.Next(3) == 0 ? random.Next(30) : -1;
         for (int n = 0; !Volatile.Read(ref _hasEnded); n++)
         {
             Pause(random);
             int asked = Volatile.Read(ref _asked);
             StormWorker worker = _workers[random.Next(_workers.Length)];
+            Volatile.Write(ref _target, n == closeAt ? null : worker);
             if (n == closeAt)
             {
                 Close(close);
@@ -207,13 +222,21 @@ internal sealed class StormRound(TempFolder temp, int seed)
         {
             Thread.Yield();
         }
+
+        // A thread of the pool's, or of an engine's, is the only worker's, or nobody knows whose.
+        StormWorker? own = t_worker ?? (_workers.Length == 1 ? _workers[0] : null);
+        StormWorker? target = Volatile.Read(ref _target);
+        if (Volatile.Read(ref _answered) >= asked && (target is null || target == own))
+        {
+            Interlocked.Increment(ref _struck);
+        }
     }
 
     /// <summary>Debug builds: where .NET may wait, the interruption comes at this very place.</summary>
     private void OnSeam(SeamKind kind)
     {
         Random random = t_random ??= new Random(unchecked((seed * 17) + Environment.CurrentManagedThreadId));
-        if (kind == SeamKind.Wait && t_isWorker && random.Next(24) == 0)
+        if (kind == SeamKind.Wait && t_worker is not null && random.Next(24) == 0)
         {
             throw new ThreadInterruptedException("in a storm");
         }

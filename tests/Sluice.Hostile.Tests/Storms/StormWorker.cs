@@ -55,10 +55,9 @@ internal sealed class StormWorker(StormRound round, int number, Random random)
     public StormCall Begin(string what, Func<Task> call, Countdown? countdown = null, CancellationToken token = default)
     {
         bool mustFail = round.IsClosed;
-        bool mayBeStruck = token.CanBeCanceled && !token.IsCancellationRequested;
         Task? task = null;
         Exception? error = Caught(() => task = call());
-        return new StormCall(what, task, error, mustFail, mayBeStruck, countdown, token);
+        return new StormCall(what, task, error, mustFail, countdown, token);
     }
 
     /// <summary>Waits for a call that was begun, whoever interrupts.</summary>
@@ -79,11 +78,6 @@ internal sealed class StormWorker(StormRound round, int number, Random random)
             {
                 // The test's own wait.
             }
-        }
-
-        if (call.MayBeStruck && call.Token.IsCancellationRequested)
-        {
-            round.CountStruck();
         }
 
         Exception? error = task.IsCanceled ? CancellationOf(task) : task.Exception?.InnerException;
@@ -152,8 +146,7 @@ internal sealed class StormWorker(StormRound round, int number, Random random)
 /// <param name="Task">Its task; null where the call itself threw.</param>
 /// <param name="Error">What the call itself threw.</param>
 /// <param name="MustFail">The object was closed before.</param>
-/// <param name="MayBeStruck">Its token may be cancelled, and was not when it began.</param>
 /// <param name="Token">What may have cancelled it.</param>
 /// <param name="Countdown">What its caller's code may have thrown.</param>
 internal sealed record StormCall(
-    string What, Task? Task, Exception? Error, bool MustFail, bool MayBeStruck, Countdown? Countdown, CancellationToken Token);
+    string What, Task? Task, Exception? Error, bool MustFail, Countdown? Countdown, CancellationToken Token);
