@@ -62,11 +62,14 @@ internal static unsafe partial class Native
     private static partial int open(string path, int flags, int mode);
 
     /// <summary>A second descriptor of an open file, with a number that nobody else is given soon after it was closed.</summary>
-    public static SafeFileHandle DuplicateFarAway(SafeFileHandle file)
+    /// <returns>Null where the process may have none so far away.</returns>
+    public static SafeFileHandle? DuplicateFarAway(SafeFileHandle file)
     {
         const int duplicateCloseOnExec = 1030;
+        const int notAllowed = 22;
         int second = fcntl(file, duplicateCloseOnExec, 3000 + Random.Shared.Next(500));
         return second >= 0 ? new SafeFileHandle(second, ownsHandle: true)
+            : Marshal.GetLastPInvokeError() == notAllowed ? null
             : throw new IOException($"fcntl failed with errno {Marshal.GetLastPInvokeError()}");
     }
 
