@@ -147,11 +147,14 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>Memory at an address that the caller keeps pinned until the operation has ended.</summary>
-    public static IoOperation ForPinned(OpenFile handle, IoVerb verb, nint address, int length, long fileOffset)
+    /// <param name="done">Bytes that were transferred before.</param>
+    public static IoOperation ForPinned(OpenFile handle, IoVerb verb, nint address, long length, long fileOffset, long done = 0,
+        CancellationToken token = default)
     {
-        IoOperation operation = Rent(handle, verb, fileOffset, CancellationToken.None);
+        IoOperation operation = Rent(handle, verb, fileOffset, token);
         operation._base = address;
         operation._total = length;
+        operation._done = done;
         return operation;
     }
 

@@ -73,7 +73,7 @@ public sealed partial class SluiceHandle
             return ReadNothingAsync<int>(fileOffset);
         }
 
-        if (!_readsInline || buffer.Length > MaxInlineBytes || (_coldReads >= ColdStreak && (++_coldReads % ColdProbe) != 0))
+        if (!MayReadInline(buffer.Length))
         {
             return StartRead(buffer, fileOffset, 0, cancellationToken);
         }
@@ -86,6 +86,12 @@ public sealed partial class SluiceHandle
 
         return StartRead(buffer, fileOffset, bytes, cancellationToken);
     }
+
+    /// <summary>Whether the page cache is asked before a read; counts the question.</summary>
+    private bool MayReadInline(long bytes) =>
+        _readsInline && bytes <= MaxInlineBytes && (_coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0);
+
+    private bool MayWriteInline(long bytes) => _writesInline && bytes <= MaxInlineBytes && WritePace.AllowsInline;
 
     /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
     /// on.</summary>
@@ -157,7 +163,7 @@ public sealed partial class SluiceHandle
             return ValueTask.CompletedTask;
         }
 
-        if (!_writesInline || buffer.Length > MaxInlineBytes || !WritePace.AllowsInline)
+        if (!MayWriteInline(buffer.Length))
         {
             return StartWrite(buffer, fileOffset, 0, cancellationToken);
         }
