@@ -40,7 +40,6 @@ internal sealed class LogCatalog
     {
         LogCatalog catalog = new(folder, report);
         catalog.ReadSegments(fromId);
-        catalog.LeaveOutWhatWasTakenBack();
         catalog.DistrustFooters();
         return catalog;
     }
@@ -56,7 +55,6 @@ internal sealed class LogCatalog
     {
         LogCatalog catalog = new(folder, static damage => throw damage);
         catalog.ReadSegments(fromId: 0);
-        catalog.LeaveOutWhatWasTakenBack();
         catalog.CheckOrder(settings, state);
         return catalog;
     }
@@ -141,6 +139,16 @@ internal sealed class LogCatalog
 
     private void ReadSegments(long fromId)
     {
+        while (!TryReadSegments(fromId))
+        {
+            Segments.Clear();
+            Newest = null;
+        }
+    }
+
+    /// <summary>False where a writer was quicker than the look at its files, which has to be taken once more.</summary>
+    private bool TryReadSegments(long fromId)
+    {
         List<SegmentInfo> all = ReadFiles(fromId);
         foreach (SegmentInfo segment in all)
         {
@@ -161,10 +169,16 @@ internal sealed class LogCatalog
             }
         }
 
+        LeaveOutWhatWasTakenBack();
+        if (!TryLeaveOutBehindLostOpening(all))
+        {
+            return false;
+        }
+
         // One that never began is nothing, unless it is the newest that was written to: what is there may be a torn beginning.
         foreach (SegmentInfo segment in all.Where(s => !s.HasBegun && s != Newest))
         {
-            if (segment.TornOpening is { } reason)
+            if (segment.TornOpening is { } reason && segment.Id < Newest!.Id)
             {
                 _report(new SluiceLogDamagedException(segment.Path, LogLayout.HeaderBytes, 0, reason));
             }
@@ -172,6 +186,55 @@ internal sealed class LogCatalog
             {
                 Superfluous.Add(segment.Path);
             }
+        }
+
+        return true;
+    }
+
+    /// <summary>
+    /// A segment has begun, and the one before it, whose file is there, has not: a power cut took that one's opening, which no sync had
+    /// written, and what is behind it was not synced either; the log ends before. What was synced says that it is damage.
+    /// </summary>
+    /// <returns>False where it has begun since it was looked at.</returns>
+    private bool TryLeaveOutBehindLostOpening(List<SegmentInfo> all)
+    {
+        for (int i = 0; i < Segments.Count; i++)
+        {
+            long before = Segments[i].IdBefore;
+            if (all.Find(s => s.Id == before && !s.HasBegun) is not { } lost)
+            {
+                continue;
+            }
+
+            if (HasBegunByNow(lost))
+            {
+                return false;
+            }
+
+            if (WereNeverDurable(i))
+            {
+                LeaveOutFrom(i, i > 0 ? Segments[i - 1] : lost);
+                break;
+            }
+
+            _report(new SluiceLogDamagedException(
+                lost.Path, LogLayout.HeaderBytes, 0, lost.TornOpening ?? "it has not begun, and segments behind it have"));
+        }
+
+        return true;
+    }
+
+    /// <summary>Whether its writer has begun it since it was looked at, or somebody has removed it.</summary>
+    private bool HasBegunByNow(SegmentInfo segment)
+    {
+        try
+        {
+            using SegmentContent file = _folder.OpenToRead(segment.Id);
+            return SegmentInfo.Read(file, segment.Id) is { HasBegun: true };
+        }
+        catch (FileNotFoundException)
+        {
+            return true;
         }
     }
 
@@ -239,7 +302,7 @@ internal sealed class LogCatalog
 
             if (!before.EndsWithFooter && before.LastSequence + 1 < segment.FirstSequence && WereNeverDurable(i))
             {
-                LeaveOutFrom(i);
+                LeaveOutFrom(i, before);
                 return;
             }
 
@@ -264,12 +327,14 @@ internal sealed class LogCatalog
     /// </summary>
     private bool WereNeverDurable(int index) => Segments.Skip(index).All(static s => !s.EndsWithFooter && !s.Restarts);
 
-    private void LeaveOutFrom(int index)
+    /// <param name="index">The first of <see cref="Segments"/> that is left out.</param>
+    /// <param name="newest">The one before it.</param>
+    private void LeaveOutFrom(int index, SegmentInfo newest)
     {
         IEnumerable<string> lost = Segments.Skip(index).Select(static s => s.Path);
-        LostSegments.AddRange(Newest is { HasBegun: false } newest ? lost.Append(newest.Path) : lost);
+        LostSegments.AddRange(Newest is { HasBegun: false } torn ? lost.Append(torn.Path) : lost);
         Superfluous.AddRange(LostSegments);
         Segments.RemoveRange(index, Segments.Count - index);
-        Newest = Segments[^1];
+        Newest = newest;
     }
 }

@@ -6,6 +6,8 @@ namespace Sluice.Log;
 /// written.</summary>
 internal sealed class RecoveredLog
 {
+    private const string LostBehind = "what comes before it was never synced, and is not there";
+
     private readonly LogFolder _folder;
     private readonly LogCatalog _catalog;
     private SegmentInfo? _last;
@@ -92,6 +94,11 @@ internal sealed class RecoveredLog
             CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false }, state);
         }
 
+        if (_catalog.LostSegments is [var first, ..] && Cut is null)
+        {
+            Cut = new SluiceLogCut(first, LogLayout.HeaderBytes, LostBytes(), NextSequence, LostBehind);
+        }
+
         LastTime = last?.LastTime ?? 0;
         TookBack = last is { TookBack: true };
         foreach (SegmentInfo segment in _catalog.Segments)
@@ -132,13 +139,15 @@ internal sealed class RecoveredLog
         }
     }
 
+    private long LostBytes() => _catalog.LostSegments.Sum(_folder.BytesOf);
+
     private void CheckOneThatNeverBegan(SegmentInfo newest)
     {
         using SegmentContent file = _folder.OpenToRead(newest.Path);
         (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
         if (end == FrameResult.Bad)
         {
-            Cut = new SluiceLogCut(newest.Path, scanner.Offset, scanner.CountUnwrittenBytes(), NextSequence, scanner.Reason);
+            Cut = new SluiceLogCut(newest.Path, scanner.Offset, scanner.CountUnwrittenBytes() + LostBytes(), NextSequence, scanner.Reason);
         }
 
         _catalog.Superfluous.Add(newest.Path);
@@ -183,7 +192,7 @@ internal sealed class RecoveredLog
         long bytes = scanner.CountUnwrittenBytes();
         if (_catalog.LostSegments.Count > 0)
         {
-            bytes += _catalog.LostSegments.Sum(_folder.BytesOf);
+            bytes += LostBytes();
             reason = end == FrameResult.Bad ? reason : "its records end before the next segment begins, and were never synced";
         }
 

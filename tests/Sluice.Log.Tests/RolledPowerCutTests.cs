@@ -1,0 +1,182 @@
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>
+/// What a power cut may leave of a log that has rolled: each file as it was when it was last flushed, and any of the writes since. Unlike
+/// <see cref="LostWriteTests"/> it has many segments, each with flushes of its own, and <c>log.state</c>.
+/// </summary>
+[Trait("Runs", "once")]
+[Collection(nameof(AloneCollection))]
+public sealed class RolledPowerCutTests
+{
+    private const int Sector = 512;
+
+    private static readonly SluiceLogOptions Options = new()
+    {
+        MaxRecordBytes = 800,
+        BufferBytes = 4000,
+        SegmentBytes = 4096,
+        Preallocate = false,
+        FlushInterval = TimeSpan.FromHours(1),
+    };
+
+    [SkippableTheory]
+    [MemberData(nameof(Seeds))]
+    public void Whatever_reached_the_disk_of_a_log_that_has_rolled_it_opens_with_all_that_was_durable(int seed)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        Random random = new(seed);
+        List<byte[]> appended = [];
+        Disk disk = new(folder.Log);
+        long durable = 0;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            disk.Note(call, fd, Volatile.Read(ref durable));
+            return 0;
+        });
+        try
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, Options);
+            for (int i = 0; i < 90; i++)
+            {
+                byte[] record = Records.Make(0, i, random.Next(20, 700));
+                appended.Add(record);
+                LogDurability durability = random.Next(12) == 0 ? LogDurability.Durable
+                    : random.Next(3) == 0 ? LogDurability.Buffered : LogDurability.Written;
+                long sequence = log.Append(record, durability);
+                if (durability == LogDurability.Durable)
+                {
+                    Volatile.Write(ref durable, sequence);
+                }
+            }
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        disk.Steps.Count.ShouldBeGreaterThan(60);
+        using TempFolder after = new(isInMemory: true);
+        for (int step = 0; step < disk.Steps.Count; step++)
+        {
+            for (int i = 0; i < 4; i++)
+            {
+                disk.CutAt(step, random, after.Log);
+                Prove(after.Log, disk.Steps[step].Durable, appended, $"seed {seed}, step {step} of {disk.Steps.Count}");
+            }
+        }
+    }
+
+    /// <summary>SLUICE_LOG_FLIPS=all asks for more.</summary>
+    public static TheoryData<int> Seeds =>
+        [.. Enumerable.Range(1, Environment.GetEnvironmentVariable("SLUICE_LOG_FLIPS") == "all" ? 200 : 6)];
+
+    private static void Prove(string folder, long durable, List<byte[]> appended, string what)
+    {
+        int count = 0;
+        try
+        {
+            // A reader that comes first takes it for no damage, and has nothing else.
+            int read = Records.ReadWritten(folder).Count;
+            using SluiceLog log = SluiceLog.Open(folder, Options);
+            read.ShouldBe((int)log.NextSequence - 1, what);
+            count = (int)log.NextSequence - 1;
+            log.Append(Records.Make(5, 5, 40), LogDurability.Durable);
+        }
+        catch (IOException e)
+        {
+            throw new InvalidOperationException($"{what}: {string.Join(' ', Directory.GetFiles(folder).Select(Path.GetFileName))}", e);
+        }
+
+        count.ShouldBeGreaterThanOrEqualTo((int)durable, what);
+        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder);
+        records.Count.ShouldBe(count + 1, what);
+        records[0].Sequence.ShouldBe(1, what);
+        for (int i = 0; i < count; i++)
+        {
+            records[i].Bytes.ShouldBe(appended[i], what);
+        }
+    }
+
+    /// <summary>What the files of a folder held before each write and flush, and what of it was flushed.</summary>
+    private sealed class Disk(string folder)
+    {
+        private readonly Lock _lock = new();
+        private Dictionary<string, byte[]> _flushed = [];
+
+        /// <summary>Before each call: the files as they were, what of each was flushed, and the last record that was durable.</summary>
+        public List<(Dictionary<string, byte[]> Files, Dictionary<string, byte[]> Flushed, long Durable)> Steps { get; } = [];
+
+        public void Note(string call, int fd, long durable)
+        {
+            bool isFlush = call.Contains("sync", StringComparison.Ordinal);
+            if (!isFlush && !call.Contains("write", StringComparison.OrdinalIgnoreCase))
+            {
+                return;
+            }
+
+            string? path = File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName;
+            if (path is null || Path.GetDirectoryName(path) != folder)
+            {
+                return;
+            }
+
+            lock (_lock)
+            {
+                Dictionary<string, byte[]> files = Take();
+                Steps.Add((files, _flushed, durable));
+                if (isFlush && files.TryGetValue(Path.GetFileName(path), out byte[]? bytes))
+                {
+                    // It counts from the next call on, which comes when this one has ended, or of another thread's while it is under way:
+                    // then a little too early for that one, which promises nothing on the strength of it.
+                    _flushed = new Dictionary<string, byte[]>(_flushed) { [Path.GetFileName(path)] = bytes };
+                }
+            }
+        }
+
+        /// <summary>Writes what a power cut leaves: each file as it was flushed, and of what was written since any sectors.</summary>
+        public void CutAt(int step, Random random, string target)
+        {
+            (Dictionary<string, byte[]> files, Dictionary<string, byte[]> flushed, _) = Steps[step];
+            if (Directory.Exists(target))
+            {
+                Directory.Delete(target, recursive: true);
+            }
+
+            Directory.CreateDirectory(target);
+            foreach ((string name, byte[] now) in files)
+            {
+                byte[] was = flushed.GetValueOrDefault(name, []);
+                int fate = random.Next(4);
+                byte[] left = fate == 0 ? now : [.. was];
+                if (fate is 1 or 2)
+                {
+                    Array.Resize(ref left, Math.Max(now.Length, was.Length));
+                    for (int at = 0; at < now.Length; at += Sector)
+                    {
+                        if (fate == 1 || random.Next(2) == 0)
+                        {
+                            int end = Math.Min(now.Length, at + Sector);
+                            if (fate == 2 || random.Next(4) > 0)
+                            {
+                                now.AsSpan(at, end - at).CopyTo(left.AsSpan(at));
+                            }
+                        }
+                    }
+                }
+
+                File.WriteAllBytes(Path.Combine(target, name), left);
+            }
+        }
+
+        private Dictionary<string, byte[]> Take() => Directory.GetFiles(folder).ToDictionary(static f => Path.GetFileName(f), static f =>
+        {
+            using FileStream file = new(f, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            byte[] bytes = new byte[file.Length];
+            file.ReadExactly(bytes);
+            return bytes;
+        });
+    }
+}
