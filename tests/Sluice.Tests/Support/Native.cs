@@ -61,6 +61,19 @@ internal static unsafe partial class Native
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int open(string path, int flags, int mode);
 
+    /// <summary>How many descriptors this process may have.</summary>
+    public static long MaxDescriptors
+    {
+        get
+        {
+            const string line = "Max open files";
+            string? found = OperatingSystem.IsLinux()
+                ? File.ReadLines("/proc/self/limits").FirstOrDefault(l => l.StartsWith(line, StringComparison.Ordinal)) : null;
+            string? most = found?[line.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries)[0];
+            return long.TryParse(most, out long number) ? number : long.MaxValue;
+        }
+    }
+
     /// <summary>A second descriptor of an open file, with a number that nobody else is given soon after it was closed.</summary>
     /// <returns>Null where the process may have none so far away.</returns>
     public static SafeFileHandle? DuplicateFarAway(SafeFileHandle file)
