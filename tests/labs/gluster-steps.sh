@@ -142,3 +142,21 @@ if wants brick; then
   if [ "$status" -eq 0 ]; then check "a copy goes on while one brick is dead" cmp "$lab/local/big" "$mountpoint/big"
   else fails "a copy ended with $status while one brick was dead: $(tail -n 2 "$lab/said")"; fi
 fi
+
+# Rooms of tests/Sluice.Tests whose files lie in the folder for temporary ones. What is left out is named with its reason in
+# docs/compatibility.md.
+if wants suite; then
+  say "the library's suite"
+  mkdir "$mountpoint/tmp"
+  left_out=()
+  for engine in uring pool; do
+    for rooms in Files Streams Sequential "Conformance Model Engines Enumeration Compatibility"; do
+      parts=()
+      for room in $rooms; do parts+=("Sluice.Tests.$room"); done
+      counted "$rooms on $engine" env TMPDIR="$mountpoint/tmp" SLUICE_ENGINE="$engine" \
+        dotnet exec "$root/tests/Sluice.Tests/bin/Debug/net10.0/Sluice.Tests.dll" suite "${parts[@]}" "${left_out[@]/#/-}"
+      grep '^FAILED' "$lab/said" | cut -c 1-300
+      tail -n 1 "$lab/said"
+    done
+  done
+fi

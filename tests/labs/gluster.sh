@@ -2,7 +2,8 @@
 # Sluice on GlusterFS: a volume with three replicas on this machine, mounted by FUSE, and on it copies, the
 # log's proofs, a copy in shards by Open MPI, and bricks that are killed in mid-write.
 #   tests/labs/gluster.sh [--long] [--only STEP,...] [--keep-logs FOLDER]
-# Steps: copy log shards brick. --long takes more files and more kills. Needs root, Debian (or what it installs: glusterfs-server,
+# Steps: copy log shards brick suite. --long takes more files and more kills. suite is the library's own suite in a folder of the volume, on
+# both engines; it takes half an hour, and is left out unless it is named. Needs root, Debian (or what it installs: glusterfs-server,
 # openmpi-bin), /dev/fuse and the .NET SDK; what it cannot do it skips and says why. Ends with one line: N passed, N failed, N skipped
 # All of it runs in namespaces of its own (mounts, network, processes): when this script ends, however it ends, the kernel ends what it
 # started and undoes its mounts. GlusterFS' own folders under /var are covered by empty ones meanwhile, so that a volume of this machine is
@@ -10,7 +11,7 @@
 set -uo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
-usage() { sed -n '2,5p' "$0" | sed 's/^# \{0,1\}//'; }
+usage() { sed -n '2,6p' "$0" | sed 's/^# \{0,1\}//'; }
 long=false only="copy,log,shards,brick" keep=""
 arguments=("$@")
 while [ $# -gt 0 ]; do
@@ -42,7 +43,7 @@ if [ -z "${LAB_FOLDER:-}" ]; then
   fi
   unshare --mount --net --pid --fork true 2>/dev/null || nothing "the kernel gives no namespaces"
   cd "$root" || exit 1
-  for project in "src/Sluice.Cli -c Release" "tests/Sluice.Log.Tests"; do
+  for project in "src/Sluice.Cli -c Release" "tests/Sluice.Log.Tests" "tests/Sluice.Tests"; do
     # shellcheck disable=SC2086
     dotnet build -v q $project >/dev/null || { echo "FAILED: $project does not build"; printf '0 passed, 1 failed, 0 skipped\n'; exit 1; }
   done
