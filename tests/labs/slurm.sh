@@ -131,5 +131,6 @@ check "--finish" "$sluice" copy -a --finish "$lab/tree" "$lab/struck"
 check "equal to cp -a's" bash -c 'same "$lab/reference" "$lab/struck"'
 
 check "a scan by four ranks counts every line once" bash -c '
-  srun -N4 -n4 "$scan" | tee "$lab/counts"; awk "{ n += \$1 } END { exit !(NR == 4 && n == 200000) }" "$lab/counts"'
+  seq -f "line %.0f" 0 199999 >"$lab/lines.txt"
+  srun -N4 -n4 "$scan" "$lab/lines.txt" | tee "$lab/counts"; awk "{ n += \$1 } END { exit !(NR == 4 && n == 200000) }" "$lab/counts"'
 finish
