@@ -1,11 +1,13 @@
 using System.Buffers;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
+using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Memory;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
@@ -134,18 +136,22 @@ internal static class ContentComparer
     /// Opens the very file anew, whatever has its name now, with flags of its own; where its mode keeps its owner out, or there is no
     /// /proc, as it is open.
     /// </summary>
+    /// <remarks>
+    /// Not by System.IO, which locks what it opens (flock): network file systems take that for a lock of all bytes, and it is refused by
+    /// the one that this copy has on its temporary file.
+    /// </remarks>
     private static SluiceHandle OpenAnew(int fd, string name, FileCaching caching)
     {
-        try
-        {
-            return SluiceHandle.Open($"/proc/self/fd/{fd}", FileMode.Open, FileAccess.Read, FileShare.ReadWrite, caching: caching);
-        }
-        catch (Exception e) when (e is UnauthorizedAccessException or FileNotFoundException or DirectoryNotFoundException)
+        int again = PathCalls.Open(Encoding.ASCII.GetBytes($"/proc/self/fd/{fd}\0"), PathCalls.ReadOnly);
+        if (again is -Errno.EACCES or -Errno.EPERM or -Errno.ENOENT or -Errno.ENOTDIR)
         {
             _ = Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking);
             return SluiceHandle.FromSafeFileHandle(
                 new SafeFileHandle(fd, ownsHandle: false), name, FileAccess.Read, ownsHandle: false);
         }
+
+        PathErrors.ThrowIfFailed(again, "Opening", name);
+        return SluiceHandle.Adopt(new SafeFileHandle(again, ownsHandle: true), name, FileAccess.Read, caching, engine: null);
     }
 
     private static byte[] Hash(int fd, string name, FileCaching caching, DataRange part, CancellationToken cancellationToken)

@@ -85,7 +85,8 @@ public sealed partial class SluiceHandle
     private static string ToFullPath(string path) =>
         string.IsNullOrEmpty(path) || path.Contains('\0', StringComparison.Ordinal) ? path : System.IO.Path.GetFullPath(path);
 
-    private static SluiceHandle Adopt(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine)
+    /// <summary>Takes over what was opened just now; it is closed where this throws.</summary>
+    internal static SluiceHandle Adopt(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine)
     {
         try
         {
