@@ -36,6 +36,9 @@ public abstract class FileSystemTests(MountFixture fixture, FileSystemKind kind)
     }
 }
 
+/// <summary>What the folder for temporary files lies on: with TMPDIR any file system, as a lab's volume.</summary>
+public sealed class LocalTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Local);
+
 public sealed class TmpfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Tmpfs);
 
 public sealed class RamfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ramfs);
