@@ -51,6 +51,30 @@ public sealed class MissingTests
         Path.GetFileName(Files(folder)[1]).ShouldBe("0000000003.slog");
     }
 
+    /// <summary>A frame that is larger than the segment allows leaves it behind without a record.</summary>
+    [Fact]
+    public void A_restart_that_is_empty_when_the_log_rolls_does_not_go_unseen()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            Append(log, 60, 1);
+            log.TruncateAfter(50);
+        }
+
+        string restart = Files(folder)[^1];
+        SluiceLogOptions larger = new() { SegmentBytes = 4096, MaxRecordBytes = 20_000, BufferBytes = 80_000, Preallocate = false };
+        using (SluiceLog log = SluiceLog.Open(folder.Log, larger))
+        {
+            log.Append(Records.Make(2, 0, 9000), LogDurability.Written);
+            Append(log, 20, 2);
+        }
+
+        Records.ReadAll(folder.Log).Count.ShouldBe(71);
+        File.Delete(restart);
+        ShouldBeTold(folder, restart);
+    }
+
     /// <summary>Each file of many logs that were truncated, closed and opened, in turn.</summary>
     [Theory]
     [MemberData(nameof(Seeds))]

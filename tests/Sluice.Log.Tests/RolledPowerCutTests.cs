@@ -94,6 +94,23 @@ public sealed class RolledPowerCutTests
         {
             // A reader that comes first takes it for no damage, and has nothing else.
             int read = Records.ReadWritten(folder).Count;
+
+            // A writer that comes no further than its second removal leaves a log that the next one opens as if it had not been there.
+            int removals = 0;
+            SystemCallFaults.Use((call, _, _) => call == "unlinkat" && ++removals >= 2 ? -Errno.EIO : 0);
+            try
+            {
+                SluiceLog.Open(folder, Options).Dispose();
+            }
+            catch (IOException e) when (e is not SluiceLogDamagedException && removals >= 2)
+            {
+            }
+            finally
+            {
+                SystemCallFaults.Use(null);
+            }
+
+            Records.ReadWritten(folder).Count.ShouldBe(read, what);
             using SluiceLog log = SluiceLog.Open(folder, Options);
             read.ShouldBe((int)log.NextSequence - 1, what);
             count = (int)log.NextSequence - 1;

@@ -290,7 +290,7 @@ internal sealed class FramedOutput : LogOutput
         SegmentFile next = TakeNext();
         try
         {
-            next.Begin(firstSequence, IdBefore(firstSequence), restarts: false, _tookBack, time);
+            next.Begin(firstSequence, _current?.Header.Id ?? IdBefore(firstSequence), restarts: false, _tookBack, time);
         }
         catch
         {

@@ -73,7 +73,8 @@ internal sealed class LogCatalog
     {
         for (int i = 1; i < Segments.Count; i++)
         {
-            if (Segments[i].TookBack && IsMissing(Segments[i], Segments[i - 1].Id))
+            if (Segments[i].TookBack && IsMissing(Segments[i], Segments[i - 1].Id)
+                && (!WereNeverDurable(i) || Segments[i].DurableSegmentBy(state) > Segments[i - 1].Id))
             {
                 return Missing(Segments[i - 1], Segments[i], 0);
             }
@@ -286,12 +287,6 @@ internal sealed class LogCatalog
             SegmentInfo segment = Segments[i];
             string? reason = null;
             long offset = -1;
-            if (IsMissing(segment, before.Id))
-            {
-                _report(Missing(before, segment, 0));
-                continue;
-            }
-
             if (!Leads(before, segment) && !before.IsCompressed)
             {
                 using SluiceHandle file = _folder.Open(before.Path, FileMode.Open, FileAccess.Read, settings);
@@ -304,6 +299,12 @@ internal sealed class LogCatalog
             {
                 LeaveOutFrom(i, before);
                 return;
+            }
+
+            if (IsMissing(segment, before.Id))
+            {
+                _report(Missing(before, segment, 0));
+                continue;
             }
 
             long expected = Math.Min(before.LastSequence, before.TakenBackFrom - 1) + 1;

@@ -123,6 +123,14 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         PathErrors.ThrowIfFailed(result, "Renaming", from);
     }
 
+    /// <summary>The number in a segment's name; 0 where there is none.</summary>
+    public long IdOf(string path)
+    {
+        ReadOnlySpan<char> name = System.IO.Path.GetFileName(path.AsSpan());
+        name = name.EndsWith(SegmentNames.Compressed) ? name[..^SegmentNames.Compressed.Length] : name;
+        return Names.TryParse(name, out long id, out _) ? id : 0;
+    }
+
     public string PathOf(long id, DateTime utc = default) => System.IO.Path.Combine(Path, Names.NameOf(id, utc));
 
     /// <summary>The ids of the segments, smallest first.</summary>

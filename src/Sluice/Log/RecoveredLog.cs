@@ -143,7 +143,16 @@ internal sealed class RecoveredLog
 
     private void CheckOneThatNeverBegan(SegmentInfo newest)
     {
-        using SegmentContent file = _folder.OpenToRead(newest.Path);
+        // Locked before it is looked at: its writer may be about to begin it.
+        SluiceHandle handle = TryOpen(newest.Path) ?? throw WriterLock.Refusal(_folder.Path, "Opening", null);
+        _locked.Add(handle);
+        WriterLock.TakeSegment(_folder.Path, handle, alone: false);
+        SegmentContent file = SegmentContent.Of(handle);
+        if (SegmentInfo.Read(file, newest.Id) is not { HasBegun: false })
+        {
+            throw WriterLock.Refusal(_folder.Path, "Opening", null);
+        }
+
         (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
         if (end == FrameResult.Bad)
         {
@@ -259,7 +268,9 @@ internal sealed class RecoveredLog
     private void Mend(LogSettings settings)
     {
         _folder.RemoveLeftovers();
-        foreach (string path in _catalog.Superfluous)
+
+        // The newest first: who is killed here leaves none behind a gap.
+        foreach (string path in _catalog.Superfluous.OrderByDescending(_folder.IdOf))
         {
             _folder.Delete(path);
         }

@@ -88,7 +88,7 @@ public sealed partial class SluiceLogReader
         long first = _segment.ReadTo + 1;
         bool wasRemoved = end != FrameResult.Bad && _folder.List() is [long oldest, ..] && oldest > _segment.Id;
         SluiceLogDamagedException damage;
-        if (wasRemoved || _isMissingBehind || end == FrameResult.Good)
+        if (wasRemoved || end == FrameResult.Good || IsMissingBehind())
         {
             damage = new SluiceLogDamagedException(_folder.Path, -1, first, wasRemoved
                 ? $"it was removed before it was read, and the log begins later now (record {next.FirstSequence} is there)"
@@ -124,6 +124,10 @@ public sealed partial class SluiceLogReader
 
         return true;
     }
+
+    /// <summary>Whether a segment is missing that was on the disk: else a power cut has left what comes behind the log's end.</summary>
+    private bool IsMissingBehind() =>
+        _isMissingBehind && (_isDurableBehind || _segment!.DurableSegmentBy(State()) > _segment.Id);
 
     /// <summary>The last sequence that the log's state knows to be on the disk; 0 where it knows of none.</summary>
     private long KnownDurable() => _segment!.DurableBy(State());
@@ -249,6 +253,12 @@ public sealed partial class SluiceLogReader
                 return false;
             }
 
+            if (_hasReturned)
+            {
+                // Since the look that led back here, more may have been taken back.
+                _next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(_next).Min();
+            }
+
             int index = _fromTime == long.MinValue
                 ? segments.FindLastIndex(s => s.FirstSequence <= _next)
                 : segments.FindLastIndex(s => s.FirstSequence <= _next && s.FirstTime <= _fromTime);
@@ -274,7 +284,9 @@ public sealed partial class SluiceLogReader
             return false;
         }
 
-        bool dropsWhatWasRead = segment.Restarts && _segment is not null && Reached >= segment.FirstSequence;
+        // Also where the one that took it back is gone itself.
+        bool dropsWhatWasRead = (segment.Restarts || (_isMissingBehind && segment.TookBack))
+            && _segment is not null && Reached >= segment.FirstSequence;
         (_idBefore, _nextBefore) = _segment is null ? (idBefore, Math.Max(_next, _nextBefore)) : (_segment.Id, _next);
         _hasReturned &= _segment is null;
         _segment?.Dispose();

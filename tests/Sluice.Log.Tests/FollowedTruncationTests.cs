@@ -1,0 +1,103 @@
+namespace Sluice.Log.Tests;
+
+/// <summary>A reader that follows a log whose tail is dropped again and again has in the end what the log has.</summary>
+[Trait("Runs", "once")]
+public sealed class FollowedTruncationTests
+{
+    private const int Rounds = 60;
+
+    /// <summary>The moments are the scheduler's: in one round of ten to twenty a second drop came where the reader went back from the
+    /// first.</summary>
+    [Fact]
+    public void A_reader_beside_many_drops_has_in_the_end_what_the_log_has()
+    {
+        Random random = new(7);
+        for (int round = 0; round < Rounds; round++)
+        {
+            using TempFolder folder = new(isInMemory: true);
+            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 1 << 20, Preallocate = false });
+            SortedDictionary<long, (int, int)> followed = [];
+            using CancellationTokenSource giveUp = new(TimeSpan.FromMinutes(1));
+            Task following = Task.Factory.StartNew(
+                () =>
+                {
+                    using SluiceLogReader reader = new(folder.Log);
+                    while (!giveUp.IsCancellationRequested)
+                    {
+                        if (reader.TryRead(out LogEntry entry))
+                        {
+                            long sequence = entry.Sequence;
+                            foreach (long dropped in followed.Keys.Where(s => s >= sequence).ToList())
+                            {
+                                followed.Remove(dropped);
+                            }
+
+                            followed[sequence] = Records.Check(entry.Bytes);
+                            if (followed[sequence].Item1 == Rounds)
+                            {
+                                return;
+                            }
+                        }
+                    }
+                },
+                TaskCreationOptions.LongRunning);
+            for (int step = 0; step < 60; step++)
+            {
+                int count = random.Next(1, 12);
+                for (int i = 0; i < count; i++)
+                {
+                    log.Append(Records.Make(step % Rounds, i, 20), LogDurability.Written);
+                }
+
+                if (random.Next(2) == 0)
+                {
+                    log.TruncateAfter(random.NextInt64(0, log.NextSequence));
+                }
+            }
+
+            log.Append(Records.Make(Rounds, 0, 20), LogDurability.Written);
+            following.Wait();
+            giveUp.IsCancellationRequested.ShouldBeFalse($"round {round}: the reader waits behind the log's end");
+            Records.ReadAll(folder.Log).Select(static r => (r.Sequence, Records.Check(r.Bytes)))
+                .ShouldBe(followed.Select(static p => (p.Key, p.Value)), $"round {round}");
+        }
+    }
+
+    /// <summary>The segment that took the tail back is removed before the reader has seen it.</summary>
+    [Fact]
+    public void A_reader_that_passes_over_damage_leaves_nothing_out_behind_a_drop_that_is_gone()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        Append(log, 20, 1, 100);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
+        for (int i = 1; i <= 20; i++)
+        {
+            reader.TryRead(out LogEntry entry).ShouldBeTrue();
+            entry.Sequence.ShouldBe(i);
+        }
+
+        log.TruncateAfter(5);
+        Append(log, 14, 2, 600);
+        log.Flush();
+        log.TruncateBefore(log.NextSequence - 3).ShouldBeGreaterThan(1);
+        Append(log, 6, 3, 600);
+        List<long> read = [];
+        while (reader.TryRead(out LogEntry entry))
+        {
+            Records.Check(entry.Bytes).Writer.ShouldBeGreaterThan(1);
+            read.Add(entry.Sequence);
+        }
+
+        read.ShouldBe(Enumerable.Range((int)log.FirstSequence, (int)(log.NextSequence - log.FirstSequence)).Select(static s => (long)s));
+        reader.Damage.ShouldNotBeEmpty();
+    }
+
+    private static void Append(SluiceLog log, int count, int writer, int length)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            log.Append(Records.Make(writer, i, length), LogDurability.Written);
+        }
+    }
+}
