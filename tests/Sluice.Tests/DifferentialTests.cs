@@ -70,19 +70,15 @@ public sealed class DifferentialTests : IDisposable
     [MemberData(nameof(KindsAndCachings))]
     public async Task Vectored_transfers_agree(string kind, FileCaching caching)
     {
+        // The kernel may cut a read of these devices behind each page, for a signal or for another thread: then both counts are right.
+        int[] longest = kind is "/dev/zero" or "/dev/full" ? [50, 60, 4096 - 110] : [50, 60, 4096];
         foreach (long offset in Offsets.Where(o => o is < 1L << 40 or >= long.MaxValue - 4096))
         {
-            foreach (int[] lengths in (int[][])[[], [0], [10], [10, 0, 30], [50, 60, 4096]])
+            foreach (int[] lengths in (int[][])[[], [0], [10], [10, 0, 30], longest])
             {
                 await CompareAsync(kind, caching, $"Read [{string.Join(' ', lengths)}] at {offset}",
                     f => Task.FromResult(ReadSegments(b => RandomAccess.Read(f, b, offset), lengths)),
                     h => Task.FromResult(ReadSegments(b => h.Read(b, offset), lengths)));
-                if (kind == "/dev/zero" && lengths.Length > 1)
-                {
-                    // The kernel may cut a read of a device that does not wait: both counts are right.
-                    continue;
-                }
-
                 await CompareAsync(kind, caching, $"ReadAsync [{string.Join(' ', lengths)}] at {offset}",
                     async f => ReadSegments(b => RandomAccess.ReadAsync(f, b, offset).AsTask().Result, lengths),
                     async h => ReadSegments(b => h.ReadAsync(b, offset).AsTask().Result, lengths));

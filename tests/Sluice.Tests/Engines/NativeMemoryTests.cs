@@ -138,14 +138,22 @@ public sealed class NativeMemoryTests : IDisposable
             Transfer();
         }
 
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < 100; i++)
+        // One more is made now and then, for keeps, where the engine's thread has not given the last one back yet. What each transfer
+        // allocated would show in every round.
+        long least = long.MaxValue;
+        for (int round = 0; round < 10; round++)
         {
-            Transfer();
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < 100; i++)
+            {
+                Transfer();
+            }
+
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
         }
 
-        (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBe(0);
-        sum.ShouldBe(300 * 2 * 4096);
+        least.ShouldBe(0);
+        sum.ShouldBe(1200 * 2 * 4096);
 
         void Transfer()
         {
