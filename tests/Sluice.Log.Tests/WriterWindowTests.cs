@@ -50,7 +50,7 @@ public sealed partial class WriterWindowTests : IDisposable
             SluiceLog? log = null;
             try
             {
-                isOver = !AtStep(step, () =>
+                isOver = !SystemCallSteps.At(step, () =>
                 {
                     File.Delete(State(folder));
                     try
@@ -153,7 +153,7 @@ public sealed partial class WriterWindowTests : IDisposable
             }
 
             // From where it has opened log.state.
-            bool isExchanged = AtStep(step, () =>
+            bool isExchanged = SystemCallSteps.At(step, () =>
             {
                 if (isCompressed)
                 {
@@ -347,36 +347,4 @@ public sealed partial class WriterWindowTests : IDisposable
 
     private static Dictionary<string, byte[]> Content(string directory) =>
         Directory.GetFiles(directory).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
-
-    /// <summary>Does something before one system call of what this thread does; whether it came to that.</summary>
-    /// <param name="step">Which.</param>
-    /// <param name="meanwhile">What is done before it.</param>
-    /// <param name="action">What is done.</param>
-    /// <param name="from">The first call that counts; null for all.</param>
-    private static bool AtStep(int step, Action meanwhile, Action action, string? from = null)
-    {
-        int thread = Environment.CurrentManagedThreadId;
-        int calls = 0;
-        bool isDone = false;
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            if (Environment.CurrentManagedThreadId == thread && !isDone && (calls > 0 || from is null || call == from) && calls++ == step)
-            {
-                isDone = true;
-                meanwhile();
-            }
-
-            return 0;
-        });
-        try
-        {
-            action();
-        }
-        finally
-        {
-            SystemCallFaults.Use(null);
-        }
-
-        return isDone;
-    }
 }
