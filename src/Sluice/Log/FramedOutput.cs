@@ -133,7 +133,7 @@ internal sealed class FramedOutput : LogOutput
         _folder.FlushWhatFailed();
         foreach (SegmentMark mark in _marks)
         {
-            if (mark.Segment.Durable.Offset != mark.Offset || mark.Segment.IsEmpty)
+            if (mark.Segment.Durable.Offset != mark.Offset || !mark.Segment.IsOnDisk)
             {
                 mark.Segment.FlushToDisk();
                 mark.Segment.MarkDurable(mark);
