@@ -75,6 +75,58 @@ public sealed class MissingTests
         ShouldBeTold(folder, restart);
     }
 
+    /// <summary>
+    /// A segment's older state is put back, from a backup, when the log has gone on from an earlier record: two have the same numbers.
+    /// </summary>
+    [Fact]
+    public void A_segment_that_has_more_than_the_next_one_allows_is_told_of()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            Append(log, 10, 1);
+        }
+
+        string first = Files(folder)[0];
+        byte[] before = File.ReadAllBytes(first);
+        using (SluiceHandle file = SluiceHandle.Open(first, FileMode.Open, FileAccess.ReadWrite))
+        {
+            // Six of the ten, and nothing that knows of more.
+            file.SetLength(LogLayout.HeaderBytes + ((before.Length - LogLayout.HeaderBytes) * 6 / 10));
+        }
+
+        File.Delete(Path.Combine(folder.Log, LogFolder.StateName));
+        long last;
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            last = log.NextSequence - 1;
+            last.ShouldBeInRange(3, 8);
+            log.Append(Records.Make(2, 0, 100), LogDurability.Written);
+        }
+
+        SluiceLogOptions larger = new() { SegmentBytes = 4096, MaxRecordBytes = 20_000, BufferBytes = 80_000, Preallocate = false };
+        using (SluiceLog log = SluiceLog.Open(folder.Log, larger))
+        {
+            // It has no room in the first segment.
+            log.Append(Records.Make(2, 1, 9000), LogDurability.Written);
+        }
+
+        Records.ReadAll(folder.Log).Count.ShouldBe((int)last + 2);
+        File.WriteAllBytes(first, before);
+        ShouldBeTold(folder, "a wrong order");
+        SluiceLogDamagedException error = Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log));
+        (error.Path, error.Sequence).ShouldBe((Files(folder)[1], last + 2));
+        using SluiceLogReader reader = new(folder.Log);
+        for (int i = 0; i < 10; i++)
+        {
+            reader.TryRead(out _).ShouldBeTrue();
+        }
+
+        // The same again at the next call.
+        Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldContain("wrong order");
+        Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldContain("wrong order");
+    }
+
     /// <summary>Each file of many logs that were truncated, closed and opened, in turn.</summary>
     [Theory]
     [MemberData(nameof(Seeds))]

@@ -317,7 +317,7 @@ internal sealed class LogCatalog
             else if (segment.FirstSequence < expected)
             {
                 _report(new SluiceLogDamagedException(
-                    segment.Path, LogLayout.HeaderBytes, segment.FirstSequence, $"it begins before '{before.Path}' ends: a wrong order"));
+                    segment.Path, LogLayout.HeaderBytes, segment.FirstSequence, LogErrors.BeginsBeforeEnd(before.Path)));
             }
         }
     }

@@ -20,6 +20,9 @@ internal static class LogErrors
     /// <summary>What a segment says of the one before it does not agree with the folder, or their sequences do not.</summary>
     public static string Missing(string before, string behind) => $"a segment is missing between '{before}' and '{behind}'";
 
+    /// <summary>Two segments have records with the same numbers, and none of them takes back what the other has.</summary>
+    public static string BeginsBeforeEnd(string before) => $"it begins before '{before}' ends: a wrong order";
+
     /// <summary>What the log's state says of its newest segment does not agree with the folder.</summary>
     public static string NewestIsGone(long id) =>
         $"segment {id} was on the disk, and is gone: records that it took back may be there again, and others be missing";

@@ -52,6 +52,14 @@ public sealed partial class SluiceLogReader
             return TryPassGap(next, again);
         }
 
+        // Where one between them is gone, that may have taken back what the other was read for.
+        if (!next.Restarts && next.FirstSequence <= _segment.ReadTo && next.IdBefore <= _segment.Id)
+        {
+            _segment.Unread();
+            Report(new SluiceLogDamagedException(
+                next.Path, LogLayout.HeaderBytes, next.FirstSequence, LogErrors.BeginsBeforeEnd(_segment.Path)));
+        }
+
         _ = TryEnter(next);
         return true;
     }
@@ -216,19 +224,23 @@ public sealed partial class SluiceLogReader
     private LogCatalog ReadAll()
     {
         LogState? state = State();
-        LogCatalog catalog = LogCatalog.Read(_folder, Report);
-
-        // The listing is not of one moment, and others remove what is old: what is missing is missing in two.
-        if (!_options.SkipDamage && catalog.FindMissing(state) is not null)
+        string? missing = null;
+        while (true)
         {
-            catalog = LogCatalog.Read(_folder, Report);
-            if (catalog.FindMissing(state) is { } damage)
+            LogCatalog catalog = LogCatalog.Read(_folder, Report);
+            if (_options.SkipDamage || catalog.FindMissing(state) is not { } damage)
+            {
+                return catalog;
+            }
+
+            // The listing is not of one moment, and others remove what is old: what is missing is missing in two that follow one another.
+            if (damage.Message == missing)
             {
                 throw damage;
             }
-        }
 
-        return catalog;
+            missing = damage.Message;
+        }
     }
 
     /// <summary>The segment in which the next record is, or would be.</summary>
