@@ -73,7 +73,9 @@ if wants copy; then
   check "equal to its source" bash -c 'same "$0" "$1"' "$mountpoint/copied" "$mountpoint/again"
   check "sluice copy -a back" "${sluice[@]}" copy -a "$mountpoint/again" "$lab/local/back"
   check "equal to the first" bash -c 'same "$0" "$1"' "$lab/local/tree" "$lab/local/back"
-  rm -rf "$mountpoint"/{reference,copied,again} "$lab/local/back"
+  check "sluice copy --verify" "${sluice[@]}" copy --verify "$lab/local/tree/large" "$mountpoint/verified"
+  check "equal to its source" cmp "$lab/local/tree/large" "$mountpoint/verified"
+  rm -rf "$mountpoint"/{reference,copied,again,verified} "$lab/local/back"
 fi
 
 # append LOG SECONDS WHILE: writes a durable log, meanwhile calls WHILE, kills the writer; sees that all it had acknowledged is there.
@@ -159,4 +161,11 @@ if wants suite; then
       tail -n 1 "$lab/said"
     done
   done
+fi
+
+if wants bench; then
+  say "figures"
+  mkdir "$mountpoint/bench"
+  check "bench --suite remote" "${sluice[@]}" bench "$mountpoint/bench" --suite remote --wide --json "$lab/log/remote.json"
+  cat "$(ls -t "$lab"/tmp.* | head -1)"
 fi

@@ -30,6 +30,9 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     /// <summary>To be read directly, from one end to the other.</summary>
     public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
 
+    /// <summary>For a file system whose every request goes to another machine.</summary>
+    public string RemoteFile => Ensure("remote.dat", Scale.RemoteFileBytes);
+
     /// <summary>To be copied.</summary>
     public string CopyFile => Ensure("copy-source.dat", Scale.CopyFileBytes);
 

@@ -50,6 +50,12 @@ internal sealed record BenchScale
     /// <summary>A file that is copied.</summary>
     public required long CopyFileBytes { get; init; }
 
+    /// <summary>A file on another machine that is read at random and from one end to the other.</summary>
+    public required long RemoteFileBytes { get; init; }
+
+    /// <summary>Small files on another machine, each of which takes some milliseconds to be made.</summary>
+    public required int RemoteFileCount { get; init; }
+
     /// <summary>How many times shorter texts are than what their rows are called.</summary>
     public required int TextDivisor { get; init; }
 
@@ -62,8 +68,10 @@ internal sealed record BenchScale
         foreach ((string full, string here) in (ReadOnlySpan<(string, string)>)
         [
             ("copy 1 GiB", $"copy {ByteSize.Format(CopyFileBytes)}"), ("log of 1 GiB", $"log of {ByteSize.Format(LogFileBytes)}"),
+            ("of 256 MiB, remote", $"of {ByteSize.Format(RemoteFileBytes)}, remote"),
             ("of 1 GiB", $"of {ByteSize.Format(SequentialFileBytes)}"), ("50,000 files", Count(TreeFileCount, "files")),
             ("200,000 files", Count(EnumeratedFileCount, "files")),
+            (" 2,000 files", " " + Count(RemoteFileCount, "files")), ("2,000 x", Count(RemoteFileCount, "x")),
             ("10,000 x", Count(SmallFileCount, "x")), ("100 MiB", ByteSize.Format(StreamFileBytes)),
             ("100 MB", Decimal(Math.Min(100_000_000, StreamFileBytes))), ("20 MB", Decimal(ByteFileBytes)),
             (" 0.66 MB", " " + Decimal(660_000 / TextDivisor)), (" 10 MB", " " + Decimal(10_000_000 / TextDivisor)),
@@ -100,6 +108,8 @@ internal sealed record BenchScale
         TreeFileCount = 50_000,
         EnumeratedFileCount = 200_000,
         CopyFileBytes = ByteSize.GiB,
+        RemoteFileBytes = 256 * ByteSize.MiB,
+        RemoteFileCount = 2_000,
         TextDivisor = 1,
     };
 
@@ -123,6 +133,8 @@ internal sealed record BenchScale
         TreeFileCount = 3_000,
         EnumeratedFileCount = 10_000,
         CopyFileBytes = 256 * ByteSize.MiB,
+        RemoteFileBytes = 64 * ByteSize.MiB,
+        RemoteFileCount = 500,
         TextDivisor = 10,
     };
 
@@ -143,6 +155,8 @@ internal sealed record BenchScale
         TreeFileCount = 300,
         EnumeratedFileCount = 500,
         CopyFileBytes = 8 * ByteSize.MiB,
+        RemoteFileBytes = 8 * ByteSize.MiB,
+        RemoteFileCount = 100,
         TextDivisor = 100,
     };
 }

@@ -13,5 +13,8 @@ internal sealed record FioJob(string ReadWrite, int RequestSizeBytes, int Depth)
     /// reserved.</summary>
     public bool IsDurable { get; init; }
 
+    /// <summary>Whether it reads the smaller file of the suite for other machines' file systems.</summary>
+    public bool IsRemote { get; init; }
+
     public bool IsWrite => ReadWrite.Contains("write", StringComparison.Ordinal);
 }

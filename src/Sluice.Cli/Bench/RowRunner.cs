@@ -108,7 +108,9 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         return summaries;
     }
 
-    private (string Path, long SizeBytes) FileOf(FioJob job) => job.IsDurable
+    private (string Path, long SizeBytes) FileOf(FioJob job) => job.IsRemote
+        ? (context.RemoteFile, context.Scale.RemoteFileBytes)
+        : job.IsDurable
         ? (context.ScratchFile("fio.dat"), context.Scale.AppendLimitBytes)
         : !job.IsPass
         ? (context.DirectFile, context.Scale.DirectFileBytes)

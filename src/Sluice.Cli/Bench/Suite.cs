@@ -2,6 +2,7 @@ using System.Globalization;
 using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Bench.Handles;
 using Sluice.Cli.Bench.Logs;
+using Sluice.Cli.Bench.Remote;
 using Sluice.Cli.Bench.Sequential;
 using Sluice.Cli.Bench.Streams;
 
@@ -15,12 +16,16 @@ internal sealed record Suite(
     string Name, string Description, string TimeOfFullRun, Func<BenchScale, TimeSpan> SliceTime, Func<BenchScale, long> SpaceBytes,
     IReadOnlyList<Row> Rows)
 {
+    /// <summary>Whether it runs only where it is named, and is not among <see cref="AllName"/>.</summary>
+    public bool IsOnRequest { get; init; }
+
     /// <summary>What one row takes of a whole run's minutes, for the time left.</summary>
     public double WeightOfRow => double.Parse(TimeOfFullRun.Split(' ')[0], CultureInfo.InvariantCulture) / Rows.Count;
 
-    /// <summary>Stands for all suites on the command line.</summary>
+    /// <summary>Stands on the command line for all suites but those on request.</summary>
     public const string AllName = "all";
 
     public static IReadOnlyList<Suite> All { get; } =
-        [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), LogSuite.Create(), ScaleSuite.Create()];
+        [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), LogSuite.Create(), ScaleSuite.Create(),
+            RemoteSuite.Create()];
 }

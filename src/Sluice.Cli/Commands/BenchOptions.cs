@@ -30,7 +30,7 @@ internal sealed record BenchOptions(string Directory)
 
     public IReadOnlyList<Suite> SelectSuites() => SuiteName switch
     {
-        null or Suite.AllName => Suite.All,
+        null or Suite.AllName => [.. Suite.All.Where(static s => !s.IsOnRequest)],
         _ => [.. Suite.All.Where(s => s.Name == SuiteName)],
     };
 
@@ -81,7 +81,7 @@ internal sealed record BenchOptions(string Directory)
     private static string SuiteHelp()
     {
         IEnumerable<string> suites = Suite.All.Select(
-            s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun})");
+            s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun}{(s.IsOnRequest ? ", not among all" : "")})");
         return $"What to run, at its usual length: {string.Join(", ", suites)} or {Suite.AllName}.";
     }
 }

@@ -11,7 +11,7 @@ public sealed class BenchOptionsTests
     public void Without_a_suite_or_a_row_all_suites_run_in_their_short_form()
     {
         var options = new BenchOptions("d");
-        options.SelectSuites().ShouldBe(Suite.All);
+        options.SelectSuites().ShouldBe(Suite.All.Where(s => s.Name != "remote"));
         options.IsShort.ShouldBeTrue();
         options.Scale.ShouldBe(BenchScale.Short);
     }
@@ -26,7 +26,8 @@ public sealed class BenchOptionsTests
     }
 
     [Fact]
-    public void All_runs_every_suite() => new BenchOptions("d") { SuiteName = "all" }.SelectSuites().ShouldBe(Suite.All);
+    public void All_runs_every_suite_but_those_on_request() =>
+        new BenchOptions("d") { SuiteName = "all" }.SelectSuites().ShouldBe(Suite.All.Where(s => s.Name != "remote"));
 
     [Fact]
     public void A_row_is_looked_for_in_every_suite_unless_one_is_named()

@@ -24,6 +24,7 @@ public sealed class BenchRunTests : IDisposable
     [Theory]
     [InlineData("handle")]
     [InlineData("stream")]
+    [InlineData("remote")]
     public async Task A_quick_run_has_every_row_of_the_suite_with_figures_and_leaves_nothing_behind(string suiteName)
     {
         string results = Directory.CreateDirectory(_folder["results"]).FullName;

@@ -85,8 +85,17 @@ internal static class CopyRows
     private static Row Tree(string id, string name, string why, bool isFlat) => new(id, name, why, context =>
     {
         string name = isFlat ? "flat" : "nested";
-        TreeVolume volume = TreeVolume.Of(context, name);
-        FileTree source = FileTree.Ensure(Path.Combine(volume.Root, name), context.Scale.TreeFileCount, TreeFileBytes, isFlat);
+        return OpenTree(TreeVolume.Of(context, name), name, context.Scale.TreeFileCount, isFlat);
+    })
+    {
+        Target = new RowTarget { MinRatio = 2 },
+        MaxRounds = Rounds,
+    };
+
+    /// <summary>A tree of so many small files, copied by Sluice and by cp -r.</summary>
+    public static Contest OpenTree(TreeVolume volume, string name, int count, bool isFlat)
+    {
+        FileTree source = FileTree.Ensure(Path.Combine(volume.Root, name), count, TreeFileBytes, isFlat);
         var target = new FreshTree(volume, name + "-copy");
         var options = new CopyOptions { Recurse = true };
         return new Contest(
@@ -95,11 +104,7 @@ internal static class CopyRows
                 target.Renew)
                 with
             { RunsPrograms = true });
-    })
-    {
-        Target = new RowTarget { MinRatio = 2 },
-        MaxRounds = Rounds,
-    };
+    }
 
     /// <summary>One copy in each slice, since a second would meet the first one's pages.</summary>
     private static Contender Once(string name, Func<Task> copyAsync, long operations, Action prepare) => new(name, async slice =>

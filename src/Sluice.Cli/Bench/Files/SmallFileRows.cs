@@ -11,25 +11,27 @@ internal static class SmallFileRows
     {
         yield return new Row("files-read-hot", "10,000 x 4 KiB, read all, hot",
             "sources, thumbnails, objects; beside a loop, Parallel.ForEachAsync at its best degree",
-            context => OpenRead(context, cold: false))
+            context => OpenRead(context, context.Scale.SmallFileCount, cold: false))
         {
             Target = new RowTarget { MinRatio = 1.5, MinSecondRatio = 1.2 },
         };
         yield return new Row("files-read-cold", "10,000 x 4 KiB, read all, cold",
-            "pages dropped, names and inodes in memory; the disk is asked for many at once", context => OpenRead(context, cold: true))
+            "pages dropped, names and inodes in memory; the disk is asked for many at once", context => OpenRead(context, context.Scale.SmallFileCount, cold: true))
         {
             Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
             MaxRounds = 5,
         };
-        yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync", OpenWrite)
+        yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync",
+            context => OpenWrite(TreeVolume.Of(context, "written"), context.Scale.SmallFileCount))
         {
             Target = new RowTarget { MinRatio = 1.5 },
         };
     }
 
-    private static Contest OpenRead(BenchContext context, bool cold)
+    /// <summary>So many files, read in a batch, one by one and in parallel.</summary>
+    public static Contest OpenRead(BenchContext context, int count, bool cold)
     {
-        var tree = FileTree.Ensure(context.KeptPath("small"), context.Scale.SmallFileCount, FileBytes, isFlat: false);
+        var tree = FileTree.Ensure(context.KeptPath("small"), count, FileBytes, isFlat: false);
         Action? prepare = cold ? tree.Drop : null;
         int degree = BestDegree(tree, prepare);
         return new Contest(
@@ -90,16 +92,17 @@ internal static class SmallFileRows
             throw new IOException("a file of the benchmark was read short");
     }
 
-    private static Contest OpenWrite(BenchContext context)
+    /// <summary>So many new files, written in a batch and one by one.</summary>
+    public static Contest OpenWrite(TreeVolume volume, int count)
     {
         byte[] content = new byte[FileBytes];
         new Random(42).NextBytes(content);
         string[] paths = [];
-        var folder = new FreshTree(TreeVolume.Of(context, "written"), "written", root =>
+        var folder = new FreshTree(volume, "written", root =>
         {
             for (int i = 0; i < 16; i++)
                 Directory.CreateDirectory(Path.Combine(root, $"{i}"));
-            paths = [.. Enumerable.Range(0, context.Scale.SmallFileCount).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
+            paths = [.. Enumerable.Range(0, count).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
         });
         return new Contest(Side("Sluice", WriteBatchAsync), Side(".NET", WriteOneByOneAsync));
 

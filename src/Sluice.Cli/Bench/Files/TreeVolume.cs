@@ -33,6 +33,10 @@ internal sealed class TreeVolume : IDisposable
         }
     });
 
+    /// <summary>Always a folder, where it is the file system of the scratch folder that is measured.</summary>
+    public static TreeVolume Plain(BenchContext context, string name) => context.Shared("trees-" + name, () =>
+        new TreeVolume(null, Directory.CreateDirectory(context.KeptPath("trees-" + name)).FullName));
+
     public void Flush()
     {
         _image?.Flush();

@@ -13,13 +13,7 @@ internal static class BlockRows
     public static Row ReadDirect() => new(
         "seq-read-direct", "cold sequential read of 1 GiB, direct",
         "a large file once, past the page cache; .NET: FileStream, 1 MiB, synchronous",
-        context =>
-        {
-            string path = context.SequentialFile;
-            return new Contest(
-                new Contender("Sluice", Whole(() => ReadBlocks(path, FileCaching.Direct))) { Prepare = () => DropCache(path) },
-                new Contender(".NET", Whole(() => ReadStream(path))) { Prepare = () => DropCache(path) });
-        })
+        context => OpenRead(context.SequentialFile, FileCaching.Direct))
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
@@ -52,16 +46,8 @@ internal static class BlockRows
     public static Row WriteDirect() => new(
         "seq-write-direct", "sequential write of 1 GiB, direct, preallocated",
         "a large new file, durable at the end on both sides; .NET: FileStream, 1 MiB, synchronous",
-        context =>
-        {
-            string path = context.ScratchFile("written.dat");
-            long sizeBytes = context.Scale.SequentialFileBytes;
-            ReadOnlyMemory<byte> block = PinnedBuffer.AllocateRandom(MebiByte, seed: 1);
-            Action delete = () => File.Delete(path);
-            return new Contest(
-                new Contender("Sluice", Whole(() => WriteBlocks(path, sizeBytes, block))) { Prepare = delete },
-                new Contender(".NET", Whole(() => WriteStream(path, sizeBytes, block))) { Prepare = delete });
-        })
+        context => OpenWrite(
+            context.ScratchFile("written.dat"), context.Scale.SequentialFileBytes, FileCaching.Direct, preallocates: true))
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
@@ -82,6 +68,30 @@ internal static class BlockRows
     {
         Target = new RowTarget { MinRatio = 0.83 },
     };
+
+    /// <summary>Reads a file once, cold, in blocks of a reader and of a synchronous FileStream.</summary>
+    public static Contest OpenRead(string path, FileCaching caching)
+    {
+        Action drop = () => DropCache(path);
+        return new Contest(
+            new Contender("Sluice", Whole(() => ReadBlocks(path, caching))) { Prepare = drop },
+            new Contender(".NET", Whole(() => ReadStream(path))) { Prepare = drop });
+    }
+
+    /// <summary>Writes a new file that is durable at the end, in blocks of a writer and of a synchronous FileStream.</summary>
+    /// <param name="path">Where.</param>
+    /// <param name="sizeBytes">How long.</param>
+    /// <param name="caching">The writer's.</param>
+    /// <param name="preallocates">Whether both say how long it will be.</param>
+    public static Contest OpenWrite(string path, long sizeBytes, FileCaching caching, bool preallocates)
+    {
+        ReadOnlyMemory<byte> block = PinnedBuffer.AllocateRandom(MebiByte, seed: 1);
+        Action delete = () => File.Delete(path);
+        long reserved = preallocates ? sizeBytes : 0;
+        return new Contest(
+            new Contender("Sluice", Whole(() => WriteBlocks(path, sizeBytes, reserved, caching, block))) { Prepare = delete },
+            new Contender(".NET", Whole(() => WriteStream(path, sizeBytes, reserved, block))) { Prepare = delete });
+    }
 
     /// <summary>A pass over a whole file counts as one.</summary>
     public static Func<Slice, Task> Whole(Action pass) => slice => Loops.RepeatLong(slice, () =>
@@ -126,26 +136,26 @@ internal static class BlockRows
         while (!slice.IsOver);
     }
 
-    private static void WriteBlocks(string path, long sizeBytes, ReadOnlyMemory<byte> block)
+    private static void WriteBlocks(string path, long sizeBytes, long reservedBytes, FileCaching caching, ReadOnlyMemory<byte> block)
     {
         using var writer = new SluiceWriter(path, new SluiceWriterOptions
         {
-            Caching = FileCaching.Direct,
-            PreallocationSize = sizeBytes,
+            Caching = caching,
+            PreallocationSize = reservedBytes,
             FlushToDisk = true,
         });
         for (long written = 0; written < sizeBytes; written += block.Length)
             writer.Write(block.Span);
     }
 
-    private static void WriteStream(string path, long sizeBytes, ReadOnlyMemory<byte> block)
+    private static void WriteStream(string path, long sizeBytes, long reservedBytes, ReadOnlyMemory<byte> block)
     {
         using var stream = new FileStream(path, new FileStreamOptions
         {
             Mode = FileMode.Create,
             Access = FileAccess.Write,
             BufferSize = 0,
-            PreallocationSize = sizeBytes,
+            PreallocationSize = reservedBytes,
         });
         for (long written = 0; written < sizeBytes; written += block.Length)
             stream.Write(block.Span);

@@ -1,0 +1,97 @@
+using Sluice.Cli.Bench.Files;
+using Sluice.Cli.Bench.Handles;
+using Sluice.Cli.Bench.Sequential;
+using Sluice.Cli.Load;
+using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
+
+namespace Sluice.Cli.Bench.Remote;
+
+/// <summary>
+/// What counts on a file system whose every request goes to another machine (NFS, SMB, GlusterFS, CephFS, sshfs): many requests at once,
+/// small files, trees, and a file from one end to the other. All of it lies in the folder that is named, with files small enough for a
+/// slow one; so "all" leaves it out.
+/// </summary>
+internal static class RemoteSuite
+{
+    private const int PageBytes = (int)(4 * ByteSize.KiB);
+    private const int Rounds = 5;
+
+    public static Suite Create() => new(
+        "remote", "what counts on a file system of another machine", "5 minutes", scale => scale.StreamSliceTime,
+        // The file that is read, the one that is written, fio's; small files take a block each, and all copies are there at the end.
+        scale => (3 * scale.RemoteFileBytes) + ((3L + (4 * Rounds)) * scale.RemoteFileCount * 4 * ByteSize.KiB) + BenchScale.SpareBytes,
+        [.. Rows()])
+    {
+        IsOnRequest = true,
+    };
+
+    private static IEnumerable<Row> Rows()
+    {
+        yield return Read(1, FileCaching.Direct, new RowTarget { MinRatio = 0.9 });
+        yield return Read(32, FileCaching.Direct, new RowTarget { MinRatio = 2 });
+        yield return Read(32, FileCaching.Cached, new RowTarget { MinRatio = 2 });
+        yield return new Row("remote-files-read", "2,000 x 4 KiB, read all, remote",
+            "each file takes several requests, one after another; beside a loop, Parallel.ForEachAsync at its best degree",
+            context => SmallFileRows.OpenRead(context, context.Scale.RemoteFileCount, cold: true))
+        {
+            Target = new RowTarget { MinRatio = 2 },
+            MaxRounds = Rounds,
+        };
+        yield return new Row("remote-files-write", "2,000 x 4 KiB, write all, remote",
+            "every file is new; .NET: a loop of WriteAllBytesAsync",
+            context => SmallFileRows.OpenWrite(TreeVolume.Plain(context, "remote-written"), context.Scale.RemoteFileCount))
+        {
+            Target = new RowTarget { MinRatio = 2 },
+            MaxRounds = Rounds,
+        };
+        yield return new Row("remote-copy-tree", "copy 2,000 files of 1 KiB, remote", "a source tree within the volume, against cp -r",
+            context => CopyRows.OpenTree(
+                TreeVolume.Plain(context, "remote-tree"), "tree", context.Scale.RemoteFileCount, isFlat: false))
+        {
+            Target = new RowTarget { MinRatio = 1.5 },
+            MaxRounds = Rounds,
+        };
+        yield return Sequential("remote-seq-read", "cold sequential read of 256 MiB, remote",
+            "through the page cache; .NET: FileStream, 1 MiB, synchronous",
+            context => BlockRows.OpenRead(context.RemoteFile, FileCaching.Cached));
+        yield return Sequential("remote-seq-read-direct", "direct sequential read of 256 MiB, remote",
+            "past the page cache, several blocks under way; .NET: FileStream, 1 MiB, synchronous, cold",
+            context => BlockRows.OpenRead(context.RemoteFile, FileCaching.Direct));
+        yield return Sequential("remote-seq-write", "sequential write of 256 MiB, remote",
+            "a new file, durable at the end on both sides; .NET: FileStream, 1 MiB, synchronous",
+            context => BlockRows.OpenWrite(
+                context.ScratchFile("remote-written.dat"), context.Scale.RemoteFileBytes, FileCaching.Cached, preallocates: false));
+    }
+
+    private static Row Read(int depth, FileCaching caching, RowTarget target)
+    {
+        bool isDirect = caching == FileCaching.Direct;
+        return new Row(
+            $"remote-read-4k-{(isDirect ? "direct" : "cold")}-d{depth}",
+            $"{(isDirect ? "direct" : "cold")} 4 KiB random read, depth {depth}, remote",
+            depth == 1 ? "ReadAsync, one loop: the way there and back" : "ReadAsync in so many loops: requests are under way together",
+            context =>
+            {
+                long[] offsets = BenchContext.RandomOffsets(context.Scale.RemoteFileBytes, PageBytes);
+                return HandleSuite.Pair(
+                    new TargetOptions(context.RemoteFile, FileMode.Open, FileAccess.Read) { Asynchronous = true, Caching = caching },
+                    side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth,
+                    isDirect ? null : static side => PageCache.Drop(side.SafeFileHandle));
+            })
+        {
+            Unit = RateUnit.Iops,
+            Target = target,
+            Fio = isDirect ? new FioJob("randread", PageBytes, depth) { IsRemote = true } : null,
+        };
+    }
+
+    private static Row Sequential(string id, string name, string why, Func<BenchContext, Contest> open) => new(id, name, why, open)
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.RemoteFileBytes,
+        FillsPageCache = true,
+        Target = new RowTarget { MinRatio = 1 },
+        MaxRounds = Rounds,
+    };
+}
