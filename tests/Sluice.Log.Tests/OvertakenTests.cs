@@ -67,4 +67,48 @@ public sealed class OvertakenTests : IDisposable
         last.ShouldBe(number);
         reader.Damage.ShouldAllBe(static d => d.Reason.Contains("removed before it was read", StringComparison.Ordinal));
     }
+
+    /// <summary>
+    /// The tail is dropped faster than a reader looks at all files, so that the newest is gone each time: what it has seen of the others
+    /// it does not look at again, and comes to an end.
+    /// </summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void It_opens_a_log_of_many_segments_whose_tail_is_dropped_all_the_time(bool fromEnd)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int Segments = 60;
+        const int Times = 40;
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        for (int i = 0; i < Segments * 4; i++)
+        {
+            log.Append(Records.Make(0, i, 900));
+        }
+
+        log.TruncateAfter((Segments * 4) - 1);
+        int thread = Environment.CurrentManagedThreadId;
+        int opened = 0;
+        int dropped = 0;
+        bool isInside = false;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call is "openat" or "openat2" && Environment.CurrentManagedThreadId == thread && !isInside
+                && ++opened % (Segments / 2) == 0 && dropped < Times)
+            {
+                isInside = true;
+                log.TruncateAfter((Segments * 4) - 1);
+                isInside = false;
+                dropped++;
+            }
+
+            return 0;
+        });
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { FromEnd = fromEnd });
+        SystemCallFaults.Use(null);
+        dropped.ShouldBeInRange(1, Times - 1);
+        opened.ShouldBeLessThan(Segments * 6);
+        reader.Entries.GetEnumerator().MoveNext().ShouldBe(!fromEnd);
+    }
 }

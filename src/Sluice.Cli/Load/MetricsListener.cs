@@ -3,7 +3,7 @@ using System.Diagnostics.Metrics;
 namespace Sluice.Cli.Load;
 
 /// <summary>A value of the meter "Sluice" at the end of a run.</summary>
-internal sealed record MetricValue(string Name, string Unit, string Attributes, long Value);
+internal sealed record MetricValue(string Name, string Unit, string Attributes, double Value);
 
 /// <summary>Listens to the meter "Sluice" from when it is made until it is asked; see docs/metrics.md.</summary>
 internal sealed class MetricsListener : IDisposable
@@ -18,8 +18,8 @@ internal sealed class MetricsListener : IDisposable
             if (instrument.Meter.Name == "Sluice")
                 listener.EnableMeasurementEvents(instrument);
         };
-        _listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => _values.Add(new MetricValue(
-            instrument.Name, instrument.Unit ?? "", string.Join(", ", tags.ToArray().Select(static t => $"{t.Key}={t.Value}")), value)));
+        _listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Note(instrument, value, tags));
+        _listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Note(instrument, value, tags));
         _listener.Start();
     }
 
@@ -30,6 +30,10 @@ internal sealed class MetricsListener : IDisposable
         _listener.RecordObservableInstruments();
         return [.. _values.OrderBy(static v => v.Name, StringComparer.Ordinal)];
     }
+
+    private void Note(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags) => _values.Add(
+        new MetricValue(
+            instrument.Name, instrument.Unit ?? "", string.Join(", ", tags.ToArray().Select(static t => $"{t.Key}={t.Value}")), value));
 
     public void Dispose() => _listener.Dispose();
 }

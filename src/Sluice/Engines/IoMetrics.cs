@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using Sluice.Errors;
@@ -19,8 +20,11 @@ internal enum Carrier
 /// </summary>
 internal abstract class MetricsWatch
 {
-    /// <summary>Whether somebody listens now.</summary>
+    /// <summary>Whether somebody listens to counts of transfers now.</summary>
     public abstract bool IsWatched { get; }
+
+    /// <summary>Whether somebody listens to their times now.</summary>
+    public abstract bool IsTimed { get; }
 }
 
 /// <summary>
@@ -38,6 +42,9 @@ internal static class IoMetrics
 
     /// <summary>128 bytes for each processor.</summary>
     private const int PoolStride = 16;
+
+    /// <summary>In a processor's row, behind the counts: for each carrier the ticks before and after the kernel, and in it.</summary>
+    private const int TimesAt = 2 * Verbs * Cachings * Carriers;
 
     private static readonly string[] VerbNames = ["read", "write", "append", "flush"];
     private static readonly string[] CachingNames = ["cached", "uncached", "direct"];
@@ -81,6 +88,9 @@ internal static class IoMetrics
     /// <summary>Whether to count: nothing more than this is asked on a hot path.</summary>
     public static bool IsOn => s_watch is { IsWatched: true };
 
+    /// <summary>Whether to look at the clock, which transfers that wait for nothing do not.</summary>
+    public static bool IsTimed => s_watch is { IsTimed: true };
+
     public static void Watch(MetricsWatch? watch)
     {
         if (watch is not null)
@@ -107,6 +117,20 @@ internal static class IoMetrics
         if (IsOn)
         {
             Count(caching, verb, carrier, bytes);
+        }
+    }
+
+    /// <summary>Notes how long an operation that has ended was on its way.</summary>
+    /// <param name="carrier">Who carried it out.</param>
+    /// <param name="queued">Ticks of Stopwatch in which it waited.</param>
+    /// <param name="inKernel">Ticks in which the kernel had it.</param>
+    public static void NoteTimes(Carrier carrier, long queued, long inKernel)
+    {
+        if (carrier != Carrier.Inline && Volatile.Read(ref s_counts) is { } counts)
+        {
+            int at = (Row * Stride) + TimesAt + (2 * (int)carrier);
+            Interlocked.Add(ref counts[at], queued);
+            Interlocked.Add(ref counts[at + 1], inKernel);
         }
     }
 
@@ -140,6 +164,29 @@ internal static class IoMetrics
                 yield return (VerbNames[i / (Cachings * Carriers)], CachingNames[i / Carriers % Cachings], CarrierNames[i % Carriers],
                     operations, bytes);
             }
+        }
+    }
+
+    /// <summary>What was noted so far of each carrier that lets operations wait.</summary>
+    public static IEnumerable<(string Carrier, TimeSpan Queued, TimeSpan InKernel)> Times()
+    {
+        if (Volatile.Read(ref s_counts) is not { } counts)
+        {
+            yield break;
+        }
+
+        for (Carrier carrier = Carrier.Uring; carrier <= Carrier.Pool; carrier++)
+        {
+            long queued = 0;
+            long inKernel = 0;
+            for (int p = 1; p <= Processors; p++)
+            {
+                int at = (p * Stride) + TimesAt + (2 * (int)carrier);
+                queued += Volatile.Read(ref counts[at]);
+                inKernel += Volatile.Read(ref counts[at + 1]);
+            }
+
+            yield return (CarrierNames[(int)carrier], Stopwatch.GetElapsedTime(0, queued), Stopwatch.GetElapsedTime(0, inKernel));
         }
     }
 

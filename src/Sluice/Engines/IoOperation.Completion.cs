@@ -95,8 +95,10 @@ internal sealed partial class IoOperation
             _handle!.NoteEdge();
         }
 
+        Carrier carrier = Ring is not null ? Carrier.Uring : IsAwaitedByThread ? _waitersCarrier : Carrier.Pool;
+        NoteTimes(carrier);
         IoMetrics.Note(
-            _handle!, Verb, Ring is not null ? Carrier.Uring : IsAwaitedByThread ? _waitersCarrier : Carrier.Pool,
+            _handle!, Verb, carrier,
             Verb == IoVerb.Append && isWell ? _total : _done);
     }
 

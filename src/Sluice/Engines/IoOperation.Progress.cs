@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Sluice.Errors;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -20,6 +21,12 @@ internal sealed partial class IoOperation
         Cancelled,
         Called,
     }
+
+    /// <summary>Since when it has been where it is, in ticks of Stopwatch; 0 while nobody wants to know.</summary>
+    private long _since;
+    private long _queuedTicks;
+    private long _kernelTicks;
+    private bool _isInKernel;
 
     /// <summary>
     /// Runs on a pool thread: the blocking transfer, the caller's continuation. What was queued is done once, although a pool that threw
@@ -59,6 +66,35 @@ internal sealed partial class IoOperation
         ListenerThread.TryAgain();
     }
 
+    /// <summary>The kernel gets this submission now.</summary>
+    public void NoteTaken()
+    {
+        if (_since != 0)
+        {
+            // Also where it was not taken after all, and waited on.
+            _isInKernel = false;
+            Elapse();
+            _isInKernel = true;
+        }
+    }
+
+    /// <summary>The kernel has given this submission back.</summary>
+    public void NoteReturned()
+    {
+        if (_since != 0)
+        {
+            Elapse();
+            _isInKernel = false;
+        }
+    }
+
+    /// <summary>What a ring answered to the current submission; <see cref="Complete"/> is called with it later.</summary>
+    public void TakeRingResult(int result)
+    {
+        RingResult = result;
+        NoteReturned();
+    }
+
     /// <summary>Has a pool thread complete what was never begun, or is not to go on.</summary>
     public void QueueCancelled()
     {
@@ -71,6 +107,23 @@ internal sealed partial class IoOperation
     {
         _work = (int)WorkKind.Called;
         PoolWork.Queue(this);
+    }
+
+    private void Elapse()
+    {
+        long now = Stopwatch.GetTimestamp();
+        (_isInKernel ? ref _kernelTicks : ref _queuedTicks) += now - _since;
+        _since = now;
+    }
+
+    private void NoteTimes(Carrier carrier)
+    {
+        if (_since != 0)
+        {
+            Elapse();
+            IoMetrics.NoteTimes(carrier, _queuedTicks, _kernelTicks);
+            (_since, _queuedTicks, _kernelTicks, _isInKernel) = (0, 0, 0, false);
+        }
     }
 
     private void QueueHere(bool preferLocal)

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Threading.Tasks.Sources;
 using Sluice.Errors;
@@ -84,7 +85,7 @@ internal sealed partial class IoOperation
     public bool LeavesRing { get; private set; }
 
     /// <summary>What the kernel answered to the current submission, until <see cref="Complete"/> is called with it.</summary>
-    public int RingResult { get; set; }
+    public int RingResult { get; private set; }
 
     /// <summary>The ring that carries this operation, once one has been chosen.</summary>
     public UringEngine? Ring { get; set; }
@@ -190,6 +191,7 @@ internal sealed partial class IoOperation
     public void Start(bool isPooled = false)
     {
         OpenFile handle = _handle!;
+        _since = IoMetrics.IsTimed ? Stopwatch.GetTimestamp() : 0;
         try
         {
             handle.AddReference();

@@ -113,6 +113,8 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
             return false;
         }
 
+        // Before it is encoded: a leader may show it to the kernel at once.
+        operation.NoteTaken();
         ulong userData = Slots.NextUserData();
         if (!OperationEncoder.TryEncode(ring, operation, userData))
         {

@@ -22,6 +22,8 @@ internal sealed class SluiceMeter : MetricsWatch
     private readonly Meter _meter;
     private readonly Instrument _operations;
     private readonly Instrument _bytes;
+    private readonly Instrument _queueTime;
+    private readonly Instrument _kernelTime;
 
     private SluiceMeter()
     {
@@ -33,6 +35,11 @@ internal sealed class SluiceMeter : MetricsWatch
                 "Transfers that have ended, by verb, caching and who carried them out.");
             _bytes = _meter.CreateObservableCounter(
                 "sluice.io.bytes", static () => Totals(static t => t.Bytes), "By", "Bytes that were transferred.");
+            _queueTime = _meter.CreateObservableCounter(
+                "sluice.io.queue_time", static () => Times(static t => t.Queued), "s",
+                "Time in which operations waited: for a thread, a place in a ring, their turn at a file, and to be told of.");
+            _kernelTime = _meter.CreateObservableCounter(
+                "sluice.io.kernel_time", static () => Times(static t => t.InKernel), "s", "Time in which the kernel had operations.");
             _meter.CreateObservableUpDownCounter(
                 "sluice.io.in_flight", InFlight, "{operation}", "Transfers that the kernel has, or a thread is to carry out.");
             _meter.CreateObservableCounter(
@@ -59,6 +66,8 @@ internal sealed class SluiceMeter : MetricsWatch
     public static bool IsMade => Volatile.Read(ref s_current) is not null;
 
     public override bool IsWatched => _operations.Enabled || _bytes.Enabled;
+
+    public override bool IsTimed => _queueTime.Enabled || _kernelTime.Enabled;
 
     /// <summary>Makes the meter as soon as there may be somebody who listens.</summary>
     public static void Offer()
@@ -132,6 +141,10 @@ internal sealed class SluiceMeter : MetricsWatch
             yield return new Measurement<long>(value((operations, bytes)), verb == "flush" ? tags : [direction, .. tags]);
         }
     }
+
+    private static IEnumerable<Measurement<double>> Times(Func<(TimeSpan Queued, TimeSpan InKernel), TimeSpan> value) =>
+        IoMetrics.Times().Select(t => new Measurement<double>(
+            value((t.Queued, t.InKernel)).TotalSeconds, new KeyValuePair<string, object?>("sluice.engine", t.Carrier)));
 
     private static IEnumerable<Measurement<long>> InFlight() =>
     [

@@ -45,9 +45,13 @@ internal sealed class ThreadPoolEngine : IoEngine
 
     internal override void Submit(IoOperation operation)
     {
-        if (OperatingSystem.IsWindows() && operation.Handle.SafeFileHandle.IsAsync && OverlappedTransfer.TryStart(operation))
+        if (OperatingSystem.IsWindows() && operation.Handle.SafeFileHandle.IsAsync)
         {
-            return;
+            operation.NoteTaken();
+            if (OverlappedTransfer.TryStart(operation))
+            {
+                return;
+            }
         }
 
         if (!operation.TryHandToCaller())
@@ -91,6 +95,7 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
 
         int result;
+        operation.NoteTaken();
         try
         {
             result = pass == GatePass.Cancelled || operation.IsCancellationRequested ? -Errno.ECANCELED
@@ -106,6 +111,7 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
 
         // What follows is the caller's work.
+        operation.NoteReturned();
         NotePooled(isPooled, -1);
         UringEngine? meter = operation.Meter;
         operation.Meter = null;

@@ -175,7 +175,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             if (cqe.UserData != RingEntries.ExtraUserData)
             {
                 IoOperation operation = _entries.Slots.Empty(cqe.UserData);
-                operation.RingResult = cqe.Res;
+                operation.TakeRingResult(cqe.Res);
                 operation.MakeWay();
                 _duty.Exit();
                 _completed.EnqueueUninterrupted(operation);
@@ -229,7 +229,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _duty.Exit();
         }
 
-        operation.RingResult = LinuxTransfer.Run(operation);
+        operation.TakeRingResult(LinuxTransfer.Run(operation));
         operation.MakeWay();
         _completed.EnqueueUninterrupted(operation);
         return true;

@@ -93,6 +93,9 @@ internal sealed class LogCatalog
     {
         List<SegmentInfo> all = [];
         List<SluiceLogDamagedException> damages = [];
+
+        // Those that do not change any more need no second look: a writer may be quicker than a look at thousands.
+        Dictionary<long, SegmentInfo> known = [];
         long gone = -1;
         bool isAgain;
         do
@@ -106,12 +109,22 @@ internal sealed class LogCatalog
             {
                 Ids.Add(id);
                 isGone = false;
+                if (known.TryGetValue(id, out SegmentInfo? before))
+                {
+                    all.Add(before);
+                    continue;
+                }
+
                 try
                 {
                     using SegmentContent file = _folder.OpenToRead(id);
                     if (SegmentInfo.Read(file, id) is { } segment)
                     {
                         all.Add(segment);
+                        if (segment.IsSealed)
+                        {
+                            known.Add(id, segment);
+                        }
                     }
                     else
                     {

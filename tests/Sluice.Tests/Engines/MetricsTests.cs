@@ -1,6 +1,9 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using System.Diagnostics.Tracing;
+using System.IO.Pipes;
+using Microsoft.Win32.SafeHandles;
 using Sluice.Engines;
 using Sluice.Errors;
 
@@ -12,6 +15,7 @@ public sealed class MetricsTests : IDisposable
     private readonly string _path = Path.Combine(Path.GetTempPath(), $"sluice-metrics-{Guid.NewGuid():N}");
     private readonly MeterListener _listener = new();
     private readonly ConcurrentDictionary<string, long> _measured = new();
+    private readonly ConcurrentDictionary<string, double> _seconds = new();
 
     public MetricsTests()
     {
@@ -25,6 +29,11 @@ public sealed class MetricsTests : IDisposable
         };
         _listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
             _measured[instrument.Name + string.Concat(tags.ToArray().Select(static t => $" {t.Key}={t.Value}"))] = value);
+        _listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) =>
+        {
+            instrument.Unit.ShouldBe("s");
+            _seconds[instrument.Name + string.Concat(tags.ToArray().Select(static t => $" {t.Key}={t.Value}"))] = value;
+        });
         _listener.Start();
         using (SluiceHandle.Open(_path))
         {
@@ -44,6 +53,12 @@ public sealed class MetricsTests : IDisposable
     {
         _listener.RecordObservableInstruments();
         return _measured.Where(m => m.Key.Split(' ')[0] == name && parts.All(p => m.Key.Split(' ').Contains(p))).Sum(static m => m.Value);
+    }
+
+    private double SecondsOf(string name)
+    {
+        _listener.RecordObservableInstruments();
+        return _seconds.Where(m => m.Key.Split(' ')[0] == name).Sum(static m => m.Value);
     }
 
     [Theory]
@@ -108,6 +123,45 @@ public sealed class MetricsTests : IDisposable
         using SluiceHandle cached = SluiceHandle.Open(_path);
         cached.Read(buffer.AsSpan(0, 100), 5);
         cached.EdgeTransfers.ShouldBe(0);
+    }
+
+    [Theory]
+    [InlineData(FileCaching.Cached)]
+    [InlineData(FileCaching.Direct)]
+    public async Task The_kernel_has_operations_for_a_time(FileCaching caching)
+    {
+        using SluiceHandle file = SluiceHandle.Open(_path, FileMode.Open, FileAccess.ReadWrite, caching: caching);
+        byte[] buffer = new byte[8192];
+        double inKernel = SecondsOf("sluice.io.kernel_time");
+        double queued = SecondsOf("sluice.io.queue_time");
+        for (int i = 0; i < 50; i++)
+        {
+            // Cached ones are inline for the most part, and not timed; a flush never is.
+            await file.WriteAsync(buffer.AsMemory(0, 5000), 100 * i);
+            (await file.ReadAsync(buffer, 4096 * i)).ShouldBe(8192);
+            await file.FlushDataToDiskAsync();
+        }
+
+        SecondsOf("sluice.io.kernel_time").ShouldBeGreaterThan(inKernel);
+        SecondsOf("sluice.io.queue_time").ShouldBeGreaterThan(queued);
+    }
+
+    /// <summary>Whoever waits for bytes that come later is in the kernel, or has not yet come there.</summary>
+    [SkippableFact]
+    public async Task All_the_time_that_an_operation_takes_is_counted_once()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "its pipes are other handles");
+        using AnonymousPipeServerStream writing = new(PipeDirection.Out);
+        using SafeFileHandle reading = new(writing.ClientSafePipeHandle.DangerousGetHandle(), ownsHandle: false);
+        using SluiceHandle file = SluiceHandle.FromSafeFileHandle(reading, FileAccess.Read, ownsHandle: false);
+        double before = SecondsOf("sluice.io.kernel_time") + SecondsOf("sluice.io.queue_time");
+        ValueTask<int> read = file.ReadAsync(new byte[10], 0);
+        long began = Stopwatch.GetTimestamp();
+        Thread.Sleep(30);
+        double least = Stopwatch.GetElapsedTime(began).TotalSeconds;
+        writing.Write([1, 2, 3]);
+        (await read).ShouldBe(3);
+        (SecondsOf("sluice.io.kernel_time") + SecondsOf("sluice.io.queue_time") - before).ShouldBeGreaterThanOrEqualTo(least);
     }
 
     [SkippableFact]
