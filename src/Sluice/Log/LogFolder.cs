@@ -110,16 +110,14 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <exception cref="IOException">It cannot be renamed.</exception>
     public void Move(string from, string to, bool overwrites)
     {
-        if (writer?.Folder is not { } folder)
+        if (!overwrites || writer?.Folder is not { } folder)
         {
             File.Move(from, to, overwrites);
             return;
         }
 
         using OpenFile.Reference held = new(folder);
-        int result = overwrites
-            ? NodeCalls.Rename(NodeOf(folder, from), NodeOf(folder, to))
-            : CopyCalls.RenameNew(NodeOf(folder, from), NodeOf(folder, to));
+        int result = NodeCalls.Rename(NodeOf(folder, from), NodeOf(folder, to));
         PathErrors.ThrowIfFailed(result, "Renaming", from);
     }
 
