@@ -63,6 +63,39 @@ public sealed class FollowedTruncationTests
         }
     }
 
+    /// <summary>The first records behind the drop are withdrawn, so that no sequence comes a second time.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(5)]
+    public void A_reader_says_from_where_on_what_it_has_read_was_dropped(int withdrawn)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        using SluiceLogReader reader = new(folder.Log);
+        for (int i = 0; i < 5; i++)
+        {
+            log.Append(Records.Make(0, i, 100));
+            reader.TryRead(out _).ShouldBeTrue();
+        }
+
+        reader.DroppedFrom.ShouldBe(0);
+        log.TruncateAfter(3);
+        for (int i = 0; i < withdrawn; i++)
+        {
+            log.Reserve(50).Dispose();
+        }
+
+        long sequence = log.Append(Records.Make(1, 0, 100));
+        sequence.ShouldBe(4 + withdrawn);
+        reader.TryRead(out LogEntry entry).ShouldBeTrue();
+        entry.Sequence.ShouldBe(sequence);
+        reader.DroppedFrom.ShouldBe(4);
+        log.TruncateAfter(sequence);
+        reader.TryRead(out _).ShouldBeFalse();
+        reader.DroppedFrom.ShouldBe(4);
+    }
+
     /// <summary>The segment that took the tail back is removed before the reader has seen it.</summary>
     [Fact]
     public void A_reader_that_passes_over_damage_leaves_nothing_out_behind_a_drop_that_is_gone()

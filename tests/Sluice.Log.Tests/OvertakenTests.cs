@@ -68,6 +68,41 @@ public sealed class OvertakenTests : IDisposable
         reader.Damage.ShouldAllBe(static d => d.Reason.Contains("removed before it was read", StringComparison.Ordinal));
     }
 
+    /// <summary>It goes from one to the next without a look at all that follow.</summary>
+    [SkippableFact]
+    public void It_opens_no_segment_more_than_a_few_times()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int Segments = 100;
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        for (int i = 0; i < Segments * 4; i++)
+        {
+            log.Append(Records.Make(0, i, 900));
+        }
+
+        log.Flush();
+        int thread = Environment.CurrentManagedThreadId;
+        int opened = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            opened += call is "openat" or "openat2" && Environment.CurrentManagedThreadId == thread ? 1 : 0;
+            return 0;
+        });
+        int count = 0;
+        using (SluiceLogReader reader = new(folder.Log))
+        {
+            foreach (LogEntry entry in reader.Entries)
+            {
+                Records.Check(entry.Bytes).Number.ShouldBe(count++);
+            }
+        }
+
+        SystemCallFaults.Use(null);
+        count.ShouldBe(Segments * 4);
+        opened.ShouldBeLessThan(Segments * 12);
+    }
+
     /// <summary>
     /// The tail is dropped faster than a reader looks at all files, so that the newest is gone each time: what it has seen of the others
     /// it does not look at again, and comes to an end.

@@ -5,8 +5,10 @@ internal sealed class LogCatalog
 {
     private readonly LogFolder _folder;
     private readonly Action<SluiceLogDamagedException> _report;
+    private readonly Dictionary<long, SegmentInfo> _known;
 
-    private LogCatalog(LogFolder folder, Action<SluiceLogDamagedException> report) => (_folder, _report) = (folder, report);
+    private LogCatalog(LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known) =>
+        (_folder, _report, _known) = (folder, report, known);
 
     /// <summary>The segments that have records, or may get some; what later ones have taken back as a whole is not among them.</summary>
     public List<SegmentInfo> Segments { get; } = [];
@@ -35,10 +37,16 @@ internal sealed class LogCatalog
     /// <summary>Reads headers, openings and footers, as a reader does: segments are not compared with one another.</summary>
     /// <param name="folder">The folder.</param>
     /// <param name="report">Told of each damage; it throws, or the catalog goes on without what is damaged.</param>
-    /// <param name="fromId">Segments with smaller ids are left out.</param>
-    public static LogCatalog Read(LogFolder folder, Action<SluiceLogDamagedException> report, long fromId = 0)
+    /// <param name="known">
+    /// What was found before of sealed segments, which do not change any more; what is found is added. So that neither a writer is quicker
+    /// than a look at thousands, nor who goes from one to the next looks at all that follow. Whoever finds that a file has gone from its
+    /// place removes it.
+    /// </param>
+    /// <param name="fromId">Segments with smaller ids are left out; this one is looked at anew.</param>
+    public static LogCatalog Read(
+        LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known, long fromId = 0)
     {
-        LogCatalog catalog = new(folder, report);
+        LogCatalog catalog = new(folder, report, known);
         catalog.ReadSegments(fromId);
         catalog.DistrustFooters();
         return catalog;
@@ -53,7 +61,7 @@ internal sealed class LogCatalog
     /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged.</exception>
     public static LogCatalog ReadChecked(LogFolder folder, LogSettings settings, LogState? state)
     {
-        LogCatalog catalog = new(folder, static damage => throw damage);
+        LogCatalog catalog = new(folder, static damage => throw damage, []);
         catalog.ReadSegments(fromId: 0);
         catalog.CheckOrder(settings, state);
         return catalog;
@@ -93,9 +101,6 @@ internal sealed class LogCatalog
     {
         List<SegmentInfo> all = [];
         List<SluiceLogDamagedException> damages = [];
-
-        // Those that do not change any more need no second look: a writer may be quicker than a look at thousands.
-        Dictionary<long, SegmentInfo> known = [];
         long gone = -1;
         bool isAgain;
         do
@@ -109,9 +114,10 @@ internal sealed class LogCatalog
             {
                 Ids.Add(id);
                 isGone = false;
-                if (known.TryGetValue(id, out SegmentInfo? before))
+                if (id != fromId && _known.TryGetValue(id, out SegmentInfo? before))
                 {
-                    all.Add(before);
+                    // Others say of it what is true for them: whether it was taken back, and whether its footer is to be believed.
+                    all.Add(before.Sketch());
                     continue;
                 }
 
@@ -123,7 +129,7 @@ internal sealed class LogCatalog
                         all.Add(segment);
                         if (segment.IsSealed)
                         {
-                            known.Add(id, segment);
+                            _known[id] = segment.Sketch();
                         }
                     }
                     else

@@ -126,6 +126,23 @@ internal sealed class SegmentInfo
         }
     }
 
+    /// <summary>This one, as it is now, without the index.</summary>
+    public SegmentInfo Sketch()
+    {
+        SegmentInfo sketch = (SegmentInfo)MemberwiseClone();
+        sketch.Index = [];
+        return sketch;
+    }
+
+    /// <summary>Reads the index of one that was made by <see cref="Sketch"/>.</summary>
+    public void ReadIndex(SegmentContent file)
+    {
+        if (IsSealed && Index.Length == 0)
+        {
+            TryReadFooter(file);
+        }
+    }
+
     /// <summary>There is no footer: what looked like one does not agree with the frames before it.</summary>
     public void ForgetFooter() => FooterOffset = 0;
 

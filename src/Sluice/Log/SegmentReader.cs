@@ -57,6 +57,7 @@ internal sealed class SegmentReader : IDisposable
         SegmentContent file = SegmentContent.Open(info.Path);
         try
         {
+            info.ReadIndex(file);
             return new SegmentReader(file, info);
         }
         catch

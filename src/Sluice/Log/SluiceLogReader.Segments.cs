@@ -76,13 +76,14 @@ public sealed partial class SluiceLogReader
         }
 
         long before = Math.Max(_next, _nextBefore);
-        List<SegmentInfo> segments = LogCatalog.Read(_folder, Report).Segments;
+        List<SegmentInfo> segments = LogCatalog.Read(_folder, Report, _known).Segments;
         long next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
         if (segments.Count == 0 || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
         {
             return false;
         }
 
+        DroppedFrom = next < before ? next : DroppedFrom;
         _segment.Dispose();
         (_segment, _next, _nextBefore, _limit, _hasReturned) = (null, next, before, 0, true);
         return true;
@@ -203,7 +204,7 @@ public sealed partial class SluiceLogReader
             return null;
         }
 
-        LogCatalog catalog = LogCatalog.Read(_folder, Report, fromId: id);
+        LogCatalog catalog = LogCatalog.Read(_folder, Report, _known, fromId: id);
         torn = TornOf(catalog);
         if (catalog.Segments.Find(s => s.Id == id) is { } present)
         {
@@ -227,7 +228,7 @@ public sealed partial class SluiceLogReader
         string? missing = null;
         while (true)
         {
-            LogCatalog catalog = LogCatalog.Read(_folder, Report);
+            LogCatalog catalog = LogCatalog.Read(_folder, Report, _known);
             if (_options.SkipDamage || catalog.FindMissing(state) is not { } damage)
             {
                 return catalog;
@@ -257,7 +258,7 @@ public sealed partial class SluiceLogReader
                 // What the state says was whole in the files before it was written: they are looked at once more.
                 if (State() is { DurableSequence: > 0 } state
                     && (catalog.Newest is null || catalog.Newest.Header.LogId == state.LogId)
-                    && LogCatalog.Read(_folder, Report).Segments.Count == 0)
+                    && LogCatalog.Read(_folder, Report, _known).Segments.Count == 0)
                 {
                     Report(LostFiles(state.DurableSequence, _next));
                 }
@@ -268,7 +269,9 @@ public sealed partial class SluiceLogReader
             if (_hasReturned)
             {
                 // Since the look that led back here, more may have been taken back.
-                _next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(_next).Min();
+                long again = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(_next).Min();
+                DroppedFrom = again < _next ? again : DroppedFrom;
+                _next = again;
             }
 
             int index = _fromTime == long.MinValue
@@ -293,6 +296,8 @@ public sealed partial class SluiceLogReader
         }
         catch (FileNotFoundException)
         {
+            // It may have been compressed: then it is in another file.
+            _known.Remove(segment.Id);
             return false;
         }
 
@@ -305,7 +310,7 @@ public sealed partial class SluiceLogReader
         _segment = entered;
         if (dropsWhatWasRead)
         {
-            _next = segment.FirstSequence;
+            _next = DroppedFrom = segment.FirstSequence;
         }
 
         if (segment.Restarts)

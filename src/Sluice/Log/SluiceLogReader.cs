@@ -19,6 +19,7 @@ public sealed partial class SluiceLogReader : IDisposable
     private readonly LogFolder _folder;
     private readonly SluiceLogReaderOptions _options;
     private readonly List<SluiceLogDamagedException> _damage = [];
+    private readonly Dictionary<long, SegmentInfo> _known = [];
     private readonly long _fromTime;
     private SegmentReader? _segment;
     private long _next;
@@ -67,6 +68,13 @@ public sealed partial class SluiceLogReader : IDisposable
     /// <summary>The sequence of the next record, if it is there.</summary>
     public long NextSequence => _next;
 
+    /// <summary>
+    /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), or written again after a sync had failed,
+    /// at the last time that the reader had read some of them; 0 where there was no such time. What has come since then, withdrawn records
+    /// left out, took their place.
+    /// </summary>
+    public long DroppedFrom { get; private set; }
+
     /// <summary>What was damaged and passed over.</summary>
     public IReadOnlyList<SluiceLogDamagedException> Damage => _damage;
 
@@ -112,8 +120,8 @@ public sealed partial class SluiceLogReader : IDisposable
         EnumerateAsync(follows: false, cancellationToken);
 
     /// <summary>
-    /// The records from where the reader stands, and those that come, until it is cancelled; it sees a tail that is dropped by records
-    /// whose sequences begin again. Files are read synchronously; only the wait for more is asynchronous.
+    /// The records from where the reader stands, and those that come, until it is cancelled. After a tail was dropped that it had read,
+    /// sequences begin again where it began, or later where the first records behind that are withdrawn (<see cref="DroppedFrom"/>). Files are read synchronously; only the wait for more is asynchronous.
     /// </summary>
     /// <param name="cancellationToken">Ends the enumeration, with an exception.</param>
     public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) =>
