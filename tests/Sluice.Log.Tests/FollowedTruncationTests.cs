@@ -93,7 +93,76 @@ public sealed class FollowedTruncationTests
         reader.DroppedFrom.ShouldBe(4);
         log.TruncateAfter(sequence);
         reader.TryRead(out _).ShouldBeFalse();
-        reader.DroppedFrom.ShouldBe(4);
+        (reader.DroppedFrom, reader.Drops).ShouldBe((4, 1));
+        log.TruncateAfter(3);
+        log.Reserve(50).Dispose();
+        log.Append(Records.Make(1, 1, 100));
+        reader.TryRead(out entry).ShouldBeTrue();
+        (entry.Sequence, reader.DroppedFrom, reader.Drops).ShouldBe((5, 4, 2));
+    }
+
+    /// <summary>
+    /// A sync fails, and what is written again to another segment cannot be written to its end: who has read its beginning gets what comes
+    /// behind that from the old segment once more.
+    /// </summary>
+    /// <param name="copied">How many of the seven frames are written again.</param>
+    /// <param name="isOpenedAgain">Whether the log is closed meanwhile.</param>
+    [Theory]
+    [InlineData(0, false)]
+    [InlineData(1, false)]
+    [InlineData(4, false)]
+    [InlineData(4, true)]
+    [InlineData(6, true)]
+    public void A_reader_of_a_recovery_that_fails_half_way_has_in_the_end_what_the_log_has(int copied, bool isOpenedAgain)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        HalfRecoveredEngine engine = new();
+        SluiceLogOptions options = new() { Engine = engine, Preallocate = false, SegmentBytes = 65536 };
+        SluiceLog log = SluiceLog.Open(folder.Log, options);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        SortedDictionary<long, int> followed = [];
+        long last = 0;
+        for (int i = 1; i <= 10; i++)
+        {
+            log.Append(Records.Make(0, i, 50), i <= 3 ? LogDurability.Durable : LogDurability.Written);
+        }
+
+        Follow();
+        last.ShouldBe(10);
+        engine.FailBehind(1 + copied, Follow);
+        Should.Throw<IOException>(() => log.Flush());
+        engine.HasFailed.ShouldBeTrue();
+        Follow();
+        if (isOpenedAgain)
+        {
+            Should.Throw<IOException>(log.Dispose);
+            engine.IsWell = true;
+            log = SluiceLog.Open(folder.Log, options);
+        }
+
+        using (log)
+        {
+            engine.IsWell = true;
+            log.Append(Records.Make(0, 11, 50), LogDurability.Durable);
+            Follow();
+        }
+
+        followed.Select(static p => (p.Key, p.Value)).ShouldBe(Enumerable.Range(1, 11).Select(static i => ((long)i, i)));
+
+        void Follow()
+        {
+            while (reader.TryRead(out LogEntry entry))
+            {
+                // As one who knows of sequences alone.
+                long sequence = entry.Sequence;
+                foreach (long dropped in followed.Keys.Where(s => s >= sequence).ToList())
+                {
+                    followed.Remove(dropped);
+                }
+
+                followed[last = sequence] = Records.Check(entry.Bytes).Number;
+            }
+        }
     }
 
     /// <summary>The segment that took the tail back is removed before the reader has seen it.</summary>
@@ -131,6 +200,51 @@ public sealed class FollowedTruncationTests
         for (int i = 0; i < count; i++)
         {
             log.Append(Records.Make(writer, i, length), LogDurability.Written);
+        }
+    }
+
+    /// <summary>One flush fails, and after so many more writes of frames every write, until the disk is well.</summary>
+    private sealed class HalfRecoveredEngine : InterceptingEngine
+    {
+        private int _left = -1;
+        private bool _isToFlush;
+        private Action? _meanwhile;
+
+        public override string Name => "half recovered";
+
+        public bool IsWell { get; set; } = true;
+
+        public bool HasFailed { get; private set; }
+
+        public void FailBehind(int writes, Action meanwhile) => (_left, _meanwhile, _isToFlush, IsWell) = (writes, meanwhile, true, false);
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            if (IsWell || submission.IsRead)
+            {
+                return Interception.PassOn;
+            }
+
+            if (!submission.IsWrite)
+            {
+                bool fails = _isToFlush;
+                _isToFlush = false;
+                return fails ? Interception.Fail(Support.FailingEngine.EIO) : Interception.PassOn;
+            }
+
+            // Neither a segment's header nor log.state.
+            if (_isToFlush || submission.FileOffset == 0 || _left-- > 0)
+            {
+                return Interception.PassOn;
+            }
+
+            if (!HasFailed)
+            {
+                HasFailed = true;
+                _meanwhile!();
+            }
+
+            return Interception.Fail(Support.FailingEngine.ENOSPC);
         }
     }
 }

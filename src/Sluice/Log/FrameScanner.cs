@@ -24,6 +24,7 @@ internal sealed class FrameScanner
 
     private readonly SegmentContent _file;
     private readonly int _maxFrameBytes;
+    private readonly bool _isLive;
     private byte[] _buffer;
     private long _bufferAt;
     private int _buffered;
@@ -35,10 +36,13 @@ internal sealed class FrameScanner
     /// <param name="offset">Where the first frame is.</param>
     /// <param name="chain">The sum that it goes on from.</param>
     /// <param name="readsMany">Whether it is to go over many frames.</param>
-    public FrameScanner(SegmentContent file, int maxFrameBytes, long offset, uint chain, bool readsMany = false)
+    /// <param name="isLive">Whether it may be written meanwhile.</param>
+    public FrameScanner(
+        SegmentContent file, int maxFrameBytes, long offset, uint chain, bool readsMany = false, bool isLive = false)
     {
         _file = file;
         _maxFrameBytes = maxFrameBytes;
+        _isLive = isLive;
         _buffer = GC.AllocateUninitializedArray<byte>(readsMany ? (int)Math.Clamp(file.Length, FewBytes, ManyBytes) : FewBytes);
         (Offset, Chain) = (offset, chain);
     }
@@ -65,6 +69,14 @@ internal sealed class FrameScanner
     public FrameResult TryNext(out FrameHeader header, out ReadOnlySpan<byte> payload)
     {
         FrameResult result = Peek(out header, out ReadOnlySpan<byte> frame);
+        while (_isLive && result == FrameResult.Good && !Has(Offset, header.Crc))
+        {
+            // A write that failed in part is written over, from its beginning on: what was read before and after that may be a frame
+            // together, and has never been one.
+            Forget();
+            result = Peek(out header, out frame);
+        }
+
         payload = default;
         if (result == FrameResult.Good)
         {
@@ -75,6 +87,13 @@ internal sealed class FrameScanner
         }
 
         return result;
+    }
+
+    /// <summary>Whether a frame with this sum stands at an offset by now, by its header.</summary>
+    public bool Has(long offset, uint crc)
+    {
+        Span<byte> header = stackalloc byte[LogLayout.FrameHeaderBytes];
+        return _file.Read(header, offset) == header.Length && LogLayout.ReadFrameHeader(header).Crc == crc;
     }
 
     /// <summary>Bytes from <see cref="Offset"/> on up to the last that is not zero.</summary>

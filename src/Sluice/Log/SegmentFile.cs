@@ -258,9 +258,38 @@ internal sealed class SegmentFile : IDisposable
     private void WriteFrame(Span<byte> frame)
     {
         uint crc = LogLayout.Sign(frame, Chain);
-        _handle.Write(frame, Offset);
+        try
+        {
+            _handle.Write(frame, Offset);
+        }
+        catch
+        {
+            Erase();
+            throw;
+        }
+
         Offset += frame.Length;
         Chain = crc;
+    }
+
+    /// <summary>
+    /// What failed to be written may be there, as a whole even where it ends in zeros: nobody is to take it for a frame. Where this fails,
+    /// too, it is the next frame that is written over it.
+    /// </summary>
+    private void Erase()
+    {
+        try
+        {
+            Span<byte> zeros = stackalloc byte[LogLayout.FrameHeaderBytes];
+            zeros.Clear();
+            if (_handle.Length > Offset)
+            {
+                _handle.Write(zeros, Offset);
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        {
+        }
     }
 
     /// <summary>A file without a name is on the disk for nobody.</summary>

@@ -6,12 +6,18 @@ internal sealed class SegmentReader : IDisposable
     private readonly SegmentContent _file;
     private SegmentInfo _info;
     private readonly FrameScanner _scanner;
+    private readonly bool _isLive;
     private (long Offset, uint Chain, long ReadTo) _before;
+
+    /// <summary>Before the last good frame of records; its sum is <see cref="_lastCrc"/>.</summary>
+    private (long Offset, uint Chain, long ReadTo) _beforeLast;
+    private uint _lastCrc;
 
     private SegmentReader(SegmentContent file, SegmentInfo info)
     {
         (_file, _info) = (file, info);
-        _scanner = new FrameScanner(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true);
+        _isLive = !info.IsSealed;
+        _scanner = new FrameScanner(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true, _isLive);
         ReadTo = info.FirstSequence - 1;
     }
 
@@ -98,6 +104,15 @@ internal sealed class SegmentReader : IDisposable
     {
         _before = (_scanner.Offset, _scanner.Chain, ReadTo);
         FrameResult result = _scanner.TryNext(out frame, out _);
+        if (result == FrameResult.Bad && WasReplaced())
+        {
+            _before = _beforeLast;
+            _scanner.Forget();
+            _scanner.MoveTo(_before.Offset, _before.Chain);
+            ReadTo = _before.ReadTo;
+            result = _scanner.TryNext(out frame, out _);
+        }
+
         if (result != FrameResult.Good || frame.Kind == FrameKind.Opening)
         {
             return result;
@@ -116,10 +131,22 @@ internal sealed class SegmentReader : IDisposable
             }
         }
 
+        if (isWhole)
+        {
+            (_beforeLast, _lastCrc) = (_before, _scanner.Chain);
+        }
+
         frame = frame with { Count = (int)(last - frame.FirstSequence + 1) };
         ReadTo = last;
         return result;
     }
+
+    /// <summary>
+    /// Whether another frame stands by now where the last good one was, which ends where this one begins: it was there as a whole although
+    /// its write had failed.
+    /// </summary>
+    private bool WasReplaced() =>
+        _isLive && _scanner.Chain == _lastCrc && _beforeLast.Offset > 0 && !_scanner.Has(_beforeLast.Offset, _lastCrc);
 
     /// <summary>Goes back before the last frame.</summary>
     public void Unread()

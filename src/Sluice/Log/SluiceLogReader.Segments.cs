@@ -75,7 +75,8 @@ public sealed partial class SluiceLogReader
             return false;
         }
 
-        long before = Math.Max(_next, _nextBefore);
+        // Where records of it were given out, whoever reads has dropped what came behind them, and gets that again.
+        long before = _hasGiven ? _next : Math.Max(_next, _nextBefore);
         List<SegmentInfo> segments = LogCatalog.Read(_folder, Report, _known).Segments;
         long next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
         if (segments.Count == 0 || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
@@ -83,7 +84,12 @@ public sealed partial class SluiceLogReader
             return false;
         }
 
-        DroppedFrom = next < before ? next : DroppedFrom;
+        _droppedFrom = _hasGiven ? 0 : _droppedBefore;
+        if (next < before)
+        {
+            NoteDrop(next);
+        }
+
         _segment.Dispose();
         (_segment, _next, _nextBefore, _limit, _hasReturned) = (null, next, before, 0, true);
         return true;
@@ -270,8 +276,11 @@ public sealed partial class SluiceLogReader
             {
                 // Since the look that led back here, more may have been taken back.
                 long again = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(_next).Min();
-                DroppedFrom = again < _next ? again : DroppedFrom;
-                _next = again;
+                if (again < _next)
+                {
+                    NoteDrop(again);
+                    _next = again;
+                }
             }
 
             int index = _fromTime == long.MinValue
@@ -306,11 +315,13 @@ public sealed partial class SluiceLogReader
             && _segment is not null && Reached >= segment.FirstSequence;
         (_idBefore, _nextBefore) = _segment is null ? (idBefore, Math.Max(_next, _nextBefore)) : (_segment.Id, _next);
         _hasReturned &= _segment is null;
+        (_hasGiven, _droppedBefore) = (false, _droppedFrom);
         _segment?.Dispose();
         _segment = entered;
         if (dropsWhatWasRead)
         {
-            _next = DroppedFrom = segment.FirstSequence;
+            _next = segment.FirstSequence;
+            NoteDrop(_next);
         }
 
         if (segment.Restarts)

@@ -27,6 +27,16 @@ public sealed partial class SluiceLogReader : IDisposable
     /// <summary>What was next when the segment was entered, or before those that were withdrawn.</summary>
     private long _nextBefore;
 
+    /// <summary>Whether a record of the segment was given out.</summary>
+    private bool _hasGiven;
+
+    /// <summary>From where on what was given out has been dropped, and whoever reads is to be told with the next record; 0 for
+    /// nothing.</summary>
+    private long _droppedFrom;
+
+    /// <summary>The same before the segment was entered.</summary>
+    private long _droppedBefore;
+
     /// <summary>The id of the segment from which it was entered: whatever restarts the log behind that one is new.</summary>
     private long _idBefore;
     private long _limit;
@@ -70,10 +80,13 @@ public sealed partial class SluiceLogReader : IDisposable
 
     /// <summary>
     /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), or written again after a sync had failed,
-    /// at the last time that the reader had read some of them; 0 where there was no such time. What has come since then, withdrawn records
-    /// left out, took their place.
+    /// at the last time that the reader had read some of them; 0 where there was no such time. Set with the first record that comes then: it
+    /// and what follows, withdrawn records left out, take their place.
     /// </summary>
     public long DroppedFrom { get; private set; }
+
+    /// <summary>How often <see cref="DroppedFrom"/> was set: it may be the same twice.</summary>
+    public long Drops { get; private set; }
 
     /// <summary>What was damaged and passed over.</summary>
     public IReadOnlyList<SluiceLogDamagedException> Damage => _damage;
@@ -196,6 +209,7 @@ public sealed partial class SluiceLogReader : IDisposable
         }
 
         _next = sequence + 1;
+        NoteGiven();
         entry = new LogEntry(sequence, _frame.Time, payload.Slice(at, length));
         return true;
     }
@@ -260,6 +274,18 @@ public sealed partial class SluiceLogReader : IDisposable
         }
 
         return sequence <= _limit;
+    }
+
+    private void NoteDrop(long from) => _droppedFrom = _droppedFrom == 0 ? from : Math.Min(_droppedFrom, from);
+
+    private void NoteGiven()
+    {
+        _hasGiven = true;
+        if (_droppedFrom > 0)
+        {
+            (DroppedFrom, _droppedFrom) = (_droppedFrom, 0);
+            Drops++;
+        }
     }
 
     private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName), Report);

@@ -1,0 +1,98 @@
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>
+/// A frame is written in part, its append fails, and it is written over, with the record withdrawn, while a reader is between two of its
+/// reads: what it reads is one or the other, never the beginning of one and the end of the other.
+/// </summary>
+[Trait("Runs", "once")]
+[Collection(nameof(AloneCollection))]
+public sealed class PartlyWrittenTests : IDisposable
+{
+    private const int ENOSPC = 28;
+
+    private static readonly byte[] Refused = [.. Enumerable.Repeat((byte)'r', 200)];
+
+    public void Dispose() => SystemCallFaults.Use(null);
+
+    /// <param name="written">How much of the frame is written before the disk is full.</param>
+    /// <param name="erases">Whether what is there of it can be made nothing at once.</param>
+    /// <param name="zeros">How many bytes at the record's end are zero, as the file is there.</param>
+    [SkippableTheory]
+    [InlineData(40, false, 0)]
+    [InlineData(40, true, 0)]
+    [InlineData(150, false, 0)]
+    [InlineData(150, true, 0)]
+    [InlineData(150, true, 150)]
+    [InlineData(150, false, 150)]
+    public void What_is_written_over_is_never_joined_with_what_was_there(int written, bool erases, int zeros)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        byte[] refused = [.. Refused.AsSpan(0, Refused.Length - zeros), .. new byte[zeros]];
+        int given = 0;
+        bool isOver = false;
+        for (int step = 0; !isOver; step++)
+        {
+            using TempFolder folder = new(isInMemory: true);
+            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+            {
+                SegmentBytes = 65536,
+                Preallocate = zeros > 0,
+                FlushInterval = TimeSpan.FromHours(1),
+                Durability = LogDurability.Written,
+            });
+            log.Append("one"u8);
+            using SluiceLogReader reader = new(folder.Log);
+            reader.TryRead(out LogEntry one).ShouldBeTrue();
+            one.Sequence.ShouldBe(1);
+            int reading = Environment.CurrentManagedThreadId;
+            bool isFull = true;
+            bool isCut = false;
+            int reads = -1;
+            SystemCallFaults.Use((call, _, length) =>
+            {
+                if (call == "pwrite" && isFull && length > 0)
+                {
+                    isCut = !isCut && length > 200;
+                    return isCut ? written : erases && length == LogLayout.FrameHeaderBytes ? 0 : -ENOSPC;
+                }
+
+                if (call == "pread" && Environment.CurrentManagedThreadId == reading && isFull && reads >= 0 && reads++ == step)
+                {
+                    isFull = false;
+                    log.Flush();
+                }
+
+                return 0;
+            });
+            Should.Throw<IOException>(() => log.Append(refused));
+            List<string> got = [];
+            reads = 0;
+            Read();
+            isOver = isFull;
+            isFull = false;
+            for (int i = 0; i < 3; i++)
+            {
+                log.Append(Records.Make(0, i, 50));
+                Read();
+            }
+
+            SystemCallFaults.Use(null);
+            given += got.Remove("refused") ? 1 : 0;
+            got.ShouldBe(["3: 0", "4: 1", "5: 2"], $"step {step}");
+            Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 3, 4, 5], $"step {step}");
+
+            void Read()
+            {
+                while (reader.TryRead(out LogEntry entry))
+                {
+                    got.Add(entry.Bytes.SequenceEqual(refused) ? "refused" : $"{entry.Sequence}: {Records.Check(entry.Bytes).Number}");
+                }
+            }
+        }
+
+        // It was there as a whole, and could not be erased: then nobody could know.
+        (given == 0 || (zeros > 0 && !erases)).ShouldBeTrue("a withdrawn record was given out");
+    }
+}
