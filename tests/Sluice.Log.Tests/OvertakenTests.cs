@@ -116,12 +116,16 @@ public sealed class OvertakenTests : IDisposable
         const int Segments = 60;
         const int Times = 40;
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        for (int i = 0; i < Segments * 4; i++)
+        using (SluiceLog first = SluiceLog.Open(folder.Log, SmallLog.Options))
         {
-            log.Append(Records.Make(0, i, 900));
+            for (int i = 0; i < Segments * 4; i++)
+            {
+                first.Append(Records.Make(0, i, 900));
+            }
         }
 
+        // All full segments are sealed when the log is closed.
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
         log.TruncateAfter((Segments * 4) - 1);
         int thread = Environment.CurrentManagedThreadId;
         int opened = 0;

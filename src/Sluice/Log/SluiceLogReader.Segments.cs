@@ -84,7 +84,7 @@ public sealed partial class SluiceLogReader
             return false;
         }
 
-        _droppedFrom = _hasGiven ? 0 : _droppedBefore;
+        _droppedFrom = _droppedBefore = _hasGiven ? 0 : _droppedBefore;
         if (next < before)
         {
             NoteDrop(next);
@@ -315,7 +315,7 @@ public sealed partial class SluiceLogReader
             && _segment is not null && Reached >= segment.FirstSequence;
         (_idBefore, _nextBefore) = _segment is null ? (idBefore, Math.Max(_next, _nextBefore)) : (_segment.Id, _next);
         _hasReturned &= _segment is null;
-        (_hasGiven, _droppedBefore) = (false, _droppedFrom);
+        (_hasGiven, _droppedBefore) = (false, _segment is null ? _droppedBefore : _droppedFrom);
         _segment?.Dispose();
         _segment = entered;
         if (dropsWhatWasRead)
