@@ -100,6 +100,12 @@ public sealed partial class SluiceLogReader
     {
         // What ended the segment is found again at the next call.
         _segment!.Unread();
+        if (FindNext(out _)?.Id != next.Id)
+        {
+            // What was found is gone, and another one has its place: then it is that one that counts.
+            return true;
+        }
+
         long first = _segment.ReadTo + 1;
         bool wasRemoved = end != FrameResult.Bad && _folder.List() is [long oldest, ..] && oldest > _segment.Id;
         SluiceLogDamagedException damage;
