@@ -80,7 +80,8 @@ public sealed class SluiceLogOptions
 
     /// <summary>
     /// Whether a log is opened whose end was lost although it had been acknowledged as durable: it is cut to what is whole. False: opening
-    /// it throws a <see cref="SluiceLogDamagedException"/>, and nothing is changed.
+    /// it throws a <see cref="SluiceLogDamagedException"/>, and nothing is changed. A segment that is missing in the midst is an error in
+    /// either case: what comes before it is to be moved away first.
     /// </summary>
     public bool AcceptLoss { get; init; }
 
