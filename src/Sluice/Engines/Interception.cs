@@ -38,8 +38,8 @@ public readonly struct Interception
 
     /// <summary>The transfer is made, and its completion held back.</summary>
     /// <param name="completed">
-    /// Called when the transfer has ended, on a pool thread or that of a synchronous call; the completion goes on when its task ends. Others
-    /// may wait for that thread, as those who append to the same <see cref="SluiceLog"/>: the task is not to depend on them.
+    /// Called when the transfer has ended, on a pool thread or that of a synchronous call; the completion goes on when its task ends.
+    /// Others may wait for that thread, as those who append to the same <see cref="SluiceLog"/>: the task is not to depend on them.
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="completed"/> is null.</exception>
     public static Interception HoldUntil(Func<Task> completed)

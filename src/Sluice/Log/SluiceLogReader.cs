@@ -79,9 +79,9 @@ public sealed partial class SluiceLogReader : IDisposable
     public long NextSequence => _next;
 
     /// <summary>
-    /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), or written again after a sync had failed,
-    /// at the last time that the reader had read some of them; 0 where there was no such time. Set with the first record that comes then: it
-    /// and what follows, withdrawn records left out, take their place.
+    /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), or written again after a sync had
+    /// failed, at the last time that the reader had read some of them; 0 where there was no such time. Set with the first record that comes
+    /// then: it and what follows, withdrawn records left out, take their place.
     /// </summary>
     public long DroppedFrom { get; private set; }
 
@@ -134,7 +134,8 @@ public sealed partial class SluiceLogReader : IDisposable
 
     /// <summary>
     /// The records from where the reader stands, and those that come, until it is cancelled. After a tail was dropped that it had read,
-    /// sequences begin again where it began, or later where the first records behind that are withdrawn (<see cref="DroppedFrom"/>). Files are read synchronously; only the wait for more is asynchronous.
+    /// sequences begin again where it began, or later where the first records behind that are withdrawn (<see cref="DroppedFrom"/>). Files
+    /// are read synchronously; only the wait for more is asynchronous.
     /// </summary>
     /// <param name="cancellationToken">Ends the enumeration, with an exception.</param>
     public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) =>

@@ -2,7 +2,7 @@ using Sluice.Uring;
 
 namespace Sluice.Log.Tests.Support;
 
-/// <summary>What happens between two system calls of a thread. It looks at every system call of the process: such tests run alone.</summary>
+/// <summary>What happens between two system calls of a thread. It looks at every call of the process: such tests run alone.</summary>
 internal static class SystemCallSteps
 {
     /// <summary>Does something before one system call of what this thread does; whether it came to that.</summary>

@@ -16,7 +16,8 @@ internal static class SmallFileRows
             Target = new RowTarget { MinRatio = 1.5, MinSecondRatio = 1.2 },
         };
         yield return new Row("files-read-cold", "10,000 x 4 KiB, read all, cold",
-            "pages dropped, names and inodes in memory; the disk is asked for many at once", context => OpenRead(context, context.Scale.SmallFileCount, cold: true))
+            "pages dropped, names and inodes in memory; the disk is asked for many at once",
+            context => OpenRead(context, context.Scale.SmallFileCount, cold: true))
         {
             Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
             MaxRounds = 5,
