@@ -104,7 +104,7 @@ internal sealed class SegmentReader : IDisposable
     {
         _before = (_scanner.Offset, _scanner.Chain, ReadTo);
         FrameResult result = _scanner.TryNext(out frame, out _);
-        if (result == FrameResult.Bad && WasReplaced())
+        if (result != FrameResult.Good && WasReplaced())
         {
             _before = _beforeLast;
             _scanner.Forget();
@@ -142,8 +142,8 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>
-    /// Whether another frame stands by now where the last good one was, which ends where this one begins: it was there as a whole although
-    /// its write had failed.
+    /// Whether another frame, or none, stands by now where the last good one was, which ends where this one begins: it was there as a whole
+    /// although its write had failed.
     /// </summary>
     private bool WasReplaced() =>
         _isLive && _scanner.Chain == _lastCrc && _beforeLast.Offset > 0 && !_scanner.Has(_beforeLast.Offset, _lastCrc);
