@@ -39,10 +39,12 @@ public sealed class TelemetryTests
             // Other tests transfer meanwhile: this is the least that there is.
             Sum("sluice.io.bytes").ShouldBeGreaterThanOrEqualTo(FileBytes);
             collector.Units.ShouldContainKeyAndValue("sluice.io.bytes", "By");
+            collector.Units.ShouldContainKeyAndValue("sluice.io.queue_time", "s");
+            collector.Units.ShouldContainKeyAndValue("sluice.io.kernel_time", "s");
             collector.Units.ShouldContainKeyAndValue("sluice.io.operations", "{operation}");
             Sum("sluice.io.operations").ShouldBeGreaterThanOrEqualTo(FileBytes / buffer.Length);
 
-            long Sum(string name)
+            double Sum(string name)
             {
                 _ = Collect(provider);
                 return collector.Sum(name, ("disk.io.direction", "read"), ("sluice.io.verb", "read"), ("sluice.caching", "cached"));
@@ -63,11 +65,11 @@ public sealed class TelemetryTests
     /// <summary>Keeps what was exported last; sums are cumulative.</summary>
     private sealed class Collector : BaseExporter<Metric>
     {
-        private readonly List<(string Name, Dictionary<string, object?> Tags, long Value)> _points = [];
+        private readonly List<(string Name, Dictionary<string, object?> Tags, double Value)> _points = [];
 
         public Dictionary<string, string> Units { get; private set; } = [];
 
-        public long Sum(string name, params (string Key, string Value)[] tags) =>
+        public double Sum(string name, params (string Key, string Value)[] tags) =>
             _points.Where(p => p.Name == name && tags.All(t => p.Tags.TryGetValue(t.Key, out object? value) && Equals(value, t.Value)))
                 .Sum(p => p.Value);
 
@@ -86,7 +88,8 @@ public sealed class TelemetryTests
                         tags[tag.Key] = tag.Value;
                     }
 
-                    _points.Add((metric.Name, tags, point.GetSumLong()));
+                    double value = metric.MetricType == MetricType.DoubleSum ? point.GetSumDouble() : point.GetSumLong();
+                    _points.Add((metric.Name, tags, value));
                 }
             }
 
