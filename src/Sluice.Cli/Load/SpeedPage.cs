@@ -89,10 +89,13 @@ internal static class SpeedPage
                     new PageColumn("metric", Kind: ColumnKind.Text), new PageColumn("attributes", Kind: ColumnKind.Text),
                     new PageColumn("value"), new PageColumn("unit", Kind: ColumnKind.Text),
                 ],
-                Rows = [.. metrics.Select(m => new PageRow([m.Name, m.Attributes, m.Value, m.Unit]))],
+                Rows = [.. metrics.Select(m => new PageRow([m.Name, m.Attributes, Cell(m), m.Unit]))],
             },
         ],
     };
+
+    /// <summary>Counts are whole; times are not.</summary>
+    private static PageCell Cell(MetricValue metric) => metric.Unit == "s" ? metric.Value : (PageCell)(long)metric.Value;
 
     private static IEnumerable<PageChart> OverTime(IReadOnlyList<SideReport> sides)
     {
