@@ -27,6 +27,47 @@ public sealed class CopyMountTests : IDisposable
         Command.Run("rm", "-rf", _root);
     }
 
+    /// <summary>
+    /// Where each request goes to another machine, or to a program, more are under way than there are processors: seen by the folders of
+    /// the source that the process has open, each of which is one worker's.
+    /// </summary>
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Local)]
+    [InlineData(FileSystemKind.Bindfs)]
+    public async Task A_tree_is_copied_by_more_threads_where_requests_go_to_another_machine(FileSystemKind kind)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "threads are counted in /proc");
+        using Mount mount = Mount.OrSkip(kind);
+        string source = Directory.CreateDirectory(Path.Combine(mount.Folder, "source")).FullName;
+        for (int i = 0; i < 100; i++)
+        {
+            string folder = Directory.CreateDirectory(Path.Combine(source, $"{i % 20}")).FullName;
+            await File.WriteAllTextAsync(Path.Combine(folder, $"{i}"), $"{i}");
+        }
+
+        int least = kind == FileSystemKind.Local ? 2 : Tuning.TreeCopierRemoteWorkers;
+        using Barrier together = new(Math.Max(Environment.ProcessorCount, least));
+        ConcurrentDictionary<int, bool> threads = [];
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            // The first read of each thread waits for the others': a copy with fewer never has so many.
+            if (call == "pread" && threads.TryAdd(Environment.CurrentManagedThreadId, true))
+            {
+                together.SignalAndWait(TimeSpan.FromMinutes(2)).ShouldBeTrue();
+            }
+
+            return 0;
+        });
+        string target = Path.Combine(mount.Folder, "target");
+        (await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true })).Files.ShouldBe(100);
+        SystemCallFaults.Use(null);
+        threads.Count.ShouldBe(together.ParticipantCount);
+        for (int i = 0; i < 100; i++)
+        {
+            (await File.ReadAllTextAsync(Path.Combine(target, $"{i % 20}", $"{i}"))).ShouldBe($"{i}");
+        }
+    }
+
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]

@@ -141,7 +141,7 @@ internal sealed class TreeCopier : IDisposable
         TreeWorkers workers = new();
         try
         {
-            workers.Start(() => CopyGroups(workers));
+            workers.Start(TreeWorkers.CountFor(source.Descriptor, target.Descriptor), () => CopyGroups(workers));
             Walk(source, target, workers);
         }
         finally

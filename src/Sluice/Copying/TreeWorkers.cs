@@ -18,11 +18,22 @@ internal sealed class TreeWorkers
     private readonly List<Task> _workers = [];
     private bool _isOver;
 
-    /// <summary>Starts as many as there are processors, or as many as the system allows.</summary>
+    /// <summary>
+    /// How many a copy is to have: as many as there are processors, and no fewer than what keeps requests under way where each goes to
+    /// another machine.
+    /// </summary>
+    /// <param name="fromFd">A folder of the source.</param>
+    /// <param name="toFd">A folder of the target.</param>
+    public static int CountFor(int fromFd, int toFd) =>
+        Math.Max(
+            Environment.ProcessorCount,
+            RemoteFileSystem.Holds(fromFd) || RemoteFileSystem.Holds(toFd) ? Tuning.TreeCopierRemoteWorkers : 2);
+
+    /// <summary>Starts so many, or as many as the system allows.</summary>
     /// <exception cref="IOException">Not a single one could be started.</exception>
-    public void Start(Action work)
+    public void Start(int count, Action work)
     {
-        while (_workers.Count < Math.Max(2, Environment.ProcessorCount))
+        while (_workers.Count < count)
         {
             try
             {

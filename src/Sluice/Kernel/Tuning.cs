@@ -217,6 +217,9 @@ internal static class Tuning
     /// <summary>Entries of such a group (0024).</summary>
     public const int TreeGroupMaxEntries = 64;
 
+    /// <summary>Threads that copy the entries of a tree at least where source or target is of another machine (0025).</summary>
+    public static int TreeCopierRemoteWorkers { get; } = (int)Number("Sluice.TreeCopierRemoteWorkers", 8, 1, 256);
+
     /// <summary>Bytes of a direct request of a copy (0024).</summary>
     public const int FileTransferBlockBytes = 1024 * 1024;
 

@@ -59,27 +59,6 @@ public sealed class EnumerationTests : IDisposable
         }).Check(Config.QuickThrowOnFailure.WithMaxTest(400));
     }
 
-    /// <remarks>Linux looks a path up again where something is mounted or unmounted meanwhile, anywhere, and counts its links on
-    /// from where they were: with more than twenty of them such a path may be refused although it is right. So a look that was
-    /// disturbed is taken once more.</remarks>
-    [SkippableFact]
-    public void Loops_of_links_end_where_they_do_for_Directory()
-    {
-        Skip.If(OperatingSystem.IsWindows(), "links need a privilege there");
-        string root = MakeTree(3);
-        Directory.CreateSymbolicLink(Path.Combine(root, "loop"), root);
-        string[] expected, actual;
-        int looks = 0;
-        do
-        {
-            expected = Sorted(() => Directory.EnumerateFiles(root, "*.txt", SearchOption.AllDirectories));
-            actual = Sorted(() => SluiceFile.EnumerateFiles(root, "*.txt", SearchOption.AllDirectories));
-        }
-        while (++looks < 20 && (expected.Length <= 40 || !actual.SequenceEqual(expected)));
-        actual.ShouldBe(expected);
-        expected.Length.ShouldBeGreaterThan(40, string.Join(", ", expected));
-    }
-
     [Fact]
     public void Wrong_arguments_and_missing_folders_give_the_same_exceptions()
     {

@@ -1,0 +1,33 @@
+using System.Runtime.Versioning;
+
+namespace Sluice.Kernel;
+
+/// <summary>
+/// Which file systems send their requests to another machine, or to a program: there a call takes the way there and back, and many calls
+/// at once take hardly longer than one.
+/// </summary>
+[SupportedOSPlatform("linux")]
+internal static class RemoteFileSystem
+{
+    // f_type of statfs(2), by the kernel's linux/magic.h and, where the file system is not the kernel's own, by its sources.
+    private const long Nfs = 0x6969;
+    private const long Smb = 0x517B;
+    private const long Cifs = 0xFF534D42;
+    private const long Smb2 = 0xFE534D42;
+    private const long Fuse = 0x65735546;
+    private const long Ceph = 0x00C36400;
+    private const long Plan9 = 0x01021997;
+    private const long Afs = 0x5346414F;
+    private const long KernelAfs = 0x6B414653;
+    private const long Coda = 0x73757245;
+    private const long Lustre = 0x0BD00BD0;
+    private const long Gpfs = 0x47504653;
+    private const long BeeGfs = 0x19830326;
+
+    /// <summary>Whether an open file or folder lies on such a one; false where the system does not tell.</summary>
+    public static bool Holds(int fd) => IsRemote(Libc.FileSystemType(fd));
+
+    /// <param name="type">f_type of statfs(2).</param>
+    public static bool IsRemote(long type) =>
+        (type & 0xFFFF_FFFF) is Nfs or Smb or Cifs or Smb2 or Fuse or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
+}
