@@ -12,7 +12,7 @@ case "$way" in
     export DOTNET_ThreadPool_ForceMaxWorkerThreads="${SLUICE_STARVED_THREADS:-2}" SLUICE_ONE_TEST_AT_A_TIME=1
     exec "${suite[@]}" ;;
   # A runtime that has started has about 120 open, with xunit and the test assemblies; without any it ends itself.
-  descriptors) export SLUICE_ONE_TEST_AT_A_TIME=1; ulimit -n "${SLUICE_STARVED_DESCRIPTORS:-220}"; exec "${suite[@]}" ;;
+  descriptors) export SLUICE_ONE_TEST_AT_A_TIME=1 SLUICE_COLLECT_BETWEEN_TESTS=1; ulimit -n "${SLUICE_STARVED_DESCRIPTORS:-220}"; exec "${suite[@]}" ;;
   nobody) TMPDIR="$(mktemp -d)"; chmod 777 "$TMPDIR"; export TMPDIR; exec setpriv --reuid 65534 --regid 65534 --clear-groups "${suite[@]}" ;;
   *) echo "threads, descriptors or nobody" >&2; exit 2 ;;
 esac

@@ -44,6 +44,12 @@ public sealed partial class SluiceHandle
     public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);
 
     /// <summary>
+    /// Whether the first write into reserved space changes metadata of the file, which a sync then has to commit: extents that were
+    /// reserved as unwritten become written ones.
+    /// </summary>
+    internal bool HasUnwrittenExtents => Libc.IsSupported && CanSeek && (Libc.IsExt(_fd) || Libc.IsXfs(_fd));
+
+    /// <summary>
     /// Whether the file system is ext4, which delays allocation. A large piece is written for less when its space was reserved just
     /// before, and a file that was emptied is written back when it is closed (docs/decisions, 0009 and
     /// 0010). Other file systems were not measured, or place data their own way.

@@ -125,6 +125,7 @@ internal sealed class FramedOutput : LogOutput
         if (_current is not null)
         {
             _marks.Add(_current.Mark());
+            _current.WriteZerosAhead();
         }
     }
 

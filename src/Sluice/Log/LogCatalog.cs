@@ -110,7 +110,9 @@ internal sealed class LogCatalog
             Ids.Clear();
             Superfluous.Clear();
             bool isGone = false;
-            foreach (long id in _folder.List().SkipWhile(id => id < fromId))
+            List<long> listed = _folder.List();
+            ForgetRemoved(listed);
+            foreach (long id in listed.SkipWhile(id => id < fromId))
             {
                 Ids.Add(id);
                 isGone = false;
@@ -157,6 +159,18 @@ internal sealed class LogCatalog
         return all;
     }
 
+    /// <summary>What others have removed meanwhile is not kept for as long as somebody reads.</summary>
+    private void ForgetRemoved(List<long> listed)
+    {
+        if (_known.Count > listed.Count)
+        {
+            foreach (long id in _known.Keys.Where(id => listed.BinarySearch(id) < 0).ToArray())
+            {
+                _known.Remove(id);
+            }
+        }
+    }
+
     private void ReadSegments(long fromId)
     {
         while (!TryReadSegments(fromId))
@@ -170,6 +184,13 @@ internal sealed class LogCatalog
     private bool TryReadSegments(long fromId)
     {
         List<SegmentInfo> all = ReadFiles(fromId);
+        if (_known.Count > 0 && all.Exists(s => s.Header.LogId != all[0].Header.LogId))
+        {
+            // What was found before may be of a log that was here.
+            _known.Clear();
+            all = ReadFiles(fromId);
+        }
+
         foreach (SegmentInfo segment in all)
         {
             if (segment.Header.LogId != all[0].Header.LogId)

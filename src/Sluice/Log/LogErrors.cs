@@ -23,6 +23,9 @@ internal static class LogErrors
     /// <summary>Two segments have records with the same numbers, and none of them takes back what the other has.</summary>
     public static string BeginsBeforeEnd(string before) => $"it begins before '{before}' ends: a wrong order";
 
+    /// <summary>The folder's segments are of another log than those that were read.</summary>
+    public const string IsOtherLog = "the log that was read was removed, and another one is in its folder by now";
+
     /// <summary>What the log's state says of its newest segment does not agree with the folder.</summary>
     public static string NewestIsGone(long id) =>
         $"segment {id} was on the disk, and is gone: records that it took back may be there again, and others be missing";

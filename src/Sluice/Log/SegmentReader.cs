@@ -36,6 +36,9 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Whether it takes back what earlier segments have; its writer may withdraw it.</summary>
     public bool Restarts => _info.Restarts;
 
+    /// <summary>The log that it is of.</summary>
+    public Guid LogId => _info.Header.LogId;
+
     /// <summary>Where the next frame is.</summary>
     public long Offset => _scanner.Offset;
 
@@ -91,6 +94,23 @@ internal sealed class SegmentReader : IDisposable
                 && found == _info.Header;
         }
         catch (FileNotFoundException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Whether a file of the folder is another log's segment.</summary>
+    public bool IsOfOtherLog(LogFolder folder, long id)
+    {
+        try
+        {
+            using SegmentContent there = folder.OpenToRead(id);
+            Span<byte> header = stackalloc byte[LogLayout.HeaderBytes];
+            return there.Read(header, 0) == header.Length
+                && SegmentHeader.Read(header, out SegmentHeader found, out _) is null
+                && found.LogId != LogId;
+        }
+        catch (Exception e) when (e is FileNotFoundException or SluiceLogDamagedException)
         {
             return false;
         }

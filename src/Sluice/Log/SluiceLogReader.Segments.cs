@@ -95,6 +95,26 @@ public sealed partial class SluiceLogReader
         return true;
     }
 
+    /// <summary>
+    /// At the end: whether somebody has removed the log and made another one in the same folder. Whoever passes over damage reads that one
+    /// from its beginning.
+    /// </summary>
+    private bool TryBeginOtherLog()
+    {
+        if (_segment is null || _folder.List() is not [.., long last] || !_segment.IsOfOtherLog(_folder, last))
+        {
+            return false;
+        }
+
+        Report(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
+        _known.Clear();
+        _segment.Dispose();
+        (_segment, _next, _nextBefore, _idBefore, _limit, _state) = (null, 1, 0, 0, 0, null);
+        (_hasReturned, _hasGiven, _droppedBefore) = (false, false, 0);
+        NoteDrop(1);
+        return true;
+    }
+
     /// <summary>Between the last record of a segment and the first of the next some are not there.</summary>
     private bool TryPassGap(SegmentInfo next, FrameResult end)
     {
@@ -223,6 +243,11 @@ public sealed partial class SluiceLogReader
             _segment.Update(present);
         }
 
+        if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _segment.LogId))
+        {
+            return null;
+        }
+
         // What is written only when everything earlier is on the disk.
         _isDurableBehind = catalog.Segments.Exists(s => s.Id > id && (s.EndsWithFooter || s.Restarts));
         SegmentInfo? next = catalog.Segments.Find(s => s.Id > id);
@@ -313,6 +338,13 @@ public sealed partial class SluiceLogReader
         {
             // It may have been compressed: then it is in another file.
             _known.Remove(segment.Id);
+            return false;
+        }
+        catch (SluiceLogDamagedException e)
+        {
+            // What was found before is true no more: the next look at the folder leaves it out.
+            _known.Remove(segment.Id);
+            Report(e);
             return false;
         }
 

@@ -79,9 +79,9 @@ public sealed partial class SluiceLogReader : IDisposable
     public long NextSequence => _next;
 
     /// <summary>
-    /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), or written again after a sync had
-    /// failed, at the last time that the reader had read some of them; 0 where there was no such time. Set with the first record that comes
-    /// then: it and what follows, withdrawn records left out, take their place.
+    /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), written again after a sync had failed,
+    /// or another log's (where damage is passed over), at the last time that the reader had read some of them; 0 where there was no such
+    /// time. Set with the first record that comes then: it and what follows, withdrawn records left out, take their place.
     /// </summary>
     public long DroppedFrom { get; private set; }
 
@@ -228,7 +228,7 @@ public sealed partial class SluiceLogReader : IDisposable
             if (!MayRead(_next))
             {
                 // Back first: what is read again, and what is not, is known from where the reader was before it came here.
-                if (TryReturn() || TryFollowDrop())
+                if (TryReturn() || TryFollowDrop() || TryBeginOtherLog())
                 {
                     continue;
                 }
@@ -242,6 +242,11 @@ public sealed partial class SluiceLogReader : IDisposable
                 if (!MayRead(_frame.LastSequence))
                 {
                     _segment.Unread();
+                    if (TryBeginOtherLog())
+                    {
+                        continue;
+                    }
+
                     return false;
                 }
 
@@ -255,7 +260,7 @@ public sealed partial class SluiceLogReader : IDisposable
                 continue;
             }
 
-            if (!TryLeaveSegment(result))
+            if (!TryLeaveSegment(result) && !TryBeginOtherLog())
             {
                 return false;
             }

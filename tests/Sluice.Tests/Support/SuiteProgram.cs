@@ -82,6 +82,11 @@ internal static class SuiteProgram
     {
         private readonly ManualResetEventSlim _done = new();
         private readonly Lock _lock = new();
+
+        /// <summary>
+        /// Pipes of programs that tests start are .NET's, given back by a collection alone: with few descriptors they are what runs out.
+        /// </summary>
+        private readonly bool _collects = Environment.GetEnvironmentVariable("SLUICE_COLLECT_BETWEEN_TESTS") == "1";
         private readonly bool _isTraced = Environment.GetEnvironmentVariable("SLUICE_TRACE_TESTS") == "1";
 
         public int Passed { get; private set; }
@@ -92,6 +97,12 @@ internal static class SuiteProgram
 
         public bool OnMessage(IMessageSinkMessage message)
         {
+            if (_collects && message is ITestFinished)
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+            }
+
             lock (_lock)
             {
                 switch (message)

@@ -1,0 +1,155 @@
+using System.IO.Compression;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>What a reader knows of segments, and is true no more: of another log, damaged, or removed.</summary>
+public sealed class ReplacedLogTests
+{
+    /// <summary>Of writer 1, then of writer 2.</summary>
+    private const int Old = 1;
+    private const int New = 2;
+
+    [Theory]
+    [InlineData(400, 400, 400, false)]
+    [InlineData(400, 400, 400, true)]
+    [InlineData(400, 100, 400, false)]
+    [InlineData(400, 100, 400, true)]
+    [InlineData(400, 100, 50, false)]
+    [InlineData(400, 100, 50, true)]
+    [InlineData(30, 10, 30, false)]
+    [InlineData(30, 10, 30, true)]
+    [InlineData(5, 5, 5, true)]
+    public void Another_log_in_the_folder_is_told_of_and_not_mixed_with_the_one_that_was_read(int before, int read, int after, bool skips)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        Write(folder.Log, Old, before);
+        SluiceLogReaderOptions options = new() { SkipDamage = skips, UpTo = LogDurability.Written };
+        using SluiceLogReader reader = new(folder.Log, options);
+        for (int i = 1; i <= read; i++)
+        {
+            reader.TryRead(out LogEntry entry).ShouldBeTrue();
+            entry.Sequence.ShouldBe(i);
+        }
+
+        Directory.Delete(folder.Log, recursive: true);
+        Write(folder.Log, New, after);
+
+        // What it has open it may read to its end.
+        List<(int Writer, long Sequence)> rest = [];
+        SluiceLogDamagedException? damage = null;
+        try
+        {
+            while (reader.TryRead(out LogEntry entry))
+            {
+                (int writer, int number) = Records.Check(entry.Bytes);
+                entry.Sequence.ShouldBe(number);
+                rest.Add((writer, entry.Sequence));
+            }
+        }
+        catch (SluiceLogDamagedException e) when (!skips)
+        {
+            damage = e;
+        }
+
+        rest.Where(static r => r.Writer == Old).Select(static r => r.Sequence).ShouldBe(
+            Enumerable.Range(read + 1, rest.Count(static r => r.Writer == Old)).Select(static n => (long)n));
+        damage ??= reader.Damage.Single(static d => d.Message.Contains(LogErrors.IsOtherLog, StringComparison.Ordinal));
+        damage.Message.ShouldContain(LogErrors.IsOtherLog);
+        if (skips)
+        {
+            rest.SkipWhile(static r => r.Writer == Old).ShouldBe(Enumerable.Range(1, after).Select(static n => (New, (long)n)));
+            (reader.Drops, reader.DroppedFrom).ShouldBe((1, 1));
+        }
+        else
+        {
+            rest.ShouldAllBe(r => r.Writer == Old);
+            Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldBe(damage.Message);
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_compressed_segment_that_became_damaged_since_it_was_seen_is_damage_like_any_other(bool skips)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { SegmentBytes = 4096, Compression = CompressionLevel.Fastest }))
+        {
+            for (int i = 1; i <= 400; i++)
+            {
+                log.Append(Records.Make(Old, i, 200));
+            }
+
+            log.Flush();
+            SpinWait.SpinUntil(() => Directory.GetFiles(folder.Log, "*.gz").Length > 10, TimeSpan.FromMinutes(2)).ShouldBeTrue();
+        }
+
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = skips });
+        string file = Path.Combine(folder.Log, "0000000005.slog.gz");
+        byte[] bytes = File.ReadAllBytes(file);
+        bytes[^15] ^= 0x55;
+        File.WriteAllBytes(file, bytes);
+        int count = 0;
+        void ReadOn()
+        {
+            while (reader.TryRead(out LogEntry entry))
+            {
+                Records.Check(entry.Bytes).ShouldBe((Old, (int)entry.Sequence));
+                count++;
+            }
+        }
+
+        if (skips)
+        {
+            ReadOn();
+            reader.NextSequence.ShouldBe(401);
+            count.ShouldBeInRange(370, 399);
+            reader.Damage.ShouldContain(d => d.Path == file);
+        }
+        else
+        {
+            Should.Throw<SluiceLogDamagedException>(ReadOn).Path.ShouldBe(file);
+            Should.Throw<SluiceLogDamagedException>(ReadOn).Path.ShouldBe(file);
+        }
+    }
+
+    [Fact]
+    public void Segments_that_were_removed_are_forgotten()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        Dictionary<long, SegmentInfo> known = [];
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 4096 });
+        LogFolder files = new(folder.Log, SegmentNames.Framed);
+        for (int round = 0; round < 10; round++)
+        {
+            for (int i = 0; i < 200; i++)
+            {
+                log.Append(Records.Make(Old, i, 200));
+            }
+
+            log.Flush();
+
+            // Segments are sealed by a thread of the log's own.
+            SpinWait.SpinUntil(
+                () =>
+                {
+                    _ = LogCatalog.Read(files, static damage => throw damage, known);
+                    return known.Count > 5;
+                },
+                TimeSpan.FromMinutes(2)).ShouldBeTrue();
+            log.TruncateBefore(log.NextSequence - 1);
+            _ = LogCatalog.Read(files, static damage => throw damage, known);
+            known.Count.ShouldBeLessThanOrEqualTo(Directory.GetFiles(folder.Log, "*.slog").Length);
+        }
+    }
+
+    private static void Write(string directory, int writer, int count)
+    {
+        using SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions { SegmentBytes = 4096 });
+        for (int i = 1; i <= count; i++)
+        {
+            log.Append(Records.Make(writer, i, 200));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+using Sluice.Kernel;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>Zeros that a log writes into reserved space ahead of frames that are synced often: never over a frame.</summary>
+public sealed class ZerosAheadTests
+{
+    private const int Reserved = 16 * 1024 * 1024;
+
+    [SkippableTheory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    public void What_is_in_the_file_stays(int seed)
+    {
+        using TempFolder folder = Unwritten();
+        Random random = new(seed);
+        string path = Path.Combine(folder.Root, "file");
+        byte[] model = new byte[Reserved];
+        using (SluiceHandle file = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite))
+        {
+            file.Allocate(0, Reserved);
+            ZerosAhead zeros = new(file);
+            int most = random.Next(1, 200_000);
+            for (long at = 32; ;)
+            {
+                byte[] frame = new byte[random.Next(1, random.Next(4) == 0 ? most : 1000)];
+                random.NextBytes(frame);
+                if (at + frame.Length > Reserved)
+                {
+                    break;
+                }
+
+                file.Write(frame, at);
+                frame.CopyTo(model, at);
+                at += frame.Length;
+                if (random.Next(3) > 0)
+                {
+                    zeros.Write(at);
+                }
+            }
+        }
+
+        File.ReadAllBytes(path).AsSpan().SequenceEqual(model).ShouldBeTrue();
+    }
+
+    [SkippableTheory]
+    [InlineData(200, LogDurability.Durable, true)]
+    [InlineData(300_000, LogDurability.Durable, false)]
+    [InlineData(200, LogDurability.Written, false)]
+    public void They_are_there_where_small_frames_are_synced(int bytes, LogDurability durability, bool areThere)
+    {
+        using TempFolder folder = Unwritten();
+        long written;
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = Reserved, Durability = durability }))
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                log.Append(new byte[bytes]);
+            }
+
+            string segment = Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal).First();
+            using FileStream file = new(segment, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+            file.Length.ShouldBe(Reserved);
+
+            // Reserved space that nobody has written is a hole for lseek(2).
+            written = CopyCalls.FindHole((int)file.SafeFileHandle.DangerousGetHandle(), 0);
+        }
+
+        if (areThere)
+        {
+            written.ShouldBeInRange(Tuning.LogZeroBytes, Tuning.LogZeroBytes + (20 * 4096));
+        }
+        else
+        {
+            written.ShouldBeLessThan((20 * (bytes + 4096)) + 4096);
+        }
+
+        using SluiceLogReader reader = new(folder.Log);
+        int count = 0;
+        while (reader.TryRead(out LogEntry entry))
+        {
+            entry.Bytes.Length.ShouldBe(bytes);
+            count++;
+        }
+
+        count.ShouldBe(20);
+    }
+
+    /// <summary>Those who write frames go on while others have them synced.</summary>
+    [SkippableFact]
+    public void Every_record_is_there_where_some_are_synced_and_some_are_not()
+    {
+        using TempFolder folder = Unwritten();
+        const int threads = 16;
+        const int records = 500;
+        SluiceLogOptions options = new() { SegmentBytes = 4 * 1024 * 1024, FlushInterval = TimeSpan.FromMilliseconds(1) };
+        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        {
+            Thread[] all = [.. Enumerable.Range(0, threads).Select(t => new Thread(() =>
+            {
+                Random random = new(t);
+                for (int i = 0; i < records; i++)
+                {
+                    byte[] record = new byte[random.Next(8, t % 2 == 0 ? 300 : 5000)];
+                    record.AsSpan().Fill((byte)(t + 1));
+                    BitConverter.TryWriteBytes(record, i).ShouldBeTrue();
+                    log.Append(record, t % 2 == 0 ? LogDurability.Durable : (LogDurability)(t / 2 % 2));
+                }
+            }))];
+            Array.ForEach(all, t => t.Start());
+            Array.ForEach(all, t => t.Join());
+        }
+
+        using SluiceLogReader reader = new(folder.Log);
+        int[] next = new int[threads];
+        while (reader.TryRead(out LogEntry entry))
+        {
+            int thread = entry.Bytes[4] - 1;
+            BitConverter.ToInt32(entry.Bytes).ShouldBe(next[thread]++);
+            entry.Bytes[5..].ContainsAnyExcept((byte)(thread + 1)).ShouldBeFalse();
+        }
+
+        next.ShouldAllBe(n => n == records);
+    }
+
+    /// <summary>A folder where the first write into reserved space changes the file's metadata.</summary>
+    private static TempFolder Unwritten()
+    {
+        TempFolder folder = new();
+        string path = Path.Combine(folder.Root, "probe");
+        using SluiceHandle file = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite);
+        if (!file.HasUnwrittenExtents)
+        {
+            folder.Dispose();
+            Skip.If(true, "the folder for temporary files is not on ext4 or xfs");
+        }
+
+        return folder;
+    }
+}
