@@ -6,6 +6,94 @@ public sealed class FollowedTruncationTests
 {
     private const int Rounds = 60;
 
+    /// <summary>What was taken back of a frame is never durable: the rest of it does not wait for that.</summary>
+    [Theory]
+    [InlineData(10)]
+    [InlineData(1)]
+    [InlineData(19)]
+    public void A_reader_of_what_is_durable_reads_what_stays_of_a_frame_that_was_taken_back_in_part(int stays)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
+        log.AppendBatch([.. Enumerable.Range(1, 20).Select(i => new ReadOnlyMemory<byte>(Records.Make(1, i, 20)))], LogDurability.Written);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Durable });
+        reader.TryRead(out _).ShouldBeFalse();
+        log.TruncateAfter(stays);
+        for (int i = 1; i <= stays; i++)
+        {
+            reader.TryRead(out LogEntry entry).ShouldBeTrue();
+            entry.Sequence.ShouldBe(i);
+            Records.Check(entry.Bytes).ShouldBe((1, i));
+        }
+
+        reader.TryRead(out _).ShouldBeFalse();
+        log.Append(Records.Make(2, 1, 20), LogDurability.Durable);
+        reader.TryRead(out LogEntry behind).ShouldBeTrue();
+        (behind.Sequence, reader.Drops).ShouldBe((stays + 1, 0));
+        Records.Check(behind.Bytes).ShouldBe((2, 1));
+    }
+
+    /// <summary>Where it went back it was sent by its time to a segment far before, and passed by one that took back what it had
+    /// read.</summary>
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    [InlineData(false, true)]
+    public void A_reader_from_a_time_on_is_told_of_each_drop(bool isFromTime, bool looksBetween)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { SegmentBytes = 4096, Preallocate = false, Durability = LogDurability.Durable });
+        DateTimeOffset time = default;
+        for (int i = 1; i <= 100; i++)
+        {
+            log.Append(Records.Make(1, i, 200));
+            if (i == 20)
+            {
+                Thread.Sleep(20);
+                time = DateTimeOffset.UtcNow;
+                Thread.Sleep(20);
+            }
+        }
+
+        using SluiceLogReader reader = new(
+            folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Durable, FromTime = isFromTime ? time : null });
+        SortedDictionary<long, (int, int)> view = [];
+        long drops = 0;
+        void ReadOn()
+        {
+            while (reader.TryRead(out LogEntry entry))
+            {
+                if (reader.Drops != drops)
+                {
+                    drops = reader.Drops;
+                    view.Keys.Where(s => s >= reader.DroppedFrom).ToList().ForEach(s => view.Remove(s));
+                }
+
+                view.TryAdd(entry.Sequence, Records.Check(entry.Bytes)).ShouldBeTrue();
+            }
+        }
+
+        ReadOn();
+        foreach (int last in (int[])[90, 85, 80])
+        {
+            log.TruncateAfter(last);
+            if (last > 80 || looksBetween)
+            {
+                ReadOn();
+            }
+        }
+
+        for (int i = 81; i <= 99; i++)
+        {
+            log.Append(Records.Make(2, i, 200));
+        }
+
+        ReadOn();
+        view.ShouldBe(Enumerable.Range(isFromTime ? 21 : 1, isFromTime ? 79 : 99).Select(
+            i => KeyValuePair.Create((long)i, (i <= 80 ? 1 : 2, i))));
+    }
+
     /// <summary>The moments are the scheduler's: in one round of ten to twenty a second drop came where the reader went back from the
     /// first.</summary>
     [Fact]

@@ -114,6 +114,48 @@ public sealed class ReplacedLogTests
         }
     }
 
+    /// <summary>By the log's state it was on the disk, as what is behind it was: the log does not end there.</summary>
+    [Fact]
+    public void Behind_a_damaged_opening_what_was_durable_is_read()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { SegmentBytes = 4096, Preallocate = false, Durability = LogDurability.Durable }))
+        {
+            for (int i = 1; i <= 40; i++)
+            {
+                log.Append(Records.Make(Old, i, 200));
+            }
+        }
+
+        string second = Path.Combine(folder.Log, "0000000002.slog");
+        byte[] bytes = File.ReadAllBytes(second);
+        bytes[LogLayout.HeaderBytes + 8] ^= 0x77;
+        File.WriteAllBytes(second, bytes);
+        long[] third = Read(Path.Combine(folder.Log, "0000000003.slog"));
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
+        List<long> read = [];
+        while (reader.TryRead(out LogEntry entry))
+        {
+            Records.Check(entry.Bytes).ShouldBe((Old, (int)entry.Sequence));
+            read.Add(entry.Sequence);
+        }
+
+        third.ShouldNotBeEmpty();
+        read.ShouldBe(Enumerable.Range(1, read.Count - third.Length).Select(static n => (long)n).Concat(third));
+        reader.Damage.ShouldContain(d => d.Path == second);
+        Should.Throw<SluiceLogDamagedException>(() => new SluiceLogReader(folder.Log)).Path.ShouldBe(second);
+
+        static long[] Read(string path)
+        {
+            SegmentInfo info = SegmentInfo.Read(path, 3).ShouldNotBeNull();
+            using SegmentContent file = SegmentContent.Open(path);
+            _ = info.Scan(file);
+            int first = (int)info.FirstSequence;
+            return [.. Enumerable.Range(first, (int)info.LastSequence - first + 1).Select(static n => (long)n)];
+        }
+    }
+
     [Fact]
     public void Segments_that_were_removed_are_forgotten()
     {

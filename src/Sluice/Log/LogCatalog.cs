@@ -6,9 +6,11 @@ internal sealed class LogCatalog
     private readonly LogFolder _folder;
     private readonly Action<SluiceLogDamagedException> _report;
     private readonly Dictionary<long, SegmentInfo> _known;
+    private readonly Func<LogState?>? _state;
 
-    private LogCatalog(LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known) =>
-        (_folder, _report, _known) = (folder, report, known);
+    private LogCatalog(
+        LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known, Func<LogState?>? state) =>
+        (_folder, _report, _known, _state) = (folder, report, known, state);
 
     /// <summary>The segments that have records, or may get some; what later ones have taken back as a whole is not among them.</summary>
     public List<SegmentInfo> Segments { get; } = [];
@@ -43,10 +45,12 @@ internal sealed class LogCatalog
     /// place removes it.
     /// </param>
     /// <param name="fromId">Segments with smaller ids are left out; this one is looked at anew.</param>
+    /// <param name="state">Asked what was on the disk, where an opening is not there that segments behind it need.</param>
     public static LogCatalog Read(
-        LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known, long fromId = 0)
+        LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known, long fromId = 0,
+        Func<LogState?>? state = null)
     {
-        LogCatalog catalog = new(folder, report, known);
+        LogCatalog catalog = new(folder, report, known, state);
         catalog.ReadSegments(fromId);
         catalog.DistrustFooters();
         return catalog;
@@ -61,7 +65,7 @@ internal sealed class LogCatalog
     /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged.</exception>
     public static LogCatalog ReadChecked(LogFolder folder, LogSettings settings, LogState? state)
     {
-        LogCatalog catalog = new(folder, static damage => throw damage, []);
+        LogCatalog catalog = new(folder, static damage => throw damage, [], state: null);
         catalog.ReadSegments(fromId: 0);
         catalog.CheckOrder(settings, state);
         return catalog;
@@ -252,7 +256,7 @@ internal sealed class LogCatalog
                 return false;
             }
 
-            if (WereNeverDurable(i))
+            if (WereNeverDurable(i) && Segments[i].DurableSegmentBy(_state?.Invoke()) < Segments[i].Id)
             {
                 LeaveOutFrom(i, i > 0 ? Segments[i - 1] : lost);
                 break;

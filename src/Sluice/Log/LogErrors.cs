@@ -30,6 +30,10 @@ internal static class LogErrors
     public static string NewestIsGone(long id) =>
         $"segment {id} was on the disk, and is gone: records that it took back may be there again, and others be missing";
 
+    /// <summary>What was durable is not there.</summary>
+    public static SluiceLogDamagedException LostFiles(string directory, long durable, long first) =>
+        new(directory, -1, first, $"records up to {durable} were on the disk, and files that had them are gone or cut");
+
     [DoesNotReturn]
     public static void ThrowClosed(string directory) =>
         throw new ObjectDisposedException(nameof(SluiceLog), $"The log '{directory}' is closed.");

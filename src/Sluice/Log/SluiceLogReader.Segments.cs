@@ -77,7 +77,7 @@ public sealed partial class SluiceLogReader
 
         // Where records of it were given out, whoever reads has dropped what came behind them, and gets that again.
         long before = _hasGiven ? _next : Math.Max(_next, _nextBefore);
-        List<SegmentInfo> segments = LogCatalog.Read(_folder, Report, _known).Segments;
+        List<SegmentInfo> segments = Look().Segments;
         long next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
         if (segments.Count == 0 || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
         {
@@ -181,7 +181,7 @@ public sealed partial class SluiceLogReader
         return durable < first && !_segment.IsKnownToBeLonger ? WhyNewer()
             : Tail is not null ? new SluiceLogDamagedException(Tail.Path, Tail.FileOffset, first, Tail.Reason)
             : durable < first ? new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, "it has zeros before its footer")
-            : LostFiles(durable, first);
+            : LogErrors.LostFiles(_folder.Path, durable, first);
     }
 
     /// <summary>The newest segment may be the one that took back what is read otherwise: it is not only its records that count.</summary>
@@ -190,9 +190,6 @@ public sealed partial class SluiceLogReader
         long newest = _segment!.DurableSegmentBy(State());
         return newest > _segment.Id ? new SluiceLogDamagedException(_folder.Path, -1, 0, LogErrors.NewestIsGone(newest)) : null;
     }
-
-    private SluiceLogDamagedException LostFiles(long durable, long first) =>
-        new(_folder.Path, -1, first, $"records up to {durable} were on the disk, and files that had them are gone or cut");
 
     /// <summary>
     /// Whether what was being written when it was looked at has become a frame, or another segment has begun. Asked after the state: what
@@ -225,6 +222,13 @@ public sealed partial class SluiceLogReader
             ? new SluiceLogCut(torn.Path, LogLayout.HeaderBytes, file.Length - LogLayout.HeaderBytes, _next, reason)
             : null;
 
+    /// <summary>Notes what later segments have taken back of the present one by now.</summary>
+    private void LookForDrops()
+    {
+        _ = FindNext(out _);
+        _isLimitNew = false;
+    }
+
     /// <summary>The segment behind the present one, by now; null where there is none.</summary>
     private SegmentInfo? FindNext(out SluiceLogCut? torn)
     {
@@ -236,7 +240,7 @@ public sealed partial class SluiceLogReader
             return null;
         }
 
-        LogCatalog catalog = LogCatalog.Read(_folder, Report, _known, fromId: id);
+        LogCatalog catalog = Look(fromId: id);
         torn = TornOf(catalog);
         if (catalog.Segments.Find(s => s.Id == id) is { } present)
         {
@@ -265,7 +269,7 @@ public sealed partial class SluiceLogReader
         string? missing = null;
         while (true)
         {
-            LogCatalog catalog = LogCatalog.Read(_folder, Report, _known);
+            LogCatalog catalog = Look();
             if (_options.SkipDamage || catalog.FindMissing(state) is not { } damage)
             {
                 return catalog;
@@ -295,9 +299,9 @@ public sealed partial class SluiceLogReader
                 // What the state says was whole in the files before it was written: they are looked at once more.
                 if (State() is { DurableSequence: > 0 } state
                     && (catalog.Newest is null || catalog.Newest.Header.LogId == state.LogId)
-                    && LogCatalog.Read(_folder, Report, _known).Segments.Count == 0)
+                    && Look().Segments.Count == 0)
                 {
-                    Report(LostFiles(state.DurableSequence, _next));
+                    Report(LogErrors.LostFiles(_folder.Path, state.DurableSequence, _next));
                 }
 
                 return false;
@@ -314,7 +318,8 @@ public sealed partial class SluiceLogReader
                 }
             }
 
-            int index = _fromTime == long.MinValue
+            // Who went back goes on where it was, and passes none by that took back what it had read.
+            int index = _fromTime == long.MinValue || _hasReturned
                 ? segments.FindLastIndex(s => s.FirstSequence <= _next)
                 : segments.FindLastIndex(s => s.FirstSequence <= _next && s.FirstTime <= _fromTime);
             if (TryEnter(segments[Math.Max(index, 0)], index > 0 ? segments[index - 1].Id : 0))

@@ -40,6 +40,9 @@ public sealed partial class SluiceLogReader : IDisposable
     /// <summary>The id of the segment from which it was entered: whatever restarts the log behind that one is new.</summary>
     private long _idBefore;
     private long _limit;
+
+    /// <summary>Whether more is durable than when it was last looked what was taken back: the same numbers may be others' by now.</summary>
+    private bool _isLimitNew;
     private LogState? _state;
     private bool _hasFrame;
     private bool _isDurableBehind;
@@ -236,13 +239,21 @@ public sealed partial class SluiceLogReader : IDisposable
                 return false;
             }
 
+            if (_isLimitNew)
+            {
+                LookForDrops();
+            }
+
             FrameResult result = _segment!.TryNext(out _frame);
             if (result == FrameResult.Good && _frame.Kind == FrameKind.Records)
             {
-                if (!MayRead(_frame.LastSequence))
+                bool mayRead = MayRead(_frame.LastSequence);
+                if (!mayRead || _isLimitNew)
                 {
+                    // What was taken back of the frame is never durable, and what stays of it may be.
                     _segment.Unread();
-                    if (TryBeginOtherLog())
+                    LookForDrops();
+                    if (mayRead || _segment.TakenBackFrom <= _frame.LastSequence || TryBeginOtherLog())
                     {
                         continue;
                     }
@@ -277,6 +288,7 @@ public sealed partial class SluiceLogReader : IDisposable
             _limit = upTo == LogDurability.Durable ? _state?.DurableSequence ?? 0
                 : _options.UpTo is null && _state is null ? sequence
                 : long.MaxValue;
+            _isLimitNew = upTo == LogDurability.Durable;
         }
 
         return sequence <= _limit;
@@ -295,6 +307,8 @@ public sealed partial class SluiceLogReader : IDisposable
     }
 
     private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName), Report);
+
+    private LogCatalog Look(long fromId = 0) => LogCatalog.Read(_folder, Report, _known, fromId, State);
 
     private void Report(SluiceLogDamagedException damage)
     {
