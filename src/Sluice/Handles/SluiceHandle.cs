@@ -62,13 +62,22 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     internal long LengthNow()
     {
         using Reference reference = Hold();
-        if (Libc.IsSupported && Libc.LengthOf(_fd) is >= 0 and long length)
+        long length = Libc.IsSupported ? Libc.LengthOf(_fd) : -1;
+        if (length >= 0)
         {
             return length;
         }
 
-        // Where Sluice makes no system calls, and for the exception.
-        return RandomAccess.GetLength(_file);
+        try
+        {
+            // Where Sluice makes no system calls, and for the exception.
+            return RandomAccess.GetLength(_file);
+        }
+        catch (NotSupportedException) when (Libc.IsSupported)
+        {
+            // On a file system that has died every call fails, .NET's question whether the file can seek too: it takes that for no.
+            throw PathErrors.Create((int)length, "Looking at", Path);
+        }
     }
 
     /// <summary>The operating system's own position of the file, which no transfer of Sluice uses or moves; 0 where it has none.</summary>

@@ -380,7 +380,7 @@ internal sealed class ZerosAhead(SluiceHandle file)
             file.Write((s_zeros ??= new byte[Tuning.LogZeroBytes]).AsSpan(0, bytes), from);
             _end = from + bytes;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException or NotSupportedException)
         {
             _end = -1;
         }
