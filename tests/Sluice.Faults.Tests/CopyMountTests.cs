@@ -28,8 +28,8 @@ public sealed class CopyMountTests : IDisposable
     }
 
     /// <summary>
-    /// Where each request goes to another machine, or to a program, more are under way than there are processors: seen by the folders of
-    /// the source that the process has open, each of which is one worker's.
+    /// Where each request goes to another machine, or to a program, more threads copy than elsewhere: each waits in its first read for the
+    /// others.
     /// </summary>
     [SkippableTheory]
     [InlineData(FileSystemKind.Local)]
@@ -39,19 +39,21 @@ public sealed class CopyMountTests : IDisposable
         Skip.IfNot(OperatingSystem.IsLinux(), "threads are counted in /proc");
         using Mount mount = Mount.OrSkip(kind);
         string source = Directory.CreateDirectory(Path.Combine(mount.Folder, "source")).FullName;
-        for (int i = 0; i < 100; i++)
+        int threads = Math.Max(Environment.ProcessorCount, kind == FileSystemKind.Local ? 2 : Tuning.TreeCopierRemoteWorkers);
+        int folders = 2 * threads;
+        int files = 5 * folders;
+        for (int i = 0; i < files; i++)
         {
-            string folder = Directory.CreateDirectory(Path.Combine(source, $"{i % 20}")).FullName;
+            string folder = Directory.CreateDirectory(Path.Combine(source, $"{i % folders}")).FullName;
             await File.WriteAllTextAsync(Path.Combine(folder, $"{i}"), $"{i}");
         }
 
-        int least = kind == FileSystemKind.Local ? 2 : Tuning.TreeCopierRemoteWorkers;
-        using Barrier together = new(Math.Max(Environment.ProcessorCount, least));
-        ConcurrentDictionary<int, bool> threads = [];
+        using Barrier together = new(threads);
+        ConcurrentDictionary<int, bool> seen = [];
         SystemCallFaults.Use((call, _, _) =>
         {
             // The first read of each thread waits for the others': a copy with fewer never has so many.
-            if (call == "pread" && threads.TryAdd(Environment.CurrentManagedThreadId, true))
+            if (call == "pread" && seen.TryAdd(Environment.CurrentManagedThreadId, true))
             {
                 together.SignalAndWait(TimeSpan.FromMinutes(2)).ShouldBeTrue();
             }
@@ -59,12 +61,12 @@ public sealed class CopyMountTests : IDisposable
             return 0;
         });
         string target = Path.Combine(mount.Folder, "target");
-        (await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true })).Files.ShouldBe(100);
+        (await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true })).Files.ShouldBe(files);
         SystemCallFaults.Use(null);
-        threads.Count.ShouldBe(together.ParticipantCount);
-        for (int i = 0; i < 100; i++)
+        seen.Count.ShouldBe(threads);
+        for (int i = 0; i < files; i++)
         {
-            (await File.ReadAllTextAsync(Path.Combine(target, $"{i % 20}", $"{i}"))).ShouldBe($"{i}");
+            (await File.ReadAllTextAsync(Path.Combine(target, $"{i % folders}", $"{i}"))).ShouldBe($"{i}");
         }
     }
 

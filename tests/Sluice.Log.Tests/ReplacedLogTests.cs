@@ -67,6 +67,49 @@ public sealed class ReplacedLogTests
         }
     }
 
+    /// <summary>The segment that is read took records back, and its absence is no withdrawal.</summary>
+    [Theory]
+    [InlineData(LogDurability.Written, false)]
+    [InlineData(LogDurability.Written, true)]
+    [InlineData(LogDurability.Durable, true)]
+    public void Another_log_is_not_taken_for_what_the_old_one_has_instead_of_a_tail(LogDurability upTo, bool skips)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 4096 }))
+        {
+            for (int i = 1; i <= 40; i++)
+            {
+                log.Append(Records.Make(Old, i, 200));
+            }
+
+            log.TruncateAfter(30);
+            log.Append(Records.Make(Old, 31, 200), LogDurability.Durable);
+        }
+
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = skips, UpTo = upTo });
+        for (int i = 1; i <= 31; i++)
+        {
+            reader.TryRead(out LogEntry entry).ShouldBeTrue();
+            entry.Sequence.ShouldBe(i);
+        }
+
+        Directory.Delete(folder.Log, recursive: true);
+        Write(folder.Log, New, 60);
+        if (!skips)
+        {
+            Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldContain(LogErrors.IsOtherLog);
+            return;
+        }
+
+        for (int i = 1; i <= 60; i++)
+        {
+            reader.TryRead(out LogEntry entry).ShouldBeTrue();
+            Records.Check(entry.Bytes).ShouldBe((New, i));
+        }
+
+        (reader.Drops, reader.DroppedFrom, reader.Damage.Count).ShouldBe((1, 1, 1));
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

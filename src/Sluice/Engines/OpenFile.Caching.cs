@@ -14,7 +14,6 @@ public abstract partial class OpenFile
     private const int FallbackAlignment = 4096;
 
     /// <summary>f_type of statfs(2).</summary>
-    private const long XfsMagic = 0x5846_5342;
     private const long OverlayMagic = 0x794C_7630;
 
     /// <summary>The caching that took effect.</summary>
@@ -49,7 +48,7 @@ public abstract partial class OpenFile
     /// Whether a direct read's EIO may be the file system's answer to a cached write beside it, and not the device's: xfs, and overlay,
     /// which may stand on xfs.
     /// </summary>
-    internal bool FailsBesideCachedWrites => DirectGate is not null && Libc.FileSystemType(_fd) is XfsMagic or OverlayMagic;
+    internal bool FailsBesideCachedWrites => DirectGate is not null && Libc.FileSystemType(_fd) is Libc.XfsMagic or OverlayMagic;
 
     /// <summary>Takes O_DIRECT off the descriptor for a call; the caller is alone inside the gate.</summary>
     internal void SuspendDirect()

@@ -47,7 +47,14 @@ public sealed partial class SluiceHandle
     /// Whether the first write into reserved space changes metadata of the file, which a sync then has to commit: extents that were
     /// reserved as unwritten become written ones.
     /// </summary>
-    internal bool HasUnwrittenExtents => Libc.IsSupported && CanSeek && (Libc.IsExt(_fd) || Libc.IsXfs(_fd));
+    internal bool HasUnwrittenExtents
+    {
+        get
+        {
+            using Reference reference = Hold();
+            return Libc.IsSupported && CanSeek && (Libc.IsExt(_fd) || Libc.FileSystemType(_fd) == Libc.XfsMagic);
+        }
+    }
 
     /// <summary>
     /// Whether the file system is ext4, which delays allocation. A large piece is written for less when its space was reserved just

@@ -43,6 +43,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
 
     /// <summary>The length of the file, in bytes.</summary>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public long Length
     {

@@ -18,10 +18,12 @@ internal static unsafe partial class Libc
     private const int FSetFl = 4;
     private const int SeekCur = 1;
     private const int SeekSet = 0;
+    /// <summary>f_type of statfs(2) on xfs.</summary>
+    public const long XfsMagic = 0x5846_5342;
+
     private const long TmpfsMagic = 0x0102_1994;
     private const long RamfsMagic = 0x8584_58F6;
     private const long ExtMagic = 0xEF53;
-    private const long XfsMagic = 0x5846_5342;
     private const int FadviseDontNeed = 4;
     private const uint SyncFileRangeWrite = 2;
     private const int FadviseRandom = 1;
@@ -298,8 +300,6 @@ internal static unsafe partial class Libc
 
     /// <summary>Whether the file lies on ext2, ext3 or ext4, which share a number (statfs(2)).</summary>
     public static bool IsExt(int fd) => FileSystemType(fd) == ExtMagic;
-
-    public static bool IsXfs(int fd) => FileSystemType(fd) == XfsMagic;
 
     /// <summary>How often the calling thread has had to let others have its processor; 0 where the system does not say.</summary>
     public static long GetPreemptions()

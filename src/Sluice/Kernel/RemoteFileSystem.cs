@@ -25,9 +25,6 @@ internal static class RemoteFileSystem
     private const long BeeGfs = 0x19830326;
 
     /// <summary>Whether an open file or folder lies on such a one; false where the system does not tell.</summary>
-    public static bool Holds(int fd) => IsRemote(Libc.FileSystemType(fd));
-
-    /// <param name="type">f_type of statfs(2).</param>
-    public static bool IsRemote(long type) =>
-        (type & 0xFFFF_FFFF) is Nfs or Smb or Cifs or Smb2 or Fuse or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
+    public static bool Holds(int fd) =>
+        (Libc.FileSystemType(fd) & 0xFFFF_FFFF) is Nfs or Smb or Cifs or Smb2 or Fuse or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
 }

@@ -30,6 +30,9 @@ internal sealed class LogCatalog
     /// </summary>
     public List<string> LostSegments { get; } = [];
 
+    /// <summary>The log that the oldest file says it is of; empty where there is none.</summary>
+    public Guid LogId { get; private set; }
+
     /// <summary>The ids that files of the folder have, smallest first.</summary>
     public List<long> Ids { get; } = [];
 
@@ -195,9 +198,10 @@ internal sealed class LogCatalog
             all = ReadFiles(fromId);
         }
 
+        LogId = all is [{ Header.LogId: var logId }, ..] ? logId : Guid.Empty;
         foreach (SegmentInfo segment in all)
         {
-            if (segment.Header.LogId != all[0].Header.LogId)
+            if (segment.Header.LogId != LogId)
             {
                 _report(new SluiceLogDamagedException(segment.Path, 0, 0, "it is a segment of another log"));
                 continue;

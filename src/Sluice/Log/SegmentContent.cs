@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
+using Sluice.Kernel;
 
 namespace Sluice.Log;
 
@@ -11,6 +12,9 @@ internal abstract class SegmentContent : IDisposable
     public abstract string Path { get; }
 
     public abstract long Length { get; }
+
+    /// <summary>Whether the file's name still leads to it; false where the system does not tell.</summary>
+    public abstract bool HasName { get; }
 
     public virtual bool IsCompressed => false;
 
@@ -56,6 +60,8 @@ internal abstract class SegmentContent : IDisposable
 
         public override long Length => file.Length;
 
+        public override bool HasName => Libc.IsSupported && LogFile.HasName(file);
+
         public override int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
 
         public override void Dispose()
@@ -87,6 +93,8 @@ internal abstract class SegmentContent : IDisposable
         public override string Path => _file.Path;
 
         public override long Length => _table.Length;
+
+        public override bool HasName => Libc.IsSupported && LogFile.HasName(_file);
 
         public override bool IsCompressed => true;
 

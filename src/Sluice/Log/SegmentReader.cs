@@ -82,37 +82,30 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Nothing of it is taken back (any more).</summary>
     public void KeepAll() => _info.TakenBackFrom = long.MaxValue;
 
+    /// <summary>Whether its name still leads to the file that is open; false where the system does not tell.</summary>
+    public bool HasName => _file.HasName;
+
     /// <summary>Whether the folder still has it, compressed or not, and not another one of the same number.</summary>
-    public bool IsIn(LogFolder folder)
-    {
-        try
-        {
-            using SegmentContent there = folder.OpenToRead(Id);
-            Span<byte> header = stackalloc byte[LogLayout.HeaderBytes];
-            return there.Read(header, 0) == header.Length
-                && SegmentHeader.Read(header, out SegmentHeader found, out _) is null
-                && found == _info.Header;
-        }
-        catch (FileNotFoundException)
-        {
-            return false;
-        }
-    }
+    public bool IsIn(LogFolder folder) => HeaderOf(folder, Id) == _info.Header;
 
     /// <summary>Whether a file of the folder is another log's segment.</summary>
-    public bool IsOfOtherLog(LogFolder folder, long id)
+    public bool IsOfOtherLog(LogFolder folder, long id) =>
+        HeaderOf(folder, id) is { LogId: var found } && found != Guid.Empty && found != LogId;
+
+    /// <summary>What the folder has of a number by now; the default where that is nothing, or no segment.</summary>
+    private static SegmentHeader HeaderOf(LogFolder folder, long id)
     {
         try
         {
             using SegmentContent there = folder.OpenToRead(id);
             Span<byte> header = stackalloc byte[LogLayout.HeaderBytes];
-            return there.Read(header, 0) == header.Length
-                && SegmentHeader.Read(header, out SegmentHeader found, out _) is null
-                && found.LogId != LogId;
+            return there.Read(header, 0) == header.Length && SegmentHeader.Read(header, out SegmentHeader found, out _) is null
+                ? found
+                : default;
         }
         catch (Exception e) when (e is FileNotFoundException or SluiceLogDamagedException)
         {
-            return false;
+            return default;
         }
     }
 

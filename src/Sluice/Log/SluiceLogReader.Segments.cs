@@ -77,9 +77,10 @@ public sealed partial class SluiceLogReader
 
         // Where records of it were given out, whoever reads has dropped what came behind them, and gets that again.
         long before = _hasGiven ? _next : Math.Max(_next, _nextBefore);
-        List<SegmentInfo> segments = Look().Segments;
+        LogCatalog catalog = Look();
+        List<SegmentInfo> segments = catalog.Segments;
         long next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
-        if (segments.Count == 0 || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
+        if (segments.Count == 0 || catalog.LogId != _logId || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
         {
             return false;
         }
@@ -92,26 +93,6 @@ public sealed partial class SluiceLogReader
 
         _segment.Dispose();
         (_segment, _next, _nextBefore, _limit, _hasReturned) = (null, next, before, 0, true);
-        return true;
-    }
-
-    /// <summary>
-    /// At the end: whether somebody has removed the log and made another one in the same folder. Whoever passes over damage reads that one
-    /// from its beginning.
-    /// </summary>
-    private bool TryBeginOtherLog()
-    {
-        if (_segment is null || _folder.List() is not [.., long last] || !_segment.IsOfOtherLog(_folder, last))
-        {
-            return false;
-        }
-
-        Report(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
-        _known.Clear();
-        _segment.Dispose();
-        (_segment, _next, _nextBefore, _idBefore, _limit, _state) = (null, 1, 0, 0, 0, null);
-        (_hasReturned, _hasGiven, _droppedBefore) = (false, false, 0);
-        NoteDrop(1);
         return true;
     }
 
@@ -247,7 +228,7 @@ public sealed partial class SluiceLogReader
             _segment.Update(present);
         }
 
-        if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _segment.LogId))
+        if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _logId))
         {
             return null;
         }
@@ -307,6 +288,12 @@ public sealed partial class SluiceLogReader
                 return false;
             }
 
+            if (_logId != Guid.Empty && catalog.LogId != _logId)
+            {
+                BeginOtherLog();
+                continue;
+            }
+
             if (_hasReturned)
             {
                 // Since the look that led back here, more may have been taken back.
@@ -360,7 +347,7 @@ public sealed partial class SluiceLogReader
         _hasReturned &= _segment is null;
         (_hasGiven, _droppedBefore) = (false, _segment is null ? _droppedBefore : _droppedFrom);
         _segment?.Dispose();
-        _segment = entered;
+        (_segment, _logId) = (entered, entered.LogId);
         if (dropsWhatWasRead)
         {
             _next = segment.FirstSequence;

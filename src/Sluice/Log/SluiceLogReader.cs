@@ -22,6 +22,9 @@ public sealed partial class SluiceLogReader : IDisposable
     private readonly Dictionary<long, SegmentInfo> _known = [];
     private readonly long _fromTime;
     private SegmentReader? _segment;
+
+    /// <summary>The log that is read; empty while nothing of it was found.</summary>
+    private Guid _logId;
     private long _next;
 
     /// <summary>What was next when the segment was entered, or before those that were withdrawn.</summary>
@@ -292,6 +295,31 @@ public sealed partial class SluiceLogReader : IDisposable
         }
 
         return sequence <= _limit;
+    }
+
+    /// <summary>
+    /// At the end: whether somebody has removed the log and made another one in the same folder. Whoever passes over damage reads that one
+    /// from its beginning.
+    /// </summary>
+    private bool TryBeginOtherLog()
+    {
+        bool isOther = _segment is { HasName: false } && _folder.List() is [.., long last] && _segment.IsOfOtherLog(_folder, last);
+        if (isOther)
+        {
+            BeginOtherLog();
+        }
+
+        return isOther;
+    }
+
+    private void BeginOtherLog()
+    {
+        Report(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
+        _known.Clear();
+        _segment?.Dispose();
+        (_segment, _logId, _next, _nextBefore, _idBefore, _limit, _state) = (null, Guid.Empty, 1, 0, 0, 0, null);
+        (_hasReturned, _hasGiven, _droppedBefore) = (false, false, 0);
+        NoteDrop(1);
     }
 
     private void NoteDrop(long from) => _droppedFrom = _droppedFrom == 0 ? from : Math.Min(_droppedFrom, from);
