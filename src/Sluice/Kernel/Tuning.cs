@@ -221,7 +221,7 @@ internal static class Tuning
     public static int TreeCopierRemoteWorkers { get; } = (int)Number("Sluice.TreeCopierRemoteWorkers", 8, 1, 256);
 
     /// <summary>Bytes of zeros that a log writes ahead of frames that are synced often; 0 for none (0037).</summary>
-    public static int LogZeroBytes { get; } = (int)Number("Sluice.LogZeroBytes", 1024 * 1024, 0, 1024 * 1024 * 1024);
+    public static int LogZeroBytes { get; } = (int)Number("Sluice.LogZeroBytes", 256 * 1024, 0, 1024 * 1024 * 1024);
 
     /// <summary>Bytes of a direct request of a copy (0024).</summary>
     public const int FileTransferBlockBytes = 1024 * 1024;
