@@ -209,6 +209,9 @@ internal sealed class SyncStage
         {
             LastError = e;
             Exception cause = e;
+
+            // Who came when its records had been made durable waits for nothing: else it would for ever, and be asked for without an end.
+            Waiters.Complete(Durable);
             Waiters.Fail(Durable, _ => LogErrors.Failed(_directory, "Making durable", cause));
             return e;
         }

@@ -215,7 +215,8 @@ internal sealed class WriteStage
         }
         catch (Exception e)
         {
-            // Whatever it was, nobody waits for ever.
+            // Whatever it was, nobody waits for ever; who came when its records had been written waits for nothing.
+            Waiters.Complete(Written);
             return e;
         }
     }
