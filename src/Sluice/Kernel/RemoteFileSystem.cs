@@ -26,5 +26,6 @@ internal static class RemoteFileSystem
 
     /// <summary>Whether an open file or folder lies on such a one; false where the system does not tell.</summary>
     public static bool Holds(int fd) =>
-        (Libc.FileSystemType(fd) & 0xFFFF_FFFF) is Nfs or Smb or Cifs or Smb2 or Fuse or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
+        (Libc.FileSystemType(fd) & 0xFFFF_FFFF)
+            is Nfs or Smb or Cifs or Smb2 or Fuse or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
 }
