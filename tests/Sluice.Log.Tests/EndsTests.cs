@@ -298,6 +298,46 @@ public sealed class EndsTests
         Records.ShouldBeInOrder(records, records[0].Sequence, (int)records[0].Sequence - 1);
     }
 
+    /// <summary>Nothing is appended, so that no segment becomes full: what is old goes when the log is opened, and by and by.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public void What_has_become_too_old_goes_without_another_append(int seconds)
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                log.Append(Records.Make(0, i, 200));
+            }
+        }
+
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeGreaterThan(3);
+        SluiceLogOptions options = new() { SegmentBytes = 4096, Preallocate = false, RetainAge = TimeSpan.FromSeconds(seconds) };
+        using SluiceLog again = SluiceLog.Open(folder.Log, options);
+        SpinWait.SpinUntil(() => Directory.GetFiles(folder.Log, "*.slog").Length == 1, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+    }
+
+    /// <summary>A dropped tail may begin inside of a segment: it ends there from then on, for whoever removes what is old.</summary>
+    [Fact]
+    public void A_segment_whose_end_was_dropped_goes_with_the_last_record_that_it_has_left()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        for (int i = 0; i < 100; i++)
+        {
+            log.Append(Records.Make(0, i, 200), LogDurability.Durable);
+        }
+
+        // A segment has about twenty of them, and is not written any more once it has its footer.
+        SpinWait.SpinUntil(() => log.TruncateBefore(20) > 0, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        log.TruncateAfter(25);
+        log.Append(Records.Make(0, 25, 200), LogDurability.Durable).ShouldBe(26);
+        log.TruncateBefore(26).ShouldBe(1);
+        log.FirstSequence.ShouldBe(26);
+    }
+
     [Fact]
     public void As_many_segments_are_kept_as_were_asked_for_with_the_one_that_is_written()
     {

@@ -150,4 +150,44 @@ public sealed class OvertakenTests : IDisposable
         opened.ShouldBeLessThan(Segments * 6);
         reader.Entries.GetEnumerator().MoveNext().ShouldBe(!fromEnd);
     }
+
+    /// <summary>A reader from a time on goes to the segment that has it, as one from a sequence on does.</summary>
+    [SkippableFact]
+    public void A_reader_from_a_time_on_does_not_go_through_all_that_is_before_it()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        for (int i = 0; i < 1000; i++)
+        {
+            log.Append(Records.Make(0, i, 200));
+        }
+
+        log.Flush();
+        DateTimeOffset time = default;
+        using (SluiceLogReader last = new(folder.Log, new SluiceLogReaderOptions { FromSequence = 1000 }))
+        {
+            last.TryRead(out LogEntry entry).ShouldBeTrue();
+            time = entry.Time;
+        }
+
+        int listings = CountListings(new SluiceLogReaderOptions { FromSequence = 1000 }, folder.Log);
+        CountListings(new SluiceLogReaderOptions { FromTime = time }, folder.Log).ShouldBeLessThanOrEqualTo(listings + 2);
+    }
+
+    /// <summary>How often a reader opens a folder or a file until it has its first record.</summary>
+    private static int CountListings(SluiceLogReaderOptions options, string directory)
+    {
+        using SluiceLogReader reader = new(directory, options);
+        int thread = Environment.CurrentManagedThreadId;
+        int count = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            count += call is "openat" or "openat2" or "open" or "getdents64" && Environment.CurrentManagedThreadId == thread ? 1 : 0;
+            return 0;
+        });
+        reader.TryRead(out _).ShouldBeTrue();
+        SystemCallFaults.Use(null);
+        return count;
+    }
 }

@@ -37,6 +37,25 @@ public sealed class PlantedTests
         }
     }
 
+    /// <summary>A longer number than that is no segment's for whoever lists them: what went there could not be read.</summary>
+    [Fact]
+    public void Behind_the_last_number_that_there_is_nothing_is_written()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        {
+            log.Append(new byte[10], LogDurability.Durable);
+        }
+
+        string planted = Path.Combine(folder.Log, "999999999999999999.slog");
+        File.WriteAllBytes(planted, []);
+        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain(planted);
+        File.Exists(planted).ShouldBeTrue();
+        File.Delete(planted);
+        using SluiceLog again = SluiceLog.Open(folder.Log);
+        again.NextSequence.ShouldBe(2);
+    }
+
     [SkippableTheory]
     [InlineData(LogFormat.Framed)]
     [InlineData(LogFormat.Raw)]

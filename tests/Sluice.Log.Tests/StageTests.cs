@@ -52,6 +52,8 @@ public sealed class StageTests
 
         public override bool HasFull => false;
 
+        public override bool IsBehind => false;
+
         public override long DurableSequence => 5;
 
         public override void Write(LogPage page)

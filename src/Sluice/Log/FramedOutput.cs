@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Log;
@@ -80,6 +81,8 @@ internal sealed class FramedOutput : LogOutput
     }
 
     public override bool HasFull => Volatile.Read(ref _fullCount) > 0;
+
+    public override bool IsBehind => Volatile.Read(ref _fullCount) >= Tuning.LogFullSegments;
 
     /// <summary>Whether the segment that is written would be there after a power cut; until then the one before it stays.</summary>
     private bool IsCurrentOnDisk
@@ -200,17 +203,7 @@ internal sealed class FramedOutput : LogOutput
     }
 
     /// <summary>Removes segments all of whose records are older, and says how many.</summary>
-    public int RemoveBefore(Func<ClosedSegment, bool> isOld)
-    {
-        _folder.Confirm();
-        int removed = _retention.RemoveWhile(isOld);
-        if (removed > 0)
-        {
-            _folder.FlushToDisk();
-        }
-
-        return removed;
-    }
+    public int RemoveBefore(Func<ClosedSegment, bool> isOld) => _retention.RemoveWhile(isOld);
 
     public override void SealFull()
     {
@@ -249,20 +242,14 @@ internal sealed class FramedOutput : LogOutput
 
     public override void Housekeep()
     {
-        if (Volatile.Read(ref _wantsNext))
+        try
         {
-            // Once: where it fails, whoever needs the segment tries again, and has the error.
-            _wantsNext = false;
-            using (_making.EnterUninterrupted())
-            {
-                _prepared ??= SegmentFile.Create(_folder, _nextId++, _settings, _logId);
-            }
+            // First: the next segment may need the space.
+            _retention.Apply(DateTime.UtcNow);
         }
-
-        _folder.Confirm();
-        if (_retention.Apply(DateTime.UtcNow))
+        finally
         {
-            _folder.FlushToDisk();
+            PrepareNext();
         }
     }
 
@@ -283,6 +270,19 @@ internal sealed class FramedOutput : LogOutput
         foreach (SegmentFile segment in _rolled)
         {
             segment.Dispose();
+        }
+    }
+
+    private void PrepareNext()
+    {
+        if (Volatile.Read(ref _wantsNext))
+        {
+            // Once: where it fails, whoever needs the segment tries again, and has the error.
+            _wantsNext = false;
+            using (_making.EnterUninterrupted())
+            {
+                _prepared ??= SegmentFile.Create(_folder, _nextId++, _settings, _logId);
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Sluice.Kernel;
 
 namespace Sluice.Log;
 
@@ -41,6 +42,9 @@ internal static class LogErrors
     [DoesNotReturn]
     public static void ThrowFull(string directory, long bytes) =>
         throw new IOException($"Appending to the log '{directory}' failed: all of its {bytes} bytes of memory wait to be written.");
+
+    public static IOException Behind(string directory) =>
+        new($"Appending to the log '{directory}' failed: {Tuning.LogFullSegments} full segments wait to be on the disk.");
 
     [DoesNotReturn]
     public static void ThrowTooLong(int bytes, int most, string parameter) =>

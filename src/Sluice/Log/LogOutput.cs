@@ -19,6 +19,9 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Whether something is full, and is to be made durable and sealed.</summary>
     public abstract bool HasFull { get; }
 
+    /// <summary>Whether so many are full that whoever fills more is to wait for the keeper.</summary>
+    public abstract bool IsBehind { get; }
+
     /// <summary>Writes a sealed page whole, or throws; then the same page comes again.</summary>
     public abstract void Write(LogPage page);
 

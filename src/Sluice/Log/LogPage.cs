@@ -95,12 +95,15 @@ internal sealed class LogPage
         return true;
     }
 
+    /// <summary>After sealing: whether every place is filled.</summary>
+    public bool IsFilled => Volatile.Read(ref _hot.Copied) == End;
+
     /// <summary>After sealing: waits until every place is filled.</summary>
     public void AwaitCopies()
     {
         SpinWait spin = default;
         bool isInterrupted = false;
-        while (Volatile.Read(ref _hot.Copied) != End)
+        while (!IsFilled)
         {
             try
             {

@@ -8,6 +8,12 @@ internal sealed class LogSettings
 {
     private const int MinSegmentBytes = 4096;
 
+    /// <summary>How many times within <see cref="RetainAge"/> somebody looks what is older, and in milliseconds how often at most and at
+    /// least.</summary>
+    private const int LooksPerAge = 8;
+    private const int MinLookMs = 1000;
+    private const int MaxLookMs = 600_000;
+
     public LogSettings(SluiceLogOptions options)
     {
         Format = options.Format;
@@ -85,6 +91,11 @@ internal sealed class LogSettings
     public long? RetainBytes { get; }
 
     public TimeSpan? RetainAge { get; }
+
+    /// <summary>How often somebody looks whether segments have become too old; Timeout.Infinite for never.</summary>
+    public int RetentionIntervalMs => RetainAge is { } age
+        ? (int)Math.Clamp(age.TotalMilliseconds / LooksPerAge, MinLookMs, MaxLookMs)
+        : Timeout.Infinite;
 
     public bool AcceptLoss { get; }
 

@@ -21,6 +21,9 @@ internal enum TurnResult
 /// </summary>
 internal sealed class PageRing
 {
+    /// <summary>How long a freezing waits for those who have a place, and may want another one first.</summary>
+    private const int FreezePatienceMs = 10;
+
     private readonly LogPage[] _pages;
 
     /// <summary>Those that are free. The last one written is filled next: its memory is in the processor's caches.</summary>
@@ -31,6 +34,7 @@ internal sealed class PageRing
     private long _activeNumber;
     private long _oldest;
     private bool _isClosed;
+    private bool _isFrozen;
 
     /// <param name="pages">How many pages, two at least.</param>
     /// <param name="pageBytes">Bytes of each.</param>
@@ -52,6 +56,9 @@ internal sealed class PageRing
 
     /// <summary>The page that is being filled.</summary>
     public LogPage Active => Volatile.Read(ref _active);
+
+    /// <summary>The number of the page that is being filled; pages before it are sealed.</summary>
+    public long ActiveNumber => Volatile.Read(ref _activeNumber);
 
     /// <summary>Whether a sealed page waits.</summary>
     public bool HasSealed => Volatile.Read(ref _oldest) < Volatile.Read(ref _activeNumber);
@@ -101,18 +108,15 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Seals the active page, so that it can be taken out; false where it is empty or all pages wait.</summary>
-    public bool TrySealActive()
+    /// <summary>Seals the active page, so that it can be taken out, unless it is empty, or all pages wait.</summary>
+    public void TrySealActive()
     {
         using (_turning.EnterUninterrupted())
         {
-            if (_isClosed || _active.TakenCount == 0 || _activeNumber + 1 - _oldest >= _pages.Length)
+            if (!_isClosed && _active.TakenCount > 0 && _activeNumber + 1 - _oldest < _pages.Length)
             {
-                return false;
+                Advance();
             }
-
-            Advance();
-            return true;
         }
     }
 
@@ -131,37 +135,52 @@ internal sealed class PageRing
     }
 
     /// <summary>
-    /// Lets nobody take a place until <see cref="Thaw"/>, by the same thread; false, and nothing, where a record waits to be written.
+    /// Lets nobody take a place until <see cref="Thaw"/> or <see cref="Unfreeze"/>, by the same thread, which writes what has a place now.
+    /// False, and nothing, where it is closed, or where places are not filled soon: whose they are may want another one first.
     /// </summary>
     public bool TryFreeze()
     {
         _turning.LockUninterrupted();
-        if (!_isClosed && _oldest == _activeNumber)
+        if (!_isClosed)
         {
             _ = _active.TrySeal();
-            if (_active.Count == 0)
+            _isFrozen = AreFilled();
+            if (_isFrozen)
             {
                 return true;
             }
-
-            Advance();
         }
 
-        _turning.Exit();
+        Unfreeze();
         return false;
     }
 
-    /// <summary>Goes on with a sequence.</summary>
+    /// <summary>Everything is written: goes on with a sequence.</summary>
     public void Thaw(long firstSequence)
     {
         _active.Open(firstSequence, _start);
+        _isFrozen = false;
+        _turning.Exit();
+    }
+
+    /// <summary>Goes on as if nobody had frozen it, whatever is written.</summary>
+    public void Unfreeze()
+    {
+        _isFrozen = false;
+        if (!_isClosed && _active.Count == 0)
+        {
+            // One with records is turned by whoever needs room.
+            _active.Open(_active.FirstSequence, _start);
+        }
+
         _turning.Exit();
     }
 
     /// <summary>The oldest sealed page, all of whose places are filled; it stays in the ring until <see cref="Release"/>.</summary>
-    public LogPage? PeekSealed()
+    /// <param name="before">None from the page with this number on.</param>
+    public LogPage? PeekSealed(long before)
     {
-        if (!HasSealed)
+        if (_oldest >= before)
         {
             return null;
         }
@@ -187,9 +206,37 @@ internal sealed class PageRing
         _ = sealedPage.TrySeal();
         LogPage next = _pages[(_activeNumber + 1) % _pages.Length] = _free.Pop();
         next.Open(sealedPage.FirstSequence + sealedPage.Count, _start);
+        if (_isFrozen)
+        {
+            _ = next.TrySeal();
+        }
+
         Volatile.Write(ref _active, next);
 
         // Behind the seal and the new page: who sees the number may take the sealed one out.
         Volatile.Write(ref _activeNumber, _activeNumber + 1);
+    }
+
+    private bool AreFilled()
+    {
+        long end = Environment.TickCount64 + FreezePatienceMs;
+        SpinWait spin = default;
+        for (long number = _oldest; number <= _activeNumber;)
+        {
+            if (_pages[number % _pages.Length].IsFilled)
+            {
+                number++;
+            }
+            else if (Environment.TickCount64 < end)
+            {
+                spin.SpinOnce(sleep1Threshold: -1);
+            }
+            else
+            {
+                return false;
+            }
+        }
+
+        return true;
     }
 }

@@ -57,6 +57,9 @@ internal sealed class RawOutput : LogOutput
 
     public override bool HasFull => Volatile.Read(ref _rolled);
 
+    /// <summary>A glance, without the lock.</summary>
+    public override bool IsBehind => _unsynced.Count >= Tuning.LogFullSegments;
+
     public override long DurableSequence => _durable;
 
     public override void Write(LogPage page)
@@ -135,10 +138,7 @@ internal sealed class RawOutput : LogOutput
             });
         }
 
-        if (new SegmentRetention(_folder, _settings, closed).Apply(DateTime.UtcNow))
-        {
-            _folder.FlushToDisk();
-        }
+        new SegmentRetention(_folder, _settings, closed).Apply(DateTime.UtcNow);
     }
 
     public override void Finish()

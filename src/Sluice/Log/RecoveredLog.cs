@@ -57,6 +57,7 @@ internal sealed class RecoveredLog
         try
         {
             log.Check(settings, state);
+            log.CheckNumbers();
             log.LockOutOthers();
 
             // From here on there is a segment that nobody else can lock, and the folder is the one in which the state was locked.
@@ -136,6 +137,15 @@ internal sealed class RecoveredLog
             _durableSegment = known.SegmentId;
             TookBack |= known.TookBack;
             NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
+        }
+    }
+
+    /// <summary>Whoever put a file with the last number there has no say in what can be read back.</summary>
+    private void CheckNumbers()
+    {
+        if (LargestId >= SegmentNames.MaxId)
+        {
+            throw new SluiceLogDamagedException(_folder.PathOf(LargestId), -1, 0, "no segment can have a number behind its own");
         }
     }
 

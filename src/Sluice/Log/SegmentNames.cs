@@ -15,10 +15,14 @@ internal sealed class SegmentNames
     /// <summary>Behind the name of a segment while it is being compressed.</summary>
     public const string Compressing = ".gz.tmp";
 
+    /// <summary>The most digits of a segment's number: a listing knows no longer ones.</summary>
+    public const int MaxIdDigits = 18;
+
+    /// <summary>The largest number of a segment.</summary>
+    public const long MaxId = 999_999_999_999_999_999;
+
     private const int MaxNameBytes = 255;
     private const int IdDigits = 10;
-    private const int MaxIdDigits = 18;
-    private const long MaxId = 999_999_999_999_999_999;
     private const string IdToken = "id";
     private const string DateToken = "date:";
     private const string Separators = "-_.";

@@ -98,8 +98,8 @@ internal sealed class SegmentRetention(
         return true;
     }
 
-    /// <summary>Removes what the options do not keep; whether something was removed.</summary>
-    public bool Apply(DateTime utcNow)
+    /// <summary>Removes what the options do not keep.</summary>
+    public void Apply(DateTime utcNow)
     {
         using Lock.Scope removing = _removing.EnterUninterrupted();
         List<ClosedSegment> all = All();
@@ -108,23 +108,25 @@ internal sealed class SegmentRetention(
         int tooMany = settings.RetainSegments is { } most ? all.Count + 1 - most : 0;
         long tooLarge = settings.RetainBytes is { } bytes ? all.Sum(static s => s.Bytes) - bytes : 0;
         long oldest = settings.RetainAge is { } age ? LogLayout.ToNanoseconds(utcNow) - (long)age.TotalNanoseconds : long.MinValue;
-        return RemoveWhile(all, s =>
+        _ = RemoveWhile(all, s =>
         {
             bool goes = tooMany-- > 0 || tooLarge > 0 || s.LastTime < oldest;
             tooLarge -= s.Bytes;
             return goes;
-        }) > 0;
+        });
     }
 
-    /// <summary>Removes the oldest as long as they are old; how many.</summary>
+    /// <summary>Removes the oldest as long as they are old, durably; how many.</summary>
     public int RemoveWhile(Func<ClosedSegment, bool> isOld)
     {
         using Lock.Scope removing = _removing.EnterUninterrupted();
         return RemoveWhile(All(), isOld);
     }
 
-    /// <summary>Removes those that begin at a record or later: they were taken back. The newest first, so that a crash leaves no
-    /// gap.</summary>
+    /// <summary>
+    /// Removes those that begin at a record or later: they were taken back, as the end of the one before them may be. The newest first, so
+    /// that a crash leaves no gap.
+    /// </summary>
     public void RemoveFrom(long sequence)
     {
         using Lock.Scope removing = _removing.EnterUninterrupted();
@@ -142,6 +144,14 @@ internal sealed class SegmentRetention(
                 _closed.RemoveAt(i);
             }
         }
+
+        using (_lock.EnterUninterrupted())
+        {
+            if (_closed is [.., var last] && last.LastSequence >= sequence)
+            {
+                _closed[^1] = last with { LastSequence = sequence - 1 };
+            }
+        }
     }
 
     private List<ClosedSegment> All()
@@ -154,6 +164,7 @@ internal sealed class SegmentRetention(
 
     private int RemoveWhile(List<ClosedSegment> all, Func<ClosedSegment, bool> isOld)
     {
+        folder.Confirm();
         int removed = 0;
         int most = all.Count - (keepsNewest?.Invoke() == true ? 1 : 0);
         try
@@ -175,6 +186,11 @@ internal sealed class SegmentRetention(
             {
                 _closed.RemoveRange(0, removed);
             }
+        }
+
+        if (removed > 0)
+        {
+            folder.FlushToDisk();
         }
 
         return removed;

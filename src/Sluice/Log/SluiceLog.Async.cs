@@ -1,3 +1,4 @@
+using Sluice.Engines;
 using Sluice.Log;
 
 namespace Sluice;
@@ -5,6 +6,9 @@ namespace Sluice;
 /// <summary>The asynchronous members; what waits is served by the log's own threads.</summary>
 public sealed partial class SluiceLog
 {
+    /// <summary>What is waited for is no sequence, but a round of the keeper.</summary>
+    private const long Keeper = -1;
+
     /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, LogDurability, CancellationToken)"/>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken = default) =>
         AppendAsync(record, _settings.Durability, cancellationToken);
@@ -52,7 +56,7 @@ public sealed partial class SluiceLog
         Placed place;
         while (!TryTake(batch.Bytes.Length, batch.Count, out place, out long waitFor))
         {
-            await WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken).ConfigureAwait(false);
+            await WaitForRoomAsync(waitFor, cancellationToken).ConfigureAwait(false);
         }
 
         CopyBatch(place, batch, wanted);
@@ -111,13 +115,30 @@ public sealed partial class SluiceLog
     {
         while (true)
         {
-            await WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken).ConfigureAwait(false);
+            await WaitForRoomAsync(waitFor, cancellationToken).ConfigureAwait(false);
             if (TryAppend(record, durability, out ValueTask<long> appended, out waitFor))
             {
                 return await appended.ConfigureAwait(false);
             }
         }
     }
+
+    /// <summary>Until the oldest page is written, or the keeper has done a round, whatever came of it.</summary>
+    private void WaitForRoom(long waitFor)
+    {
+        if (waitFor == Keeper)
+        {
+            _ = PoolWork.Wait(_syncs.NextKeeping());
+        }
+        else
+        {
+            Wait(LogDurability.Written, waitFor, 0, default);
+        }
+    }
+
+    private ValueTask WaitForRoomAsync(long waitFor, CancellationToken cancellationToken) => waitFor == Keeper
+        ? new ValueTask(_syncs.NextKeeping().WaitAsync(cancellationToken))
+        : WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken);
 
     private ValueTask<long> WaitAsync(LogDurability durability, long sequence, int ownRecords, Placed place, long result)
     {

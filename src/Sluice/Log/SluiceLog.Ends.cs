@@ -236,17 +236,28 @@ public sealed partial class SluiceLog
         do
         {
             ThrowIfClosed();
-            if (_writes.WriteAll() is { } error)
-            {
-                throw LogErrors.Failed(Directory, "Truncating", error);
-            }
+            ThrowIfFailed(_writes.WriteAll());
         }
         while (!_ring.TryFreeze());
+        if (_writes.WriteAll() is { } error)
+        {
+            _ring.Unfreeze();
+            ThrowIfFailed(error);
+        }
+
         if (sequence < Framed().FirstSequence - 1 || sequence > _writes.Written)
         {
             _ring.Thaw(_writes.Written + 1);
             throw new ArgumentOutOfRangeException(
                 nameof(sequence), sequence, $"The log has the records {Framed().FirstSequence} to {_writes.Written}.");
+        }
+    }
+
+    private void ThrowIfFailed(Exception? error)
+    {
+        if (error is not null)
+        {
+            throw LogErrors.Failed(Directory, "Truncating", error);
         }
     }
 

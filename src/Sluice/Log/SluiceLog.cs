@@ -38,13 +38,14 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _ring = new PageRing(settings.Pages, settings.PageBytes, output.PageStart, next);
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
         _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.SignalKeeper());
-        _syncs = new SyncStage(_writes, output, directory, WriteMark, () => _lock?.Flush(_settings));
+        _syncs = new SyncStage(_writes, output, directory, WriteMark, () => _lock?.Flush(_settings), settings.RetentionIntervalMs);
         if (recovered is not null)
         {
             WriteMark(next - 1);
         }
 
         StartThreads();
+        _syncs.SignalKeeper();
         if (settings.DisposeOnProcessExit)
         {
             _onExit = (_, _) => DisposeAtExit();
@@ -295,12 +296,11 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
                 return place;
             }
 
-            // Memory is full: until the oldest page is written.
-            Wait(LogDurability.Written, waitFor, 0, default);
+            WaitForRoom(waitFor);
         }
     }
 
-    /// <summary>False where all memory waits to be written, and the options say to wait.</summary>
+    /// <summary>False where all memory, or more than enough of full segments, waits, and the options say to wait too.</summary>
     private bool TryTake(int bytes, int count, out Placed place, out long waitFor)
     {
         waitFor = 0;
@@ -327,6 +327,13 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
                     return false;
                 default:
                     _writes.Signal();
+                    if (_output.IsBehind)
+                    {
+                        // Whoever fills pages faster than segments can be synced and closed waits here, where he has no place yet.
+                        (place, waitFor) = (default, Keeper);
+                        return _settings.WaitWhenFull ? false : throw LogErrors.Behind(Directory);
+                    }
+
                     break;
             }
         }

@@ -28,7 +28,7 @@ public sealed class SluiceLogOptions
 
     /// <summary>
     /// Whether an append that finds <see cref="BufferBytes"/> full waits until some of it is written (true), or throws an
-    /// <see cref="IOException"/> and is not in the log (false).
+    /// <see cref="IOException"/> and is not in the log (false). Likewise where eight full segments wait to be on the disk.
     /// </summary>
     public bool WaitWhenFull { get; init; } = true;
 
@@ -47,7 +47,10 @@ public sealed class SluiceLogOptions
     /// </summary>
     public bool Preallocate { get; init; } = true;
 
-    /// <summary>The oldest segments are removed while there are more than this; null for no limit. The one that is written stays.</summary>
+    /// <summary>
+    /// The oldest segments are removed while there are more than this; null for no limit. The one that is written stays, and those that
+    /// are not on the disk yet: a few more may be there while much is appended.
+    /// </summary>
     public int? RetainSegments { get; init; }
 
     /// <summary>
@@ -56,7 +59,10 @@ public sealed class SluiceLogOptions
     /// </summary>
     public long? RetainBytes { get; init; }
 
-    /// <summary>Segments whose last record is older than this are removed; null for no limit.</summary>
+    /// <summary>
+    /// Segments whose last record is older than this are removed; null for no limit. While the log is open that is looked at when it is
+    /// opened, when a segment is full, and eight times within this time, but once a second at most and every ten minutes at least.
+    /// </summary>
     public TimeSpan? RetainAge { get; init; }
 
     /// <summary>

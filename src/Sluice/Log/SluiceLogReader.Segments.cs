@@ -108,11 +108,11 @@ public sealed partial class SluiceLogReader
         }
 
         long first = _segment.ReadTo + 1;
-        bool wasRemoved = end != FrameResult.Bad && _folder.List() is [long oldest, ..] && oldest > _segment.Id;
+        bool isGone = _folder.List() is [long oldest, ..] && oldest > _segment.Id;
         SluiceLogDamagedException damage;
-        if (wasRemoved || end == FrameResult.Good || IsMissingBehind())
+        if ((isGone && end != FrameResult.Bad) || end == FrameResult.Good || IsMissingBehind())
         {
-            damage = new SluiceLogDamagedException(_folder.Path, -1, first, wasRemoved
+            damage = new SluiceLogDamagedException(_folder.Path, -1, first, isGone
                 ? $"it was removed before it was read, and the log begins later now (record {next.FirstSequence} is there)"
                 : LogErrors.Missing(_segment.Path, next.Path));
         }
@@ -306,9 +306,13 @@ public sealed partial class SluiceLogReader
             }
 
             // Who went back goes on where it was, and passes none by that took back what it had read.
-            int index = _fromTime == long.MinValue || _hasReturned
-                ? segments.FindLastIndex(s => s.FirstSequence <= _next)
-                : segments.FindLastIndex(s => s.FirstSequence <= _next && s.FirstTime <= _fromTime);
+            int index = segments.FindLastIndex(s => s.FirstSequence <= _next);
+            if (!_hasReturned)
+            {
+                // Times never go back from one to the next: what stands before a segment that begins earlier than that is earlier too.
+                index = Math.Max(index, segments.FindLastIndex(s => s.FirstTime < _fromTime));
+            }
+
             if (TryEnter(segments[Math.Max(index, 0)], index > 0 ? segments[index - 1].Id : 0))
             {
                 return true;

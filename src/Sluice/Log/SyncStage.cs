@@ -21,16 +21,21 @@ internal sealed class SyncStage
     private bool _mustRecover;
     private bool _isBusy;
 
+    /// <summary>Of those who wait for the keeper's next round; null for none.</summary>
+    private TaskCompletionSource? _keeping;
+
     /// <param name="writes">What comes before.</param>
     /// <param name="output">Where records are.</param>
     /// <param name="directory">For messages.</param>
     /// <param name="mark">Notes for readers, and for the next opening, how far the log is durable.</param>
     /// <param name="flushMark">Has that on the disk.</param>
-    public SyncStage(WriteStage writes, LogOutput output, string directory, Action<long> mark, Action flushMark)
+    /// <param name="keeperIntervalMs">How often the keeper looks, unasked, what is too old; Timeout.Infinite for never.</param>
+    public SyncStage(
+        WriteStage writes, LogOutput output, string directory, Action<long> mark, Action flushMark, int keeperIntervalMs = Timeout.Infinite)
     {
         (_writes, _output, _directory, _mark, _flushMark, _durable) = (writes, output, directory, mark, flushMark, output.DurableSequence);
         _thread = new StageThread("Sluice log sync", Timeout.Infinite, Round, static () => false);
-        _keeper = new StageThread("Sluice log keeper", Timeout.Infinite, KeepHouse, static () => false);
+        _keeper = new StageThread("Sluice log keeper", keeperIntervalMs, KeepHouse, () => keeperIntervalMs != Timeout.Infinite);
     }
 
     /// <summary>Held by who leads; taken before <see cref="WriteStage.Gate"/>.</summary>
@@ -56,7 +61,25 @@ internal sealed class SyncStage
     public void SignalKeeper() => _keeper.Signal();
 
     /// <summary>Ends the keeper: nobody makes or seals segments any more but who writes, and who closes the log.</summary>
-    public void EndKeeper() => _keeper.End();
+    public void EndKeeper()
+    {
+        _keeper.End();
+        Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
+    }
+
+    /// <summary>Asks the keeper to see to segments; ends when a round that began after this has ended, whatever came of it.</summary>
+    public Task NextKeeping()
+    {
+        TaskCompletionSource mine = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource keeping = Interlocked.CompareExchange(ref _keeping, mine, null) ?? mine;
+        SignalKeeper();
+        if (_keeper.HasEnded)
+        {
+            Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
+        }
+
+        return keeping.Task;
+    }
 
     /// <inheritdoc cref="WriteStage.Signal"/>
     public void Signal() => _thread.Signal();
@@ -268,10 +291,18 @@ internal sealed class SyncStage
     /// <summary>On the keeper. Nobody who appends or syncs waits for it longer than for a sync.</summary>
     private void KeepHouse(bool asked)
     {
+        // Also where the first fails: what is removed may give a full disk the space that it needs.
+        TaskCompletionSource? keeping = Interlocked.Exchange(ref _keeping, null);
+        Try(CloseFull);
+        Try(_output.Housekeep);
+        keeping?.TrySetResult();
+    }
+
+    private void Try(Action work)
+    {
         try
         {
-            CloseFull();
-            _output.Housekeep();
+            work();
         }
         catch (Exception e)
         {

@@ -24,6 +24,9 @@ internal sealed class WriteStage
     private long _written;
     private bool _flushIsDue;
 
+    /// <summary>Whether the last round failed: what is left then waits for the next interval.</summary>
+    private bool _hasFailed;
+
     public WriteStage(PageRing ring, LogOutput output, string directory, long written, int intervalMs, Action housekeeping)
     {
         (_ring, _output, _directory, _written, _housekeeping) = (ring, output, directory, written, housekeeping);
@@ -105,7 +108,7 @@ internal sealed class WriteStage
         {
             TryLead(moreRounds - 1);
         }
-        else if (Waiters.HasSleepers)
+        else if (Waiters.HasSleepers || (_ring.HasSealed && !Volatile.Read(ref _hasFailed)))
         {
             Signal();
         }
@@ -113,7 +116,7 @@ internal sealed class WriteStage
 
     /// <summary>
     /// Writes everything that has a place now, for whoever holds <see cref="Gate"/>. An error goes to all who wait here, and is returned;
-    /// the pages stay.
+    /// the pages stay, and are tried again within the interval.
     /// </summary>
     public Exception? WriteAll()
     {
@@ -161,9 +164,18 @@ internal sealed class WriteStage
         {
             bool sealsActive = !asked || !Waiters.IsEmpty || Volatile.Read(ref _flushIsDue);
             Volatile.Write(ref _flushIsDue, false);
-            if (Write(sealsActive) is { } error)
+
+            // What failed just now, and nobody waits for, is tried again when the interval is over.
+            Exception? error = sealsActive || !_hasFailed ? Write(sealsActive) : null;
+            if (error is not null)
             {
                 Fail(Waiters, error);
+            }
+
+            if (_hasFailed)
+            {
+                // Where the disk is full, there may be segments that need not be kept.
+                _housekeeping();
             }
         }
         finally
@@ -176,36 +188,17 @@ internal sealed class WriteStage
     {
         try
         {
-            while (true)
+            // Only what has a place now: others may fill pages as fast as they are written, and who leads has something else to do.
+            WriteBefore(_ring.ActiveNumber);
+            if (sealsActive)
             {
-                while (_ring.PeekSealed() is { } page)
-                {
-                    if (page.Count > 0)
-                    {
-                        _output.Write(page);
-                    }
-
-                    long last = page.FirstSequence + page.Count - 1;
-                    _ring.Release();
-                    Volatile.Write(ref _written, last);
-                    Waiters.Complete(last);
-                    if (_ring.HasSealed)
-                    {
-                        // Somebody may wait for memory.
-                        Waiters.WakeEnded();
-                    }
-                }
-
-                if (!sealsActive || !_ring.TrySealActive())
-                {
-                    break;
-                }
-
-                // Once: what comes from now on is the next round's.
-                sealsActive = false;
+                // As late as possible, so that many are in it.
+                _ring.TrySealActive();
+                WriteBefore(_ring.ActiveNumber);
             }
 
             Waiters.Complete(Written);
+            Volatile.Write(ref _hasFailed, false);
             if (_output.NeedsHousekeeping)
             {
                 _housekeeping();
@@ -215,9 +208,35 @@ internal sealed class WriteStage
         }
         catch (Exception e)
         {
-            // Whatever it was, nobody waits for ever; who came when its records had been written waits for nothing.
+            // Whatever it was, nobody waits for ever; who came when its records had been written waits for nothing. And what nobody waits
+            // for is tried again by the log's own thread.
             Waiters.Complete(Written);
+            Volatile.Write(ref _hasFailed, true);
+            Interlocked.MemoryBarrier();
+            Rouse();
             return e;
+        }
+    }
+
+    /// <summary>Writes the pages that were sealed before the one with a number.</summary>
+    private void WriteBefore(long number)
+    {
+        while (_ring.PeekSealed(number) is { } page)
+        {
+            if (page.Count > 0)
+            {
+                _output.Write(page);
+            }
+
+            long last = page.FirstSequence + page.Count - 1;
+            _ring.Release();
+            Volatile.Write(ref _written, last);
+            Waiters.Complete(last);
+            if (_ring.HasSealed)
+            {
+                // Somebody may wait for memory.
+                Waiters.WakeEnded();
+            }
         }
     }
 

@@ -1,0 +1,93 @@
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>Behind a write that failed nobody's record is forgotten, and the disk gets back what need not be kept.</summary>
+[Trait("Runs", "once")]
+[Collection(nameof(AloneCollection))]
+public sealed class RetryTests : IDisposable
+{
+    private const int EBUSY = 16;
+    private const int ENOSPC = 28;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+
+    public void Dispose() => SystemCallFaults.Use(null);
+
+    /// <summary>The record that fails belongs to somebody who waits; the one behind it belongs to nobody any more.</summary>
+    [SkippableFact]
+    public void Buffered_records_behind_one_that_failed_are_written_within_the_interval()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 65536,
+            FlushInterval = TimeSpan.FromMilliseconds(20),
+        });
+        log.Append("one"u8, LogDurability.Written);
+        SystemCallFaults.Use(static (call, _, length) => call == "pwrite" && length > 0 ? -ENOSPC : 0);
+        LogReservation reserved = log.Reserve(100);
+        long buffered = log.Append("buffered"u8, LogDurability.Buffered);
+        Exception? error = null;
+        try
+        {
+            _ = reserved.Commit(LogDurability.Written);
+        }
+        catch (IOException e)
+        {
+            error = e;
+        }
+
+        error.ShouldNotBeNull();
+        SystemCallFaults.Use(null);
+        SpinWait.SpinUntil(() => log.WrittenSequence == buffered, Patience).ShouldBeTrue();
+    }
+
+    /// <summary>Nothing can be written until old files are removed, which only the log's keeper does.</summary>
+    [SkippableFact]
+    public void A_full_disk_is_given_back_what_need_not_be_kept()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            Preallocate = false,
+            RetainSegments = 3,
+            Durability = LogDurability.Written,
+        });
+        bool mayRemove = false;
+        bool isFull = false;
+        SystemCallFaults.Use((call, _, length) => call switch
+        {
+            "unlinkat" when !Volatile.Read(ref mayRemove) => -EBUSY,
+            "pwrite" when Volatile.Read(ref isFull) && length > 64 && Directory.GetFiles(folder.Log, "*.slog").Length > 4 => -ENOSPC,
+            _ => 0,
+        });
+        for (int i = 0; i < 300; i++)
+        {
+            log.Append(Records.Make(0, i, 100));
+        }
+
+        // The keeper has tried, and sleeps.
+        SpinWait.SpinUntil(() => log.LastError is not null, Patience).ShouldBeTrue();
+        Volatile.Write(ref isFull, true);
+        Volatile.Write(ref mayRemove, true);
+        SpinWait.SpinUntil(() => TryAppend(log), Patience).ShouldBeTrue();
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeLessThanOrEqualTo(5);
+    }
+
+    private static bool TryAppend(SluiceLog log)
+    {
+        try
+        {
+            _ = log.Append(Records.Make(0, 1000, 100));
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    }
+}
