@@ -145,11 +145,12 @@ internal sealed class TemporaryFolder : IDisposable
             return result;
         }
 
+        int failed = 0;
         int fd = PathCalls.Open(name, TreeRoot.FolderFlags);
         if (fd >= 0
             && NodeCalls.LockExclusivelyNow(fd) == 0
             && (IsOurs(fd) || IsAsAnyHere(fd, name))
-            && IsEmpty(fd)
+            && (failed = CheckEmpty(fd)) == 0
             && TemporaryName.LeadsTo(name, fd)
             && (AttributeCalls.Set(fd, Mark, [1]) == 0 || !mustBeMarked))
         {
@@ -159,6 +160,11 @@ internal sealed class TemporaryFolder : IDisposable
         // Only an empty folder can be removed, whoever has put it there by now.
         new Descriptor(fd).Dispose();
         _ = NodeCalls.RemoveDirectory(name);
+
+        if (failed is not (0 or -Errno.ENOTEMPTY or -Errno.ENOENT))
+        {
+            return failed;
+        }
 
         // Something else has been put in its place, or it cannot be told from that; or whoever removes leftovers took it for one.
         return fd >= 0 || fd == -Errno.ENOENT || TemporaryName.IsElsewhere(fd) ? -Errno.EEXIST : fd;
@@ -234,12 +240,19 @@ internal sealed class TemporaryFolder : IDisposable
             && made.Uid == folder.Uid;
     }
 
-    private static bool IsEmpty(int fd)
+    /// <summary>Zero, ENOTEMPTY, or why that could not be found out; errors are negative.</summary>
+    private static int CheckEmpty(int fd)
     {
-        DirectoryReader reader = DirectoryReader.Of(Again(fd));
+        int again = Again(fd);
+        if (again < 0)
+        {
+            return again;
+        }
+
+        DirectoryReader reader = DirectoryReader.Of(again);
         int result = reader.ReadNames(out List<byte[]> names);
         reader.Release();
-        return result == 0 && names.Count == 0;
+        return result == 0 && names.Count > 0 ? -Errno.ENOTEMPTY : result;
     }
 
     private static int Again(int fd) => PathCalls.OpenAt(fd, ".\0"u8, TreeRoot.FolderFlags);

@@ -1,5 +1,5 @@
-using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
+using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring.Abi;
 
@@ -44,7 +44,7 @@ internal static class LogFile
     public static SluiceHandle Open(
         in NodePath node, string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null)
     {
-        int flags = PathCalls.NoFollowFlag | PathCalls.NonBlocking
+        int flags = PathCalls.NoFollowFlag
             | (access == FileAccess.Read ? PathCalls.ReadOnly : PathCalls.ReadWrite)
             | mode switch
             {
@@ -52,26 +52,7 @@ internal static class LogFile
                 FileMode.OpenOrCreate => PathCalls.Create,
                 _ => 0,
             };
-        int fd = PathCalls.Open(node, flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? ModeBits.NewFile);
-        PathErrors.ThrowIfFailed(fd, "Opening", path);
-        SafeFileHandle file = new(fd, ownsHandle: true);
-        try
-        {
-            PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), "Opening", path);
-            if ((stat.Mode & Statx.TypeMask) != Statx.TypeRegular)
-            {
-                throw new IOException($"Opening '{path}' failed: it is no plain file.");
-            }
-
-            int given = Libc.GetFlags(fd);
-            PathErrors.ThrowIfFailed(given < 0 ? given : Libc.SetFlags(fd, given & ~PathCalls.NonBlocking), "Opening", path);
-            return SluiceHandle.FromSafeFileHandle(file, path, access, ownsHandle: true, settings?.Engine);
-        }
-        catch
-        {
-            file.Dispose();
-            throw;
-        }
+        return PlainFile.Open(node, path, flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? ModeBits.NewFile, settings?.Engine);
     }
 
     /// <summary>

@@ -1,3 +1,5 @@
+using Sluice.Handles;
+
 namespace Sluice.Sequential;
 
 /// <summary>Cuts a file into lines from its end to its start. The bytes of a line lie in one buffer, which grows to the front.</summary>
@@ -10,6 +12,7 @@ internal sealed class BackwardLines
 #endif
 
     private readonly SluiceHandle _handle;
+    private readonly MeasuredFile _file;
     private readonly IProgress<long>? _progress;
     private readonly long _first;
     private byte[] _buffer = GC.AllocateUninitializedArray<byte>(ChunkBytes * 2);
@@ -22,10 +25,11 @@ internal sealed class BackwardLines
     {
         _handle = handle;
         _progress = progress;
-        _end = handle.Length;
+        _file = new MeasuredFile(handle);
+        _end = _file.Length;
         _from = _to = _buffer.Length;
         Span<byte> mark = stackalloc byte[3];
-        _first = handle.Read(mark, 0) == 3 && mark.SequenceEqual((ReadOnlySpan<byte>)[0xEF, 0xBB, 0xBF]) ? 3 : 0;
+        _first = _file.Read(mark, 0) == 3 && mark.SequenceEqual((ReadOnlySpan<byte>)[0xEF, 0xBB, 0xBF]) ? 3 : 0;
     }
 
     /// <summary>The line before the one that came last; false at the start of the file. It stands until the next call.</summary>
@@ -93,7 +97,7 @@ internal sealed class BackwardLines
             _from = _to - held;
         }
 
-        int read = _handle.Read(_buffer.AsSpan(_from - count, count), _end - count);
+        int read = _file.Read(_buffer.AsSpan(_from - count, count), _end - count);
         if (read < count)
         {
             throw new EndOfStreamException(

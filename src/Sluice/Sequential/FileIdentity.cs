@@ -14,7 +14,6 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
     {
         if (Libc.IsSupported)
         {
-            // Nothing else is opened to be followed: opening a FIFO may wait for ever.
             return NodeCalls.TryStat(path, out Statx stat) && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular ? From(stat) : null;
         }
 

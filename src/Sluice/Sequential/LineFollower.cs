@@ -1,4 +1,6 @@
 using System.Runtime.CompilerServices;
+using Sluice.Handles;
+using Sluice.Kernel;
 
 namespace Sluice.Sequential;
 
@@ -95,7 +97,10 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
 
     private SluiceReader Open(bool fromStart)
     {
-        SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        // Others may have put something else under the name since it was looked at.
+        SluiceHandle handle = Libc.IsSupported
+            ? PlainFile.Open(NodePath.Of(path), path, PathCalls.ReadOnly)
+            : SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
         try
         {
             return new SluiceReader(

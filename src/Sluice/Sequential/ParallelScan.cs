@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
+using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Memory;
 
@@ -25,7 +26,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     private const int MaxStripeBytes = Tuning.ScanMaxStripeBytes;
 #endif
 
-    private readonly long _length = handle.Length;
+    private readonly MeasuredFile _file = new(handle);
     private readonly int _partBytes = options.RecordSize > 0
         ? Math.Max(1, options.PartSize / options.RecordSize) * options.RecordSize
         : options.PartSize;
@@ -98,10 +99,10 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
     private void CheckLength()
     {
-        if (options.RecordSize > 0 && _length % options.RecordSize != 0)
+        if (options.RecordSize > 0 && _file.Length % options.RecordSize != 0)
         {
             throw new InvalidDataException(
-                $"'{handle.Path}' has {_length} bytes, which is no multiple of its record's {options.RecordSize}.");
+                $"'{handle.Path}' has {_file.Length} bytes, which is no multiple of its record's {options.RecordSize}.");
         }
     }
 
@@ -117,7 +118,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         {
             while (_at >= _stripeEnd)
             {
-                if (_round >= _length)
+                if (_round >= _file.Length)
                 {
                     (part, start, end) = (0, 0, 0);
                     return false;
@@ -136,10 +137,10 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     {
         (int index, int count) = (options.Shard.Index, options.Shard.Count);
         long share = (long)(_round / ((Int128)count * RoundsToDouble));
-        long stripe = count == 1 ? _length : Math.Max(_unit, Math.Min(share, MaxStripeBytes) / _unit * _unit);
+        long stripe = count == 1 ? _file.Length : Math.Max(_unit, Math.Min(share, MaxStripeBytes) / _unit * _unit);
         Int128 begin = _round + ((Int128)index * stripe);
-        _at = (long)Int128.Min(begin, _length);
-        _stripeEnd = (long)Int128.Min(begin + stripe, _length);
+        _at = (long)Int128.Min(begin, _file.Length);
+        _stripeEnd = (long)Int128.Min(begin + stripe, _file.Length);
         _round += (Int128)count * stripe;
     }
 
@@ -211,7 +212,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
 
         int to = held;
-        if (hasLines && end < _length && block.Span[held - 1] != options.Delimiter)
+        if (hasLines && end < _file.Length && block.Span[held - 1] != options.Delimiter)
         {
             to = Extend(ref block, held, end);
         }
@@ -224,9 +225,9 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     private int Extend(ref MemoryLease block, int held, long offset)
     {
         // A line's usual rest is short; one of megabytes is reached by doubling.
-        for (int step = 4096; offset < _length; step = Math.Min(step * 2, 1 << 20))
+        for (int step = 4096; offset < _file.Length; step = Math.Min(step * 2, 1 << 20))
         {
-            int count = (int)Math.Min(step, _length - offset);
+            int count = (int)Math.Min(step, _file.Length - offset);
             if (block.Length - held < count)
             {
                 MemoryLease larger = AlignedBufferPool.RentOfMany(LargerBlock(held + (long)count));
@@ -256,7 +257,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
     private int ReadWhole(Span<byte> buffer, long offset)
     {
-        int read = handle.Read(buffer, offset);
+        int read = _file.Read(buffer, offset);
         return read == buffer.Length
             ? read
             : throw new EndOfStreamException($"'{handle.Path}' was cut at offset {offset + read} while it was being scanned.");

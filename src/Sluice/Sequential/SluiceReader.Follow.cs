@@ -28,7 +28,7 @@ public sealed partial class SluiceReader
     /// <exception cref="ArgumentNullException"><paramref name="path"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><see cref="SluiceFollowOptions.PollInterval"/> is negative.</exception>
     /// <exception cref="UnauthorizedAccessException">The first file may not be read.</exception>
-    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="IOException">The first that has the name is no plain file, or the operating system reported an error.</exception>
     public static async IAsyncEnumerable<ReadOnlyMemory<byte>> FollowAsync(
         string path, SluiceFollowOptions? options = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {

@@ -1,5 +1,7 @@
 using System.Runtime.CompilerServices;
+using Sluice.Kernel;
 using Sluice.Sequential;
+using Sluice.Uring.Abi;
 
 namespace Sluice;
 
@@ -20,6 +22,7 @@ public sealed partial class SluiceReader
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     /// <exception cref="InvalidDataException">The file's length is no multiple of <see cref="SluiceScanOptions.RecordSize"/>.</exception>
     /// <exception cref="EndOfStreamException">The file was cut meanwhile.</exception>
+    /// <exception cref="NotSupportedException">The file cannot seek: it is a pipe, a socket or a terminal.</exception>
     public static async IAsyncEnumerable<TResult> ScanAsync<TResult>(
         string path,
         ScanCallback<TResult> callback,
@@ -29,6 +32,12 @@ public sealed partial class SluiceReader
         ArgumentNullException.ThrowIfNull(callback);
         options ??= new SluiceScanOptions();
         options.Check();
+        if (NodeCalls.TryStat(path, out Statx stat) && (stat.Mode & Statx.TypeMask) is Statx.TypeFifo or Statx.TypeSocket)
+        {
+            // Opening it would wait for a writer, and it has no length.
+            throw new NotSupportedException($"Scanning '{path}' failed: it is a pipe or a socket, and has no parts.");
+        }
+
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions { Caching = options.Caching, Engine = options.Engine });
         using ParallelScan<TResult> scan = new(handle, callback, options);
         await foreach (TResult result in scan.RunAsync(cancellationToken).ConfigureAwait(false))

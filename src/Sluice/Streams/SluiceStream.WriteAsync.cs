@@ -15,7 +15,9 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>As <see cref="Write(ReadOnlySpan{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled; the position has not moved beyond what was accepted.</exception>
+    /// <remarks>As in FileStream, a write that has begun goes on to its end: a part of it would stay in the file behind the position.
+    /// One to a file that cannot seek, such as a pipe, may end before.</remarks>
+    /// <exception cref="OperationCanceledException">Cancelled before it began; nothing of it was accepted.</exception>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -143,13 +145,19 @@ public sealed partial class SluiceStream
                 }
 
                 await HandDownAsync(mayStayBehind: true, isLast: false, cancellationToken).ConfigureAwait(false);
+                if (put > 0)
+                {
+                    // A part is in the file, or on its way there: now the rest goes too.
+                    cancellationToken = default;
+                }
+
                 put = 0;
                 int size = SizeFor(_base, AdaptiveSize.MaxWrite);
                 if (passes || WritesThrough(buffer.Length, size))
                 {
                     await SettleAsync(cancellationToken).ConfigureAwait(false);
                     ReserveSpace(_base, buffer.Length);
-                    await _handle.WriteAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
+                    await _handle.WriteAsync(buffer, _base, TokenOfTransfer(cancellationToken)).ConfigureAwait(false);
                     NoteWritten(_base, buffer.Length);
                     _base += buffer.Length;
                     _sizing.Ended(_base, wasWhole: true);
@@ -175,7 +183,7 @@ public sealed partial class SluiceStream
     /// Writes the window, and empties it; when that fails, its bytes stay. A large one that sized itself may be left to be written
     /// while the caller goes on.
     /// </summary>
-    /// <param name="mayStayBehind">Whether it may be left to be written.</param>
+    /// <param name="mayStayBehind">Whether it may be left to be written: it is a write's, some of whose bytes may be in it.</param>
     /// <param name="isLast">As in <see cref="HandDown"/>.</param>
     /// <param name="cancellationToken">Ends the wait; the bytes stay.</param>
     [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
@@ -213,7 +221,8 @@ public sealed partial class SluiceStream
                 else
                 {
                     Extras.Overlap.BeginWrite();
-                    await _handle.WriteAsync(window.MemoryAt(start, length), _base + start, cancellationToken).ConfigureAwait(false);
+                    CancellationToken token = mayStayBehind ? TokenOfTransfer(cancellationToken) : cancellationToken;
+                    await _handle.WriteAsync(window.MemoryAt(start, length), _base + start, token).ConfigureAwait(false);
                     Extras.Overlap.EndWrite();
                 }
 
@@ -232,6 +241,12 @@ public sealed partial class SluiceStream
 
         EndWindow(end, isLast);
     }
+
+    /// <summary>
+    /// A write that is cancelled while it is under way leaves a part behind the position, and whoever wrote it is told that there is
+    /// nothing: it is not cancelled, but where it may wait for a reader.
+    /// </summary>
+    private CancellationToken TokenOfTransfer(CancellationToken cancellationToken) => _handle.CanSeek ? default : cancellationToken;
 
     private ValueTask SettleAsync(CancellationToken cancellationToken) =>
         WriteBehind is { IsPending: true } behind ? behind.SettleAsync(cancellationToken) : ValueTask.CompletedTask;
@@ -255,7 +270,7 @@ public sealed partial class SluiceStream
         ValueTask write;
         try
         {
-            write = _handle.WriteAsync(buffer, offset, cancellationToken);
+            write = _handle.WriteAsync(buffer, offset, TokenOfTransfer(cancellationToken));
         }
         catch
         {

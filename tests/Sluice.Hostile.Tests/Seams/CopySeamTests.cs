@@ -43,6 +43,28 @@ public sealed class CopySeamTests : HostileTests
         (result.Bytes, result.ChangedFiles).ShouldBe((left, 1));
     }
 
+    /// <summary>Whether a new temporary folder is empty cannot be found out: that is no sign of somebody who takes it away.</summary>
+    [SkippableFact]
+    public async Task A_want_of_descriptors_is_told_of_as_what_it_is()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
+        int made = 0;
+        int opened = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            made += call == "mkdirat" ? 1 : 0;
+            opened += made > 0 && call is "openat" or "openat2" ? 1 : 0;
+            return made > 0 && opened >= 2 && call is "openat" or "openat2" ? -Errno.EMFILE : 0;
+        });
+        Exception error = await Should.ThrowAsync<Exception>(
+            () => SluiceFile.CopyAsync(source, Temp.NewPath(), new CopyOptions { Recurse = true }));
+        SystemCallFaults.Use(null);
+        error.ToString().ShouldContain("Too many open files");
+        made.ShouldBe(1);
+        Directory.GetFileSystemEntries(Temp.Root).ShouldBe([source]);
+    }
+
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]

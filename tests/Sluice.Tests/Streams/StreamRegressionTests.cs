@@ -283,4 +283,77 @@ public sealed class StreamRegressionTests : IDisposable
             Caching = caching,
             Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
         });
+
+    /// <summary>What was written is what the position says: a part of a cancelled write would be left behind it.</summary>
+    [Theory]
+    [MemberData(nameof(StreamFailureTests.Openings), MemberType = typeof(StreamFailureTests))]
+    public async Task A_cancelled_write_leaves_nothing_behind_the_position(int bufferSize, bool isAsync, FileCaching caching)
+    {
+        _ = isAsync;
+        Random random = new(bufferSize);
+        for (int i = 0; i < 20; i++)
+        {
+            string path = _temp.NewPath();
+            using MemoryStream expected = new();
+            await using (SluiceStream stream = new(path, new SluiceOptions
+            {
+                Mode = FileMode.Create,
+                Access = FileAccess.ReadWrite,
+                BufferSize = bufferSize,
+                Caching = caching,
+            }))
+            {
+                for (int k = 0; k < 4; k++)
+                {
+                    byte[] bytes = new byte[random.Next(1, k % 2 == 0 ? 50_000 : 1_500_000)];
+                    random.NextBytes(bytes);
+                    using CancellationTokenSource source = new();
+                    ValueTask write = stream.WriteAsync(bytes, k % 2 == 0 ? default : source.Token);
+                    await source.CancelAsync();
+                    try
+                    {
+                        await write;
+                        expected.Write(bytes);
+                    }
+                    catch (OperationCanceledException)
+                    {
+                        k.ShouldBeOneOf(1, 3);
+                    }
+
+                    stream.Position.ShouldBe(expected.Length);
+                }
+            }
+
+            (await File.ReadAllBytesAsync(path)).ShouldBeBytes(expected.ToArray());
+        }
+    }
+
+    /// <summary>Without a buffer writes may be under way side by side: one that is cancelled gives its place to nobody.</summary>
+    [Fact]
+    public async Task A_write_behind_a_cancelled_one_keeps_its_place()
+    {
+        byte[][] parts = [new byte[400_000], new byte[300_000], new byte[1_000_000]];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            Array.Fill(parts[i], (byte)(i + 1));
+        }
+
+        for (int round = 0; round < 20; round++)
+        {
+            string path = _temp.NewPath();
+            SluiceOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write, BufferSize = 0 };
+            await using (SluiceStream stream = new(path, options))
+            {
+                using CancellationTokenSource source = new();
+                Task first = stream.WriteAsync(parts[0], source.Token).AsTask();
+                Task second = stream.WriteAsync(parts[1]).AsTask();
+                await source.CancelAsync();
+                await first;
+                await second;
+                await stream.WriteAsync(parts[2]);
+            }
+
+            (await File.ReadAllBytesAsync(path)).ShouldBeBytes([.. parts[0], .. parts[1], .. parts[2]]);
+        }
+    }
 }

@@ -1,0 +1,42 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Handles;
+
+/// <summary>Opens files under names that others may have put something else under: a FIFO is not waited for. Linux only.</summary>
+internal static class PlainFile
+{
+    /// <param name="node">The file.</param>
+    /// <param name="path">For messages.</param>
+    /// <param name="flags">Of open(2).</param>
+    /// <param name="mode">Permissions of a new file.</param>
+    /// <param name="engine">The handle's; null for its own choice.</param>
+    /// <exception cref="FileNotFoundException">There is none.</exception>
+    /// <exception cref="IOException">It is no plain file, or the operating system reported an error.</exception>
+    public static SluiceHandle Open(in NodePath node, string path, int flags, uint mode = 0, IoEngine? engine = null)
+    {
+        int fd = PathCalls.Open(node, flags | PathCalls.NonBlocking, mode);
+        PathErrors.ThrowIfFailed(fd, "Opening", path);
+        SafeFileHandle file = new(fd, ownsHandle: true);
+        try
+        {
+            PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), "Opening", path);
+            if ((stat.Mode & Statx.TypeMask) != Statx.TypeRegular)
+            {
+                throw new IOException($"Opening '{path}' failed: it is no plain file.");
+            }
+
+            int given = Libc.GetFlags(fd);
+            PathErrors.ThrowIfFailed(given < 0 ? given : Libc.SetFlags(fd, given & ~PathCalls.NonBlocking), "Opening", path);
+            FileAccess access = (flags & PathCalls.ReadWrite) != 0 ? FileAccess.ReadWrite : FileAccess.Read;
+            return SluiceHandle.FromSafeFileHandle(file, path, access, ownsHandle: true, engine);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+}
