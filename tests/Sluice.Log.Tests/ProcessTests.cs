@@ -20,6 +20,18 @@ public sealed class ProcessTests(ITestOutputHelper output)
     /// <summary>All of a log is read after each kill, so that a log that is never begun anew costs more with each.</summary>
     private const int KillsOfALog = 20;
 
+    /// <summary>What is reserved ahead is a favour: the limit of files' sizes ends nobody's process for it.</summary>
+    [SkippableFact]
+    public async Task A_log_works_where_files_may_not_be_as_long_as_its_segments()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "RLIMIT_FSIZE");
+        using TempFolder folder = new();
+        using ChildProcess child = new("limited", folder.Root);
+        (_, int exitCode, string errors) = await child.FinishAsync();
+        exitCode.ShouldBe(0, errors);
+        Records.ReadAll(folder.Log).Count.ShouldBe(LimitedProgram.RecordCount);
+    }
+
     [Theory]
     [InlineData(LogDurability.Written)]
     [InlineData(LogDurability.Durable)]

@@ -17,12 +17,14 @@ internal static class Program
                 return AppendProgram.Run(directory, Enum.Parse<LogDurability>(durability));
             case ["scarce", string directory, string format]:
                 return ScarceProgram.Run(directory, Enum.Parse<LogFormat>(format));
+            case ["limited", string directory]:
+                return LimitedProgram.Run(directory);
             case ["soak", string directory, string minutes]:
                 return SoakProgram.Run(directory, int.Parse(minutes));
             default:
                 Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT LEVEL BYTES");
                 Console.Error.WriteLine("       Sluice.Log.Tests append DIRECTORY DURABILITY");
-                Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT | soak DIRECTORY MINUTES");
+                Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT | limited DIRECTORY | soak DIRECTORY MINUTES");
                 return 2;
         }
     }

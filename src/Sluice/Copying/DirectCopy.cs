@@ -75,7 +75,7 @@ internal sealed class DirectCopy : IDisposable
         }
 
         // Direct writes into space that is there already run side by side; those that make their own may wait for each other.
-        int room = Libc.Allocate(_toFd, FallocateFlags.None, range.Begin, range.End - range.Begin);
+        int room = SpaceCalls.Allocate(_toFd, FallocateFlags.None, range.Begin, range.End - range.Begin);
 
         try
         {

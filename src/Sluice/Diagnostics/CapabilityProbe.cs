@@ -65,10 +65,10 @@ internal static unsafe class CapabilityProbe
         ErrnoOf((int)Math.Min(CopyCalls.CopyRange(Fd(from), Fd(to), 0, length), int.MaxValue));
 
     public static int Allocate(SafeFileHandle file, long offset, long length) =>
-        ErrnoOf(Libc.Allocate(Fd(file), FallocateFlags.None, offset, length));
+        ErrnoOf(SpaceCalls.Allocate(Fd(file), FallocateFlags.None, offset, length));
 
     public static int PunchHole(SafeFileHandle file, long offset, long length) =>
-        ErrnoOf(Libc.Allocate(Fd(file), FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length));
+        ErrnoOf(SpaceCalls.Allocate(Fd(file), FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length));
 
     /// <summary>ext2, ext3 or ext4.</summary>
     public static bool IsExt(SafeFileHandle file) => Libc.IsExt(Fd(file));

@@ -65,7 +65,8 @@ public sealed partial class SluiceHandle
 
     /// <summary>Reserves the space of a piece that is to be written next. Where it fails, the write itself will say why.</summary>
     internal void Reserve(long offset, long length) =>
-        TryOnDescriptor((offset, length), static (fd, range) => _ = Libc.Allocate(fd, FallocateFlags.KeepSize, range.offset, range.length));
+        TryOnDescriptor(
+            (offset, length), static (fd, range) => _ = SpaceCalls.Allocate(fd, FallocateFlags.KeepSize, range.offset, range.length));
 
     /// <summary>Starts writing a range back to the device, and waits for nothing; a length of 0 reaches to the end of the file.</summary>
     internal void StartWriteback(long offset, long length) =>
@@ -141,14 +142,14 @@ public sealed partial class SluiceHandle
                 return -Errno.ENOSPC;
             }
 
-            int result = Libc.Allocate(_fd, FallocateFlags.KeepSize, offset, length);
+            int result = SpaceCalls.Allocate(_fd, FallocateFlags.KeepSize, offset, length);
             if (result < 0 || mode == FallocateFlags.KeepSize)
             {
                 return result;
             }
         }
 
-        return Libc.Allocate(_fd, mode, offset, length);
+        return SpaceCalls.Allocate(_fd, mode, offset, length);
     }
 
     private void ChangeSpace(IoVerb verb, FallocateFlags mode, long offset, long length)
@@ -169,7 +170,7 @@ public sealed partial class SluiceHandle
         }
 
         using Reference reference = Hold();
-        int result = verb == IoVerb.Allocate ? AllocateWhole(mode, offset, length) : Libc.Allocate(_fd, mode, offset, length);
+        int result = verb == IoVerb.Allocate ? AllocateWhole(mode, offset, length) : SpaceCalls.Allocate(_fd, mode, offset, length);
         switch (-result)
         {
             case 0:
@@ -182,7 +183,9 @@ public sealed partial class SluiceHandle
                     $"{what} in '{Path}' failed: the disk has no room for {length} bytes at offset {offset} (errno {-result}).", -result);
             case Errno.EFBIG:
                 throw new IOException(
-                    $"{what} in '{Path}' failed: {length} bytes at offset {offset} are more than the file system allows.", -result);
+                    $"{what} in '{Path}' failed: {length} bytes at offset {offset} are more than the file system, or the process's limit, "
+                        + "allows.",
+                    -result);
             default:
                 IoErrors.Throw(-result, verb, Path, offset);
                 break;

@@ -232,16 +232,6 @@ internal static unsafe partial class Libc
         return SystemCall.Result(result);
     }
 
-    public static int Allocate(int fd, FallocateFlags mode, long offset, long length)
-    {
-        nint result;
-        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fallocate", fd) ? -1 : fallocate(fd, (int)mode, offset, length)))
-        {
-        }
-
-        return SystemCall.Result(result);
-    }
-
     /// <summary>statx(2) of an open descriptor.</summary>
     public static int Stat(int fd, StatxMask mask, out Statx result)
     {
@@ -379,9 +369,6 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial int fdatasync(int fd);
-
-    [LibraryImport("libc")]
-    private static partial int fallocate(int fd, int mode, long offset, long length);
 
     [LibraryImport("libc")]
     private static partial int fstatvfs(int fd, ulong* result);

@@ -124,7 +124,7 @@ internal sealed class RangeTransfer(
             foreach (DataRange data in DataRange.Find(fromFd, range.Begin, end, alignment, _from.Text))
             {
                 // Direct writes into space that is there already run side by side; those that make their own may wait for each other.
-                int room = Libc.Allocate(toFd, FallocateFlags.None, data.Begin, data.End - data.Begin);
+                int room = SpaceCalls.Allocate(toFd, FallocateFlags.None, data.Begin, data.End - data.Begin);
                 result = room is 0 or -Errno.EOPNOTSUPP or -Errno.ENOSYS ? Run(data, alignment, options.Depth, copied) : room;
                 if (result < 0)
                 {

@@ -1,0 +1,40 @@
+using System.Runtime.InteropServices;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Kernel;
+
+/// <summary>The space of files, ahead of their bytes.</summary>
+internal static unsafe partial class SpaceCalls
+{
+    private const int LimitFileSize = 1;
+
+    /// <summary>fallocate(2); EFBIG where the process may not have files as long (RLIMIT_FSIZE), for which the kernel would end it
+    /// (SIGXFSZ).</summary>
+    public static int Allocate(int fd, FallocateFlags mode, long offset, long length)
+    {
+        if ((mode & FallocateFlags.PunchHole) == 0 && length > FileSizeLimit() - offset)
+        {
+            return -Errno.EFBIG;
+        }
+
+        nint result;
+        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fallocate", fd) ? -1 : fallocate(fd, (int)mode, offset, length)))
+        {
+        }
+
+        return SystemCall.Result(result);
+    }
+
+    private static long FileSizeLimit()
+    {
+        ulong* limits = stackalloc ulong[2];
+        return getrlimit(LimitFileSize, limits) == 0 ? (long)Math.Min(limits[0], long.MaxValue) : long.MaxValue;
+    }
+
+    [LibraryImport("libc")]
+    private static partial int fallocate(int fd, int mode, long offset, long length);
+
+    [LibraryImport("libc")]
+    private static partial int getrlimit(int resource, ulong* limits);
+}
