@@ -80,6 +80,67 @@ public sealed class FloodTests
         most.ShouldBeLessThan(RetainedSegments + (4 * Kernel.Tuning.LogFullSegments));
     }
 
+    /// <summary>
+    /// Whoever has a reservation and appends another record waits for nobody who waits for that reservation, though many segments are full.
+    /// </summary>
+    [Fact]
+    public async Task A_record_may_be_appended_before_a_reservation_ends_beside_a_flood()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 65536, RetainSegments = RetainedSegments });
+        using Flood flood = new(log, threads: 3, recordBytes: 1000);
+        await Task.Run(() =>
+        {
+            for (int i = 0; i < 3000; i++)
+            {
+                LogReservation reserved = log.Reserve(1000);
+                reserved.Span.Clear();
+                _ = log.Append(new byte[1000], LogDurability.Buffered);
+                _ = reserved.Commit(LogDurability.Buffered);
+            }
+        }).WaitAsync(2 * Patience);
+        flood.End();
+    }
+
+    /// <summary>There is always a place that is not filled, and none for long: each is filled before the next is taken.</summary>
+    [Fact]
+    public async Task A_tail_is_dropped_beside_reservations_one_behind_another()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log);
+        for (int i = 0; i < 10; i++)
+        {
+            log.Append(Records.Make(0, i, 100), LogDurability.Durable);
+        }
+
+        using CancellationTokenSource ends = new();
+        int reserved = 0;
+        Thread[] threads = [.. Enumerable.Range(0, 4).Select(_ => new Thread(() =>
+        {
+            while (!ends.IsCancellationRequested)
+            {
+                using LogReservation one = log.Reserve(100);
+                Interlocked.Increment(ref reserved);
+                Thread.Sleep(30);
+            }
+        }))];
+        Array.ForEach(threads, static t => t.Start());
+        int before = 0;
+        int after = 0;
+        await Task.Run(() =>
+        {
+            SpinWait.SpinUntil(() => Volatile.Read(ref reserved) > 10, Patience).ShouldBeTrue();
+            before = Volatile.Read(ref reserved);
+            log.TruncateAfter(5);
+            after = Volatile.Read(ref reserved);
+        }).WaitAsync(Patience);
+        await ends.CancelAsync();
+        Array.ForEach(threads, static t => t.Join());
+
+        // Not at all a check of a time: each that is waited for is one of these.
+        (after - before).ShouldBeLessThan(100);
+    }
+
     /// <summary>Who appends as fast as threads can, without waiting for anything.</summary>
     private sealed class Flood : IDisposable
     {

@@ -38,8 +38,11 @@ public sealed class PlantedTests
     }
 
     /// <summary>A longer number than that is no segment's for whoever lists them: what went there could not be read.</summary>
-    [Fact]
-    public void Behind_the_last_number_that_there_is_nothing_is_written()
+    [Theory]
+    [InlineData("999999999999999999.slog")]
+    [InlineData("999999999999999998.slog")]
+    [InlineData("999999000000000000.slog")]
+    public void Behind_one_of_the_last_numbers_that_there_are_nothing_is_written(string name)
     {
         using TempFolder folder = new();
         using (SluiceLog log = SluiceLog.Open(folder.Log))
@@ -47,7 +50,7 @@ public sealed class PlantedTests
             log.Append(new byte[10], LogDurability.Durable);
         }
 
-        string planted = Path.Combine(folder.Log, "999999999999999999.slog");
+        string planted = Path.Combine(folder.Log, name);
         File.WriteAllBytes(planted, []);
         Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain(planted);
         File.Exists(planted).ShouldBeTrue();

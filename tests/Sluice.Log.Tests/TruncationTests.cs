@@ -80,4 +80,28 @@ public sealed class TruncationTests
         Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
         Records.ReadAll(folder.Log).Count.ShouldBe(11);
     }
+
+    /// <summary>A segment that is left when a tail is dropped needs no room for more records; and has as many bytes as it has.</summary>
+    [Fact]
+    public void The_space_that_a_left_segment_had_reserved_is_given_back()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 1 << 20 }))
+        {
+            for (int i = 0; i < 5; i++)
+            {
+                log.Append(Records.Make(0, 2 * i, 100), LogDurability.Durable);
+                log.Append(Records.Make(0, (2 * i) + 1, 100), LogDurability.Durable);
+                log.TruncateAfter(log.DurableSequence - 1);
+            }
+
+            string[] left = [.. Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal).SkipLast(1)];
+            left.Length.ShouldBeGreaterThanOrEqualTo(5);
+            left.Where(static f => new FileInfo(f).Length > 8192).ShouldBeEmpty();
+        }
+
+        using SluiceLog again = SluiceLog.Open(folder.Log, new SluiceLogOptions { RetainBytes = 1 << 20 });
+        again.FirstSequence.ShouldBe(1);
+        again.NextSequence.ShouldBe(6);
+    }
 }

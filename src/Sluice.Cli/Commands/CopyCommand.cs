@@ -4,6 +4,7 @@ using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
@@ -77,6 +78,7 @@ internal sealed class CopyCommand(
         int exitCode = ExitCode.Success;
         (string Source, string Target, bool WasThere)[] copies =
             [.. from source in sources let target = TargetOf(source, intoFolder) select (source, target, File.Exists(target))];
+        RequireOtherResults(copies);
         var made = new HashSet<string>(StringComparer.Ordinal);
         foreach ((string source, string target, bool wasThere) in copies)
         {
@@ -110,7 +112,7 @@ internal sealed class CopyCommand(
         if (options.FilesFrom is not { } list)
             return options.Sources;
         if (list != "-" && !File.Exists(list))
-            throw new FileNotFoundException($"{list}: no such file");
+            throw new FileNotFoundException(Directory.Exists(list) ? $"{list} is a folder" : $"{list}: no such file");
         string text = list == "-" ? terminal.In.ReadToEnd() : File.ReadAllText(list);
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
@@ -120,6 +122,22 @@ internal sealed class CopyCommand(
         intoFolder && Path.GetFileName(Path.TrimEndingDirectorySeparator(source)) is { Length: > 0 } name and not ("." or "..")
             ? Path.Combine(options.Target, name)
             : options.Target;
+
+    /// <summary>A result must not take the place of what is copied, or of the copy.</summary>
+    private void RequireOtherResults(IEnumerable<(string Source, string Target, bool WasThere)> copies)
+    {
+        string[] copied =
+        [
+            .. copies.SelectMany(c => (string[])[c.Source, c.Target]),
+            .. options.FilesFrom is { } list ? [list] : Array.Empty<string>(),
+        ];
+        foreach ((string option, string path) in options.Output.Named)
+        {
+            bool IsResult(string other) => Path.GetFullPath(other) == Path.GetFullPath(path) || PathKinds.AreSame(other, path);
+            if (path != "-" && copied.FirstOrDefault(IsResult) is { } same)
+                throw new UsageException($"{option} names {same}, which is copied, or the copy");
+        }
+    }
 
     private static void RequireFolderOf(string target)
     {

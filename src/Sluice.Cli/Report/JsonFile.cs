@@ -1,10 +1,14 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Report;
 
 internal static class JsonFile
 {
+    /// <summary>EBUSY.</summary>
+    private const int Busy = 16;
+
     public static void Write<T>(TextWriter writer, T value, JsonTypeInfo<T> type)
     {
         writer.Write(JsonSerializer.Serialize(value, type));
@@ -23,5 +27,35 @@ internal static class JsonFile
         }
         if (!exists)
             File.Delete(path);
+    }
+
+    /// <summary>Writes a result whole, or leaves what was there: nothing, or the one before.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="bytes">All of it.</param>
+    /// <param name="mustBeNew">Nothing had the name when the command began: whatever has it by now is somebody's.</param>
+    public static void WriteWhole(string path, ReadOnlySpan<byte> bytes, bool mustBeNew)
+    {
+        if (!mustBeNew && File.Exists(path) && PathKinds.Of(path) != PathKind.Other)
+        {
+            try
+            {
+                SluiceFile.ReplaceAtomically(path, bytes);
+                return;
+            }
+            catch (Exception e) when (e is UnauthorizedAccessException or IOException { HResult: Busy })
+            {
+                // It may be written where nothing can be put beside it, or something is mounted there.
+            }
+        }
+        using SluiceHandle file = SluiceHandle.Open(path, mustBeNew ? FileMode.CreateNew : FileMode.Create, FileAccess.Write);
+        try
+        {
+            file.Write(bytes, 0);
+        }
+        catch when (mustBeNew)
+        {
+            File.Delete(path);
+            throw;
+        }
     }
 }

@@ -125,7 +125,7 @@ internal sealed class FileTransfer(
         -Errno.ECANCELED when cancellationToken.IsCancellationRequested =>
             new OperationCanceledException($"Copying '{source}' was cancelled.", cancellationToken),
         -Errno.EOPNOTSUPP or -Errno.EINVAL or -Errno.EXDEV or -Errno.ENOTTY or -Errno.ENOSYS when options.Method != CopyMethod.Auto =>
-            new IOException($"Copying '{source}' to '{target}' by {options.Method} is not possible here (errno {-result})."),
+            new IOException($"Copying '{source}' to '{target}' by {options.Method} is not possible here: {PathErrors.Reason(-result)}."),
         _ => PathErrors.Create(result, $"Copying '{source}' to", target),
     };
 

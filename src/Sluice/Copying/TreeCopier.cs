@@ -240,7 +240,9 @@ internal sealed class TreeCopier : IDisposable
         if (toFd < 0)
         {
             reader.Release();
-            _failures.Add(from, PathErrors.Create(toFd, _options.IsFinish ? "Finishing the folder" : "Making the folder", to));
+            _failures.Add(from, toFd == -Errno.ENOTDIR
+                ? new IOException($"Making the folder '{to}' failed: a file or a link has that name.")
+                : PathErrors.Create(toFd, _options.IsFinish ? "Finishing the folder" : "Making the folder", to));
             return null;
         }
 

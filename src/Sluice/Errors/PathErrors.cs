@@ -34,7 +34,8 @@ internal static class PathErrors
 
     private static bool HasParent(string path) => Path.GetDirectoryName(path) is not { Length: > 0 } parent || Directory.Exists(parent);
 
-    private static string Reason(int errno)
+    /// <summary>What an error number means, in words, and the number.</summary>
+    public static string Reason(int errno)
     {
         string words = errno switch
         {

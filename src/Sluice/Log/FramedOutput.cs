@@ -359,6 +359,7 @@ internal sealed class FramedOutput : LogOutput
             }
             else
             {
+                segment.TryCutReserved();
                 segment.Dispose();
                 _retention.Add(segment.Closed(Math.Min(segment.LastSequence, next.FirstSequence - 1)));
             }

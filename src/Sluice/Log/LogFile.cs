@@ -78,6 +78,19 @@ internal static class LogFile
         }
     }
 
+    /// <summary>Sets the length of a file that is left for good: nobody is told if that fails.</summary>
+    public static void TrySetLength(SluiceHandle file, long length)
+    {
+        try
+        {
+            file.SetLength(length);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Its device may be the reason why it is left.
+        }
+    }
+
     /// <summary>Closes a file that may be locked.</summary>
     public static void Close(SluiceHandle? file)
     {

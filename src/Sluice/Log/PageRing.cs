@@ -21,9 +21,6 @@ internal enum TurnResult
 /// </summary>
 internal sealed class PageRing
 {
-    /// <summary>How long a freezing waits for those who have a place, and may want another one first.</summary>
-    private const int FreezePatienceMs = 10;
-
     private readonly LogPage[] _pages;
 
     /// <summary>Those that are free. The last one written is filled next: its memory is in the processor's caches.</summary>
@@ -136,15 +133,15 @@ internal sealed class PageRing
 
     /// <summary>
     /// Lets nobody take a place until <see cref="Thaw"/> or <see cref="Unfreeze"/>, by the same thread, which writes what has a place now.
-    /// False, and nothing, where it is closed, or where places are not filled soon: whose they are may want another one first.
+    /// False, and nothing, where it is closed, or where places are not filled in time: whose they are may want another one first.
     /// </summary>
-    public bool TryFreeze()
+    public bool TryFreeze(int patienceMs)
     {
         _turning.LockUninterrupted();
         if (!_isClosed)
         {
             _ = _active.TrySeal();
-            _isFrozen = AreFilled();
+            _isFrozen = AreFilled(patienceMs);
             if (_isFrozen)
             {
                 return true;
@@ -217,9 +214,9 @@ internal sealed class PageRing
         Volatile.Write(ref _activeNumber, _activeNumber + 1);
     }
 
-    private bool AreFilled()
+    private bool AreFilled(int patienceMs)
     {
-        long end = Environment.TickCount64 + FreezePatienceMs;
+        long end = Environment.TickCount64 + patienceMs;
         SpinWait spin = default;
         for (long number = _oldest; number <= _activeNumber;)
         {

@@ -57,7 +57,6 @@ internal sealed class RawOutput : LogOutput
 
     public override bool HasFull => Volatile.Read(ref _rolled);
 
-    /// <summary>A glance, without the lock.</summary>
     public override bool IsBehind => _unsynced.Count >= Tuning.LogFullSegments;
 
     public override long DurableSequence => _durable;
@@ -113,9 +112,14 @@ internal sealed class RawOutput : LogOutput
         _durable = _markSequence;
     }
 
-    /// <summary>Bytes without sums cannot be read back and known to be right: whoever waits is told.</summary>
-    public override void Recover() =>
-        throw new IOException($"a sync of '{_current.Path}' failed, and what it was to make durable cannot be known to be whole.");
+    /// <summary>Bytes without sums cannot be read back and known to be right: whoever waits is told, and no file stays open.</summary>
+    public override void Recover()
+    {
+        using Lock.Scope files = _files.EnterUninterrupted();
+        _unsynced.ForEach(LogFile.Close);
+        _unsynced.Clear();
+        throw new IOException($"a sync in '{_folder.Path}' failed, and what it was for cannot be known to be whole; open the log anew.");
+    }
 
     public override void Housekeep()
     {
@@ -125,17 +129,15 @@ internal sealed class RawOutput : LogOutput
         {
             FileInfo file = new(entry.HasPlain ? entry.Path : entry.CompressedPath);
             FileInfo? copy = entry is { HasPlain: true, HasCompressed: true } ? new FileInfo(entry.CompressedPath) : null;
-            if (!file.Exists)
+            if (file.Exists)
             {
-                // Removed by another process.
-                continue;
+                // Else another process has removed it.
+                long bytes = file.Length + (copy is { Exists: true } ? copy.Length : 0);
+                closed.Add(new ClosedSegment(file.FullName, 0, 0, LogLayout.ToNanoseconds(file.LastWriteTimeUtc), bytes)
+                {
+                    Copy = copy?.FullName,
+                });
             }
-
-            long bytes = file.Length + (copy is { Exists: true } ? copy.Length : 0);
-            closed.Add(new ClosedSegment(file.FullName, 0, 0, LogLayout.ToNanoseconds(file.LastWriteTimeUtc), bytes)
-            {
-                Copy = copy?.FullName,
-            });
         }
 
         new SegmentRetention(_folder, _settings, closed).Apply(DateTime.UtcNow);
@@ -149,10 +151,7 @@ internal sealed class RawOutput : LogOutput
     {
         _end?.Dispose();
         LogFile.Close(_current);
-        foreach (SluiceHandle file in _unsynced)
-        {
-            LogFile.Close(file);
-        }
+        _unsynced.ForEach(LogFile.Close);
     }
 
     /// <summary>What the full disk took stays: the rest comes behind it when there is space.</summary>

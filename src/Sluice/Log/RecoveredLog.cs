@@ -6,6 +6,9 @@ namespace Sluice.Log;
 /// written.</summary>
 internal sealed class RecoveredLog
 {
+    /// <summary>More than any log will have segments.</summary>
+    private const long MinNumbersLeft = 1_000_000_000_000;
+
     private const string LostBehind = "what comes before it was never synced, and is not there";
 
     private readonly LogFolder _folder;
@@ -140,12 +143,13 @@ internal sealed class RecoveredLog
         }
     }
 
-    /// <summary>Whoever put a file with the last number there has no say in what can be read back.</summary>
+    /// <summary>Whoever put a file with one of the last numbers there has no say in how long records can be appended.</summary>
     private void CheckNumbers()
     {
-        if (LargestId >= SegmentNames.MaxId)
+        if (LargestId > SegmentNames.MaxId - MinNumbersLeft)
         {
-            throw new SluiceLogDamagedException(_folder.PathOf(LargestId), -1, 0, "no segment can have a number behind its own");
+            throw new SluiceLogDamagedException(
+                _folder.PathOf(LargestId), -1, 0, "too few segments can have a number behind its own; no log has as many");
         }
     }
 

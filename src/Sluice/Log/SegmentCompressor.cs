@@ -32,7 +32,7 @@ internal sealed class SegmentCompressor
     }
 
     /// <summary>Why a segment stays as it is, of the last one that could not be compressed.</summary>
-    public Exception? LastError { get; private set; }
+    public NotedError? LastError { get; private set; }
 
     /// <inheritdoc cref="StageThread.Start"/>
     public void Start()
@@ -267,7 +267,7 @@ internal sealed class SegmentCompressor
             catch (Exception e)
             {
                 // It stays as it is; another round tries it again.
-                LastError = e;
+                LastError = new NotedError(e);
             }
         }
     }

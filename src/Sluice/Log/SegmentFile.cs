@@ -251,6 +251,9 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => _handle.SetLength(Offset);
 
+    /// <summary>As <see cref="CutReserved"/>, where the segment is left for good: nobody is told if that fails.</summary>
+    public void TryCutReserved() => LogFile.TrySetLength(_handle, Offset);
+
     public void Dispose() => LogFile.Close(_handle);
 
     /// <summary>Removes the file and closes it; where its name is another file's by now, that one stays.</summary>

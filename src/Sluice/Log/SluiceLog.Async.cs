@@ -9,6 +9,9 @@ public sealed partial class SluiceLog
     /// <summary>What is waited for is no sequence, but a round of the keeper.</summary>
     private const long Keeper = -1;
 
+    /// <summary>How long it is waited for: whoever waits may have a reservation, which the keeper waits for.</summary>
+    private const int KeeperPatienceMs = 100;
+
     /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, LogDurability, CancellationToken)"/>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken = default) =>
         AppendAsync(record, _settings.Durability, cancellationToken);
@@ -123,12 +126,12 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>Until the oldest page is written, or the keeper has done a round, whatever came of it.</summary>
+    /// <summary>Until the oldest page is written, or the keeper has done a round, whatever came of it, or takes too long.</summary>
     private void WaitForRoom(long waitFor)
     {
         if (waitFor == Keeper)
         {
-            _ = PoolWork.Wait(_syncs.NextKeeping());
+            _ = PoolWork.Wait(_syncs.NextKeeping(), KeeperPatienceMs);
         }
         else
         {
@@ -136,9 +139,18 @@ public sealed partial class SluiceLog
         }
     }
 
-    private ValueTask WaitForRoomAsync(long waitFor, CancellationToken cancellationToken) => waitFor == Keeper
-        ? new ValueTask(_syncs.NextKeeping().WaitAsync(cancellationToken))
-        : WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken);
+    private async ValueTask WaitForRoomAsync(long waitFor, CancellationToken cancellationToken)
+    {
+        if (waitFor == Keeper)
+        {
+            await Task.WhenAny(_syncs.NextKeeping(), Task.Delay(KeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
+            cancellationToken.ThrowIfCancellationRequested();
+        }
+        else
+        {
+            await WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken).ConfigureAwait(false);
+        }
+    }
 
     private ValueTask<long> WaitAsync(LogDurability durability, long sequence, int ownRecords, Placed place, long result)
     {

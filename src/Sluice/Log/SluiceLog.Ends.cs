@@ -6,6 +6,10 @@ namespace Sluice;
 /// <summary>What is done at a log's two ends: dropping its beginning or its tail, and closing it.</summary>
 public sealed partial class SluiceLog
 {
+    /// <summary>How long those who have a place may take to fill it while nobody else gets one.</summary>
+    private const int MinFreezePatienceMs = 10;
+    private const int MaxFreezePatienceMs = 1000;
+
     private bool _wasTruncated;
 
     /// <summary>The sequence of the oldest record that is there; that of the next append where there is none. Framed logs only.</summary>
@@ -233,12 +237,15 @@ public sealed partial class SluiceLog
     /// <summary>Writes everything, and lets nobody append until the ring is thawed; both gates are held.</summary>
     private void Freeze(long sequence)
     {
+        int patienceMs = 0;
         do
         {
+            // Longer each time, so that it comes to an end beside those who always have a place; who wants a second one waits as long.
+            patienceMs = Math.Clamp(2 * patienceMs, MinFreezePatienceMs, MaxFreezePatienceMs);
             ThrowIfClosed();
             ThrowIfFailed(_writes.WriteAll());
         }
-        while (!_ring.TryFreeze());
+        while (!_ring.TryFreeze(patienceMs));
         if (_writes.WriteAll() is { } error)
         {
             _ring.Unfreeze();

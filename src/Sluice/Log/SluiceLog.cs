@@ -82,7 +82,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// where there was none.
     /// Whoever waited for something that failed was told by an exception as well.
     /// </summary>
-    public Exception? LastError => _writes.LastError ?? _syncs.LastError ?? _output.Compressor?.LastError;
+    public Exception? LastError => NotedError.Newest(_writes.LastError, _syncs.LastError, _output.Compressor?.LastError);
 
     /// <summary>Opens a log for writing, and makes the folder where there is none; the names of new folders are made durable.</summary>
     /// <param name="directory">The folder; a framed log has it for itself.</param>
@@ -329,7 +329,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
                     _writes.Signal();
                     if (_output.IsBehind)
                     {
-                        // Whoever fills pages faster than segments can be synced and closed waits here, where he has no place yet.
+                        // Whoever fills pages faster than segments can be synced and closed waits here.
                         (place, waitFor) = (default, Keeper);
                         return _settings.WaitWhenFull ? false : throw LogErrors.Behind(Directory);
                     }

@@ -48,7 +48,7 @@ internal sealed class SyncStage
     public long Durable => Volatile.Read(ref _durable);
 
     /// <summary>The newest error of a sync, or of work that nobody waited for.</summary>
-    public Exception? LastError { get; private set; }
+    public NotedError? LastError { get; private set; }
 
     /// <inheritdoc cref="StageThread.Start"/>
     public void Start()
@@ -214,7 +214,7 @@ internal sealed class SyncStage
         catch (Exception e)
         {
             // From now on no sync of these pages proves anything: the kernel tells of a lost page once.
-            (_mustRecover, LastError) = (true, e);
+            (_mustRecover, LastError) = (true, new NotedError(e));
         }
 
         return Recover();
@@ -230,7 +230,7 @@ internal sealed class SyncStage
         }
         catch (Exception e)
         {
-            LastError = e;
+            LastError = new NotedError(e);
             Exception cause = e;
 
             // Who came when its records had been made durable waits for nothing: else it would for ever, and be asked for without an end.
@@ -258,7 +258,7 @@ internal sealed class SyncStage
             catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
             {
                 // A mark that is too low is true as well.
-                LastError = e;
+                LastError = new NotedError(e);
             }
         }
 
@@ -280,7 +280,7 @@ internal sealed class SyncStage
         catch (Exception e)
         {
             // Whoever needs what could not be done tries again, and is told.
-            LastError = e;
+            LastError = new NotedError(e);
         }
         finally
         {
@@ -307,7 +307,7 @@ internal sealed class SyncStage
         catch (Exception e)
         {
             // Whoever needs what could not be done tries again, and is told.
-            LastError = e;
+            LastError = new NotedError(e);
         }
     }
 

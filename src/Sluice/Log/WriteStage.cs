@@ -132,7 +132,7 @@ internal sealed class WriteStage
     /// <summary>Fails all who wait in a list for what is not written; their own records are withdrawn. The gate is held.</summary>
     public void Fail(WaiterList waiters, Exception error)
     {
-        LastError = error;
+        LastError = new NotedError(error);
         waiters.Fail(Written, waiter =>
         {
             Withdraw(waiter);
@@ -141,7 +141,7 @@ internal sealed class WriteStage
     }
 
     /// <summary>The newest error of a write, whoever was told of it.</summary>
-    public Exception? LastError { get; private set; }
+    public NotedError? LastError { get; private set; }
 
     /// <summary>Asks the log's own thread to write what is there, full page or not.</summary>
     public void SignalFlush()

@@ -24,6 +24,24 @@ public sealed class CopySelectionTests : IDisposable
     [InlineData("copy --demo --files-from x .")]
     public Task What_makes_no_sense_is_refused(string typed) => CommandChecks.IsRefusedAsync(typed);
 
+    [SkippableFact]
+    public async Task A_dry_run_says_what_a_link_in_a_folders_place_does()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "links need rights there");
+        Directory.CreateDirectory(_folder["src/d"]);
+        Make("src/d/b", 2);
+        Directory.CreateDirectory(_folder["to"]);
+        Directory.CreateDirectory(_folder["real"]);
+        File.CreateSymbolicLink(_folder["to/d"], _folder["real"]);
+        ToolRun dry = await ToolRun.RunAsync("copy", "-rn", _folder["src/."], _folder["to"]);
+        dry.Out.ShouldContain("link is there");
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["src/."], _folder["to"]);
+        run.Error.ShouldContain("a file or a link has that name");
+        (dry.ExitCode, run.ExitCode).ShouldBe((ExitCode.IoError, ExitCode.IoError));
+        ToolRun list = await ToolRun.RunAsync("copy", "--files-from", _folder["src"], _folder["to"]);
+        list.Error.ShouldContain("is a folder");
+    }
+
     [Fact]
     public async Task Each_line_names_source_and_target_and_the_last_one_is_the_total()
     {

@@ -48,15 +48,58 @@ public sealed class ResultFileTests : IDisposable
     }
 
     [Theory]
+    [InlineData("a")]
+    [InlineData("b")]
+    public async Task What_is_copied_and_the_copy_are_no_places_for_a_result(string named)
+    {
+        byte[] content = [1, 2, 3, 4, 5];
+        await File.WriteAllBytesAsync(_folder["a"], content);
+        ToolRun run = await ToolRun.RunAsync("copy", "--overwrite", _folder["a"], _folder["b"], "--json", _folder[named]);
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain($"--json names {_folder[named]}");
+        (await File.ReadAllBytesAsync(_folder["a"])).ShouldBe(content);
+        File.Exists(_folder["b"]).ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task A_folder_is_no_place_for_a_result()
+    {
+        ToolRun run = await ToolRun.RunAsync([.. Command, "--json", _folder.FullPath, _folder.FullPath]);
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain("is a folder");
+    }
+
+    /// <summary>The disk may become full while it is written.</summary>
+    [SkippableFact]
+    public async Task A_result_that_cannot_be_written_leaves_what_was_there()
+    {
+        using TestVolume small = TestVolume.MountMemory(_folder["small"], "1M");
+        string old = Path.Combine(small.Path, "old.json");
+        await File.WriteAllTextAsync(old, "old");
+        Should.Throw<IOException>(() => File.WriteAllBytes(Path.Combine(small.Path, "fill"), new byte[2 << 20]));
+        foreach (string name in (string[])["old.json", "new.json"])
+        {
+            string path = Path.Combine(small.Path, name);
+            ToolRun run = await ToolRun.RunAsync([.. Command, "--overwrite", "--json", path, _folder.FullPath]);
+            run.ExitCode.ShouldBe(ExitCode.IoError);
+            run.Error.ShouldContain("failed: ");
+        }
+        (await File.ReadAllTextAsync(old)).ShouldBe("old");
+        File.Exists(Path.Combine(small.Path, "new.json")).ShouldBeFalse();
+    }
+
+    [Theory]
     [InlineData("--json")]
     [InlineData("--html")]
     [InlineData("--csv")]
     public async Task What_came_into_being_meanwhile_is_not_replaced(string option)
     {
         byte[] content = [1, 2, 3, 4, 5];
-        await File.WriteAllBytesAsync(_folder["a"], content);
-        ToolRun run = await ToolRun.RunAsync("copy", _folder["a"], _folder["b"], option, _folder["b"]);
-        (await File.ReadAllBytesAsync(_folder["b"])).ShouldBe(content);
+        Directory.CreateDirectory(_folder["a"]);
+        await File.WriteAllBytesAsync(_folder["a/x"], content);
+        Directory.CreateDirectory(_folder["b"]);
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["a/."], _folder["b"], option, _folder["b/x"]);
+        (await File.ReadAllBytesAsync(_folder["b/x"])).ShouldBe(content);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Error.ShouldContain("exists");
     }

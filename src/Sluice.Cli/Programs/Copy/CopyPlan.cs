@@ -59,8 +59,11 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
                         continue;
                     if (entry is DirectoryInfo folder && entry.LinkTarget is null)
                     {
-                        if (File.Exists(Path.Join(target, relative)))
-                            Fail("file is there", Path.Join(source, relative), Path.Join(target, relative));
+                        string there = Path.Join(target, relative);
+                        if (new FileInfo(there).LinkTarget is not null)
+                            Fail("link is there", Path.Join(source, relative), there);
+                        else if (File.Exists(there))
+                            Fail("file is there", Path.Join(source, relative), there);
                         else
                             due.Push((folder, relative));
                     }

@@ -95,6 +95,8 @@ internal sealed record PageOutput
             PathKind kind = PathKinds.Of(path);
             if (kind == PathKind.BlockDevice)
                 throw new UsageException($"{option}: {path} is a block device, and no place for a result");
+            if (Directory.Exists(path))
+                throw new UsageException($"{option}: {path} is a folder");
             // A pipe or /dev/null keeps nothing that could be lost. To try a pipe would end its reader.
             if (kind == PathKind.Other)
                 continue;
@@ -123,10 +125,10 @@ internal sealed record PageOutput
                 terminal.WriteData(write, isResult: true);
                 return;
             }
-            FileMode mode = _missing?.Contains(path) == true ? FileMode.CreateNew : FileMode.Create;
-            using var writer = new StreamWriter(path, new FileStreamOptions { Mode = mode, Access = FileAccess.Write });
-            writer.NewLine = "\n";
-            write(writer);
+            var content = new MemoryStream();
+            using (var writer = new StreamWriter(content, leaveOpen: true) { NewLine = "\n" })
+                write(writer);
+            JsonFile.WriteWhole(path, content.GetBuffer().AsSpan(0, (int)content.Length), mustBeNew: _missing?.Contains(path) == true);
         }
     }
 }

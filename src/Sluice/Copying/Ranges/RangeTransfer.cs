@@ -100,7 +100,8 @@ internal sealed class RangeTransfer(
             case -Errno.ECANCELED when cancellationToken.IsCancellationRequested:
                 throw new OperationCanceledException($"Copying '{_from.Text}' was cancelled.", cancellationToken);
             case -Errno.EOPNOTSUPP or -Errno.EINVAL when options.Method == CopyMethod.Direct:
-                throw new IOException($"Copying '{_from.Text}' to '{target}' by {options.Method} is not possible here (errno {-result}).");
+                throw new IOException(
+                    $"Copying '{_from.Text}' to '{target}' by {options.Method} is not possible here: {PathErrors.Reason(-result)}.");
             default:
                 PathErrors.ThrowIfFailed(result, $"Copying '{_from.Text}' to", target);
                 break;
