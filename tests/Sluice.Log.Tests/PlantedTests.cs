@@ -37,6 +37,22 @@ public sealed class PlantedTests
         }
     }
 
+    [Fact]
+    public void Behind_the_last_number_that_there_is_no_raw_file_is_made()
+    {
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        string planted = Path.Combine(folder.Log, "999999999999999999.log");
+        File.WriteAllBytes(planted, new byte[5000]);
+        SluiceLogOptions options = new() { Format = LogFormat.Raw, SegmentBytes = 4096 };
+        Should.Throw<IOException>(() =>
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, options);
+            log.Append(new byte[10], LogDurability.Written);
+        }).ToString().ShouldContain("digits at most");
+        Directory.GetFiles(folder.Log).ShouldBe([planted]);
+    }
+
     /// <summary>A longer number than that is no segment's for whoever lists them: what went there could not be read.</summary>
     [Theory]
     [InlineData("999999999999999999.slog")]

@@ -80,11 +80,6 @@ internal sealed class SegmentFile : IDisposable
     {
         folder.Confirm();
         string path = folder.PathOf(id);
-        if (id > SegmentNames.MaxId)
-        {
-            throw new IOException($"Making '{path}' failed: a segment's number has {SegmentNames.MaxIdDigits} digits at most.");
-        }
-
         SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
         try
         {

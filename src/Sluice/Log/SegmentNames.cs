@@ -15,14 +15,12 @@ internal sealed class SegmentNames
     /// <summary>Behind the name of a segment while it is being compressed.</summary>
     public const string Compressing = ".gz.tmp";
 
-    /// <summary>The most digits of a segment's number: a listing knows no longer ones.</summary>
-    public const int MaxIdDigits = 18;
-
-    /// <summary>The largest number of a segment.</summary>
+    /// <summary>The largest number of a segment: a listing knows no longer ones.</summary>
     public const long MaxId = 999_999_999_999_999_999;
 
     private const int MaxNameBytes = 255;
     private const int IdDigits = 10;
+    private const int MaxIdDigits = 18;
     private const string IdToken = "id";
     private const string DateToken = "date:";
     private const string Separators = "-_.";
@@ -70,8 +68,14 @@ internal sealed class SegmentNames
     /// <summary>The name of a segment.</summary>
     /// <param name="id">Its number.</param>
     /// <param name="utc">When it is made.</param>
+    /// <exception cref="IOException">Nobody who lists segments would know it: the number is too large.</exception>
     public string NameOf(long id, DateTime utc = default)
     {
+        if (id > MaxId)
+        {
+            throw new IOException($"Making segment {id} failed: a segment's number has {MaxIdDigits} digits at most.");
+        }
+
         StringBuilder name = new();
         foreach (Part part in _parts)
         {
