@@ -37,6 +37,31 @@ public sealed class RecoveryTests
         offsets.Count.ShouldBe(durable <= count ? 1 : 0);
     }
 
+    /// <summary>A clock that was ahead for once, by which all later records have its time.</summary>
+    [Fact]
+    public void What_is_too_old_goes_though_the_clock_was_ahead()
+    {
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        MakeAhead(folder.Log, LogLayout.ToNanoseconds(DateTime.UtcNow.AddDays(1)));
+        for (int run = 0; run < 2; run++)
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+            {
+                SegmentBytes = 4096,
+                Preallocate = false,
+                RetainAge = TimeSpan.FromSeconds(1),
+                Durability = LogDurability.Written,
+            });
+            for (int i = 0; i < 100; i++)
+            {
+                log.Append(Records.Make(0, i, 200));
+            }
+
+            SpinWait.SpinUntil(() => Directory.GetFiles(folder.Log, "*.slog").Length <= 2, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        }
+    }
+
     /// <summary>Else records were not found by their time.</summary>
     [Fact]
     public void Times_stand_still_where_the_clock_was_set_back()
@@ -45,17 +70,7 @@ public sealed class RecoveryTests
         using TempFolder folder = new(isInMemory: true);
         Directory.CreateDirectory(folder.Log);
         long future = LogLayout.ToNanoseconds(DateTime.UtcNow.AddDays(1));
-        using (SegmentFile file = SegmentFile.Create(
-            new LogFolder(folder.Log, SegmentNames.Framed), 1, new LogSettings(SmallLog.Options), Guid.NewGuid()))
-        {
-            file.Begin(1, idBefore: 0, restarts: false, tookBack: false, future);
-            byte[] record = Records.Make(0, 0, 100);
-            byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + record.Length + 8];
-            BinaryPrimitives.WriteInt32LittleEndian(frame.AsSpan(LogLayout.FrameHeaderBytes), record.Length);
-            record.CopyTo(frame, LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes);
-            file.Append(frame, frame.Length - 8, 1, 1, future);
-        }
-
+        MakeAhead(folder.Log, future);
         using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
         {
             for (int i = 1; i < count; i++)
@@ -76,5 +91,18 @@ public sealed class RecoveryTests
         }
 
         read.ShouldBe(count);
+    }
+
+    /// <summary>A log of one record of that time.</summary>
+    private static void MakeAhead(string directory, long time)
+    {
+        using SegmentFile file = SegmentFile.Create(
+            new LogFolder(directory, SegmentNames.Framed), 1, new LogSettings(SmallLog.Options), Guid.NewGuid());
+        file.Begin(1, idBefore: 0, restarts: false, tookBack: false, time);
+        byte[] record = Records.Make(0, 0, 100);
+        byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + record.Length + 8];
+        BinaryPrimitives.WriteInt32LittleEndian(frame.AsSpan(LogLayout.FrameHeaderBytes), record.Length);
+        record.CopyTo(frame, LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes);
+        file.Append(frame, frame.Length - 8, 1, 1, time);
     }
 }

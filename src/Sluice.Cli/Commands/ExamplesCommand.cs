@@ -39,9 +39,10 @@ internal sealed class ExamplesCommand(
         return MeasureAllAsync();
     }
 
-    private static string Resolve(string file) => new FileInfo(file).LinkTarget is null
-        ? Path.GetFullPath(file)
-        : File.ResolveLinkTarget(file, returnFinalTarget: true)!.FullName;
+    // From the whole path: of a link without a folder .NET 10 takes the target from the root of the file system.
+    private static string Resolve(string file) => new FileInfo(Path.GetFullPath(file)) is { LinkTarget: not null } link
+        ? link.ResolveLinkTarget(returnFinalTarget: true)!.FullName
+        : Path.GetFullPath(file);
 
     private void Show(ExampleCase shown)
     {

@@ -65,6 +65,9 @@ internal static class SluiceTool
                 ? "no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help"
                 : $"unknown command '{arguments[0]}'; there are {string.Join(", ", commands.Names)}");
         }
+        // .NET has put a sign in the place of bytes that are no text: that name is another file's, or nobody's.
+        if (arguments.FirstOrDefault(a => a.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
+            throw new UsageException($"'{noText}' is no text in UTF-8: name the folder that it is in");
         if (syntax is null && arguments[0] != "--version")
         {
             commands.WriteOverview(terminal);

@@ -17,7 +17,7 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
     public static ResultFile Read(string path)
     {
         if (!File.Exists(path))
-            throw new FileNotFoundException($"{path}: no such file");
+            throw new FileNotFoundException(Directory.Exists(path) ? $"{path} is a folder" : $"{path}: no such file");
         byte[] json = File.ReadAllBytes(path);
         try
         {

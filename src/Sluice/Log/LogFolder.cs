@@ -197,16 +197,18 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <inheritdoc cref="OpenToRead(long)"/>
     public SegmentContent OpenToRead(string path) => SegmentContent.Own(Open(path, FileMode.Open, FileAccess.Read));
 
-    /// <summary>How large a file is; 0 where it is not there any more.</summary>
-    public long BytesOf(string path)
+    /// <summary>How large a file is, and when it was written last; 0 where it is not there any more.</summary>
+    public (long Bytes, long WrittenAt) LookAt(string path)
     {
         if (writer?.Folder is not { } folder)
         {
-            return new FileInfo(path) is { Exists: true } file ? file.Length : 0;
+            return new FileInfo(path) is { Exists: true } file
+                ? (file.Length, LogLayout.ToNanoseconds(file.LastWriteTimeUtc)) : default;
         }
 
         using OpenFile.Reference held = new(folder);
-        return NodeCalls.Stat(NodeOf(folder, path), followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0 ? (long)stat.Size : 0;
+        return NodeCalls.Stat(NodeOf(folder, path), followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0
+            ? ((long)stat.Size, (stat.Mtime.Seconds * 1_000_000_000) + stat.Mtime.Nanoseconds) : default;
     }
 
     /// <summary>

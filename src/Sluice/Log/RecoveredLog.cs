@@ -109,13 +109,15 @@ internal sealed class RecoveredLog
         {
             if (segment != _last)
             {
+                (long bytes, long writtenAt) = _folder.LookAt(segment.Path);
                 Closed.Add(new ClosedSegment(
                     segment.Path,
                     segment.FirstSequence,
                     Math.Min(segment.LastSequence, segment.TakenBackFrom - 1),
                     segment.LastTime,
-                    _folder.BytesOf(segment.Path))
+                    bytes)
                 {
+                    WrittenAt = writtenAt,
                     Id = segment.Id,
                     IsSealed = segment.IsSealed,
                 });
@@ -153,7 +155,7 @@ internal sealed class RecoveredLog
         }
     }
 
-    private long LostBytes() => _catalog.LostSegments.Sum(_folder.BytesOf);
+    private long LostBytes() => _catalog.LostSegments.Sum(p => _folder.LookAt(p).Bytes);
 
     private void CheckOneThatNeverBegan(SegmentInfo newest)
     {

@@ -136,7 +136,12 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>What there is of it once it is not written any more.</summary>
     /// <param name="lastSequence">Its last record, or an earlier one behind which the rest was taken back.</param>
     public ClosedSegment Closed(long lastSequence) =>
-        new(Path, FirstSequence, lastSequence, LastTime, Offset) { Id = Header.Id, IsSealed = IsSealed };
+        new(Path, FirstSequence, lastSequence, LastTime, Offset)
+        {
+            Id = Header.Id,
+            IsSealed = IsSealed,
+            WrittenAt = LogLayout.ToNanoseconds(DateTime.UtcNow),
+        };
 
     /// <summary>Writes the opening frame.</summary>
     /// <param name="firstSequence">Of the first record to come.</param>

@@ -11,6 +11,9 @@ internal readonly record struct ClosedSegment(string Path, long FirstSequence, l
     /// <summary>A second file with the same content, which goes when the segment goes.</summary>
     public string? Copy { get; init; }
 
+    /// <summary>When it was written last, by the clock of that moment; times of records stand still where a clock was set back.</summary>
+    public long WrittenAt { get; init; } = long.MaxValue;
+
     /// <summary>Whether it has its footer, as far as is known.</summary>
     public bool IsSealed { get; init; }
 
@@ -108,9 +111,19 @@ internal sealed class SegmentRetention(
         int tooMany = settings.RetainSegments is { } most ? all.Count + 1 - most : 0;
         long tooLarge = settings.RetainBytes is { } bytes ? all.Sum(static s => s.Bytes) - bytes : 0;
         long oldest = settings.RetainAge is { } age ? LogLayout.ToNanoseconds(utcNow) - (long)age.TotalNanoseconds : long.MinValue;
+
+        // A clock that was ahead for once keeps nothing for ever: what stands before an old segment is older.
+        long time = long.MaxValue;
+        HashSet<string> old = [];
+        foreach (ClosedSegment segment in Enumerable.Reverse(all))
+        {
+            time = Math.Min(time, Math.Min(segment.LastTime, segment.WrittenAt));
+            _ = time < oldest && old.Add(segment.Path);
+        }
+
         _ = RemoveWhile(all, s =>
         {
-            bool goes = tooMany-- > 0 || tooLarge > 0 || s.LastTime < oldest;
+            bool goes = tooMany-- > 0 || tooLarge > 0 || old.Contains(s.Path);
             tooLarge -= s.Bytes;
             return goes;
         });

@@ -17,7 +17,10 @@ public sealed partial class SluiceLog
         AppendAsync(record, _settings.Durability, cancellationToken);
 
     /// <summary>As <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/>, without blocking the caller.</summary>
-    /// <param name="record">Its bytes; copied before the call returns, unless the log's memory is full.</param>
+    /// <param name="record">
+    /// Its bytes; copied before the call returns, unless the log's memory is full or full segments wait to be on the disk: whoever does not
+    /// know keeps them until the task has ended.
+    /// </param>
     /// <param name="durability">What the task waits for.</param>
     /// <param name="cancellationToken">Asks to cancel as long as the record has no place in the log's memory.</param>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, LogDurability durability, CancellationToken cancellationToken = default)

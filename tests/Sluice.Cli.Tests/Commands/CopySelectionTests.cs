@@ -21,6 +21,8 @@ public sealed class CopySelectionTests : IDisposable
     [InlineData("copy --bwlimit 0 a b")]
     [InlineData("copy --resume --exclude x a b")]
     [InlineData("copy --files-from x")]
+    [InlineData("copy b\uFFFDd x")]
+    [InlineData("speed b\uFFFDd")]
     [InlineData("copy --demo --files-from x .")]
     public Task What_makes_no_sense_is_refused(string typed) => CommandChecks.IsRefusedAsync(typed);
 
@@ -38,6 +40,9 @@ public sealed class CopySelectionTests : IDisposable
         ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["src/."], _folder["to"]);
         run.Error.ShouldContain("a file or a link has that name");
         (dry.ExitCode, run.ExitCode).ShouldBe((ExitCode.IoError, ExitCode.IoError));
+        Shell.Run("mkfifo", _folder["pipe"]).ExitCode.ShouldBe(0);
+        foreach (string[] way in (string[][])[["copy", "-n"], ["copy"]])
+            (await ToolRun.RunAsync([.. way, _folder["pipe"], _folder["to/pipe"]])).Error.ShouldContain("no plain file");
         ToolRun list = await ToolRun.RunAsync("copy", "--files-from", _folder["src"], _folder["to"]);
         list.Error.ShouldContain("is a folder");
     }

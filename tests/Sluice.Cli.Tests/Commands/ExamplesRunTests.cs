@@ -16,6 +16,20 @@ public sealed class ExamplesRunTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
+    /// <summary>Of a link without a folder .NET takes the target from the root of the file system.</summary>
+    [SkippableFact]
+    public async Task A_link_that_is_named_without_a_folder_leads_to_what_is_beside_it()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "links need rights there");
+        string name = $"sluice-{Guid.NewGuid():N}";
+        File.CreateSymbolicLink(_folder["link"], name);
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "examples", "link", "100", "--rounds", "1");
+        ToolRun run = await tool.EndAsync();
+        File.Exists($"/{name}").ShouldBeFalse();
+        run.Error.ShouldNotContain($"'/{name}'");
+        File.Exists(_folder[name]).ShouldBe(run.ExitCode == 0, run.Error);
+    }
+
     [Theory]
     [InlineData("examples a.dat 0")]
     [InlineData("examples a.dat many")]
