@@ -221,7 +221,7 @@ internal static class Tuning
     public static int TreeCopierRemoteWorkers { get; } = (int)Number("Sluice.TreeCopierRemoteWorkers", 8, 1, 256);
 
     /// <summary>Full segments of a log that wait to be synced and closed, from which on whoever fills more waits too (0037).</summary>
-    public static int LogFullSegments { get; } = (int)Number("Sluice.LogFullSegments", 8, 1, 1_000_000);
+    public static int LogFullSegments { get; } = (int)Number("Sluice.LogFullSegments", 32, 1, 1_000_000);
 
     /// <summary>Bytes of zeros that a log writes ahead of frames that are synced often; 0 for none (0037).</summary>
     public static int LogZeroBytes { get; } = (int)Number("Sluice.LogZeroBytes", 256 * 1024, 0, 1024 * 1024 * 1024);

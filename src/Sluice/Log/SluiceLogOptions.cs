@@ -28,7 +28,7 @@ public sealed class SluiceLogOptions
 
     /// <summary>
     /// Whether an append that finds <see cref="BufferBytes"/> full waits until some of it is written (true), or throws an
-    /// <see cref="IOException"/> and is not in the log (false). Likewise where eight full segments wait to be on the disk.
+    /// <see cref="IOException"/> and is not in the log (false). Likewise where 32 full segments wait to be on the disk.
     /// </summary>
     public bool WaitWhenFull { get; init; } = true;
 
