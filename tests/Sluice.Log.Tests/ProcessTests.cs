@@ -32,30 +32,32 @@ public sealed class ProcessTests(ITestOutputHelper output)
         Records.ReadAll(folder.Log).Count.ShouldBe(LimitedProgram.RecordCount);
     }
 
-    [Theory]
-    [InlineData(LogDurability.Written)]
-    [InlineData(LogDurability.Durable)]
-    public async Task A_killed_process_loses_nothing_that_it_was_acknowledged(LogDurability durability)
+    [SkippableTheory]
+    [InlineData(LogDurability.Written, LogMemory.Process)]
+    [InlineData(LogDurability.Durable, LogMemory.Process)]
+    [InlineData(LogDurability.Written, LogMemory.Shared)]
+    public async Task A_killed_process_loses_nothing_that_it_was_acknowledged(LogDurability durability, LogMemory memory)
     {
+        Skip.If(memory == LogMemory.Shared && !KeptProgram.IsPossible, KeptProgram.WhyNot);
         Random random = new(Seed);
         long acknowledged = 0;
         for (int done = 0; done < Kills / 2; done += KillsOfALog)
         {
-            acknowledged += await KillAsync(Math.Min(KillsOfALog, (Kills / 2) - done), durability, random);
+            acknowledged += await KillAsync(Math.Min(KillsOfALog, (Kills / 2) - done), durability, memory, random);
         }
 
-        output.WriteLine($"seed {Seed}: {Kills / 2} kills, {acknowledged} records acknowledged as {durability}");
+        output.WriteLine($"seed {Seed}: {Kills / 2} kills, {acknowledged} records acknowledged as {durability}, memory {memory}");
     }
 
     /// <summary>Kills the writers of a log one after another; each goes on with what the last one left. How many records they were
     /// told of.</summary>
-    private static async Task<int> KillAsync(int kills, LogDurability durability, Random random)
+    private static async Task<int> KillAsync(int kills, LogDurability durability, LogMemory memory, Random random)
     {
         using TempFolder folder = new();
         Dictionary<long, (int Writer, int Number)> acknowledged = [];
         for (int kill = 0; kill < kills; kill++)
         {
-            using ChildProcess child = new("append", folder.Log, $"{durability}");
+            using ChildProcess child = new("append", folder.Log, $"{durability}", $"{memory}");
             string? first = await child.Output.ReadLineAsync();
             if (first is null)
             {
@@ -76,6 +78,12 @@ public sealed class ProcessTests(ITestOutputHelper output)
             {
                 long[] numbers = [.. line.Split(' ').Select(static n => long.Parse(n, CultureInfo.InvariantCulture))];
                 acknowledged.Add(numbers[0], ((int)numbers[1], (int)numbers[2]));
+            }
+
+            if (memory == LogMemory.Shared)
+            {
+                // Its records are in the files when it was opened.
+                SluiceLog.Open(folder.Log).Dispose();
             }
 
             Dictionary<long, (int Writer, int Number)> found = [];
@@ -248,7 +256,7 @@ public sealed class ProcessTests(ITestOutputHelper output)
     public async Task A_writer_of_another_process_is_found()
     {
         using TempFolder folder = new();
-        using ChildProcess child = new("append", folder.Log, $"{LogDurability.Written}");
+        using ChildProcess child = new("append", folder.Log, $"{LogDurability.Written}", $"{LogMemory.Process}");
         (await child.Output.ReadLineAsync()).ShouldBe("open 1");
         Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
 

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using Sluice.Memory;
@@ -13,16 +14,32 @@ internal sealed class LogPage
     private const long SealedBit = long.MinValue;
     private const int CountShift = 32;
 
+    private readonly byte[]? _own;
+    private readonly KeptPage? _kept;
+    private readonly int _capacity;
     private Hot _hot;
 
+    /// <summary>A page in memory of the process.</summary>
     public LogPage(int capacity)
     {
-        Bytes = GC.AllocateUninitializedArray<byte>(capacity);
+        _own = GC.AllocateUninitializedArray<byte>(capacity);
+        _capacity = capacity;
         _hot.State = SealedBit;
     }
 
-    /// <summary>Room for a frame: its header, its records and the zeros behind them.</summary>
-    public byte[] Bytes { get; }
+    /// <summary>A page in memory that outlives the process.</summary>
+    public LogPage(KeptPage kept)
+    {
+        _kept = kept;
+        _capacity = kept.Bytes.Length;
+        _hot.State = SealedBit;
+    }
+
+    /// <summary>
+    /// Room for a frame: its header, its records and the zeros behind them. Only for who has a place in it, or has it as a sealed page:
+    /// memory that outlives the process is no longer there when the log was closed.
+    /// </summary>
+    public Span<byte> Bytes => _own ?? _kept!.Bytes;
 
     /// <summary>Sequence of the first record; fixed while somebody has a place that is not copied.</summary>
     public long FirstSequence { get; private set; }
@@ -41,6 +58,7 @@ internal sealed class LogPage
     /// <summary>Makes it empty, with the first <paramref name="start"/> bytes left free.</summary>
     public void Open(long firstSequence, int start)
     {
+        _kept?.Open(firstSequence, usedSlots: Count);
         FirstSequence = firstSequence;
         Volatile.Write(ref _hot.Copied, start);
 
@@ -59,7 +77,7 @@ internal sealed class LogPage
         while (state >= 0)
         {
             offset = (int)state;
-            if (bytes > Bytes.Length - 8 - offset)
+            if (bytes > _capacity - 8 - offset)
             {
                 break;
             }
@@ -80,7 +98,14 @@ internal sealed class LogPage
     }
 
     /// <summary>The place is filled.</summary>
-    public void EndCopy(int bytes) => Interlocked.Add(ref _hot.Copied, bytes);
+    public void EndCopy(in Placed place, int bytes, int count)
+    {
+        _kept?.Commit((int)(place.FirstSequence - FirstSequence), place.Offset, count);
+        Interlocked.Add(ref _hot.Copied, bytes);
+    }
+
+    /// <summary>What is in it is written.</summary>
+    public void Free() => _kept?.Free();
 
     /// <summary>No more places; false where it was sealed before.</summary>
     public bool TrySeal()
@@ -124,7 +149,7 @@ internal sealed class LogPage
     {
         for (int i = 0; i < count; i++)
         {
-            Span<byte> at = Bytes.AsSpan(offset);
+            Span<byte> at = Bytes[offset..];
             uint header = BinaryPrimitives.ReadUInt32LittleEndian(at);
             BinaryPrimitives.WriteUInt32LittleEndian(at, header | LogLayout.Withdrawn);
             offset += LogLayout.RecordHeaderBytes + (int)(header & LogLayout.LengthMask);
@@ -141,4 +166,60 @@ internal sealed class LogPage
         [FieldOffset(128)]
         public int Copied;
     }
+}
+
+/// <summary>
+/// Records as they are to stand in a page, gathered before a place is taken: the caller's list and memory may change, or throw, while they
+/// are read, and nobody behind a place that is never filled could be written.
+/// </summary>
+internal readonly struct RecordBatch : IDisposable
+{
+    private readonly byte[] _rented;
+    private readonly int _length;
+
+    /// <exception cref="ArgumentException">Together they are longer than the log allows.</exception>
+    public RecordBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records, int headerBytes, LogDurability durability, int most)
+    {
+        long bytes = 0;
+        foreach (ReadOnlyMemory<byte> record in records)
+        {
+            bytes += headerBytes + record.Length;
+        }
+
+        if (bytes > most + headerBytes)
+        {
+            LogErrors.ThrowTooLong((int)Math.Min(bytes, int.MaxValue), most, nameof(records));
+        }
+
+        Count = records.Length;
+        _rented = ArrayPool<byte>.Shared.RentUninterrupted((int)bytes);
+        try
+        {
+            int at = 0;
+            foreach (ReadOnlyMemory<byte> record in records)
+            {
+                ReadOnlySpan<byte> content = record.Span;
+                if (headerBytes > 0)
+                {
+                    BinaryPrimitives.WriteUInt32LittleEndian(_rented.AsSpan(at), (uint)content.Length | ((uint)durability << 30));
+                }
+
+                content.CopyTo(_rented.AsSpan(at + headerBytes, (int)bytes - at - headerBytes));
+                at += headerBytes + content.Length;
+            }
+
+            _length = at;
+        }
+        catch
+        {
+            ArrayPool<byte>.Shared.ReturnUninterrupted(_rented);
+            throw;
+        }
+    }
+
+    public int Count { get; }
+
+    public ReadOnlySpan<byte> Bytes => _rented.AsSpan(0, _length);
+
+    public void Dispose() => ArrayPool<byte>.Shared.ReturnUninterrupted(_rented);
 }

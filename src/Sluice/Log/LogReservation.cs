@@ -12,12 +12,11 @@ public ref struct LogReservation
 {
     private readonly SluiceLog _log;
     private readonly Placed _place;
-    private readonly int _size;
     private bool _hasEnded;
 
     internal LogReservation(SluiceLog log, Placed place, Span<byte> span)
     {
-        (_log, _place, _size) = (log, place, span.Length);
+        (_log, _place) = (log, place);
         Span = span;
     }
 
@@ -44,8 +43,7 @@ public ref struct LogReservation
             throw new InvalidOperationException("The record was committed or disposed before.");
         }
 
-        End();
-        return _log.EndReservation(_place, _size, durability, isWithdrawn: false);
+        return _log.EndReservation(_place, End(), durability, isWithdrawn: false);
     }
 
     /// <summary>Withdraws the record, unless it was committed.</summary>
@@ -53,14 +51,15 @@ public ref struct LogReservation
     {
         if (!_hasEnded && _log is not null)
         {
-            End();
-            _ = _log.EndReservation(_place, _size, LogDurability.Buffered, isWithdrawn: true);
+            _ = _log.EndReservation(_place, End(), LogDurability.Buffered, isWithdrawn: true);
         }
     }
 
-    private void End()
+    private Span<byte> End()
     {
+        Span<byte> record = Span;
         _hasEnded = true;
         Span = default;
+        return record;
     }
 }

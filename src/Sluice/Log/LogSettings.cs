@@ -6,6 +6,8 @@ namespace Sluice.Log;
 /// <summary>The caller's options, read once and checked.</summary>
 internal sealed class LogSettings
 {
+    public const int MaxPages = 4096;
+
     private const int MinSegmentBytes = 4096;
 
     /// <summary>How many times within <see cref="RetainAge"/> somebody looks what is older, and in milliseconds how often at most and at
@@ -29,7 +31,15 @@ internal sealed class LogSettings
         int bufferBytes = options.BufferBytes;
         ArgumentOutOfRangeException.ThrowIfNegative(bufferBytes, nameof(options.BufferBytes));
         PageBytes = LogLayout.Padded(MaxRecordBytes) + LogLayout.FrameHeaderBytes + 64;
-        Pages = (int)Math.Clamp((long)bufferBytes / PageBytes, 2, 4096);
+        Pages = (int)Math.Clamp((long)bufferBytes / PageBytes, 2, MaxPages);
+        MaxFrameBytes = PageBytes;
+        Memory = options.Memory;
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)Memory, (uint)LogMemory.Shared, nameof(options.Memory));
+        if (Memory == LogMemory.Shared && Format == LogFormat.Raw)
+        {
+            throw new ArgumentException("Raw logs have no memory that outlives the process.", nameof(options.Memory));
+        }
+
         WaitWhenFull = options.WaitWhenFull;
         FlushBytes = options.FlushBytes;
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(FlushBytes, nameof(options.FlushBytes));
@@ -75,8 +85,11 @@ internal sealed class LogSettings
 
     public int Pages { get; }
 
-    /// <summary>The most that a frame can have: what is in a page, and zeros.</summary>
-    public int MaxFrameBytes => PageBytes;
+    /// <summary>The most that a frame can have: what is in a page, and zeros. More where the last writer's pages were larger, and are
+    /// restored.</summary>
+    public int MaxFrameBytes { get; set; }
+
+    public LogMemory Memory { get; }
 
     public bool WaitWhenFull { get; }
 

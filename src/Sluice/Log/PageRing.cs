@@ -33,19 +33,13 @@ internal sealed class PageRing
     private bool _isClosed;
     private bool _isFrozen;
 
-    /// <param name="pages">How many pages, two at least.</param>
-    /// <param name="pageBytes">Bytes of each.</param>
+    /// <param name="pages">Two at least.</param>
     /// <param name="start">Bytes left free before the first record of a page.</param>
     /// <param name="firstSequence">Sequence of the first record.</param>
-    public PageRing(int pages, int pageBytes, int start, long firstSequence)
+    public PageRing(IEnumerable<LogPage> pages, int start, long firstSequence)
     {
-        _pages = new LogPage[pages];
         _free = new Stack<LogPage>(pages);
-        for (int i = 0; i < pages; i++)
-        {
-            _free.Push(new LogPage(pageBytes));
-        }
-
+        _pages = new LogPage[_free.Count];
         _start = start;
         _active = _pages[0] = _free.Pop();
         _active.Open(firstSequence, start);
@@ -59,6 +53,12 @@ internal sealed class PageRing
 
     /// <summary>Whether a sealed page waits.</summary>
     public bool HasSealed => Volatile.Read(ref _oldest) < Volatile.Read(ref _activeNumber);
+
+    /// <summary>After how many pages that became free those who wait for one are woken.</summary>
+    public int WakeEvery => Math.Max(1, _pages.Length / 4);
+
+    /// <summary>Whether the oldest sealed page, of which there is one, can be written at once; for who takes them out.</summary>
+    public bool IsOldestFilled => _pages[_oldest % _pages.Length].IsFilled;
 
     /// <summary>Whether a record waits that is not written.</summary>
     public bool HasRecords => HasSealed || Active.TakenCount > 0;
@@ -192,7 +192,9 @@ internal sealed class PageRing
     {
         using (_turning.EnterUninterrupted())
         {
-            _free.Push(_pages[_oldest % _pages.Length]);
+            LogPage page = _pages[_oldest % _pages.Length];
+            page.Free();
+            _free.Push(page);
             Volatile.Write(ref _oldest, _oldest + 1);
         }
     }

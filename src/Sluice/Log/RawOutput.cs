@@ -166,7 +166,7 @@ internal sealed class RawOutput : LogOutput
         using OpenFile.Reference reference = _current.Hold();
         while (_done < page.End)
         {
-            int written = _end.Write(page.Bytes.AsSpan(_done, page.End - _done));
+            int written = _end.Write(page.Bytes[_done..page.End]);
             if (written <= 0)
             {
                 IoErrors.Throw(written < 0 ? -written : Errno.EIO, IoVerb.Append, _current.Path, -1);
@@ -182,7 +182,7 @@ internal sealed class RawOutput : LogOutput
         long before = _current.Length;
         try
         {
-            _ = _current.Append(page.Bytes.AsSpan(_done, page.End - _done));
+            _ = _current.Append(page.Bytes[_done..page.End]);
         }
         catch (IOException)
         {

@@ -53,13 +53,15 @@ internal sealed class RecoveredLog
     /// <param name="folder">The folder, which exists.</param>
     /// <param name="settings">The options.</param>
     /// <param name="state">What is known of the log from its last writer.</param>
+    /// <param name="kept">What that one's memory has.</param>
     /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged; nothing was changed.</exception>
-    public static RecoveredLog Open(LogFolder folder, LogSettings settings, LogState? state)
+    public static RecoveredLog Open(LogFolder folder, LogSettings settings, LogState? state, KeptRecords kept)
     {
         RecoveredLog log = new(folder, LogCatalog.ReadChecked(folder, settings, state));
         try
         {
             log.Check(settings, state);
+            kept.Check(log.LogId, log.NextSequence, settings.AcceptLoss);
             log.CheckNumbers();
             log.LockOutOthers();
 

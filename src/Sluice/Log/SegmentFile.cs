@@ -178,13 +178,13 @@ internal sealed class SegmentFile : IDisposable
     /// <param name="count">How many records.</param>
     /// <param name="first">Sequence of the first.</param>
     /// <param name="time">When the last had come.</param>
-    public void Append(byte[] bytes, int end, int count, long first, long time)
+    public void Append(Span<byte> bytes, int end, int count, long first, long time)
     {
         FrameHeader header = new(end - LogLayout.FrameHeaderBytes, count, first, time, FrameKind.Records, 0);
-        bytes.AsSpan(end, header.FrameBytes - end).Clear();
+        bytes[end..header.FrameBytes].Clear();
         LogLayout.WriteFrameHeader(bytes, header);
         (long offset, uint chain) = (Offset, Chain);
-        WriteFrame(bytes.AsSpan(0, header.FrameBytes));
+        WriteFrame(bytes[..header.FrameBytes]);
         if (offset >= _nextIndexAt)
         {
             _index.Add(new IndexEntry(first, time, offset, chain));

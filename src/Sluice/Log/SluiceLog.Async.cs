@@ -65,9 +65,9 @@ public sealed partial class SluiceLog
             await WaitForRoomAsync(waitFor, cancellationToken).ConfigureAwait(false);
         }
 
-        CopyBatch(place, batch, wanted);
         long first = place.FirstSequence;
-        return await WaitAsync(wanted, first + batch.Count - 1, batch.Count, place, first).ConfigureAwait(false);
+        return !CopyBatch(place, batch, wanted) ? first
+            : await WaitAsync(wanted, first + batch.Count - 1, batch.Count, place, first).ConfigureAwait(false);
     }
 
     /// <summary>Waits until a record is on the disk.</summary>
@@ -110,9 +110,9 @@ public sealed partial class SluiceLog
             return false;
         }
 
-        CopyRecord(place.Page.Bytes.AsSpan(place.Offset, bytes), content, durability);
-        EndCopy(place, bytes, durability);
-        appended = WaitAsync(durability, place.FirstSequence, 1, place, place.FirstSequence);
+        CopyRecord(place.Page.Bytes.Slice(place.Offset, bytes), content, durability);
+        appended = EndCopy(place, bytes, 1, durability) ? WaitAsync(durability, place.FirstSequence, 1, place, place.FirstSequence)
+            : new ValueTask<long>(place.FirstSequence);
         return true;
     }
 
@@ -157,7 +157,7 @@ public sealed partial class SluiceLog
 
     private ValueTask<long> WaitAsync(LogDurability durability, long sequence, int ownRecords, Placed place, long result)
     {
-        if (durability == LogDurability.Buffered || sequence <= (durability == LogDurability.Durable ? _syncs.Durable : _writes.Written))
+        if (sequence <= (durability == LogDurability.Durable ? _syncs.Durable : _writes.Written))
         {
             return new ValueTask<long>(result);
         }

@@ -134,6 +134,7 @@ public sealed partial class SluiceLog
         _writes.TryLead();
         _syncs.TryLead();
         _output.Dispose();
+        LeaveMemory();
         _lock?.Dispose();
         if (_onExit is not null)
         {
@@ -141,6 +142,25 @@ public sealed partial class SluiceLog
         }
 
         return error;
+    }
+
+    private void LeaveMemory()
+    {
+        // A ring that is closed has sealed its last page.
+        if (_ring.HasSealed)
+        {
+            _kept?.Leave();
+            return;
+        }
+
+        try
+        {
+            _kept?.End();
+        }
+        catch (IOException)
+        {
+            // It has no record that the files do not have, and the next writer removes it.
+        }
     }
 
     /// <summary>

@@ -20,6 +20,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private readonly WriteStage _writes;
     private readonly SyncStage _syncs;
     private readonly WriterLock? _lock;
+    private readonly KeptMemory? _kept;
     private readonly Guid _logId;
     private readonly int _headerBytes;
     private readonly int _flushAt;
@@ -28,20 +29,25 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private bool _isClosing;
     private bool _isClosed;
 
-    private SluiceLog(string directory, LogSettings settings, LogOutput output, WriterLock? writer, RecoveredLog? recovered)
+    private SluiceLog(string directory, LogSettings settings, LogOutput output, LogOpening opening)
     {
         Directory = directory;
-        (_settings, _output, _lock, Cut) = (settings, output, writer, recovered?.Cut);
-        _logId = recovered?.LogId ?? Guid.Empty;
-        long next = recovered?.NextSequence ?? 1;
+        (_settings, _output, _lock, _kept, Cut) = (settings, output, opening.Lock, opening.Memory, opening.Recovered?.Cut);
+        (Restored, MemoryReason) = (opening.Restored, opening.MemoryReason);
+        _logId = opening.Recovered?.LogId ?? Guid.Empty;
+        long next = opening.Written + 1;
         _headerBytes = output.RecordHeaderBytes;
-        _ring = new PageRing(settings.Pages, settings.PageBytes, output.PageStart, next);
+        _ring = new PageRing(
+            _kept?.Pages.Select(static p => new LogPage(p))
+                ?? Enumerable.Range(0, settings.Pages).Select(_ => new LogPage(settings.PageBytes)),
+            output.PageStart,
+            next);
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
         _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.SignalKeeper());
         _syncs = new SyncStage(_writes, output, directory, WriteMark, () => _lock?.Flush(_settings), settings.RetentionIntervalMs);
-        if (recovered is not null)
+        if (opening.Recovered is not null)
         {
-            WriteMark(next - 1);
+            WriteMark(opening.Recovered.NextSequence - 1);
         }
 
         StartThreads();
@@ -58,6 +64,18 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     /// <summary>What was cut from the end when the log was opened; null where everything was whole.</summary>
     public SluiceLogCut? Cut { get; }
+
+    /// <summary>
+    /// How many records of the last writer were in <see cref="LogMemory.Shared"/> memory alone, and were written to the files when the log
+    /// was opened.
+    /// </summary>
+    public long Restored { get; }
+
+    /// <summary>Which memory the log has.</summary>
+    public LogMemory Memory => _kept is null ? LogMemory.Process : LogMemory.Shared;
+
+    /// <summary>Why it has that one.</summary>
+    public string MemoryReason { get; }
 
     /// <summary>How the files look.</summary>
     public LogFormat Format => _settings.Format;
@@ -84,29 +102,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </summary>
     public Exception? LastError => NotedError.Newest(_writes.LastError, _syncs.LastError, _output.Compressor?.LastError);
 
-    /// <summary>Opens a log for writing, and makes the folder where there is none; the names of new folders are made durable.</summary>
-    /// <param name="directory">The folder; a framed log has it for itself.</param>
-    /// <param name="options">Sizes, durability, retention; null for the defaults.</param>
-    /// <remarks>
-    /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when
-    /// it ended is cut (<see cref="Cut"/>), and what is there is made durable.
-    /// </remarks>
-    /// <exception cref="ArgumentException">An option has a value that it cannot have; nothing was made.</exception>
-    /// <exception cref="SluiceLogDamagedException">The log is not as it was acknowledged; nothing was changed.</exception>
-    /// <exception cref="IOException">
-    /// Another writer has the log, the operating system reported an error, or it has no thread for one of the log's.
-    /// </exception>
-    /// <exception cref="UnauthorizedAccessException">The folder or a file may not be written.</exception>
-    /// <exception cref="PlatformNotSupportedException">Raw logs are compressed on Linux alone.</exception>
-    public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
-    {
-        ArgumentException.ThrowIfNullOrEmpty(directory);
-        LogSettings settings = new(options ?? new SluiceLogOptions());
-        directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
-        LogFolder.Make(directory);
-        return settings.Format == LogFormat.Raw ? OpenRaw(directory, settings) : OpenFramed(directory, settings);
-    }
-
     /// <summary>Appends a record, and waits for the log's default durability.</summary>
     /// <param name="record">Its bytes, which may be none; copied before this returns.</param>
     /// <returns>Its sequence number.</returns>
@@ -127,9 +122,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         CheckLength(record.Length, nameof(record));
         int bytes = _headerBytes + record.Length;
         Placed place = Take(bytes, 1);
-        CopyRecord(place.Page.Bytes.AsSpan(place.Offset, bytes), record, durability);
-        EndCopy(place, bytes, durability);
-        if (durability != LogDurability.Buffered)
+        CopyRecord(place.Page.Bytes.Slice(place.Offset, bytes), record, durability);
+        if (EndCopy(place, bytes, 1, durability))
         {
             Wait(durability, place.FirstSequence, 1, place);
         }
@@ -154,8 +148,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
         using RecordBatch batch = new(records, _headerBytes, wanted, _settings.MaxRecordBytes);
         Placed place = Take(batch.Bytes.Length, batch.Count);
-        CopyBatch(place, batch, wanted);
-        if (wanted != LogDurability.Buffered)
+        if (CopyBatch(place, batch, wanted))
         {
             Wait(wanted, place.FirstSequence + batch.Count - 1, batch.Count, place);
         }
@@ -163,7 +156,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return place.FirstSequence;
     }
 
-    /// <summary>Takes a place for a record of a known size, to be written in place.</summary>
+    /// <summary>
+    /// Takes a place for a record of a known size, to be written in place. With <see cref="LogMemory.Shared"/> it is written to memory of
+    /// its own, and copied at its end.
+    /// </summary>
     /// <param name="size">The record's bytes.</param>
     /// <returns>The room; commit or dispose it.</returns>
     /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
@@ -181,7 +177,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
         CheckLength(size, nameof(size));
         Placed place = Take(_headerBytes + size, 1);
-        return new LogReservation(this, place, place.Page.Bytes.AsSpan(place.Offset + _headerBytes, size));
+
+        // What a caller keeps of a span after its end must harm nobody, and memory that is shared is not the collector's.
+        return new LogReservation(
+            this, place, _kept is null ? place.Page.Bytes.Slice(place.Offset + _headerBytes, size) : new byte[size]);
     }
 
     /// <summary>Waits until everything that was appended before is written, or on the disk.</summary>
@@ -217,12 +216,16 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public PipeWriter CreatePipeWriter(LogDurability? durability = null) =>
         new LogPipeWriter(this, LogSettings.Known(durability ?? _settings.Durability));
 
-    internal long EndReservation(Placed place, int size, LogDurability durability, bool isWithdrawn)
+    internal long EndReservation(Placed place, ReadOnlySpan<byte> record, LogDurability durability, bool isWithdrawn)
     {
-        uint header = (uint)size | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
-        BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes.AsSpan(place.Offset), header);
-        EndCopy(place, _headerBytes + size, durability);
-        if (durability != LogDurability.Buffered)
+        uint header = (uint)record.Length | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
+        BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes[place.Offset..], header);
+        if (_kept is not null)
+        {
+            record.CopyTo(place.Page.Bytes[(place.Offset + _headerBytes)..]);
+        }
+
+        if (EndCopy(place, _headerBytes + record.Length, 1, durability))
         {
             Wait(durability, place.FirstSequence, 1, place);
         }
@@ -230,43 +233,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return place.FirstSequence;
     }
 
-    private static SluiceLog OpenRaw(string directory, LogSettings settings)
+    private bool CopyBatch(Placed place, RecordBatch batch, LogDurability durability)
     {
-        RawOutput output = new(new LogFolder(directory, settings.Names), settings);
-        try
-        {
-            return new SluiceLog(directory, settings, output, null, null);
-        }
-        catch
-        {
-            output.Dispose();
-            throw;
-        }
-    }
-
-    private static SluiceLog OpenFramed(string directory, LogSettings settings)
-    {
-        WriterLock writer = WriterLock.Take(directory);
-        FramedOutput? output = null;
-        try
-        {
-            LogFolder folder = new(directory, settings.Names, writer);
-            RecoveredLog recovered = RecoveredLog.Open(folder, settings, writer.State);
-            output = new FramedOutput(folder, settings, recovered);
-            return new SluiceLog(directory, settings, output, writer, recovered);
-        }
-        catch
-        {
-            output?.Dispose();
-            writer.Dispose();
-            throw;
-        }
-    }
-
-    private void CopyBatch(Placed place, RecordBatch batch, LogDurability durability)
-    {
-        batch.Bytes.CopyTo(place.Page.Bytes.AsSpan(place.Offset));
-        EndCopy(place, batch.Bytes.Length, durability);
+        batch.Bytes.CopyTo(place.Page.Bytes[place.Offset..]);
+        return EndCopy(place, batch.Bytes.Length, batch.Count, durability);
     }
 
     private void CopyRecord(Span<byte> at, ReadOnlySpan<byte> record, LogDurability durability)
@@ -339,13 +309,17 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
-    private void EndCopy(Placed place, int bytes, LogDurability durability)
+    /// <summary>The place is filled; whether what is wanted has to be waited for.</summary>
+    private bool EndCopy(Placed place, int bytes, int count, LogDurability durability)
     {
+        // Behind a write that failed an append waits for its own, and hears of it.
+        bool waits = durability == LogDurability.Durable || (durability == LogDurability.Written && (_kept is null || _writes.HasFailed));
+
         // Read before the copy ends: afterwards the page may be another one's.
         int offset = place.Offset;
         int start = _output.PageStart;
-        place.Page.EndCopy(bytes);
-        if (offset == start && durability == LogDurability.Buffered)
+        place.Page.EndCopy(place, bytes, count);
+        if (offset == start && !waits)
         {
             // Who waits for a write or a sync sees to it; what others put behind such a record is written with it.
             _writes.Rouse();
@@ -355,6 +329,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         {
             _writes.SignalFlush();
         }
+
+        return waits;
     }
 
     private void Wait(LogDurability durability, long sequence, int ownRecords, Placed place)

@@ -27,6 +27,14 @@ public sealed class SluiceLogOptions
     public int BufferBytes { get; init; } = 16 * 1024 * 1024;
 
     /// <summary>
+    /// Which memory that is. With <see cref="LogMemory.Shared"/> an append that waits for <see cref="LogDurability.Written"/> waits for no
+    /// system call, and readers see its record when it was written to the file: after <see cref="FlushInterval"/>, or by
+    /// <see cref="SluiceLog.Flush"/>. Where there is none to be had <see cref="SluiceLog.MemoryReason"/> says why, and the log has the
+    /// process's own. Framed logs only.
+    /// </summary>
+    public LogMemory Memory { get; init; } = LogMemory.Process;
+
+    /// <summary>
     /// Whether an append that finds <see cref="BufferBytes"/> full waits until some of it is written (true), or throws an
     /// <see cref="IOException"/> and is not in the log (false). Likewise where 32 full segments wait to be on the disk.
     /// </summary>

@@ -36,6 +36,9 @@ internal sealed class WriteStage
     /// <summary>Held by who leads.</summary>
     public Lock Gate { get; } = new();
 
+    /// <summary>Whether the last round failed.</summary>
+    public bool HasFailed => Volatile.Read(ref _hasFailed);
+
     /// <summary>Those who wait for their records to be written.</summary>
     public WaiterList Waiters { get; } = new();
 
@@ -221,6 +224,7 @@ internal sealed class WriteStage
     /// <summary>Writes the pages that were sealed before the one with a number.</summary>
     private void WriteBefore(long number)
     {
+        int freed = 0;
         while (_ring.PeekSealed(number) is { } page)
         {
             if (page.Count > 0)
@@ -232,9 +236,11 @@ internal sealed class WriteStage
             _ring.Release();
             Volatile.Write(ref _written, last);
             Waiters.Complete(last);
-            if (_ring.HasSealed)
+            freed++;
+            if (_ring.HasSealed && (freed % _ring.WakeEvery == 0 || !_ring.IsOldestFilled))
             {
-                // Somebody may wait for memory.
+                // Somebody may wait for memory: not for a page alone, which a hundred threads would fill at once and sleep again; but before
+                // anybody is waited for here.
                 Waiters.WakeEnded();
             }
         }

@@ -6,23 +6,24 @@ internal static class AppendProgram
 {
     public const int Threads = 4;
 
-    public static int Run(string directory, LogDurability durability)
+    public static int Run(string directory, LogDurability durability, LogMemory memory)
     {
         using Stream output = Console.OpenStandardOutput();
         Lock turn = new();
-        int first = 0;
-        foreach ((long _, byte[] bytes) in Directory.Exists(directory) ? Records.ReadAll(directory) : [])
-        {
-            first = Math.Max(first, Records.Check(bytes).Number + 1);
-        }
-
         using SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions
         {
             Durability = durability,
             SegmentBytes = 256 * 1024,
             MaxRecordBytes = 32 * 1024,
             BufferBytes = 128 * 1024,
+            Memory = memory,
         });
+        int first = 0;
+        foreach ((long _, byte[] bytes) in Records.ReadWritten(directory))
+        {
+            first = Math.Max(first, Records.Check(bytes).Number + 1);
+        }
+
         Say($"open {log.NextSequence}");
         Thread[] threads = new Thread[Threads];
         for (int t = 0; t < Threads; t++)

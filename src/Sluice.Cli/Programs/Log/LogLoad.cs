@@ -6,6 +6,7 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Log;
 
 /// <summary>What a load of a log came to.</summary>
+/// <param name="Memory">Which memory the log had, and why.</param>
 /// <param name="Latency">Of each append.</param>
 /// <param name="Bytes">Of all records that were acknowledged.</param>
 /// <param name="Seconds">From the first append until the log was closed.</param>
@@ -17,7 +18,7 @@ namespace Sluice.Cli.Programs.Log;
 /// <param name="WindowSeconds">How long each of them is.</param>
 /// <param name="RollSeconds">When the writer went on in another segment, from the first append on; empty where nobody asked.</param>
 internal sealed record LogLoadResult(
-    LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
+    string Memory, LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
     IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds);
 
 /// <summary>Threads that each append records at a rate to one log; every record is read back at the end.</summary>
@@ -41,6 +42,9 @@ internal sealed record LogLoad
 
     public LogDurability Durability { get; init; } = LogDurability.Written;
 
+    /// <summary>What the log is asked for.</summary>
+    public LogMemory Memory { get; init; } = LogMemory.Process;
+
     /// <summary>Of the records that are asked for; 0 where it is as much as can be.</summary>
     public long BytesAskedFor => (long)Math.Min((decimal)BytesPerSecond * Threads * Seconds, long.MaxValue);
 
@@ -61,14 +65,17 @@ internal sealed record LogLoad
         double lasted;
         long[] appended = new long[Threads];
         double cpu;
+        string memory;
         long began;
         using (SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions
         {
             Durability = Durability,
+            Memory = Memory,
             SegmentBytes = SegmentBytes,
             FlushBytes = FlushBytes,
         }))
         {
+            memory = $"{log.Memory.ToString().ToLowerInvariant()} ({log.MemoryReason})";
             cpu = Environment.CpuUsage.TotalTime.TotalSeconds;
             beganUtc = DateTime.UtcNow;
             began = Stopwatch.GetTimestamp();
@@ -83,7 +90,7 @@ internal sealed record LogLoad
         (long found, long missing) = Check(directory, appended);
         string[] segments = [.. Directory.GetFiles(directory, "*.slog").Order(StringComparer.Ordinal)];
         return new LogLoadResult(
-            latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing,
+            memory, latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing,
             [.. windows.TakeWhile((_, i) => (i + 1) * WindowSeconds <= lasted).Select(LatencySummary.From)], WindowSeconds,
             overTime ? [.. segments.Skip(1).Select(BeganAt).OfType<DateTime>().Select(t => (t - beganUtc).TotalSeconds)] : []);
     }

@@ -1,0 +1,326 @@
+using System.Buffers.Binary;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Memory;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Log;
+
+/// <summary>
+/// A log's memory that outlives the process (<see cref="LogMemory.Shared"/>): its pages, what says which of their records are whole, and
+/// the file log.memory by which the next writer finds it; docs/log-format.md has both. The log's threads leave it readable wherever the
+/// process is killed, and nobody reads it before that process has ended.
+/// </summary>
+internal sealed class KeptMemory
+{
+    private const string FileName = "log.memory";
+    private const byte Version = 1;
+    private const int KeyTries = 16;
+
+    private readonly LogFolder _folder;
+    private readonly SluiceHandle _file;
+    private readonly SharedMemory? _memory;
+    private MemoryMark _mark;
+
+    private KeptMemory(LogFolder folder, SluiceHandle file, in MemoryMark mark, SharedMemory? memory, KeptPage[] pages)
+    {
+        (_folder, _file, _mark, _memory, Pages) = (folder, file, mark, memory, pages);
+    }
+
+    /// <summary>None where there is nothing that could be restored.</summary>
+    public KeptPage[] Pages { get; }
+
+    /// <summary>Of the log whose records these are.</summary>
+    public Guid LogId => _mark.LogId;
+
+    private static ReadOnlySpan<byte> Magic => "SLUICEMM"u8;
+
+    /// <summary>Makes memory for a log's pages; null where there is none to be had, with the reason.</summary>
+    /// <exception cref="IOException">The file that is to name it cannot be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
+    public static KeptMemory? TryMake(LogFolder folder, LogSettings settings, Guid logId, out string reason)
+    {
+        MemoryMark mark = new(MemoryStage.Made, logId, default, 0, 0);
+        if (!Libc.IsSupported)
+        {
+            reason = "only Linux has memory that outlives its process";
+            return null;
+        }
+
+        if (!mark.TryLocate())
+        {
+            reason = "/proc does not say which boot and which IPC namespace this is";
+            return null;
+        }
+
+        string path = Path.Combine(folder.Path, FileName);
+        folder.Delete(path);
+        SluiceHandle file = folder.Open(
+            path, FileMode.CreateNew, FileAccess.ReadWrite, settings, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        try
+        {
+            long bytes = KeptPage.TotalBytes(settings.Pages, settings.PageBytes);
+            int result = -Errno.EEXIST;
+            SharedMemory? memory = null;
+            for (int i = 0; i < KeyTries && result == -Errno.EEXIST; i++)
+            {
+                // First the name, then what it names: whoever is killed in between leaves no memory that nobody finds.
+                mark.ChooseKey();
+                mark.Write(file);
+                result = SharedMemory.Make(mark.Key, bytes, out memory);
+            }
+
+            if (memory is not null)
+            {
+                WriteHeader(memory, settings, mark);
+                mark.Stage = MemoryStage.InUse;
+                mark.Write(file);
+                reason = "as asked for";
+                return new KeptMemory(folder, file, mark, memory, PagesOf(memory, settings.Pages, settings.PageBytes));
+            }
+
+            reason = $"{bytes} bytes of System V shared memory were refused: {PathErrors.Reason(-result)}";
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+
+        file.Dispose();
+        folder.TryDelete(path);
+        return null;
+    }
+
+    /// <summary>What the log's last writer left; null where it left nothing.</summary>
+    /// <param name="folder">The folder, locked for this writer.</param>
+    /// <param name="acceptsLoss">Whether what is not to be had any more is gone on without.</param>
+    /// <exception cref="SluiceLogDamagedException">It had memory with records, which is not to be had.</exception>
+    public static KeptMemory? Find(LogFolder folder, bool acceptsLoss)
+    {
+        if (!Libc.IsSupported)
+        {
+            return null;
+        }
+
+        string path = Path.Combine(folder.Path, FileName);
+        SluiceHandle file;
+        try
+        {
+            file = folder.Open(path, FileMode.Open, FileAccess.ReadWrite);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+
+        SharedMemory? memory = null;
+        KeptPage[] pages = [];
+        try
+        {
+            MemoryMark here = default;
+            if (!MemoryMark.TryRead(file, out MemoryMark mark) || !here.TryLocate() || mark.Boot != here.Boot)
+            {
+                // Of a machine that has ended since, as its memory has.
+                return new KeptMemory(folder, file, mark, null, []);
+            }
+
+            string? loss = mark.Namespace == here.Namespace ? Attach(file, mark, out memory, out pages)
+                : "it is in another IPC namespace (of another container) than this process";
+            if (loss is null)
+            {
+                return new KeptMemory(folder, file, mark, memory, pages);
+            }
+
+            memory?.Dispose();
+            return mark.Stage != MemoryStage.InUse || acceptsLoss ? new KeptMemory(folder, file, mark, null, [])
+                : throw new SluiceLogDamagedException(
+                    path, -1, 0, $"the log's last writer kept records in shared memory (key {mark.Key:x8}), and {loss}");
+        }
+        catch
+        {
+            memory?.Dispose();
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Everything is in the files: it is removed. Nobody takes a place in its pages any more.</summary>
+    /// <exception cref="IOException">The file cannot be written: the memory stays, with no record that the files do not have.</exception>
+    public void End()
+    {
+        using (_file)
+        {
+            // First, so that who is killed here leaves no name of memory that somebody else would have removed.
+            _mark.Stage = MemoryStage.Ended;
+            _mark.Write(_file);
+            _ = _memory?.Remove();
+            _folder.TryDelete(_file.Path);
+        }
+
+        _memory?.Dispose();
+    }
+
+    /// <summary>It stays for the next writer. Threads may still be inside its pages: the collector takes it from the process.</summary>
+    public void Leave() => _file.Dispose();
+
+    /// <summary>Null, or why what the mark names is not to be had.</summary>
+    private static string? Attach(SluiceHandle file, in MemoryMark mark, out SharedMemory? memory, out KeptPage[] pages)
+    {
+        (memory, pages) = (null, []);
+        using OpenFile.Reference reference = file.Hold();
+        int result = Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx owner);
+        result = result < 0 ? result : SharedMemory.Find(mark.Key, owner.Uid, out memory);
+        return result switch
+        {
+            // Where it was being made, its header may be half there.
+            0 when mark.Stage != MemoryStage.InUse || TryRead(memory!, mark, out pages) => null,
+            0 => "what has that key is no memory of this log",
+            -Errno.ENOENT => "somebody has removed it",
+            _ => $"it cannot be had: {PathErrors.Reason(-result)}",
+        };
+    }
+
+    private static void WriteHeader(SharedMemory memory, LogSettings settings, in MemoryMark mark)
+    {
+        Span<byte> header = memory.At(0, KeptPage.HeaderBytes);
+        Magic.CopyTo(header);
+        header[8] = Version;
+        BinaryPrimitives.WriteInt32LittleEndian(header[12..], settings.Pages);
+        BinaryPrimitives.WriteInt32LittleEndian(header[16..], settings.PageBytes);
+        BinaryPrimitives.WriteInt32LittleEndian(header[20..], mark.Key);
+        _ = mark.LogId.TryWriteBytes(header[24..], bigEndian: true, out _);
+    }
+
+    private static bool TryRead(SharedMemory memory, in MemoryMark mark, out KeptPage[] pages)
+    {
+        pages = [];
+        if (memory.Length < KeptPage.HeaderBytes)
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> header = memory.At(0, KeptPage.HeaderBytes);
+        int count = BinaryPrimitives.ReadInt32LittleEndian(header[12..]);
+        int pageBytes = BinaryPrimitives.ReadInt32LittleEndian(header[16..]);
+        if (!header[..8].SequenceEqual(Magic)
+            || header[8] != Version
+            || BinaryPrimitives.ReadInt32LittleEndian(header[20..]) != mark.Key
+            || new Guid(header[24..40], bigEndian: true) != mark.LogId
+            || count is <= 0 or > LogSettings.MaxPages
+            || pageBytes is <= LogLayout.FrameHeaderBytes or > LogLayout.MaxFrameBytes
+            || KeptPage.TotalBytes(count, pageBytes) > memory.Length)
+        {
+            return false;
+        }
+
+        pages = PagesOf(memory, count, pageBytes);
+        return true;
+    }
+
+    private static KeptPage[] PagesOf(SharedMemory memory, int pages, int pageBytes) =>
+        [.. Enumerable.Range(0, pages).Select(i => new KeptPage(memory, i, pages, pageBytes))];
+}
+
+/// <summary>How far log.memory and what it names have come.</summary>
+internal enum MemoryStage : byte
+{
+    /// <summary>The memory is there or not, and has no record.</summary>
+    Made = 1,
+
+    /// <summary>It is there, and may have records that the files do not have.</summary>
+    InUse = 2,
+
+    /// <summary>It is there or not, and the files have all of its records.</summary>
+    Ended = 3,
+}
+
+/// <summary>What log.memory says. The memory is one of a boot of the machine, and of an IPC namespace.</summary>
+internal record struct MemoryMark(MemoryStage Stage, Guid LogId, Guid Boot, ulong Namespace, int Key)
+{
+    private const int FileBytes = 64;
+    private const byte Version = 1;
+
+    private static ReadOnlySpan<byte> Magic => "SLUICEMF"u8;
+
+    /// <summary>False where the file says nothing that can be believed: a power cut may have left it so.</summary>
+    /// <exception cref="SluiceLogDamagedException">It is of another version.</exception>
+    public static bool TryRead(SluiceHandle file, out MemoryMark mark)
+    {
+        Span<byte> bytes = stackalloc byte[FileBytes];
+        mark = default;
+        if (file.Read(bytes, 0) < FileBytes
+            || !bytes[..8].SequenceEqual(Magic)
+            || BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]) != Crc32C.Append(Crc32C.Begin, bytes[..60]))
+        {
+            return false;
+        }
+
+        if (bytes[8] != Version)
+        {
+            throw new SluiceLogDamagedException(
+                file.Path, 8, 0,
+                $"it has version {bytes[8]}, and this build reads version {Version} alone: open the log with one that reads it");
+        }
+
+        mark = new MemoryMark(
+            (MemoryStage)bytes[9],
+            new Guid(bytes[16..32], bigEndian: true),
+            new Guid(bytes[32..48], bigEndian: true),
+            BinaryPrimitives.ReadUInt64LittleEndian(bytes[48..]),
+            BinaryPrimitives.ReadInt32LittleEndian(bytes[12..]));
+        return true;
+    }
+
+    public readonly void Write(SluiceHandle file)
+    {
+        Span<byte> bytes = stackalloc byte[FileBytes];
+        bytes.Clear();
+        Magic.CopyTo(bytes);
+        bytes[8] = Version;
+        bytes[9] = (byte)Stage;
+        BinaryPrimitives.WriteInt32LittleEndian(bytes[12..], Key);
+        _ = LogId.TryWriteBytes(bytes[16..], bigEndian: true, out _);
+        _ = Boot.TryWriteBytes(bytes[32..], bigEndian: true, out _);
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes[48..], Namespace);
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
+        file.Write(bytes, 0);
+    }
+
+    /// <summary>Says which boot and which IPC namespace this is; false where /proc does not say it.</summary>
+    public bool TryLocate()
+    {
+        try
+        {
+            // "ipc:[4026531839]"
+            ReadOnlySpan<char> link = new FileInfo("/proc/self/ns/ipc").LinkTarget;
+            if (Guid.TryParse(File.ReadAllText("/proc/sys/kernel/random/boot_id"), out Guid boot)
+                && ulong.TryParse(link[(link.IndexOf('[') + 1)..].TrimEnd(']'), CultureInfo.InvariantCulture, out ulong number))
+            {
+                (Boot, Namespace) = (boot, number);
+                return true;
+            }
+
+            return false;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Another key, which nobody can foresee.</summary>
+    public void ChooseKey()
+    {
+        int key = 0;
+        while (key == 0)
+        {
+            NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<int>(ref key)));
+        }
+
+        Key = key;
+    }
+}

@@ -1,0 +1,132 @@
+using Sluice.Log;
+
+namespace Sluice;
+
+/// <summary>How a log is opened.</summary>
+public sealed partial class SluiceLog
+{
+    /// <summary>Opens a log for writing, and makes the folder where there is none; the names of new folders are made durable.</summary>
+    /// <param name="directory">The folder; a framed log has it for itself.</param>
+    /// <param name="options">Sizes, durability, retention; null for the defaults.</param>
+    /// <remarks>
+    /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when
+    /// it ended is cut (<see cref="Cut"/>), and what is there is made durable.
+    /// </remarks>
+    /// <exception cref="ArgumentException">An option has a value that it cannot have; nothing was made.</exception>
+    /// <exception cref="SluiceLogDamagedException">The log is not as it was acknowledged; nothing was changed.</exception>
+    /// <exception cref="IOException">
+    /// Another writer has the log, the operating system reported an error, or it has no thread for one of the log's.
+    /// </exception>
+    /// <exception cref="UnauthorizedAccessException">The folder or a file may not be written.</exception>
+    /// <exception cref="PlatformNotSupportedException">Raw logs are compressed on Linux alone.</exception>
+    public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(directory);
+        LogSettings settings = new(options ?? new SluiceLogOptions());
+        directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
+        LogFolder.Make(directory);
+        return settings.Format == LogFormat.Raw ? OpenRaw(directory, settings) : OpenFramed(directory, settings);
+    }
+
+    private static SluiceLog OpenRaw(string directory, LogSettings settings)
+    {
+        RawOutput output = new(new LogFolder(directory, settings.Names), settings);
+        try
+        {
+            return new SluiceLog(directory, settings, output, new LogOpening("raw logs have the process's own"));
+        }
+        catch
+        {
+            output.Dispose();
+            throw;
+        }
+    }
+
+    private static SluiceLog OpenFramed(string directory, LogSettings settings)
+    {
+        LogOpening opening = new("as asked for") { Lock = WriterLock.Take(directory) };
+        FramedOutput? output = null;
+        try
+        {
+            LogFolder folder = new(directory, settings.Names, opening.Lock);
+            output = opening.OpenFramed(folder, settings);
+            return new SluiceLog(directory, settings, output, opening);
+        }
+        catch
+        {
+            output?.Dispose();
+            opening.Memory?.Leave();
+            opening.Lock.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>What a log that is opened begins with: its lock, what was found in the folder, and its memory.</summary>
+    private sealed class LogOpening(string memoryReason)
+    {
+        public WriterLock? Lock { get; init; }
+
+        /// <summary>Of a framed log.</summary>
+        public RecoveredLog? Recovered { get; private set; }
+
+        /// <summary>The log's memory, where it outlives the process; else null.</summary>
+        public KeptMemory? Memory { get; private set; }
+
+        public string MemoryReason { get; private set; } = memoryReason;
+
+        /// <summary>The last sequence that the files have.</summary>
+        public long Written { get; private set; }
+
+        /// <summary>How many records came from the last writer's memory.</summary>
+        public long Restored { get; private set; }
+
+        /// <summary>
+        /// Checks and mends what is in the folder, writes there what the last writer's memory has behind it, and makes memory for the next
+        /// records.
+        /// </summary>
+        public FramedOutput OpenFramed(LogFolder folder, LogSettings settings)
+        {
+            FramedOutput? output = null;
+            try
+            {
+                output = Restore(folder, settings);
+                if (settings.Memory == LogMemory.Shared)
+                {
+                    Memory = KeptMemory.TryMake(folder, settings, Recovered!.LogId, out string reason);
+                    MemoryReason = reason;
+                }
+
+                return output;
+            }
+            catch
+            {
+                output?.Dispose();
+                throw;
+            }
+        }
+
+        private FramedOutput Restore(LogFolder folder, LogSettings settings)
+        {
+            KeptMemory? left = KeptMemory.Find(folder, settings.AcceptLoss);
+            FramedOutput? output = null;
+            try
+            {
+                KeptRecords records = new(folder.Path, left);
+                settings.MaxFrameBytes = Math.Max(settings.MaxFrameBytes, records.MaxFrameBytes);
+                Recovered = RecoveredLog.Open(folder, settings, Lock!.State, records);
+                output = new FramedOutput(folder, settings, Recovered);
+                Written = records.WriteTo(output, Recovered.NextSequence) - 1;
+                Restored = records.Restored;
+                left?.End();
+                return output;
+            }
+            catch
+            {
+                // The next writer finds the memory as it is.
+                left?.Leave();
+                output?.Dispose();
+                throw;
+            }
+        }
+    }
+}
