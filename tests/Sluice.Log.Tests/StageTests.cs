@@ -42,6 +42,38 @@ public sealed class StageTests
         waiters.IsEmpty.ShouldBeTrue();
     }
 
+    /// <summary>
+    /// A thread that has a place which it has not filled sleeps until another page is written; who writes that one waits for the place next.
+    /// </summary>
+    [Fact]
+    public async Task Who_sleeps_for_a_page_that_is_written_is_woken_before_its_own_place_is_waited_for()
+    {
+        using DeadOutput output = new(failsWrites: false);
+        PageRing ring = new(Enumerable.Range(0, 8).Select(static _ => new LogPage(4096)), output.PageStart, 1);
+        WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
+        LogPage written = ring.Active;
+        written.TryTake(10, 1, out int offset, out long first).ShouldBeTrue();
+        written.EndCopy(new Placed(written, offset, first), 10, 1);
+        ring.Turn(written, out _).ShouldBe(TurnResult.Turned);
+        LogPage reserved = ring.Active;
+        reserved.TryTake(10, 1, out offset, out long second).ShouldBeTrue();
+        SyncWaiter waiter = new();
+        waiter.Begin(first, 0, default);
+        writes.Waiters.Push(waiter);
+        waiter.TryPark().ShouldBeTrue();
+        writes.Waiters.AddSleeper();
+        Task owner = Task.Factory.StartNew(
+            () =>
+            {
+                waiter.Sleep();
+                reserved.EndCopy(new Placed(reserved, offset, second), 10, 1);
+            },
+            TaskCreationOptions.LongRunning);
+        await Task.Factory.StartNew(writes.TryLead, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
+        await owner.WaitAsync(TimeSpan.FromMinutes(1));
+        writes.Written.ShouldBe(second);
+    }
+
     private sealed class DeadOutput(bool failsWrites) : LogOutput
     {
         public override int PageStart => 32;

@@ -57,7 +57,7 @@ internal sealed class PageRing
     /// <summary>After how many pages that became free those who wait for one are woken.</summary>
     public int WakeEvery => Math.Max(1, _pages.Length / 4);
 
-    /// <summary>Whether the oldest sealed page, of which there is one, can be written at once; for who takes them out.</summary>
+    /// <summary>Whether <see cref="AwaitOldest"/> waits for nobody.</summary>
     public bool IsOldestFilled => _pages[_oldest % _pages.Length].IsFilled;
 
     /// <summary>Whether a record waits that is not written.</summary>
@@ -173,21 +173,19 @@ internal sealed class PageRing
         _turning.Exit();
     }
 
-    /// <summary>The oldest sealed page, all of whose places are filled; it stays in the ring until <see cref="Release"/>.</summary>
-    /// <param name="before">None from the page with this number on.</param>
-    public LogPage? PeekSealed(long before)
-    {
-        if (_oldest >= before)
-        {
-            return null;
-        }
+    /// <summary>Whether a sealed page has a smaller number than one that is sealed, or the active one; for who takes pages out, as what
+    /// follows.</summary>
+    public bool HasSealedBefore(long number) => _oldest < number;
 
+    /// <summary>The oldest sealed page, when all of its places are filled; it stays in the ring until <see cref="Release"/>.</summary>
+    public LogPage AwaitOldest()
+    {
         LogPage page = _pages[_oldest % _pages.Length];
         page.AwaitCopies();
         return page;
     }
 
-    /// <summary>The page that <see cref="PeekSealed"/> gave is written, and free.</summary>
+    /// <summary>The page that <see cref="AwaitOldest"/> gave is written, and free.</summary>
     public void Release()
     {
         using (_turning.EnterUninterrupted())

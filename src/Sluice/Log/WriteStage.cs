@@ -225,8 +225,15 @@ internal sealed class WriteStage
     private void WriteBefore(long number)
     {
         int freed = 0;
-        while (_ring.PeekSealed(number) is { } page)
+        while (_ring.HasSealedBefore(number))
         {
+            if (!_ring.IsOldestFilled)
+            {
+                // Whose place that is may sleep until another page is written, which it is by now.
+                Waiters.WakeEnded();
+            }
+
+            LogPage page = _ring.AwaitOldest();
             if (page.Count > 0)
             {
                 _output.Write(page);
@@ -237,10 +244,9 @@ internal sealed class WriteStage
             Volatile.Write(ref _written, last);
             Waiters.Complete(last);
             freed++;
-            if (_ring.HasSealed && (freed % _ring.WakeEvery == 0 || !_ring.IsOldestFilled))
+            if (_ring.HasSealed && freed % _ring.WakeEvery == 0)
             {
-                // Somebody may wait for memory: not for a page alone, which a hundred threads would fill at once and sleep again; but before
-                // anybody is waited for here.
+                // Somebody may wait for memory; not for one page, which a hundred threads would fill at once and sleep again.
                 Waiters.WakeEnded();
             }
         }
