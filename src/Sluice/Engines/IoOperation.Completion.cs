@@ -131,6 +131,7 @@ internal sealed partial class IoOperation
         _total = 0;
         _retries = 0;
         _readsThroughCache = false;
+        _endsBetweenPieces = false;
         LeavesRing = false;
         _passesGate = false;
         PassesCache = false;

@@ -44,6 +44,7 @@ internal sealed partial class IoOperation
     private bool _readsThroughCache;
     private bool _hasEdge;
     private bool _isWaitedFor;
+    private bool _endsBetweenPieces;
     private CancellationToken _cancellationToken;
     private CancellationTokenRegistration _registration;
     private volatile bool _cancelRequested;
@@ -106,7 +107,14 @@ internal sealed partial class IoOperation
     public bool IsFault { get; set; }
 
     /// <summary>The caller no longer wants the result; an engine that has not begun completes with -ECANCELED.</summary>
-    public override bool IsCancellationRequested => _cancelRequested || _cancellationToken.IsCancellationRequested;
+    public override bool IsCancellationRequested =>
+        !_endsBetweenPieces && (_cancelRequested || _cancellationToken.IsCancellationRequested);
+
+    /// <summary>
+    /// Whether nothing more of a write is begun: its token is cancelled, some of it is written, and more is left than one piece.
+    /// </summary>
+    private bool EndsHere =>
+        _endsBetweenPieces && _done > 0 && _total - _done > OpenFile.MaxInlineBytes && _cancellationToken.IsCancellationRequested;
 
     /// <summary>One blocking call of a file or a block device does all of this submission, and ends by itself.</summary>
     public bool IsPlainTransfer =>
@@ -128,6 +136,15 @@ internal sealed partial class IoOperation
 
     public static IoOperation ForWrite(OpenFile handle, ReadOnlyMemory<byte> buffer, long fileOffset, int done, CancellationToken token) =>
         ForMemory(handle, IoVerb.Write, MemoryMarshal.AsMemory(buffer), fileOffset, done, token);
+
+    /// <summary>A write of which each submission is carried out whole; between them a cancelled token ends it, with the bytes that are
+    /// written as its result.</summary>
+    public static IoOperation ForWriteInPieces(OpenFile handle, ReadOnlyMemory<byte> buffer, long fileOffset, CancellationToken token)
+    {
+        IoOperation operation = ForWrite(handle, buffer, fileOffset, 0, token);
+        operation._endsBetweenPieces = true;
+        return operation;
+    }
 
     public static IoOperation ForAppend(OpenFile handle, ReadOnlyMemory<byte> buffer, CancellationToken token) =>
         ForMemory(handle, IoVerb.Append, MemoryMarshal.AsMemory(buffer), -1, 0, token);
@@ -205,7 +222,7 @@ internal sealed partial class IoOperation
             }
 
             Prepare();
-            if (_cancellationToken.CanBeCanceled)
+            if (_cancellationToken.CanBeCanceled && !_endsBetweenPieces)
             {
                 // Registered before the submission, so that a completion always finds the registration it has to end.
                 _registration = Uninterrupted.UntilDone(
@@ -292,6 +309,12 @@ internal sealed partial class IoOperation
 
             if (result < 0 ? Recover(-result) : Advance(result))
             {
+                if (EndsHere)
+                {
+                    Finish(_done, null);
+                    return false;
+                }
+
                 if (!IsCancellationRequested)
                 {
                     Prepare();

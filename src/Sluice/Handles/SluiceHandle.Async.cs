@@ -187,6 +187,19 @@ public sealed partial class SluiceHandle
         return StartWrite(buffer, fileOffset, 0, CancellationToken.None);
     }
 
+    /// <summary>
+    /// As <see cref="WriteBehindAsync"/>, but for the token, which is looked at between pieces only: what is begun is written whole, and
+    /// the result says how many bytes are. Fewer than there are only where more than one piece was left.
+    /// </summary>
+    internal ValueTask<long> WriteInPiecesAsync(ReadOnlyMemory<byte> buffer, long fileOffset, CancellationToken cancellationToken)
+    {
+        CheckOffset(fileOffset);
+        IoOperation operation = IoOperation.ForWriteInPieces(this, buffer, fileOffset, cancellationToken);
+        short version = operation.Version;
+        operation.Start();
+        return new ValueTask<long>(operation, version);
+    }
+
     /// <summary>Makes what was written durable, times and other metadata included (fsync).</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="IOException">The device reported an error: data written since the last flush may be lost.</exception>

@@ -197,13 +197,23 @@ public sealed partial class SluiceStream : IMemoryUser
     /// </summary>
     private void ReserveSpace(long offset, int length)
     {
-        if (offset >= SluiceHandle.ReserveFrom && length >= AdaptiveSize.Large && IsAdaptive
-            && (Extras.Reserves ??= _handle is { Caching: FileCaching.Cached, DelaysAllocation: true }) == true
+        if (offset >= SluiceHandle.ReserveFrom && length >= AdaptiveSize.Large && Reserves
             && offset + length > _handle.Length)
         {
             _handle.Reserve(offset, length);
         }
     }
+
+    // What is appended stays whole, and is not cut for it.
+    private bool Reserves =>
+        IsAdaptive
+        && (Extras.Reserves ??= _handle is { Caching: FileCaching.Cached, DelaysAllocation: true } && !_handle.IsAppending()) == true;
+
+    /// <summary>
+    /// Whether a write is cut, so that no more space is reserved than is written next: what a process that is killed, or a cancellation,
+    /// leaves behind the end is less than a piece.
+    /// </summary>
+    private bool ReservesInPieces(int length) => length > OpenFile.MaxInlineBytes && Reserves;
 
     /// <summary>Books bytes that the handle has taken, or that are on their way behind the caller.</summary>
     private void NoteWritten(long offset, int length) => _extras?.Writeback.Wrote(_handle, offset, length);

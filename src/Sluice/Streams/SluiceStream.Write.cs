@@ -80,9 +80,7 @@ public sealed partial class SluiceStream
         ThrowIfClosed();
         if (!IsBuffered)
         {
-            _handle.Write(buffer, _base);
-            NoteWritten(_base, buffer.Length);
-            _base += buffer.Length;
+            WriteUnbuffered(buffer);
             return;
         }
 
@@ -106,8 +104,7 @@ public sealed partial class SluiceStream
                 int size = SizeFor(_base, AdaptiveSize.MaxWrite);
                 if (WritesThrough(buffer.Length, size))
                 {
-                    ReserveSpace(_base, buffer.Length);
-                    _handle.Write(buffer, _base);
+                    WriteThrough(buffer);
                     NoteWritten(_base, buffer.Length);
                     _base += buffer.Length;
                     _sizing.Ended(_base, wasWhole: true);
@@ -127,6 +124,39 @@ public sealed partial class SluiceStream
         {
             ExitGate();
         }
+    }
+
+    /// <summary>Takes its place first: an asynchronous write in front of it may be cancelled meanwhile.</summary>
+    private void WriteUnbuffered(ReadOnlySpan<byte> buffer)
+    {
+        long offset = TakePlace(buffer.Length);
+        try
+        {
+            _handle.Write(buffer, offset);
+        }
+        catch
+        {
+            _ = TakePlace(-buffer.Length);
+            throw;
+        }
+
+        NoteWritten(offset, buffer.Length);
+    }
+
+    /// <summary>Writes what no window is to take; where space is reserved, piece by piece.</summary>
+    private void WriteThrough(ReadOnlySpan<byte> buffer)
+    {
+        long offset = _base;
+        while (ReservesInPieces(buffer.Length))
+        {
+            ReserveSpace(offset, OpenFile.MaxInlineBytes);
+            _handle.Write(buffer[..OpenFile.MaxInlineBytes], offset);
+            buffer = buffer[OpenFile.MaxInlineBytes..];
+            offset += OpenFile.MaxInlineBytes;
+        }
+
+        ReserveSpace(offset, buffer.Length);
+        _handle.Write(buffer, offset);
     }
 
     /// <summary>Whether a write of <paramref name="length"/> bytes gains nothing from a window of <paramref name="size"/> bytes.</summary>

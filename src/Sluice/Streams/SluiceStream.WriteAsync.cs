@@ -15,9 +15,14 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>As <see cref="Write(ReadOnlySpan{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
-    /// <remarks>As in FileStream, a write that has begun goes on to its end: a part of it would stay in the file behind the position.
-    /// One to a file that cannot seek, such as a pipe, may end before.</remarks>
-    /// <exception cref="OperationCanceledException">Cancelled before it began; nothing of it was accepted.</exception>
+    /// <remarks>
+    /// What is written is written in pieces of 1 MiB (direct: 8 MiB), and the token is looked at between them, as long as more than 1 MiB
+    /// is left: a large write that is cancelled ends there, with the position behind the bytes that are in the file, and nothing of it
+    /// behind the position. A smaller one, as in FileStream, goes on to its end once it has begun; so does one behind which another call
+    /// has taken its place, which is possible without a buffer. One to a file that cannot seek, such as a pipe, may end at any byte.
+    /// </remarks>
+    /// <exception cref="OperationCanceledException">Cancelled: <see cref="Position"/> tells how many bytes were accepted, none of at most
+    /// 1 MiB.</exception>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -145,22 +150,22 @@ public sealed partial class SluiceStream
                 }
 
                 await HandDownAsync(mayStayBehind: true, isLast: false, cancellationToken).ConfigureAwait(false);
-                if (put > 0)
-                {
-                    // A part is in the file, or on its way there: now the rest goes too.
-                    cancellationToken = default;
-                }
-
+                // Where a part is in the file, or on its way there, a rest that is one piece goes too.
+                CancellationToken restToken = put > 0 ? default : cancellationToken;
                 put = 0;
                 int size = SizeFor(_base, AdaptiveSize.MaxWrite);
                 if (passes || WritesThrough(buffer.Length, size))
                 {
-                    await SettleAsync(cancellationToken).ConfigureAwait(false);
-                    ReserveSpace(_base, buffer.Length);
-                    await _handle.WriteAsync(buffer, _base, TokenOfTransfer(cancellationToken)).ConfigureAwait(false);
-                    NoteWritten(_base, buffer.Length);
-                    _base += buffer.Length;
-                    _sizing.Ended(_base, wasWhole: true);
+                    await SettleAsync(restToken).ConfigureAwait(false);
+                    int written = await WriteThroughAsync(buffer, cancellationToken).ConfigureAwait(false);
+                    NoteWritten(_base, written);
+                    _base += written;
+                    _sizing.Ended(_base, wasWhole: written == buffer.Length);
+                    if (written < buffer.Length)
+                    {
+                        cancellationToken.ThrowIfCancellationRequested();
+                    }
+
                     return;
                 }
 
@@ -176,6 +181,43 @@ public sealed partial class SluiceStream
         finally
         {
             ExitGate();
+        }
+    }
+
+    /// <summary>Writes what no window is to take; fewer bytes than there are where it was cancelled between two pieces.</summary>
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
+    private async ValueTask<int> WriteThroughAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        if (ReservesInPieces(buffer.Length))
+        {
+            return await WriteReservedAsync(buffer, cancellationToken).ConfigureAwait(false);
+        }
+
+        if (MayEndBetweenPieces(buffer.Length, cancellationToken))
+        {
+            return (int)await _handle.WriteInPiecesAsync(buffer, _base, cancellationToken).ConfigureAwait(false);
+        }
+
+        ReserveSpace(_base, buffer.Length);
+        await _handle.WriteAsync(buffer, _base, TokenOfTransfer(cancellationToken)).ConfigureAwait(false);
+        return buffer.Length;
+    }
+
+    /// <summary>As <see cref="WriteThroughAsync"/>, where the space of each piece is reserved before it.</summary>
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
+    private async ValueTask<int> WriteReservedAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        for (int written = 0; ;)
+        {
+            int length = Math.Min(OpenFile.MaxInlineBytes, buffer.Length - written);
+            ReserveSpace(_base + written, length);
+            await _handle.WriteBehindAsync(buffer.Slice(written, length), _base + written).ConfigureAwait(false);
+            written += length;
+            int left = buffer.Length - written;
+            if (left == 0 || (left > OpenFile.MaxInlineBytes && cancellationToken.IsCancellationRequested))
+            {
+                return written;
+            }
         }
     }
 
@@ -248,6 +290,9 @@ public sealed partial class SluiceStream
     /// </summary>
     private CancellationToken TokenOfTransfer(CancellationToken cancellationToken) => _handle.CanSeek ? default : cancellationToken;
 
+    private bool MayEndBetweenPieces(int length, CancellationToken cancellationToken) =>
+        length > OpenFile.MaxInlineBytes && cancellationToken.CanBeCanceled && _handle.CanSeek;
+
     private ValueTask SettleAsync(CancellationToken cancellationToken) =>
         WriteBehind is { IsPending: true } behind ? behind.SettleAsync(cancellationToken) : ValueTask.CompletedTask;
 
@@ -266,15 +311,21 @@ public sealed partial class SluiceStream
     private ValueTask WriteUnbufferedAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
         int count = buffer.Length;
-        long offset = Interlocked.Add(ref _base, count) - count;
+        long offset = TakePlace(count);
         ValueTask write;
         try
         {
+            if (MayEndBetweenPieces(count, cancellationToken))
+            {
+                ValueTask<long> pieces = _handle.WriteInPiecesAsync(buffer, offset, cancellationToken);
+                return EndUnbufferedAsync(pieces, buffer, offset, cancellationToken);
+            }
+
             write = _handle.WriteAsync(buffer, offset, TokenOfTransfer(cancellationToken));
         }
         catch
         {
-            Interlocked.Add(ref _base, -count);
+            _ = TakePlace(-count);
             throw;
         }
 
@@ -297,8 +348,41 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            Interlocked.Add(ref _base, -count);
+            _ = TakePlace(-count);
             throw;
         }
     }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask EndUnbufferedAsync(
+        ValueTask<long> write, ReadOnlyMemory<byte> buffer, long offset, CancellationToken cancellationToken)
+    {
+        int count = buffer.Length;
+        try
+        {
+            int written = (int)await write.ConfigureAwait(false);
+            if (written < count && Interlocked.CompareExchange(ref _base, offset + written, offset + count) != offset + count)
+            {
+                // Another call stands behind this one's place, or the position has been set: there is nothing that could be given back.
+                await _handle.WriteAsync(buffer[written..], offset + written, CancellationToken.None).ConfigureAwait(false);
+                written = count;
+            }
+
+            NoteWritten(offset, written);
+            if (written == count)
+            {
+                return;
+            }
+        }
+        catch
+        {
+            _ = TakePlace(-count);
+            throw;
+        }
+
+        cancellationToken.ThrowIfCancellationRequested();
+    }
+
+    /// <summary>Moves the position of a stream without a buffer; where the place begins that was taken so.</summary>
+    private long TakePlace(int count) => Interlocked.Add(ref _base, count) - count;
 }
