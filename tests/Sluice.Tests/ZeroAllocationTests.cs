@@ -70,6 +70,20 @@ public sealed class ZeroAllocationTests : IDisposable
         await MeasureAsync(() => ScatterManyAsync(handle, segments));
     }
 
+    /// <summary>More segments than one call on the caller's thread takes; direct, they go through a buffer.</summary>
+    [Theory]
+    [InlineData(FileCaching.Cached, 0)]
+    [InlineData(FileCaching.Direct, 0)]
+    [InlineData(FileCaching.Direct, 7)]
+    public async Task Transfers_of_many_segments_allocate_nothing(FileCaching caching, int skew)
+    {
+        await using SluiceHandle handle = Open(caching, plugged: false);
+        Memory<byte>[] reads = [.. _buffers.Take(40).Select(b => b.Slice(skew, 512))];
+        ReadOnlyMemory<byte>[] writes = [.. reads.Select(static m => (ReadOnlyMemory<byte>)m)];
+        await TransferManyAsync(handle, reads, writes, skew);
+        await MeasureAsync(() => TransferManyAsync(handle, reads, writes, skew));
+    }
+
     [Fact]
     public async Task Reads_with_a_token_that_can_be_cancelled_allocate_nothing()
     {
@@ -140,6 +154,22 @@ public sealed class ZeroAllocationTests : IDisposable
             {
                 throw new InvalidOperationException("short");
             }
+        }
+    }
+
+    private static async Task TransferManyAsync(SluiceHandle handle, Memory<byte>[] reads, ReadOnlyMemory<byte>[] writes, int skew)
+    {
+        int length = reads.Sum(static m => m.Length);
+        for (int i = 0; i < Operations / 4; i++)
+        {
+            long offset = (i % (Blocks - 8) * Block) + skew;
+            if (await handle.ReadAsync(reads, offset) != length || handle.Read(reads, offset) != length)
+            {
+                throw new InvalidOperationException("short");
+            }
+
+            await handle.WriteAsync(writes, offset);
+            handle.Write(writes, offset);
         }
     }
 

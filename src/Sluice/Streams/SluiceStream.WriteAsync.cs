@@ -21,8 +21,8 @@ public sealed partial class SluiceStream
     /// behind the position. A smaller one, as in FileStream, goes on to its end once it has begun; so does one behind which another call
     /// has taken its place, which is possible without a buffer. One to a file that cannot seek, such as a pipe, may end at any byte.
     /// </remarks>
-    /// <exception cref="OperationCanceledException">Cancelled: <see cref="Position"/> tells how many bytes were accepted, none of at most
-    /// 1 MiB.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled: <see cref="Position"/> tells how many bytes were accepted; of a write of
+    /// at most 1 MiB none was.</exception>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {

@@ -211,4 +211,57 @@ public abstract partial class SluiceHandleConformance
         await handle.WriteAsync(segments, 0);
         (await File.ReadAllBytesAsync(path)).ShouldBeBytes([.. bytes, .. bytes]);
     }
+
+    /// <summary>What a caller's list says is asked for once: another answer would have other bytes read or overwritten.</summary>
+    [Theory]
+    [InlineData(2, false)]
+    [InlineData(2, true)]
+    [InlineData(20, false)]
+    [InlineData(20, true)]
+    public async Task A_list_is_asked_once_for_each_of_its_segments(int count, bool isAsync)
+    {
+        const int size = 48;
+        await using SluiceHandle handle = OpenNew(count * size * 2, out byte[] content);
+        byte[] arena = new byte[(count + 2) * 4096];
+        FickleList<Memory<byte>> read = new(count, (i, isFirst) => arena.AsMemory(i * 4096, isFirst ? size : 8192));
+        (isAsync ? await handle.ReadAsync(read, 0) : handle.Read(read, 0)).ShouldBe(count * size);
+        for (int i = 0; i < count; i++)
+        {
+            arena.AsSpan(i * 4096, size).ToArray().ShouldBeBytes(content.AsSpan(i * size, size));
+            arena.AsSpan((i * 4096) + size, 4096 - size).IndexOfAnyExcept((byte)0).ShouldBe(-1);
+        }
+
+        arena.AsSpan(count * 4096).IndexOfAnyExcept((byte)0).ShouldBe(-1);
+        byte[] bytes = Bytes.Pattern(count * size, start: 3);
+        FickleList<ReadOnlyMemory<byte>> written =
+            new(count, (i, isFirst) => isFirst ? bytes.AsMemory(i * size, size) : arena.AsMemory(0, 8192));
+        if (isAsync)
+        {
+            await handle.WriteAsync(written, 0);
+        }
+        else
+        {
+            handle.Write(written, 0);
+        }
+
+        Content(handle).ShouldBeBytes(Written(content, bytes, 0));
+        read.Asked.ShouldAllBe(static n => n == 1);
+        written.Asked.ShouldAllBe(static n => n == 1);
+    }
+
+    /// <summary>Answers one way at first, and then another.</summary>
+    private sealed class FickleList<T>(int count, Func<int, bool, T> answer) : IReadOnlyList<T>
+    {
+        private int _counted;
+
+        public int[] Asked { get; } = new int[count];
+
+        public int Count => _counted++ == 0 ? count : count + 1;
+
+        public T this[int index] => answer(index, Asked[index]++ == 0);
+
+        public IEnumerator<T> GetEnumerator() => Enumerable.Range(0, Count).Select(i => this[i]).GetEnumerator();
+
+        System.Collections.IEnumerator System.Collections.IEnumerable.GetEnumerator() => GetEnumerator();
+    }
 }
