@@ -66,6 +66,22 @@ public sealed class PortableCopyTests : IDisposable
         }
     }
 
+    /// <summary>The source becomes another one between the copy of its bytes and the look at them.</summary>
+    [Fact]
+    public void A_copy_that_is_not_what_the_source_holds_is_none()
+    {
+        string source = _temp.NewFile(Bytes.Pattern(10_000));
+        string target = _temp.NewFile(Bytes.Pattern(20));
+        using (IoEngine.UseForCurrentContext(new FirstSubmission(() => File.WriteAllBytes(source, Bytes.Pattern(10_000, start: 1)))))
+        {
+            CopyOptions options = new() { Verify = true, Overwrite = true };
+            Should.Throw<IOException>(() => Copy(source, target, options)).Message.ShouldContain("not what the source holds");
+        }
+
+        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(20));
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
+    }
+
     [Fact]
     public void A_cancelled_copy_leaves_nothing()
     {
@@ -99,5 +115,23 @@ public sealed class PortableCopyTests : IDisposable
         File.WriteAllBytes(Path.Combine(folder, "file"), Bytes.Pattern(100));
         File.WriteAllBytes(Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "below")).FullName, "other"), Bytes.Pattern(200));
         return folder;
+    }
+
+    /// <summary>Calls something before the first of all submissions.</summary>
+    private sealed class FirstSubmission(Action call) : InterceptingEngine
+    {
+        private int _count;
+
+        public override string Name => "first";
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            if (Interlocked.Increment(ref _count) == 1)
+            {
+                call();
+            }
+
+            return Interception.PassOn;
+        }
     }
 }
