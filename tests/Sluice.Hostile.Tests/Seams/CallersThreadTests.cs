@@ -1,0 +1,90 @@
+using Sluice.Uring;
+
+namespace Sluice.Hostile.Tests.Seams;
+
+/// <summary>How much an asynchronous call transfers before it returns: no more than one piece, however large it is.</summary>
+public sealed class CallersThreadTests : HostileTests
+{
+    private const int Length = 6 * OpenFile.MaxInlineBytes;
+
+    private readonly byte[] _content = Bytes.Pattern(Length);
+    private int _caller;
+    private long _carried;
+
+    public override void Dispose()
+    {
+        SystemCallFaults.Use(null);
+        base.Dispose();
+    }
+
+    [SkippableTheory]
+    [InlineData(FileCaching.Cached)]
+    [InlineData(FileCaching.Uncached)]
+    public async Task A_handle_carries_one_piece_at_most(FileCaching caching)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        await using SluiceHandle handle = SluiceHandle.Open(
+            Temp.NewFile(_content), new SluiceOptions { Access = FileAccess.ReadWrite, Caching = caching });
+        byte[] read = new byte[Length];
+
+        // After so many reads that found their pages, it does not ask any more.
+        for (int i = 0; i < 100; i++)
+        {
+            await handle.ReadAsync(read.AsMemory(0, 100), i);
+        }
+
+        await CarriesAsync("reading", async () => (await handle.ReadAsync(read, 0)).ShouldBe(Length));
+        read.ShouldBeBytes(_content);
+        await CarriesAsync("writing", () => handle.WriteAsync(_content, 0).AsTask());
+        using CancellationTokenSource source = new();
+        await CarriesAsync("writing with a token", () => handle.WriteAsync(_content, 0, source.Token).AsTask());
+        Memory<byte>[] reads = [read.AsMemory(0, Length / 2), read.AsMemory(Length / 2)];
+        await CarriesAsync("scattering", async () => (await handle.ReadAsync(reads, 0)).ShouldBe(Length));
+        ReadOnlyMemory<byte>[] writes = [_content.AsMemory(0, Length / 2), _content.AsMemory(Length / 2)];
+        await CarriesAsync("gathering", () => handle.WriteAsync(writes, 0).AsTask());
+    }
+
+    [SkippableTheory]
+    [InlineData(SluiceOptions.Adaptive)]
+    [InlineData(0)]
+    [InlineData(4096)]
+    public async Task A_stream_carries_one_piece_at_most(int bufferSize)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string path = Temp.NewFile(_content);
+        await using SluiceStream stream = new(path, new SluiceOptions { Access = FileAccess.ReadWrite, BufferSize = bufferSize });
+        byte[] read = new byte[Length];
+        await CarriesAsync("reading", () => stream.ReadExactlyAsync(read).AsTask());
+        read.ShouldBeBytes(_content);
+        stream.Position = 0;
+        await CarriesAsync("writing", () => stream.WriteAsync(_content).AsTask());
+        stream.Position = 0;
+        using CancellationTokenSource source = new();
+        await CarriesAsync("writing with a token", () => stream.WriteAsync(_content, source.Token).AsTask());
+        await stream.FlushAsync();
+        (await File.ReadAllBytesAsync(path)).ShouldBeBytes(_content);
+    }
+
+    private async Task CarriesAsync(string what, Func<Task> call)
+    {
+        _carried = 0;
+        Volatile.Write(ref _caller, Environment.CurrentManagedThreadId);
+        SystemCallFaults.Use((name, _, length) =>
+        {
+            if (Environment.CurrentManagedThreadId == Volatile.Read(ref _caller)
+                && (name.StartsWith("pread", StringComparison.Ordinal) || name.StartsWith("pwrite", StringComparison.Ordinal)))
+            {
+                _carried += length;
+            }
+
+            return 0;
+        });
+        Task task = call();
+
+        // From here on this thread may be anybody's.
+        Volatile.Write(ref _caller, 0);
+        SystemCallFaults.Use(null);
+        await task;
+        _carried.ShouldBeLessThanOrEqualTo(OpenFile.MaxInlineBytes, what);
+    }
+}
