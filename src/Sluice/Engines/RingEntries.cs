@@ -9,15 +9,17 @@ namespace Sluice.Engines;
 /// refusal after which nothing goes in any more.
 /// </summary>
 /// <remarks>All of it is for who has <see cref="Hold"/>, the submission lock, unless a member says something else.</remarks>
-internal sealed class RingEntries(Ring ring, CompletionDuty duty)
+internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThread watcher)
 {
     /// <summary>User data of entries that are no operations, requests to cancel and wakers: no slot has this low half.</summary>
     public const ulong ExtraUserData = 0x7FFF_FFFF_FFFF_FFFF;
 
     private readonly Lock _gate = new();
+    private readonly SubmissionStage _stage = new();
     private readonly Queue<ulong> _cancels = new();
     private int _refusal;
     private bool _isRefusalToTell;
+    private bool _isWatcherToWake;
 
     /// <summary>What is to be completed as cancelled by the pool, linked by Next: queued there when the lock is free again.</summary>
     private IoOperation? _cancelled;
@@ -45,34 +47,90 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
     public int Refusal => Volatile.Read(ref _refusal);
 
     /// <summary>
-    /// Once in a while: is the submission lock others' so often that they need a ring of their own? To be called without it.
-    /// </summary>
-    public void LookForContention()
-    {
-        if ((++_submissions & Tuning.ContentionSample) != 0)
-        {
-            return;
-        }
-
-        bool isTaken = !_gate.TryEnter();
-        LockLooks.Note(isTaken);
-        if (!isTaken)
-        {
-            _gate.Exit();
-            _contended -= _contended >> 4;
-        }
-        else if ((_contended += Tuning.ContentionStep) > Tuning.MaxContention)
-        {
-            _contended = 0;
-            SluiceEngines.Grow();
-        }
-    }
-
-    /// <summary>
     /// The submission lock, until what this gives is disposed of. Nothing that may wait for memory, for others' locks or for the pool is
     /// done under it: that follows when it is free.
     /// </summary>
-    public Held Hold() => new(this, _gate.EnterUninterrupted());
+    public Held Hold()
+    {
+        _ = _gate.EnterUninterrupted();
+        return new Held(this);
+    }
+
+    /// <summary>
+    /// The submission lock, for who brings an operation; or false, and whoever has the lock puts the operation in: it may be another one's
+    /// afterwards.
+    /// </summary>
+    public bool TryHold(IoOperation operation, out Held held)
+    {
+        bool isTaken = !_gate.TryEnter();
+        LookForContention(isTaken);
+        if (isTaken)
+        {
+            if (!_stage.IsClosed)
+            {
+                _stage.Add(operation);
+                if (_gate.TryEnter())
+                {
+                    Release();
+                }
+
+                held = default;
+                return false;
+            }
+
+            _ = _gate.EnterUninterrupted();
+        }
+
+        held = new Held(this);
+        return true;
+    }
+
+    /// <summary>Queues what others have left for whoever has the lock; false where there was nothing.</summary>
+    public bool QueueStaged()
+    {
+        IoOperation? next = _stage.TakeAll();
+        if (next is null)
+        {
+            return false;
+        }
+
+        while (next is { } operation)
+        {
+            next = operation.Next;
+            operation.Next = null;
+            if (Refusal != 0 || operation.IsCancellationRequested)
+            {
+                CancelSoon(operation);
+            }
+            else
+            {
+                QueueOrKeep(operation);
+            }
+        }
+
+        LeaveIdle();
+        return true;
+    }
+
+    /// <summary>Into the ring, or into the backlog where that is full: false.</summary>
+    public bool QueueOrKeep(IoOperation operation)
+    {
+        if (TryQueue(operation))
+        {
+            return true;
+        }
+
+        Backlog.Add(operation);
+        if (Refusal != 0)
+        {
+            Refuse(Refusal);
+        }
+
+        return false;
+    }
+
+    /// <summary>Somebody must wait for what is in the ring.</summary>
+    public void LeaveIdle() => _isWatcherToWake |= duty.LeaveIdle();
 
     /// <summary>Completes on the pool what never went in.</summary>
     public void CancelSoon(IoOperation operation)
@@ -106,7 +164,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
             + "a seccomp filter or a security module)"
         : $"io_uring_enter failed after rings had been in use (errno {-errno})";
 
-    public bool TryQueue(IoOperation operation)
+    private bool TryQueue(IoOperation operation)
     {
         if (Slots.IsFull)
         {
@@ -242,6 +300,63 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
         }
     }
 
+    /// <summary>
+    /// Once in a while: is the submission lock others' so often that they need a ring of their own?
+    /// </summary>
+    private void LookForContention(bool isTaken)
+    {
+        if ((++_submissions & Tuning.ContentionSample) != 0)
+        {
+            return;
+        }
+
+        LockLooks.Note(isTaken);
+        if (!isTaken)
+        {
+            _contended -= _contended >> 4;
+        }
+        else if ((_contended += Tuning.ContentionStep) > Tuning.MaxContention)
+        {
+            _contended = 0;
+            SluiceEngines.Grow();
+        }
+    }
+
+    /// <summary>Gives the lock back, and does what was left for that time.</summary>
+    private void Release()
+    {
+        if (QueueStaged())
+        {
+            Enter();
+        }
+
+        IoOperation? cancelled = _cancelled;
+        int refusal = _isRefusalToTell ? Refusal : 0;
+        bool wakes = _isWatcherToWake;
+        _cancelled = null;
+        _isRefusalToTell = false;
+        _isWatcherToWake = false;
+        _gate.Exit();
+
+        // Full fence: who adds something from here on finds the lock free; who has added it before is seen.
+        Interlocked.MemoryBarrier();
+        if (!_stage.IsEmpty && _gate.TryEnter())
+        {
+            // First, since what follows may take a while. So often only as others did not yet wait for the lock.
+            Release();
+        }
+
+        if (wakes)
+        {
+            watcher.Wake();
+        }
+
+        if (cancelled is not null || refusal != 0)
+        {
+            Follow(cancelled, refusal);
+        }
+    }
+
     /// <summary>What was left for the time when the lock is free; without it.</summary>
     private static void Follow(IoOperation? cancelled, int refusal)
     {
@@ -268,31 +383,10 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty)
     }
 
     /// <summary>Has the submission lock.</summary>
-    public readonly ref struct Held
+    public readonly ref struct Held(RingEntries entries)
     {
-        private readonly RingEntries _entries;
-        private readonly Lock.Scope _scope;
+        private readonly RingEntries _entries = entries;
 
-        public Held(RingEntries entries, Lock.Scope scope)
-        {
-            _entries = entries;
-            _scope = scope;
-        }
-
-        public void Dispose()
-        {
-            IoOperation? cancelled = _entries._cancelled;
-            int refusal = _entries._isRefusalToTell ? _entries.Refusal : 0;
-            if (cancelled is null && refusal == 0)
-            {
-                _scope.Dispose();
-                return;
-            }
-
-            _entries._cancelled = null;
-            _entries._isRefusalToTell = false;
-            _scope.Dispose();
-            Follow(cancelled, refusal);
-        }
+        public void Dispose() => _entries.Release();
     }
 }

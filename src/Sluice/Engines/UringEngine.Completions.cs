@@ -246,6 +246,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 return false;
             }
 
+            _ = _entries.QueueStaged();
             pending = _ring.Publish();
             _entries.Entering++;
         }

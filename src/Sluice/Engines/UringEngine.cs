@@ -48,7 +48,7 @@ internal sealed partial class UringEngine : IoEngine
         }
 
         _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
-        _entries = new RingEntries(ring, _duty);
+        _entries = new RingEntries(ring, _duty, _watcher);
         _take = ring.Take;
         _ring = ring;
         try
@@ -136,7 +136,6 @@ internal sealed partial class UringEngine : IoEngine
     {
         DutyTurn? turn = t_turn is { } mine && mine.Engine == this ? mine : null;
         bool cancelled = operation.IsCancellationRequested;
-        bool wake = false;
         if (!cancelled && operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && HasPoolThreads)
         {
             operation.Ring = null;
@@ -146,7 +145,7 @@ internal sealed partial class UringEngine : IoEngine
             operation.QueueTransfer(preferLocal: true);
             turn?.NoteSubmission(begin);
         }
-        else if (!TrySubmit(operation, turn, ref cancelled, out wake))
+        else if (!TrySubmit(operation, turn, ref cancelled))
         {
             operation.Ring = null;
             operation.BecomeCall();
@@ -158,19 +157,21 @@ internal sealed partial class UringEngine : IoEngine
         {
             operation.Complete(-Errno.ECANCELED);
         }
-        else if (wake)
-        {
-            _watcher.Wake();
-        }
     }
 
-    /// <summary>Into the ring or its backlog; false where the ring is refused. Afterwards the operation may be another one's.</summary>
-    private bool TrySubmit(IoOperation operation, DutyTurn? turn, ref bool cancelled, out bool wake)
+    /// <summary>
+    /// Into the ring or its backlog, by whoever has the submission lock; false where the ring is refused. Afterwards the operation may be
+    /// another one's.
+    /// </summary>
+    private bool TrySubmit(IoOperation operation, DutyTurn? turn, ref bool cancelled)
     {
-        wake = false;
         operation.Ring = this;
-        _entries.LookForContention();
-        using (_entries.Hold())
+        if (!_entries.TryHold(operation, out RingEntries.Held held))
+        {
+            return true;
+        }
+
+        using (held)
         {
             if (_entries.Refusal != 0)
             {
@@ -184,22 +185,14 @@ internal sealed partial class UringEngine : IoEngine
                 return true;
             }
 
-            if (!_entries.TryQueue(operation))
-            {
-                _entries.Backlog.Add(operation);
-                if (_entries.Refusal != 0)
-                {
-                    _entries.Refuse(_entries.Refusal);
-                }
-            }
-            else if (turn is null || !_duty.Gathers(turn, _entries.Entering > 0))
+            if (_entries.QueueOrKeep(operation) && (turn is null || !_duty.Gathers(turn, _entries.Entering > 0)))
             {
                 long begin = turn is null ? 0 : Stopwatch.GetTimestamp();
                 _entries.Enter();
                 turn?.NoteSubmission(begin);
             }
 
-            wake = _duty.LeaveIdle();
+            _entries.LeaveIdle();
             return true;
         }
     }

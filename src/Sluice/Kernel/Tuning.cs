@@ -38,6 +38,11 @@ internal static class Tuning
     /// <summary>Above this another ring is made: about every fourth look. No measurement: see <see cref="ProcessorsPerRing"/>.</summary>
     public const int MaxContention = 256;
 
+    /// <summary>
+    /// Times in a row that a thread puts in what others have left for it, before they wait for the submission lock instead.
+    /// </summary>
+    public const int MaxStageRounds = 8;
+
     /// <summary>Entries of a ring that wait to be submitted.</summary>
     public static uint RingEntries { get; } = (uint)Number("Sluice.RingEntries", 512, 8, 32_768);
 

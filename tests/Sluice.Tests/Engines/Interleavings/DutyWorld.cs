@@ -13,7 +13,7 @@ internal sealed record DutyOperation(int WaitsFor = -1, int[]? Submits = null, l
 /// step at a time, in the order that somebody chooses. What a step of the engine does to shared state in several steps, its model does
 /// in as many.
 /// </summary>
-internal sealed partial class DutyWorld
+internal sealed partial class DutyWorld : World
 {
     /// <summary>A continuation is long from here on.</summary>
     public const long LongTicks = 10;
@@ -58,34 +58,14 @@ internal sealed partial class DutyWorld
         }
     }
 
-    /// <summary>Whoever may make steps; a step that nobody may make before time has passed is a timer's.</summary>
-    public abstract class Actor
-    {
-        public abstract bool CanStep { get; }
-
-        public virtual bool HasTimer => false;
-
-        /// <summary>A thread of the pool between two work items.</summary>
-        public virtual bool IsIdle => false;
-
-        /// <summary>How often its timer has expired.</summary>
-        public int TimeOuts { get; set; }
-
-        public abstract void Step();
-
-        public virtual void TimeOut()
-        {
-        }
-    }
-
     public CompletionDuty Duty { get; }
 
-    public IReadOnlyList<Actor> Actors => _actors;
+    public override IReadOnlyList<Actor> Actors => _actors;
 
-    public bool IsDone => Array.TrueForAll(_ran, static ran => ran);
+    public override bool IsDone => Array.TrueForAll(_ran, static ran => ran);
 
-    /// <summary>What must hold after every step: somebody has the role while something is in flight.</summary>
-    public bool IsSound => Duty.Role != CompletionDuty.Nobody || Duty.InFlight == 0;
+    /// <summary>Somebody has the role while something is in flight.</summary>
+    public override bool IsSound => Duty.Role != CompletionDuty.Nobody || Duty.InFlight == 0;
 
     /// <summary>Where everything is, for who reads a failure.</summary>
     public override string ToString() =>

@@ -14,7 +14,7 @@ internal static class Explorer
     /// <param name="preemptions">How often a thread that could go on may lose its turn.</param>
     /// <param name="runs">How many orders were run: all that there are, or all up to the one that went wrong.</param>
     /// <returns>What went wrong first; null when nothing did.</returns>
-    public static string? Exhaust(Func<DutyWorld> create, int preemptions, out int runs)
+    public static string? Exhaust(Func<World> create, int preemptions, out int runs)
     {
         List<(int Choice, int Count)> path = [];
         for (runs = 1; ; runs++)
@@ -50,7 +50,7 @@ internal static class Explorer
     }
 
     /// <summary>Runs <paramref name="count"/> random orders, each of which takes turns away as often as it likes.</summary>
-    public static string? Roam(Func<DutyWorld> create, int count)
+    public static string? Roam(Func<World> create, int count)
     {
         for (int seed = 0; seed < count; seed++)
         {
@@ -64,10 +64,10 @@ internal static class Explorer
         return null;
     }
 
-    private static void AddTimers(IReadOnlyList<DutyWorld.Actor> actors, List<(DutyWorld.Actor Actor, bool IsTimer)> choices)
+    private static void AddTimers(IReadOnlyList<World.Actor> actors, List<(World.Actor Actor, bool IsTimer)> choices)
     {
         int fewest = int.MaxValue;
-        foreach (DutyWorld.Actor actor in actors)
+        foreach (World.Actor actor in actors)
         {
             if (actor.HasTimer && !actor.CanStep)
             {
@@ -75,7 +75,7 @@ internal static class Explorer
             }
         }
 
-        foreach (DutyWorld.Actor actor in actors)
+        foreach (World.Actor actor in actors)
         {
             if (actor.TimeOuts == fewest && actor.HasTimer && !actor.CanStep)
             {
@@ -84,10 +84,10 @@ internal static class Explorer
         }
     }
 
-    private static string? Run(DutyWorld world, int preemptions, Func<int, int> choose)
+    private static string? Run(World world, int preemptions, Func<int, int> choose)
     {
-        DutyWorld.Actor? current = null;
-        List<(DutyWorld.Actor Actor, bool IsTimer)> choices = [];
+        World.Actor? current = null;
+        List<(World.Actor Actor, bool IsTimer)> choices = [];
         int timeOuts = 0;
         for (int step = 0; !world.IsDone; step++)
         {
@@ -102,7 +102,7 @@ internal static class Explorer
             {
                 // Of threads that sleep in the pool one stands for all.
                 bool hasIdle = current?.IsIdle == true && goesOn;
-                foreach (DutyWorld.Actor actor in world.Actors)
+                foreach (World.Actor actor in world.Actors)
                 {
                     if (actor.CanStep && actor != current && !(actor.IsIdle && hasIdle))
                     {
@@ -125,7 +125,7 @@ internal static class Explorer
             }
 
             int choice = choices.Count == 1 ? 0 : choose(choices.Count);
-            (DutyWorld.Actor next, bool isTimer) = choices[choice];
+            (World.Actor next, bool isTimer) = choices[choice];
             if (choice > 0 && (goesOn || isTimer))
             {
                 preemptions--;
@@ -145,7 +145,7 @@ internal static class Explorer
 
             if (!world.IsSound)
             {
-                return $"nobody has the role: {world}";
+                return $"is not sound: {world}";
             }
         }
 
