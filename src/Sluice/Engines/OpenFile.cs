@@ -81,9 +81,15 @@ public abstract partial class OpenFile
 
     /// <summary>
     /// Why <see cref="EngineName"/> is not "uring", or what is wrong with the setting that was to choose an engine; null where neither
-    /// is so, or where an engine was asked for. <see cref="SluiceEngines.RingsDescription"/> says how many rings there are.
+    /// is so, or where an engine was asked for.
     /// </summary>
     public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason ?? SluiceEngines.SettingsNote;
+
+    /// <summary>
+    /// How many rings serve this handle's asynchronous transfers, and why so many, in one line; null where an engine was asked for. Makes
+    /// the rings, as <see cref="EngineName"/> does.
+    /// </summary>
+    public string? RingsDescription => IsCustomEngine ? null : SluiceEngines.RingsDescription;
 
     /// <summary>
     /// How many transfers of this handle began or ended inside a block while it was direct: each cost a transfer through the page cache

@@ -8,6 +8,16 @@ public sealed class OpenFileTests : IDisposable
 
     public void Dispose() => _temp.Dispose();
 
+    [Fact]
+    public void A_handle_says_how_many_rings_serve_it_and_why_unless_an_engine_was_asked_for()
+    {
+        string path = _temp.NewFile(1);
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.Read);
+        handle.RingsDescription.ShouldBe(SluiceEngines.RingsDescription);
+        using SluiceHandle pooled = SluiceHandle.Open(path, new SluiceOptions { Engine = SluiceEngines.Pool });
+        pooled.RingsDescription.ShouldBeNull();
+    }
+
     [SkippableFact]
     public void A_handle_that_has_become_cached_stays_so_when_an_edge_that_was_on_its_way_has_ended()
     {
