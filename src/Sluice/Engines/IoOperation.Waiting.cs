@@ -13,6 +13,7 @@ internal sealed partial class IoOperation
     /// <summary>After so long those who keep the gate for a thread that they have not got are passed by.</summary>
     private const int PatienceMs = Tuning.OperationPatienceMs;
 
+    /// <summary>What this thread waits with: it waits for one operation at a time, and a synchronous call allocates nothing.</summary>
     [ThreadStatic]
     private static object? t_waiter;
 

@@ -17,6 +17,7 @@ internal static class OperationPool
     private static int s_sharedCount;
     private static long s_created;
 
+    /// <summary>This thread's alone, so that taking one needs neither a lock nor another processor's cache line.</summary>
     [ThreadStatic]
     private static IoOperation? t_local;
 

@@ -23,6 +23,7 @@ internal sealed unsafe class SegmentCursor
     private static readonly Lock SharedLock = new();
     private static readonly Stack<SegmentCursor> Shared = new(MaxShared);
 
+    /// <summary>This thread's alone, so that taking one needs no lock.</summary>
     [ThreadStatic]
     private static SegmentCursor? t_spare;
 

@@ -75,9 +75,13 @@ internal sealed class SluiceMeter : MetricsWatch
         if (Volatile.Read(ref s_isOffered) == 0 && Interlocked.Exchange(ref s_isOffered, 1) == 0)
         {
             AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
-            if (Array.Exists(AppDomain.CurrentDomain.GetAssemblies(), static a => IsMetersAssembly(a)))
+            foreach (System.Reflection.Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
             {
-                Post();
+                if (IsMetersAssembly(assembly))
+                {
+                    Post();
+                    break;
+                }
             }
         }
     }

@@ -9,6 +9,7 @@ namespace Sluice.Engines;
 /// </summary>
 internal sealed class ThreadPoolEngine : IoEngine
 {
+    /// <summary>This thread's alone: who completes an operation has no way to tell it to the code that runs far below.</summary>
     [ThreadStatic]
     private static bool t_mayContinue;
 
