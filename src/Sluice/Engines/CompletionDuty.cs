@@ -91,6 +91,11 @@ internal class CompletionDuty(long longTicks)
     public bool Gathers(DutyTurn turn, bool isEntering) =>
         Volatile.Read(ref _isWatching) && (Leads(turn) || (Role > CompletionThread && !isEntering));
 
+    /// <summary>A leader that is watched runs short continuations: a second thread beside it would only take its processor.</summary>
+    private bool IsServed =>
+        Role is > CompletionThread and var role && role != Volatile.Read(ref _inKernel)
+            && !AreContinuationsLong && Volatile.Read(ref _isWatching);
+
     public bool Leads(DutyTurn turn) => turn.Role > CompletionThread && Role == turn.Role;
 
     /// <summary>Takes completions, if <paramref name="role"/> is still the role: one thread at a time.</summary>
@@ -111,7 +116,7 @@ internal class CompletionDuty(long longTicks)
         turn.Role = CompletionThread;
         turn.HasLed = false;
         turn.TimesWanted = 0;
-        return DutyStep.Pick;
+        return IsServed ? DutyStep.Leave : DutyStep.Pick;
     }
 
     /// <param name="turn">The thread's turn.</param>
@@ -140,17 +145,12 @@ internal class CompletionDuty(long longTicks)
         if (Leads(turn))
         {
             _beat.Value++;
-            if (!isPoolWanted || !AreContinuationsLong)
-            {
-                return DutyStep.Pick;
-            }
-
             turn.After = DutyStep.Pick;
-            return DutyStep.Retire;
+            return isPoolWanted && AreContinuationsLong ? DutyStep.Retire : DutyStep.Pick;
         }
 
         // Beside others' work, one of them a work item: the pool decides whose turn it is.
-        return more && isPoolWanted ? AskBefore(turn, DutyStep.Leave) : DutyStep.Pick;
+        return IsServed ? DutyStep.Leave : more && isPoolWanted ? AskBefore(turn, DutyStep.Leave) : DutyStep.Pick;
     }
 
     /// <param name="turn">The thread's turn.</param>
@@ -187,8 +187,9 @@ internal class CompletionDuty(long longTicks)
 
     /// <param name="turn">The thread's turn.</param>
     /// <param name="count">How many were taken and queued; <see cref="Lost"/> where the role has gone.</param>
+    /// <param name="more">Something is queued: somebody may have left it for this leader.</param>
     /// <param name="isPoolWanted">The pool has work that is not this ring's; asked only where some were taken.</param>
-    public static DutyStep Taken(DutyTurn turn, int count, bool isPoolWanted)
+    public static DutyStep Taken(DutyTurn turn, int count, bool more, bool isPoolWanted)
     {
         if (count == Lost)
         {
@@ -197,7 +198,7 @@ internal class CompletionDuty(long longTicks)
 
         if (count == 0)
         {
-            return DutyStep.RunAlone;
+            return more ? DutyStep.Pick : DutyStep.RunAlone;
         }
 
         turn.TimesWanted = isPoolWanted ? turn.TimesWanted + 1 : 0;
@@ -275,12 +276,12 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <summary>
-    /// After <see cref="StepDown"/>: whoever retires for others' sake runs what it has queued, as one that does not lead.
+    /// After <see cref="StepDown"/>: whoever retires runs what is queued, as one that does not lead.
     /// </summary>
-    public static DutyStep Retired(DutyTurn turn)
+    public static DutyStep Retired(DutyTurn turn, bool more)
     {
         turn.Role = CompletionThread;
-        return turn.After;
+        return more ? DutyStep.Pick : turn.After;
     }
 
     /// <summary>

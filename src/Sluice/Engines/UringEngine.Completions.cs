@@ -156,7 +156,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     {
         int count = Take(turn.Role, turn);
         turn.Pause();
-        return CompletionDuty.Taken(turn, count, count > 0 && IsPoolWanted);
+        return CompletionDuty.Taken(turn, count, HasCompleted, count > 0 && IsPoolWanted);
     }
 
     /// <summary>Takes what is ready and queues it; <see cref="CompletionDuty.Lost"/> when the role has gone to somebody else.</summary>
@@ -292,7 +292,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _watcher.Wake();
         }
 
-        return CompletionDuty.Retired(turn);
+        return CompletionDuty.Retired(turn, HasCompleted);
     }
 
     private void Flush(DutyTurn turn)

@@ -113,6 +113,25 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void Who_comes_to_help_leaves_a_leader_alone_that_is_watched_and_whose_continuations_are_short()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        DutyTurn leader = Lead(duty, out DutyTurn other);
+        duty.Begin(other).ShouldBe(DutyStep.Pick);
+        duty.Look(new WatchTurn()).ShouldBe(WatchStep.Watch);
+        duty.Ran(other, more: true, isPoolWanted: false).ShouldBe(DutyStep.Leave);
+        duty.Begin(other).ShouldBe(DutyStep.Leave);
+        duty.EnterKernel(leader);
+        duty.Begin(other).ShouldBe(DutyStep.Pick);
+        duty.LeaveKernel(leader);
+        duty.Ran(leader, more: true, isPoolWanted: true).ShouldBe(DutyStep.Pick);
+        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Begin(other).ShouldBe(DutyStep.Pick);
+        duty.Ran(other, more: true, isPoolWanted: false).ShouldBe(DutyStep.Pick);
+    }
+
+    [Fact]
     public void A_leader_asks_for_help_before_a_long_continuation_though_nothing_else_is_queued()
     {
         CompletionDuty duty = new(DutyWorld.LongTicks);
@@ -132,7 +151,7 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
         duty.Ran(leader, more: true, isPoolWanted: true).ShouldBe(DutyStep.Retire);
         duty.StepDown(leader, isBacklogEmpty: true).ShouldBeTrue();
-        CompletionDuty.Retired(leader).ShouldBe(DutyStep.Pick);
+        CompletionDuty.Retired(leader, more: false).ShouldBe(DutyStep.Pick);
     }
 
     [Fact]

@@ -87,7 +87,7 @@ internal sealed partial class DutyWorld
                 case (DutyStep.Take, _):
                     if (TakeOn(world, _turn.Role, _turn, _taken, _part - 1) is { } count)
                     {
-                        Next(CompletionDuty.Taken(_turn, count, isPoolWanted: false));
+                        Next(CompletionDuty.Taken(_turn, count, world._completed.Count > 0, isPoolWanted: false));
                     }
 
                     break;
@@ -144,7 +144,7 @@ internal sealed partial class DutyWorld
 
                     break;
                 case (DutyStep.Retire, _):
-                    Next(CompletionDuty.Retired(_turn));
+                    Next(CompletionDuty.Retired(_turn, world._completed.Count > 0));
                     break;
             }
         }
