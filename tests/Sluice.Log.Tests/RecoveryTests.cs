@@ -62,6 +62,64 @@ public sealed class RecoveryTests
         }
     }
 
+    [Fact]
+    public void Segments_become_too_old_though_the_clock_was_ahead()
+    {
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        MakeAhead(folder.Log, LogLayout.ToNanoseconds(DateTime.UtcNow.AddDays(1)));
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { SegmentAge = TimeSpan.FromMilliseconds(10), Preallocate = false });
+        SpinWait.SpinUntil(
+            () =>
+            {
+                log.Append([1], LogDurability.Written);
+                return Directory.GetFiles(folder.Log, "*.slog").Length > 3;
+            },
+            TimeSpan.FromMinutes(1)).ShouldBeTrue();
+    }
+
+    /// <summary>As where a machine without a clock of its own starts before it has asked for the time: nothing else is older for that.</summary>
+    [Theory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void What_is_young_stays_though_the_clock_was_behind(LogFormat format)
+    {
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        DateTime old = DateTime.UtcNow.AddDays(-10);
+        if (format == LogFormat.Framed)
+        {
+            MakeAhead(folder.Log, LogLayout.ToNanoseconds(old));
+        }
+
+        using (SluiceLog log = SluiceLog.Open(
+            folder.Log, SmallLog.With(format, segmentAge: format == LogFormat.Framed ? TimeSpan.FromDays(1) : null)))
+        {
+            for (int i = 1; i < 200; i++)
+            {
+                log.Append(Records.Make(0, i, 100));
+            }
+        }
+
+        string[] files = [.. Directory.GetFiles(folder.Log, "0*").Order()];
+        files.Length.ShouldBeGreaterThan(4);
+        File.SetLastWriteTimeUtc(files[0], old);
+        File.SetLastWriteTimeUtc(files[2], DateTime.UnixEpoch.AddMinutes(1));
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(format, retainAge: TimeSpan.FromDays(1))))
+        {
+            // A raw log looks when a file is full.
+            for (int i = 0; i < 50; i++)
+            {
+                log.Append(Records.Make(0, i, 100));
+            }
+
+            SpinWait.SpinUntil(() => !File.Exists(files[0]), TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        }
+
+        files[1..].ShouldAllBe(static f => File.Exists(f));
+    }
+
     /// <summary>Else records were not found by their time.</summary>
     [Fact]
     public void Times_stand_still_where_the_clock_was_set_back()

@@ -21,6 +21,9 @@ internal sealed class SegmentFile : IDisposable
     private bool _isOnDisk;
     private bool _isSealed;
 
+    /// <summary>When its first record had come, or it was resumed, by a clock that nobody sets.</summary>
+    private long _sinceMs = Environment.TickCount64;
+
     private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
     {
         (_folder, _handle, _settings, Header, _headerChain, Chain) = (folder, handle, settings, header, headerChain, headerChain);
@@ -131,7 +134,8 @@ internal sealed class SegmentFile : IDisposable
     public bool IsFullFor(int frameBytes, long time) =>
         frameBytes > Header.MaxFrameBytes
         || (!IsEmpty && (Offset + frameBytes > _settings.SegmentBytes
-            || (_settings.SegmentAge is { } age && time - FirstTime >= age.TotalNanoseconds)));
+            || (_settings.SegmentAge is { } age
+                && (time - FirstTime >= age.TotalNanoseconds || Environment.TickCount64 - _sinceMs >= age.TotalMilliseconds))));
 
     /// <summary>What there is of it once it is not written any more.</summary>
     /// <param name="lastSequence">Its last record, or an earlier one behind which the rest was taken back.</param>
@@ -191,7 +195,7 @@ internal sealed class SegmentFile : IDisposable
             _nextIndexAt = offset + LogLayout.IndexEveryBytes;
         }
 
-        FirstTime = IsEmpty ? time : FirstTime;
+        (FirstTime, _sinceMs) = IsEmpty ? (time, Environment.TickCount64) : (FirstTime, _sinceMs);
         LastTime = time;
         LastSequence = first + count - 1;
     }

@@ -110,17 +110,7 @@ internal sealed class SegmentRetention(
         // The segment that is written counts as one.
         int tooMany = settings.RetainSegments is { } most ? all.Count + 1 - most : 0;
         long tooLarge = settings.RetainBytes is { } bytes ? all.Sum(static s => s.Bytes) - bytes : 0;
-        long oldest = settings.RetainAge is { } age ? LogLayout.ToNanoseconds(utcNow) - (long)age.TotalNanoseconds : long.MinValue;
-
-        // A clock that was ahead for once keeps nothing for ever: what stands before an old segment is older.
-        long time = long.MaxValue;
-        HashSet<string> old = [];
-        foreach (ClosedSegment segment in Enumerable.Reverse(all))
-        {
-            time = Math.Min(time, Math.Min(segment.LastTime, segment.WrittenAt));
-            _ = time < oldest && old.Add(segment.Path);
-        }
-
+        HashSet<string> old = settings.RetainAge is { } age ? OlderThan(age, all, utcNow) : [];
         _ = RemoveWhile(all, s =>
         {
             bool goes = tooMany-- > 0 || tooLarge > 0 || old.Contains(s.Path);
@@ -165,6 +155,33 @@ internal sealed class SegmentRetention(
                 _closed[^1] = last with { LastSequence = sequence - 1 };
             }
         }
+    }
+
+    /// <summary>
+    /// Those that must be older, whatever the clock said for once. A time to come is not believed, nor is one before that of an earlier
+    /// segment: what has none that is believed is older than the next one that has.
+    /// </summary>
+    private static HashSet<string> OlderThan(TimeSpan age, List<ClosedSegment> all, DateTime utcNow)
+    {
+        long now = LogLayout.ToNanoseconds(utcNow);
+        long newest = 1;
+        long[] times = new long[all.Count];
+        for (int i = 0; i < times.Length; i++)
+        {
+            // Times of records stand still where the clock was set back.
+            long time = all[i].LastTime <= now ? all[i].LastTime : all[i].WrittenAt;
+            times[i] = time >= newest && time <= now ? newest = time : long.MaxValue;
+        }
+
+        long next = long.MaxValue;
+        HashSet<string> old = [];
+        for (int i = times.Length - 1; i >= 0; i--)
+        {
+            next = Math.Min(next, times[i]);
+            _ = next < now - (long)age.TotalNanoseconds && old.Add(all[i].Path);
+        }
+
+        return old;
     }
 
     private List<ClosedSegment> All()

@@ -14,6 +14,19 @@ internal sealed class SmallLog
 
     private readonly Dictionary<string, byte[]> _files;
 
+    /// <summary>As <see cref="Options"/>, in either format.</summary>
+    public static SluiceLogOptions With(LogFormat format, TimeSpan? retainAge = null, TimeSpan? segmentAge = null) => new()
+    {
+        Format = format,
+        SegmentBytes = Options.SegmentBytes,
+        MaxRecordBytes = Options.MaxRecordBytes,
+        BufferBytes = Options.BufferBytes,
+        Preallocate = Options.Preallocate,
+        Durability = Options.Durability,
+        RetainAge = retainAge,
+        SegmentAge = segmentAge,
+    };
+
     /// <param name="records">How many.</param>
     /// <param name="isDurable">Whether the state file says that all are on the disk.</param>
     public SmallLog(int records, bool isDurable)
