@@ -112,6 +112,17 @@ internal static unsafe partial class Libc
     public static int WriteV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
         TransferV(false, ref s_hidesPwritev2, fd, segments, count, offset, flags);
 
+    private static int Flush(int fd, bool isDataAlone)
+    {
+        nint result;
+        while (SystemCall.WasInterrupted(
+            result = SystemCallFaults.Fails("fsync", fd) ? -1 : isDataAlone ? fdatasync(fd) : fsync(fd)))
+        {
+        }
+
+        return SystemCall.Result(result);
+    }
+
     private static int TransferV(bool isRead, ref bool isHidden, int fd, Iovec* segments, int count, long offset, RwFlags flags)
     {
         if (!Volatile.Read(ref isHidden))
@@ -211,25 +222,23 @@ internal static unsafe partial class Libc
         (SystemCallFaults.Fails("lseek", fd) ? -1 : lseek(fd, position, SeekSet)) >= 0;
 
     /// <summary>fsync(2).</summary>
-    public static int Flush(int fd)
-    {
-        nint result;
-        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fsync", fd) ? -1 : fsync(fd)))
-        {
-        }
-
-        return SystemCall.Result(result);
-    }
+    public static int Flush(int fd) => Flush(fd, isDataAlone: false);
 
     /// <summary>fdatasync(2): what is needed to read the data again, and no times.</summary>
-    public static int FlushData(int fd)
-    {
-        nint result;
-        while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("fsync", fd) ? -1 : fdatasync(fd)))
-        {
-        }
+    public static int FlushData(int fd) => Flush(fd, isDataAlone: true);
 
-        return SystemCall.Result(result);
+    /// <summary>futimens(3): seconds and nanoseconds of the last access and of the last change; now where there are none.</summary>
+    public static int SetTimes(int fd, ReadOnlySpan<long> times)
+    {
+        fixed (long* p = times)
+        {
+            nint result;
+            while (SystemCall.WasInterrupted(result = SystemCallFaults.Fails("futimens", fd) ? -1 : futimens(fd, p)))
+            {
+            }
+
+            return SystemCall.Result(result);
+        }
     }
 
     /// <summary>statx(2) of an open descriptor.</summary>
@@ -369,6 +378,9 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial int fdatasync(int fd);
+
+    [LibraryImport("libc")]
+    private static partial int futimens(int fd, long* times);
 
     [LibraryImport("libc")]
     private static partial int fstatvfs(int fd, ulong* result);

@@ -241,12 +241,7 @@ internal static unsafe partial class NodeCalls
     public static int SetTimes(int fd, in Statx from)
     {
         long* times = stackalloc long[4] { from.Atime.Seconds, from.Atime.Nanoseconds, from.Mtime.Seconds, from.Mtime.Nanoseconds };
-        nint opened;
-        while (SystemCall.WasInterrupted(opened = SystemCallFaults.Fails("futimens", fd) ? -1 : futimens(fd, times)))
-        {
-        }
-
-        int result = SystemCall.Result(opened);
+        int result = Libc.SetTimes(fd, new ReadOnlySpan<long>(times, 4));
         if (result != -Errno.EBADF)
         {
             return result;
@@ -383,9 +378,6 @@ internal static unsafe partial class NodeCalls
 
     [LibraryImport("libc")]
     private static partial int fchownat(int directoryFd, byte* path, uint user, uint group, int flags);
-
-    [LibraryImport("libc")]
-    private static partial int futimens(int fd, long* times);
 
     [LibraryImport("libc")]
     private static partial int utimensat(int directoryFd, byte* path, long* times, int flags);

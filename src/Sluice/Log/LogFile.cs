@@ -176,9 +176,26 @@ internal static class LogFile
 
         using OpenFile.Reference reference = file.Hold();
         int result = verb == IoVerb.FlushData ? Libc.FlushData(file.Descriptor) : Libc.Flush(file.Descriptor);
+        result = result == 0 && (file.Access & FileAccess.Write) != 0 ? AskWhetherItLives(file.Descriptor) : result;
         if (result < 0)
         {
             IoErrors.Throw(-result, verb, file.Path, -1);
         }
+    }
+
+    /// <summary>
+    /// After a sync. One of ext4 that is overtaken by the end of the journal, by an error of its device or with the file system, says that
+    /// all is well, and what it was for is lost: it finds that what it would wait for has ended. Zero, or a negative errno.
+    /// </summary>
+    private static int AskWhetherItLives(int fd)
+    {
+        if (Libc.IsExt(fd))
+        {
+            // Whatever comes of it: what would go to the journal has the file system notice that there is none any more.
+            _ = Libc.SetTimes(fd, []);
+        }
+
+        // From then on a write is an error, also one of nothing.
+        return TransferCalls.Write(fd, [], 0, RwFlags.None);
     }
 }

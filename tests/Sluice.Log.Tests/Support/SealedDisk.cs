@@ -6,7 +6,8 @@ namespace Sluice.Log.Tests.Support;
 
 /// <summary>
 /// A file system in an image in memory whose power can be cut: from one moment on the device takes no write (the image is sealed, see
-/// memfd_create(2)), and what it has then is what is mounted again. Any file system that can be made here will do.
+/// memfd_create(2)), and what it has then is what is mounted again. Any file system that can be made here will do. An ext4 may have its
+/// journal on a device of its own: then it is that one alone which stops.
 /// </summary>
 internal sealed unsafe partial class SealedDisk : IDisposable
 {
@@ -14,10 +15,13 @@ internal sealed unsafe partial class SealedDisk : IDisposable
     private const uint AllowSealing = 2;
     private const int AddSeals = 1033;
     private const int SealFutureWrite = 0x10;
+    private const long JournalMebibytes = 16;
 
     private readonly string _root = Directory.CreateTempSubdirectory("sluice-disk-").FullName;
     private int _image = -1;
     private string? _loop;
+    private int _journal = -1;
+    private string? _journalLoop;
     private bool _isMounted;
 
     private SealedDisk()
@@ -29,7 +33,7 @@ internal sealed unsafe partial class SealedDisk : IDisposable
     public string Folder { get; }
 
     /// <summary>A mounted, empty one; where it cannot be had, the test is skipped, and says why.</summary>
-    public static SealedDisk OrSkip(FileSystemKind kind)
+    public static SealedDisk OrSkip(FileSystemKind kind, bool hasJournalApart = false)
     {
         (long mebibytes, string maker) = kind switch
         {
@@ -42,10 +46,20 @@ internal sealed unsafe partial class SealedDisk : IDisposable
         SealedDisk disk = new();
         try
         {
-            disk._image = MakeImage();
-            Skip.If(ftruncate(disk._image, mebibytes << 20) != 0, $"{kind}: no image in memory (errno {Marshal.GetLastSystemError()})");
-            disk._loop = Command.Run("losetup", "--find", "--show", PathOf(disk._image));
-            string? refusal = Command.TryRun(maker, "-q", disk._loop) ?? disk.MountLoop();
+            (disk._image, disk._loop) = MakeDevice(mebibytes);
+            string? refusal = null;
+            if (hasJournalApart)
+            {
+                (disk._journal, disk._journalLoop) = MakeDevice(JournalMebibytes);
+                refusal = Command.TryRun(maker, "-q", "-b", "4096", "-O", "journal_dev", disk._journalLoop)
+                    ?? Command.TryRun(maker, "-q", "-b", "4096", "-J", $"device={disk._journalLoop}", disk._loop);
+            }
+            else
+            {
+                refusal = Command.TryRun(maker, "-q", disk._loop);
+            }
+
+            refusal ??= disk.MountLoop();
             Skip.If(refusal is not null, $"{kind}: {refusal}");
             return disk;
         }
@@ -56,20 +70,20 @@ internal sealed unsafe partial class SealedDisk : IDisposable
         }
     }
 
-    /// <summary>From now on nothing reaches the device.</summary>
-    public void Cut() => fcntl(_image, AddSeals, SealFutureWrite).ShouldBe(0, "the image cannot be sealed");
+    /// <summary>From now on nothing reaches the device, or the journal's where it has one.</summary>
+    public void Cut() =>
+        fcntl(_journal >= 0 ? _journal : _image, AddSeals, SealFutureWrite).ShouldBe(0, "the image cannot be sealed");
 
     /// <summary>Mounts what the device had when the power was cut.</summary>
     public void Remount()
     {
         Unmount().ShouldBeNull();
-        _ = Command.Run("losetup", "--detach", _loop!);
-        _loop = null;
-        int copy = MakeImage();
-        Command.TryRun("cp", PathOf(_image), PathOf(copy)).ShouldBeNull();
-        _ = close(_image);
-        _image = copy;
-        _loop = Command.Run("losetup", "--find", "--show", PathOf(copy));
+        Replace(ref _image, ref _loop);
+        if (_journal >= 0)
+        {
+            Replace(ref _journal, ref _journalLoop);
+        }
+
         MountLoop().ShouldBeNull();
     }
 
@@ -80,17 +94,39 @@ internal sealed unsafe partial class SealedDisk : IDisposable
             _ = Command.TryRun("umount", "--lazy", Folder);
         }
 
-        if (_loop is not null)
+        foreach ((int image, string? loop) in (ReadOnlySpan<(int, string?)>)[(_image, _loop), (_journal, _journalLoop)])
         {
-            _ = Command.TryRun("losetup", "--detach", _loop);
-        }
+            if (loop is not null)
+            {
+                _ = Command.TryRun("losetup", "--detach", loop);
+            }
 
-        if (_image >= 0)
-        {
-            _ = close(_image);
+            if (image >= 0)
+            {
+                _ = close(image);
+            }
         }
 
         Directory.Delete(_root, recursive: true);
+    }
+
+    private static (int Image, string Loop) MakeDevice(long mebibytes)
+    {
+        int image = MakeImage();
+        Skip.If(ftruncate(image, mebibytes << 20) != 0, $"no image in memory (errno {Marshal.GetLastSystemError()})");
+        return (image, Command.Run("losetup", "--find", "--show", PathOf(image)));
+    }
+
+    /// <summary>What the device has, on one that takes writes.</summary>
+    private static void Replace(ref int image, ref string? loop)
+    {
+        _ = Command.Run("losetup", "--detach", loop!);
+        loop = null;
+        int copy = MakeImage();
+        Command.TryRun("cp", PathOf(image), PathOf(copy)).ShouldBeNull();
+        _ = close(image);
+        image = copy;
+        loop = Command.Run("losetup", "--find", "--show", PathOf(copy));
     }
 
     private static int MakeImage()
@@ -108,7 +144,8 @@ internal sealed unsafe partial class SealedDisk : IDisposable
 
     private string? MountLoop()
     {
-        string? refusal = Command.TryRun("mount", _loop!, Folder);
+        string[] options = _journalLoop is null ? [] : ["-o", $"journal_path={_journalLoop}"];
+        string? refusal = Command.TryRun("mount", [.. options, _loop!, Folder]);
         _isMounted = refusal is null;
         return refusal;
     }
