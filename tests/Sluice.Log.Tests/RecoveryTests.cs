@@ -79,7 +79,7 @@ public sealed class RecoveryTests
             TimeSpan.FromMinutes(1)).ShouldBeTrue();
     }
 
-    /// <summary>As where a machine without a clock of its own starts before it has asked for the time: nothing else is older for that.</summary>
+    /// <summary>As where a machine without a clock of its own starts before it has asked for the time: nothing is older for that.</summary>
     [Theory]
     [InlineData(LogFormat.Framed)]
     [InlineData(LogFormat.Raw)]
