@@ -143,7 +143,10 @@ internal static class LogFile
     /// <exception cref="IOException">The data may not be on the disk.</exception>
     public static void Flush(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.Flush, settings);
 
-    /// <summary>As <see cref="Flush(SluiceHandle, LogSettings)"/>, but for the file's times.</summary>
+    /// <summary>
+    /// As <see cref="Flush(SluiceHandle, LogSettings)"/>, but for the file's times, which may be set to now; what was flushed before, of
+    /// whatever file, is on the disk as well.
+    /// </summary>
     public static void FlushData(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.FlushData, settings);
 
     /// <summary>Has what was written to a file, and is on the disk, read from there from an offset on, or from before that.</summary>
@@ -176,7 +179,11 @@ internal static class LogFile
 
         using OpenFile.Reference reference = file.Hold();
         int result = verb == IoVerb.FlushData ? Libc.FlushData(file.Descriptor) : Libc.Flush(file.Descriptor);
-        result = result == 0 && (file.Access & FileAccess.Write) != 0 ? AskWhetherItLives(file.Descriptor) : result;
+        if (result == 0 && verb == IoVerb.FlushData && (file.Access & FileAccess.Write) != 0)
+        {
+            result = AskWhetherItLives(file.Descriptor);
+        }
+
         if (result < 0)
         {
             IoErrors.Throw(-result, verb, file.Path, -1);

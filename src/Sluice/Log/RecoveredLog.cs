@@ -293,18 +293,6 @@ internal sealed class RecoveredLog
             _folder.Delete(path);
         }
 
-        if (_last is not null)
-        {
-            if (Cut is not null)
-            {
-                _lastFile!.SetLength(_scanner!.Offset);
-            }
-
-            LogFile.Flush(_lastFile!, settings);
-            Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, _scanner!, _index);
-            Current.Reserve();
-        }
-
         foreach (ClosedSegment segment in Closed)
         {
             // Found on the disk, and perhaps never synced by who wrote it.
@@ -313,5 +301,17 @@ internal sealed class RecoveredLog
         }
 
         _folder.FlushToDisk();
+        if (_last is not null)
+        {
+            if (Cut is not null)
+            {
+                _lastFile!.SetLength(_scanner!.Offset);
+            }
+
+            // Last: it says so where those before have come to nothing.
+            LogFile.FlushData(_lastFile!, settings);
+            Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, _scanner!, _index);
+            Current.Reserve();
+        }
     }
 }
