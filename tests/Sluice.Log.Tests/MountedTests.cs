@@ -68,14 +68,16 @@ public sealed class MountedTests(ITestOutputHelper output)
     /// The journal's device stops, and that of the records does not: a sync of ext4 that finds its transaction ended says 0, most often
     /// where others sync as well.
     /// </summary>
-    [SkippableFact]
-    public void What_was_acknowledged_as_durable_is_there_though_the_journal_could_not_be_written()
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_was_acknowledged_as_durable_is_there_though_the_journal_could_not_be_written(bool preallocates)
     {
         using SealedDisk disk = SealedDisk.OrSkip(FileSystemKind.Ext4, hasJournalApart: true);
         using NeighboursWhoSync neighbours = new(disk.Folder, count: 3);
         _ = SurviveCuts(
             disk.Folder, CutsAskedFor ?? 10, CompressionLevel.NoCompression, seed: Seed + 91, disk.Cut,
-            () => neighbours.PauseFor(disk.Remount), preallocates: false, countsLate: true);
+            () => neighbours.PauseFor(disk.Remount), preallocates, countsLate: true);
     }
 
     /// <summary>Appends, cuts, mounts again and reads, again and again; how many cuts took records with them.</summary>

@@ -43,7 +43,7 @@ public sealed class StageTests
     }
 
     /// <summary>
-    /// A thread that has a place which it has not filled sleeps until another page is written; who writes that one waits for the place next.
+    /// A thread that has a place which it has not filled sleeps until another page is written; who writes that waits for the place next.
     /// </summary>
     [Fact]
     public async Task Who_sleeps_for_a_page_that_is_written_is_woken_before_its_own_place_is_waited_for()

@@ -127,8 +127,7 @@ internal sealed class FramedOutput : LogOutput
 
         if (_current is not null)
         {
-            _marks.Add(_current.Mark());
-            _current.WriteZerosAhead();
+            _marks.Add(_current.MarkWithZerosAhead());
         }
     }
 
@@ -139,7 +138,7 @@ internal sealed class FramedOutput : LogOutput
         {
             if (mark.Segment.Durable.Offset != mark.Offset || !mark.Segment.IsOnDisk)
             {
-                mark.Segment.FlushToDisk();
+                mark.Segment.FlushToDisk(mark);
                 mark.Segment.MarkDurable(mark);
             }
 
@@ -162,7 +161,7 @@ internal sealed class FramedOutput : LogOutput
                 next.AppendCopies(segment);
             }
 
-            next.FlushToDisk();
+            next.FlushToDisk(next.Mark());
             next.MarkDurable(next.Mark());
         }
         catch
@@ -186,7 +185,7 @@ internal sealed class FramedOutput : LogOutput
         try
         {
             next.Begin(lastKept + 1, IdBefore(lastKept + 1), restarts: true, _tookBack, Now());
-            next.FlushToDisk();
+            next.FlushToDisk(next.Mark());
         }
         catch
         {

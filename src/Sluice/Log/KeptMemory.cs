@@ -211,7 +211,7 @@ internal sealed class KeptMemory
             || BinaryPrimitives.ReadInt32LittleEndian(header[20..]) != mark.Key
             || new Guid(header[24..40], bigEndian: true) != mark.LogId
             || count is <= 0 or > LogSettings.MaxPages
-            || pageBytes is <= LogLayout.FrameHeaderBytes or > LogLayout.MaxFrameBytes
+            || pageBytes is <= LogLayout.FrameHeaderBytes or >= LogLayout.MaxFrameBytes
             || KeptPage.TotalBytes(count, pageBytes) > memory.Length)
         {
             return false;

@@ -147,7 +147,11 @@ internal static class LogFile
     /// As <see cref="Flush(SluiceHandle, LogSettings)"/>, but for the file's times, which may be set to now; what was flushed before, of
     /// whatever file, is on the disk as well.
     /// </summary>
-    public static void FlushData(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.FlushData, settings);
+    /// <param name="file">The file.</param>
+    /// <param name="settings">The engine.</param>
+    /// <param name="needsJournal">False where what was written since the last flush stands where bytes were on the disk already.</param>
+    public static void FlushData(SluiceHandle file, LogSettings settings, bool needsJournal = true) =>
+        Flush(file, IoVerb.FlushData, settings, needsJournal);
 
     /// <summary>Has what was written to a file, and is on the disk, read from there from an offset on, or from before that.</summary>
     public static void DropFromCache(SluiceHandle file, long offset)
@@ -160,7 +164,7 @@ internal static class LogFile
         }
     }
 
-    private static void Flush(SluiceHandle file, IoVerb verb, LogSettings settings)
+    private static void Flush(SluiceHandle file, IoVerb verb, LogSettings settings, bool needsJournal = false)
     {
         // Through an engine that stands before another one, for tests; else straight to the system call.
         if (settings.Engine is InterceptingEngine || !Libc.IsSupported)
@@ -179,7 +183,7 @@ internal static class LogFile
 
         using OpenFile.Reference reference = file.Hold();
         int result = verb == IoVerb.FlushData ? Libc.FlushData(file.Descriptor) : Libc.Flush(file.Descriptor);
-        if (result == 0 && verb == IoVerb.FlushData && (file.Access & FileAccess.Write) != 0)
+        if (result == 0 && needsJournal && (file.Access & FileAccess.Write) != 0)
         {
             result = AskWhetherItLives(file.Descriptor);
         }
@@ -204,5 +208,70 @@ internal static class LogFile
 
         // From then on a write is an error, also one of nothing.
         return TransferCalls.Write(fd, [], 0, RwFlags.None);
+    }
+}
+
+/// <summary>
+/// Zeros in the reserved space of a segment, ahead of its frames. The first write into reserved space changes the file's metadata, which
+/// every sync has to commit; over zeros that are on the disk a sync writes the frames alone. Where syncs are rare, or frames large, there
+/// are none: they would be most of what is written.
+/// </summary>
+/// <remarks>For who may write frames; nobody else writes meanwhile.</remarks>
+internal sealed class ZerosAhead(SluiceHandle file)
+{
+    /// <summary>So many syncs at least have zeros of one write.</summary>
+    private const int MinSyncs = 8;
+
+    private static byte[]? s_zeros;
+
+    /// <summary>Where the zeros end; -1 where there are to be none.</summary>
+    private long _end;
+
+    /// <summary>Where the reserved space ends; 0 while that was not looked at.</summary>
+    private long _reservedTo;
+
+    /// <summary>Where frames ended at the last sync.</summary>
+    private long _before = LogLayout.HeaderBytes;
+
+    /// <summary>Where they end; 0 where there are none.</summary>
+    public long End => Math.Max(_end, 0);
+
+    /// <summary>
+    /// Writes the next zeros, if the frames come near the end of the last. Where that fails there are none any more: frames need no zeros,
+    /// and whoever writes or syncs them hears of the device.
+    /// </summary>
+    /// <param name="offset">Where the frames end that are to be synced.</param>
+    public void Write(long offset)
+    {
+        long bytesOfSync = offset - _before;
+        _before = offset;
+        if (_end < 0 || bytesOfSync * MinSyncs > Tuning.LogZeroBytes || offset + bytesOfSync <= _end)
+        {
+            return;
+        }
+
+        try
+        {
+            if (_reservedTo == 0)
+            {
+                _reservedTo = file.HasUnwrittenExtents ? file.Length : -1;
+            }
+
+            // Never before the end of the frames.
+            long from = Math.Max(offset, _end);
+            int bytes = (int)Math.Min(Tuning.LogZeroBytes, _reservedTo - from);
+            if (bytes <= 0)
+            {
+                _end = -1;
+                return;
+            }
+
+            file.Write((s_zeros ??= new byte[Tuning.LogZeroBytes]).AsSpan(0, bytes), from);
+            _end = from + bytes;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException or NotSupportedException)
+        {
+            _end = -1;
+        }
     }
 }

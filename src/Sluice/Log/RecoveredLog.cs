@@ -278,7 +278,7 @@ internal sealed class RecoveredLog
         if (Next is { } next && _catalog.Segments.Count == 0 && NextSequence > 1)
         {
             next.Begin(NextSequence, idBefore: 0, restarts: false, TookBack, LogLayout.ToNanoseconds(DateTime.UtcNow));
-            next.FlushToDisk();
+            next.FlushToDisk(next.Mark());
             (Current, Next) = (next, null);
         }
     }

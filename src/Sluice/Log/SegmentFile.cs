@@ -18,6 +18,7 @@ internal sealed class SegmentFile : IDisposable
     private readonly uint _headerChain;
     private long _nextIndexAt;
     private long _durableOffset;
+    private long _zerosOnDisk;
     private bool _isOnDisk;
     private bool _isSealed;
 
@@ -167,7 +168,7 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>How far it is written now.</summary>
-    public SegmentMark Mark() => new(this, Offset, Chain, LastSequence);
+    public SegmentMark Mark() => new(this, Offset, Chain, LastSequence, _zeros.End);
 
     /// <summary>Notes that a sync which began after a mark was taken has ended well.</summary>
     public void MarkDurable(in SegmentMark mark)
@@ -226,15 +227,23 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>Before a sync, by whoever may write frames.</summary>
-    /// <inheritdoc cref="ZerosAhead.Write"/>
-    public void WriteZerosAhead() => _zeros.Write(Offset);
+    /// <summary>How far it is written now, with the next zeros, which the sync that follows is for as well.</summary>
+    public SegmentMark MarkWithZerosAhead()
+    {
+        _zeros.Write(Offset);
+        return Mark();
+    }
 
-    /// <summary>Makes what was written durable.</summary>
+    /// <summary>Makes what was written before a mark durable.</summary>
     /// <exception cref="IOException">The device failed, or the file was deleted.</exception>
-    public void FlushToDisk()
+    public void FlushToDisk(in SegmentMark mark)
     {
         ThrowIfDeleted();
-        LogFile.FlushData(_handle, _settings);
+
+        // Frames over zeros that are on the disk change nothing of the file but its bytes.
+        bool needsJournal = Math.Max(mark.Offset, mark.ZerosTo) > _zerosOnDisk;
+        LogFile.FlushData(_handle, _settings, needsJournal);
+        _zerosOnDisk = Math.Max(_zerosOnDisk, mark.ZerosTo);
         Volatile.Write(ref _isOnDisk, true);
     }
 
@@ -334,67 +343,7 @@ internal sealed class SegmentFile : IDisposable
     }
 }
 
-/// <summary>A frame's border in a segment that is written: what is before it, and the last record there.</summary>
-internal readonly record struct SegmentMark(SegmentFile Segment, long Offset, uint Chain, long LastSequence);
-
 /// <summary>
-/// Zeros in the reserved space of a segment, ahead of its frames. The first write into reserved space changes the file's metadata, which
-/// every sync has to commit; over zeros that are on the disk a sync writes the frames alone. Where syncs are rare, or frames large, there
-/// are none: they would be most of what is written.
+/// A frame's border in a segment that is written: what is before it, the last record there, and where zeros end that were written ahead.
 /// </summary>
-/// <remarks>For who may write frames; nobody else writes meanwhile.</remarks>
-internal sealed class ZerosAhead(SluiceHandle file)
-{
-    /// <summary>So many syncs at least have zeros of one write.</summary>
-    private const int MinSyncs = 8;
-
-    private static byte[]? s_zeros;
-
-    /// <summary>Where the zeros end; -1 where there are to be none.</summary>
-    private long _end;
-
-    /// <summary>Where the reserved space ends; 0 while that was not looked at.</summary>
-    private long _reservedTo;
-
-    /// <summary>Where frames ended at the last sync.</summary>
-    private long _before = LogLayout.HeaderBytes;
-
-    /// <summary>
-    /// Writes the next zeros, if the frames come near the end of the last. Where that fails there are none any more: frames need no zeros,
-    /// and whoever writes or syncs them hears of the device.
-    /// </summary>
-    /// <param name="offset">Where the frames end that are to be synced.</param>
-    public void Write(long offset)
-    {
-        long bytesOfSync = offset - _before;
-        _before = offset;
-        if (_end < 0 || bytesOfSync * MinSyncs > Tuning.LogZeroBytes || offset + bytesOfSync <= _end)
-        {
-            return;
-        }
-
-        try
-        {
-            if (_reservedTo == 0)
-            {
-                _reservedTo = file.HasUnwrittenExtents ? file.Length : -1;
-            }
-
-            // Never before the end of the frames.
-            long from = Math.Max(offset, _end);
-            int bytes = (int)Math.Min(Tuning.LogZeroBytes, _reservedTo - from);
-            if (bytes <= 0)
-            {
-                _end = -1;
-                return;
-            }
-
-            file.Write((s_zeros ??= new byte[Tuning.LogZeroBytes]).AsSpan(0, bytes), from);
-            _end = from + bytes;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException or NotSupportedException)
-        {
-            _end = -1;
-        }
-    }
-}
+internal readonly record struct SegmentMark(SegmentFile Segment, long Offset, uint Chain, long LastSequence, long ZerosTo);
