@@ -74,6 +74,36 @@ public sealed class StageTests
         writes.Written.ShouldBe(second);
     }
 
+    /// <summary>As before, where that thread looked whether the page is written just before it was, and falls asleep just behind.</summary>
+    [Fact]
+    public async Task Who_falls_asleep_for_a_page_while_its_own_place_is_waited_for_is_woken()
+    {
+        using DeadOutput output = new(failsWrites: false);
+        PageRing ring = new(Enumerable.Range(0, 8).Select(static _ => new LogPage(4096)), output.PageStart, 1);
+        WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
+        LogPage written = ring.Active;
+        written.TryTake(10, 1, out int offset, out long first).ShouldBeTrue();
+        written.EndCopy(new Placed(written, offset, first), 10, 1);
+        ring.Turn(written, out _).ShouldBe(TurnResult.Turned);
+        LogPage reserved = ring.Active;
+        reserved.TryTake(10, 1, out offset, out long second).ShouldBeTrue();
+        Task leader = Task.Factory.StartNew(writes.TryLead, TaskCreationOptions.LongRunning);
+        SpinWait.SpinUntil(() => writes.Written == first && ring.Active != reserved, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        Task owner = Task.Factory.StartNew(
+            () =>
+            {
+                SyncWaiter waiter = new();
+                waiter.Begin(first, 0, default);
+                writes.Waiters.Push(waiter);
+                writes.Await(waiter);
+                reserved.EndCopy(new Placed(reserved, offset, second), 10, 1);
+            },
+            TaskCreationOptions.LongRunning);
+        await owner.WaitAsync(TimeSpan.FromMinutes(1));
+        await leader.WaitAsync(TimeSpan.FromMinutes(1));
+        writes.Written.ShouldBe(second);
+    }
+
     private sealed class DeadOutput(bool failsWrites) : LogOutput
     {
         public override int PageStart => 32;

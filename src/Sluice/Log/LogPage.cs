@@ -124,12 +124,18 @@ internal sealed class LogPage
     public bool IsFilled => Volatile.Read(ref _hot.Copied) == End;
 
     /// <summary>After sealing: waits until every place is filled.</summary>
-    public void AwaitCopies()
+    /// <param name="wakeOwners">Called again and again where that takes longer than a copy.</param>
+    public void AwaitCopies(Action wakeOwners)
     {
         SpinWait spin = default;
         bool isInterrupted = false;
         while (!IsFilled)
         {
+            if (spin.NextSpinWillYield)
+            {
+                wakeOwners();
+            }
+
             try
             {
                 spin.SpinOnce();

@@ -57,9 +57,6 @@ internal sealed class PageRing
     /// <summary>After how many pages that became free those who wait for one are woken.</summary>
     public int WakeEvery => Math.Max(1, _pages.Length / 4);
 
-    /// <summary>Whether <see cref="AwaitOldest"/> waits for nobody.</summary>
-    public bool IsOldestFilled => _pages[_oldest % _pages.Length].IsFilled;
-
     /// <summary>Whether a record waits that is not written.</summary>
     public bool HasRecords => HasSealed || Active.TakenCount > 0;
 
@@ -178,10 +175,11 @@ internal sealed class PageRing
     public bool HasSealedBefore(long number) => _oldest < number;
 
     /// <summary>The oldest sealed page, when all of its places are filled; it stays in the ring until <see cref="Release"/>.</summary>
-    public LogPage AwaitOldest()
+    /// <param name="wakeOwners">Called again and again while there is one that is not.</param>
+    public LogPage AwaitOldest(Action wakeOwners)
     {
         LogPage page = _pages[_oldest % _pages.Length];
-        page.AwaitCopies();
+        page.AwaitCopies(wakeOwners);
         return page;
     }
 

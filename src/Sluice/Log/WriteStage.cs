@@ -21,6 +21,12 @@ internal sealed class WriteStage
     private readonly string _directory;
     private readonly StageThread _thread;
     private readonly Action _housekeeping;
+
+    /// <summary>
+    /// Whose place is waited for may sleep until another page is written, which it is by now; or be about to fall asleep for it, so that
+    /// this is done again and again.
+    /// </summary>
+    private readonly Action _wakeOwners;
     private long _written;
     private bool _flushIsDue;
 
@@ -30,6 +36,11 @@ internal sealed class WriteStage
     public WriteStage(PageRing ring, LogOutput output, string directory, long written, int intervalMs, Action housekeeping)
     {
         (_ring, _output, _directory, _written, _housekeeping) = (ring, output, directory, written, housekeeping);
+        _wakeOwners = () =>
+        {
+            Waiters.Complete(Written);
+            Waiters.WakeEnded();
+        };
         _thread = new StageThread("Sluice log writer", intervalMs, Round, () => _ring.HasRecords);
     }
 
@@ -227,13 +238,7 @@ internal sealed class WriteStage
         int freed = 0;
         while (_ring.HasSealedBefore(number))
         {
-            if (!_ring.IsOldestFilled)
-            {
-                // Whose place that is may sleep until another page is written, which it is by now.
-                Waiters.WakeEnded();
-            }
-
-            LogPage page = _ring.AwaitOldest();
+            LogPage page = _ring.AwaitOldest(_wakeOwners);
             if (page.Count > 0)
             {
                 _output.Write(page);
