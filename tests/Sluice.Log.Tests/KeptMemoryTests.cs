@@ -334,7 +334,7 @@ public sealed class KeptMemoryTests
             "nowhere", new SluiceLogOptions { Format = LogFormat.Raw, Memory = LogMemory.Shared }));
 
     /// <summary>A log whose process is killed when it has done something; the key of its memory.</summary>
-    private static async Task<int> LeaveAsync(TempFolder folder, string kind)
+    internal static async Task<int> LeaveAsync(TempFolder folder, string kind)
     {
         using ChildProcess child = new("kept", folder.Log, kind, "0");
         string? line = await child.Output.ReadLineAsync();
@@ -347,14 +347,14 @@ public sealed class KeptMemoryTests
     }
 
     /// <summary>0 where there is no file that names memory.</summary>
-    private static int KeyOf(TempFolder folder)
+    internal static int KeyOf(TempFolder folder)
     {
         string path = Path.Combine(folder.Log, "log.memory");
         return File.Exists(path) && File.ReadAllBytes(path) is { Length: 64 } bytes
             ? BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(12)) : 0;
     }
 
-    private static void ShouldBeGone(TempFolder folder, int key)
+    internal static void ShouldBeGone(TempFolder folder, int key)
     {
         File.Exists(Path.Combine(folder.Log, "log.memory")).ShouldBeFalse();
         if (key != 0)
@@ -364,10 +364,10 @@ public sealed class KeptMemoryTests
     }
 
     /// <summary>Changes a byte back and forth, and signs the file.</summary>
-    private static void Change(string path, int offset)
+    internal static void Change(string path, int offset, byte bits = 1)
     {
         byte[] bytes = File.ReadAllBytes(path);
-        bytes[offset] ^= 1;
+        bytes[offset] ^= bits;
         BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(60), Crc32C.Append(Crc32C.Begin, bytes.AsSpan(0, 60)));
         File.WriteAllBytes(path, bytes);
     }

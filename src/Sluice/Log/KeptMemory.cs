@@ -60,11 +60,11 @@ internal sealed class KeptMemory
         folder.Delete(path);
         SluiceHandle file = folder.Open(
             path, FileMode.CreateNew, FileAccess.ReadWrite, settings, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        SharedMemory? memory = null;
         try
         {
             long bytes = KeptPage.TotalBytes(settings.Pages, settings.PageBytes);
             int result = -Errno.EEXIST;
-            SharedMemory? memory = null;
             for (int i = 0; i < KeyTries && result == -Errno.EEXIST; i++)
             {
                 // First the name, then what it names: whoever is killed in between leaves no memory that nobody finds.
@@ -75,24 +75,38 @@ internal sealed class KeptMemory
 
             if (memory is not null)
             {
-                WriteHeader(memory, settings, mark);
-                mark.Stage = MemoryStage.InUse;
-                mark.Write(file);
-                reason = "as asked for";
-                return new KeptMemory(folder, file, mark, memory, PagesOf(memory, settings.Pages, settings.PageBytes));
-            }
+                result = WriteHeader(file, memory, settings, mark);
+                if (result == 0)
+                {
+                    mark.Stage = MemoryStage.InUse;
+                    mark.Write(file);
+                    reason = "as asked for";
+                    return new KeptMemory(folder, file, mark, memory, PagesOf(memory, settings.Pages, settings.PageBytes));
+                }
 
-            reason = $"{bytes} bytes of System V shared memory were refused: {PathErrors.Reason(-result)}";
+                reason = $"the next writer could not have it: {WhyNotFound(result)}";
+            }
+            else
+            {
+                reason = $"{bytes} bytes of System V shared memory were refused: {PathErrors.Reason(-result)}";
+            }
         }
         catch
         {
-            file.Dispose();
+            Undo();
             throw;
         }
 
-        file.Dispose();
-        folder.TryDelete(path);
+        Undo();
         return null;
+
+        void Undo()
+        {
+            _ = memory?.Remove();
+            memory?.Dispose();
+            file.Dispose();
+            folder.TryDelete(path);
+        }
     }
 
     /// <summary>What the log's last writer left; null where it left nothing.</summary>
@@ -122,14 +136,17 @@ internal sealed class KeptMemory
         try
         {
             MemoryMark here = default;
-            if (!MemoryMark.TryRead(file, out MemoryMark mark) || !here.TryLocate() || mark.Boot != here.Boot)
+            bool isLocated = here.TryLocate();
+            if (!MemoryMark.TryRead(file, out MemoryMark mark) || (isLocated && mark.Boot != here.Boot))
             {
                 // Of a machine that has ended since, as its memory has.
                 return new KeptMemory(folder, file, mark, null, []);
             }
 
-            string? loss = mark.Namespace == here.Namespace ? Attach(file, mark, out memory, out pages)
-                : "it is in another IPC namespace (of another container) than this process";
+            // Where nothing says which boot and which namespace this is, it is looked for: who finds it is at the right place.
+            string? loss = isLocated && mark.Namespace != here.Namespace
+                ? "it is in another IPC namespace (of another container) than this process"
+                : Attach(file, mark, out memory, out pages);
             if (loss is null)
             {
                 return new KeptMemory(folder, file, mark, memory, pages);
@@ -158,44 +175,98 @@ internal sealed class KeptMemory
             _mark.Stage = MemoryStage.Ended;
             _mark.Write(_file);
             _ = _memory?.Remove();
-            _folder.TryDelete(_file.Path);
+            if (_folder.Has(_file))
+            {
+                // Else the name is that of another writer's memory by now, which nobody would find.
+                _folder.TryDelete(_file.Path);
+            }
         }
 
         _memory?.Dispose();
     }
 
+    /// <summary>As <see cref="End"/>, but nobody is told where the file cannot be written: the next writer removes both.</summary>
+    public void TryEnd()
+    {
+        try
+        {
+            End();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+
     /// <summary>It stays for the next writer. Threads may still be inside its pages: the collector takes it from the process.</summary>
     public void Leave() => _file.Dispose();
 
-    /// <summary>Null, or why what the mark names is not to be had.</summary>
+    /// <summary>Null, or why what the mark names is not to be had. Only what is this log's is given out: it will be removed.</summary>
     private static string? Attach(SluiceHandle file, in MemoryMark mark, out SharedMemory? memory, out KeptPage[] pages)
     {
-        (memory, pages) = (null, []);
-        using OpenFile.Reference reference = file.Hold();
-        int result = Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx owner);
-        result = result < 0 ? result : SharedMemory.Find(mark.Key, owner.Uid, out memory);
-        return result switch
+        pages = [];
+        int result = Find(file, mark, out memory, out Statx identity);
+        if (memory is null)
         {
-            // Where it was being made, its header may be half there.
-            0 when mark.Stage != MemoryStage.InUse || TryRead(memory!, mark, out pages) => null,
-            0 => "what has that key is no memory of this log",
-            -Errno.ENOENT => "somebody has removed it",
-            _ => $"it cannot be had: {PathErrors.Reason(-result)}",
-        };
+            return WhyNotFound(result);
+        }
+
+        // Where it was being made there is no header yet.
+        bool isEmpty = mark.Stage != MemoryStage.InUse
+            && memory.Length >= KeptPage.HeaderBytes
+            && BinaryPrimitives.ReadInt64LittleEndian(memory.At(0, KeptPage.HeaderBytes)) == 0;
+        if (isEmpty || TryRead(memory, mark, identity, out pages))
+        {
+            return null;
+        }
+
+        memory.Dispose();
+        memory = null;
+        return "what has that key is not the memory of this log: it is another one's, or this is a copy of the log that has it";
     }
 
-    private static void WriteHeader(SharedMemory memory, LogSettings settings, in MemoryMark mark)
+    /// <summary>Finds the memory of a file, as its next writer does; 0, or a negative errno.</summary>
+    private static int Find(SluiceHandle file, in MemoryMark mark, out SharedMemory? memory, out Statx identity)
     {
+        memory = null;
+        using OpenFile.Reference reference = file.Hold();
+        int result = Libc.Stat(file.Descriptor, StatxMask.BasicStats | StatxMask.Btime, out identity);
+        return result < 0 ? result : SharedMemory.Find(mark.Key, identity.Uid, out memory);
+    }
+
+    private static string WhyNotFound(int result) => result switch
+    {
+        -Errno.ENOENT => "it is not there any more: somebody has removed it, or the container that had it has ended",
+        -Errno.EACCES => "it is another user's than its file, or than this process",
+        _ => $"it cannot be had: {PathErrors.Reason(-result)}",
+    };
+
+    /// <summary>0, or why the next writer would not find it.</summary>
+    private static int WriteHeader(SluiceHandle file, SharedMemory memory, LogSettings settings, in MemoryMark mark)
+    {
+        int result = Find(file, mark, out SharedMemory? found, out Statx identity);
+        found?.Dispose();
         Span<byte> header = memory.At(0, KeptPage.HeaderBytes);
-        Magic.CopyTo(header);
         header[8] = Version;
         BinaryPrimitives.WriteInt32LittleEndian(header[12..], settings.Pages);
         BinaryPrimitives.WriteInt32LittleEndian(header[16..], settings.PageBytes);
         BinaryPrimitives.WriteInt32LittleEndian(header[20..], mark.Key);
         _ = mark.LogId.TryWriteBytes(header[24..], bigEndian: true, out _);
+        WriteIdentity(header, identity);
+
+        // Last: who is killed before leaves none that looks like somebody else's.
+        Volatile.Write(ref MemoryMarshal.AsRef<long>(header), MemoryMarshal.Read<long>(Magic));
+        return result;
     }
 
-    private static bool TryRead(SharedMemory memory, in MemoryMark mark, out KeptPage[] pages)
+    /// <summary>Of the file that names the memory: a copy of the log has another one.</summary>
+    private static void WriteIdentity(Span<byte> header, in Statx file)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(header[40..], file.Ino);
+        BinaryPrimitives.WriteInt64LittleEndian(header[48..], (file.Mask & StatxMask.Btime) != 0 ? file.Btime.Seconds : 0);
+        BinaryPrimitives.WriteUInt32LittleEndian(header[56..], (file.Mask & StatxMask.Btime) != 0 ? file.Btime.Nanoseconds : 0);
+    }
+
+    private static bool TryRead(SharedMemory memory, in MemoryMark mark, in Statx file, out KeptPage[] pages)
     {
         pages = [];
         if (memory.Length < KeptPage.HeaderBytes)
@@ -203,6 +274,8 @@ internal sealed class KeptMemory
             return false;
         }
 
+        Span<byte> identity = stackalloc byte[KeptPage.HeaderBytes];
+        WriteIdentity(identity, file);
         ReadOnlySpan<byte> header = memory.At(0, KeptPage.HeaderBytes);
         int count = BinaryPrimitives.ReadInt32LittleEndian(header[12..]);
         int pageBytes = BinaryPrimitives.ReadInt32LittleEndian(header[16..]);
@@ -210,6 +283,7 @@ internal sealed class KeptMemory
             || header[8] != Version
             || BinaryPrimitives.ReadInt32LittleEndian(header[20..]) != mark.Key
             || new Guid(header[24..40], bigEndian: true) != mark.LogId
+            || !header[40..60].SequenceEqual(identity[40..60])
             || count is <= 0 or > LogSettings.MaxPages
             || pageBytes is <= LogLayout.FrameHeaderBytes or >= LogLayout.MaxFrameBytes
             || KeptPage.TotalBytes(count, pageBytes) > memory.Length)

@@ -151,8 +151,11 @@ internal sealed class LogPage
     }
 
     /// <summary>Marks records that stand one behind another, and are copied, as ones whose append failed.</summary>
-    public void Withdraw(int offset, int count)
+    public void Withdraw(in Placed place, int count)
     {
+        // First, and by one store: who is killed meanwhile leaves no part of a batch.
+        _kept?.Commit((int)(place.FirstSequence - FirstSequence), 0, 0);
+        int offset = place.Offset;
         for (int i = 0; i < count; i++)
         {
             Span<byte> at = Bytes[offset..];

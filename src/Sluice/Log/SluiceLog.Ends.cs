@@ -153,14 +153,8 @@ public sealed partial class SluiceLog
             return;
         }
 
-        try
-        {
-            _kept?.End();
-        }
-        catch (IOException)
-        {
-            // It has no record that the files do not have, and the next writer removes it.
-        }
+        // It has no record that the files do not have.
+        _kept?.TryEnd();
     }
 
     /// <summary>

@@ -55,7 +55,9 @@ public sealed partial class SluiceLog
         catch
         {
             output?.Dispose();
-            opening.Memory?.Leave();
+
+            // It has no record yet.
+            opening.Memory?.TryEnd();
             opening.Lock.Dispose();
             throw;
         }

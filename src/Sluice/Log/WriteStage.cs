@@ -262,7 +262,7 @@ internal sealed class WriteStage
         // A batch is in one page, so it is written as a whole or not at all.
         if (waiter.OwnRecords > 0 && _output.RecordHeaderBytes > 0)
         {
-            waiter.Place.Page.Withdraw(waiter.Place.Offset, waiter.OwnRecords);
+            waiter.Place.Page.Withdraw(waiter.Place, waiter.OwnRecords);
         }
     }
 }

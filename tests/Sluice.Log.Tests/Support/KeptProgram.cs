@@ -35,6 +35,13 @@ internal static class KeptProgram
             return 0;
         }
 
+        if (kind == "open")
+        {
+            using SluiceLog opened = SluiceLog.Open(directory);
+            Console.WriteLine(opened.Restored);
+            return 0;
+        }
+
         SluiceLog log = SluiceLog.Open(directory, Options);
         switch (kind)
         {
