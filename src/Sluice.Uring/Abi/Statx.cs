@@ -65,4 +65,8 @@ internal struct Statx
 
     /// <summary>Whether both are of one node: device and number.</summary>
     public readonly bool IsSame(in Statx other) => Ino == other.Ino && DevMajor == other.DevMajor && DevMinor == other.DevMinor;
+
+    /// <summary>Whether both say one length and one time of last write.</summary>
+    public readonly bool HasLengthAndTimeOf(in Statx other) =>
+        Size == other.Size && Mtime.Seconds == other.Mtime.Seconds && Mtime.Nanoseconds == other.Mtime.Nanoseconds;
 }

@@ -7,16 +7,17 @@ namespace Sluice.Copying;
 internal static class CopyWork
 {
     private const int MaxShortBytes = 1 << 20;
+    private static int s_clones;
 
     /// <summary>
     /// The copy as a task that is cancelled, not failed, where the caller's token says so. Most of a copy is waiting in system calls: on
-    /// a thread of its own, unless it is over sooner than one would have started.
+    /// a thread of its own, unless it is over sooner than one would have started: a small file, or one whose blocks are shared.
     /// </summary>
     public static async Task<CopyResult> RunAsync(string source, string target, CopyOptions options, CancellationToken cancellationToken) =>
         await Task.Run(
-            () => IsShort(source)
-                ? Task.FromResult(Run(source, target, options, cancellationToken))
-                : StartLong(() => Run(source, target, options, cancellationToken)),
+            () => IsShort(source) ? Task.FromResult(Run(source, target, options, cancellationToken)!)
+                : TryClone(source, target, options, cancellationToken) is { } clone ? Task.FromResult(clone)
+                : StartLong(() => Run(source, target, options, cancellationToken)!),
             CancellationToken.None).ConfigureAwait(false);
 
     private static Task<CopyResult> StartLong(Func<CopyResult> run)
@@ -39,15 +40,45 @@ internal static class CopyWork
         return file.Exists && file.Length <= MaxShortBytes;
     }
 
-    private static CopyResult Run(string source, string target, CopyOptions options, CancellationToken cancellationToken)
+    /// <summary>
+    /// A copy that shares its blocks, or null: one at a time, since sharing waits for what of the source is not on the disk yet, and only
+    /// where the file system can.
+    /// </summary>
+    private static CopyResult? TryClone(string source, string target, CopyOptions options, CancellationToken cancellationToken)
+    {
+        bool mayBe = OperatingSystem.IsLinux() && Libc.IsSupported && options is
+        {
+            Method: CopyMethod.Auto, Recurse: false, Resume: false, Verify: false, FlushToDisk: false,
+        };
+        if (!mayBe || Interlocked.Exchange(ref s_clones, 1) != 0)
+        {
+            return null;
+        }
+
+        try
+        {
+            return Run(source, target, options, cancellationToken, clonesOnly: true);
+        }
+        finally
+        {
+            Volatile.Write(ref s_clones, 0);
+        }
+    }
+
+    private static CopyResult? Run(
+        string source, string target, CopyOptions options, CancellationToken cancellationToken, bool clonesOnly = false)
     {
         CopyMeter meter = new(options.Progress);
         try
         {
-            CopyResult result = OperatingSystem.IsLinux() && Libc.IsSupported
-                ? RunOnLinux(source, target, options, meter, cancellationToken)
+            CopyResult? result = OperatingSystem.IsLinux() && Libc.IsSupported
+                ? RunOnLinux(source, target, options, meter, clonesOnly, cancellationToken)
                 : PortableCopier.Copy(source, target, options, meter, cancellationToken);
-            meter.Tell();
+            if (result is not null)
+            {
+                meter.Tell();
+            }
+
             return result;
         }
         catch (FileBatchException)
@@ -62,8 +93,8 @@ internal static class CopyWork
     }
 
     [SupportedOSPlatform("linux")]
-    private static CopyResult RunOnLinux(
-        string source, string target, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
+    private static CopyResult? RunOnLinux(
+        string source, string target, CopyOptions options, CopyMeter meter, bool clonesOnly, CancellationToken cancellationToken)
     {
         if (options.IsShared && (!Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
         {
@@ -85,6 +116,8 @@ internal static class CopyWork
         // A link at the target stays, and what it leads to is replaced.
         using TargetLocation location = TargetLocation.Resolve(Path.TrimEndingDirectorySeparator(target), $"Copying '{source}' to");
         FileCopier copier = new(options, meter, cancellationToken) { Location = location };
-        return copier.Copy(NodePath.Of(source), location.Path);
+        return !clonesOnly ? copier.Copy(NodePath.Of(source), location.Path)
+            : Libc.MayShareBlocks(location.FolderFd) ? copier.TryClone(NodePath.Of(source), location.Path)
+            : null;
     }
 }

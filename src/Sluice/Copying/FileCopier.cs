@@ -40,7 +40,12 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         options.Verify || (options.FlushToDisk && (Location is not null || options.IsShared || options.SkipUnchanged));
 
     /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
-    public CopyResult Copy(NodePath from, NodePath to)
+    public CopyResult Copy(NodePath from, NodePath to) => Copy(from, to, clonesOnly: false)!;
+
+    /// <summary>As <see cref="Copy(NodePath, NodePath)"/>, if the file system shares the blocks; else null, and nothing is there.</summary>
+    public CopyResult? TryClone(NodePath from, NodePath to) => Copy(from, to, clonesOnly: true);
+
+    private CopyResult? Copy(NodePath from, NodePath to, bool clonesOnly)
     {
         (string source, string target) = (from.Text, to.Text);
         using Descriptor opened = OpenSource(from, FollowsLinks, out Statx before);
@@ -82,6 +87,11 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
             long begin = isFound ? GoOnFrom(fromFd, temporary.Descriptor, length, target) : 0;
             FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, length, options, meter, cancellationToken);
+            if (clonesOnly && !transfer.TryClone())
+            {
+                return null;
+            }
+
             transfer.Run(begin);
             SetMetadata(fromFd, before, old, temporary.Descriptor, target);
             bool isChanged = IsChanged(fromFd, before, from);
@@ -194,17 +204,13 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         && NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
         && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
         && !there.IsSame(from)
-        && there.Size == from.Size
-        && there.Mtime.Seconds == from.Mtime.Seconds
-        && there.Mtime.Nanoseconds == from.Mtime.Nanoseconds;
+        && there.HasLengthAndTimeOf(from);
 
     /// <summary>Whether a source has been written since it was first looked at.</summary>
     public static bool IsChanged(int fromFd, in Statx before, in NodePath source)
     {
         PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after), "Looking at the source", source.Text);
-        return after.Size != before.Size
-            || after.Mtime.Seconds != before.Mtime.Seconds
-            || after.Mtime.Nanoseconds != before.Mtime.Nanoseconds;
+        return !after.HasLengthAndTimeOf(before);
     }
 
     /// <summary>
@@ -273,7 +279,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private OldFile? FindTarget(string source, in Statx from, in NodePath to)
     {
         string verb = $"Copying '{source}' to";
-        OldFile? old = OldFile.TryFind(to, verb);
+        OldFile? old = OldFile.TryFind(to, verb, out bool isLink);
         try
         {
             if (old?.Stat.IsSame(from) == true)
@@ -281,8 +287,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 throw new IOException($"'{source}' and '{to.Text}' are the same file.");
             }
 
-            bool isThere = old is not null || NodeCalls.Stat(to, followsLinks: false, StatxMask.Type, out _) == 0;
-            if (isThere && !Overwrite)
+            if ((old is not null || isLink) && !Overwrite)
             {
                 throw new IOException($"Copying '{source}' to '{to.Text}' failed: the target is there already.");
             }

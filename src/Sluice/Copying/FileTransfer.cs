@@ -14,13 +14,7 @@ namespace Sluice.Copying;
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class FileTransfer(
-    int fromFd,
-    int toFd,
-    string source,
-    string target,
-    long length,
-    CopyOptions options,
-    CopyMeter meter,
+    int fromFd, int toFd, string source, string target, long length, CopyOptions options, CopyMeter meter,
     CancellationToken cancellationToken)
 {
 #if DEBUG
@@ -40,6 +34,7 @@ internal sealed class FileTransfer(
     private const long MaxBytesPerCall = 16 * 1024 * 1024;
     private long _copied;
     private bool _isBuffered;
+    private int? _cloned;
 
     /// <summary>What whoever is told of the progress has taken: no way's time.</summary>
     private long _toldTicks;
@@ -53,6 +48,9 @@ internal sealed class FileTransfer(
     /// <summary>Bytes of the copy: the source's length, but where it says nothing, as that of files of /proc.</summary>
     public long Length { get; private set; }
 
+    /// <summary>Whether the file system shares the blocks; then <see cref="Run"/> has not more to do than to end it.</summary>
+    public bool TryClone() => (_cloned = CopyCalls.Clone(fromFd, toFd)) == 0;
+
     /// <summary>Copies from <paramref name="begin"/> to the end; what is before it is there already.</summary>
     public void Run(long begin)
     {
@@ -62,7 +60,7 @@ internal sealed class FileTransfer(
         int result = -Errno.EOPNOTSUPP;
         if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && length > 0))
         {
-            result = CopyCalls.Clone(fromFd, toFd);
+            result = _cloned ?? CopyCalls.Clone(fromFd, toFd);
             Note(CopyMethod.Reflink, "the file system shares the blocks");
         }
 
@@ -107,7 +105,8 @@ internal sealed class FileTransfer(
             meter.Correct(Length - length);
         }
 
-        result = result == 0 ? PathCalls.SetLength(toFd, Length) : result;
+        // A hole at the end, and what a clone or whole blocks have too much.
+        result = result == 0 && Libc.LengthOf(toFd) != Length ? PathCalls.SetLength(toFd, Length) : result;
         if (result < 0)
         {
             throw ToException(result);
@@ -236,12 +235,6 @@ internal sealed class FileTransfer(
 
     private int RunRanges(long begin, Func<long, long, int> copy)
     {
-        int result = PathCalls.SetLength(toFd, length);
-        if (result < 0)
-        {
-            return result;
-        }
-
         List<DataRange> pieces = [];
         foreach (DataRange range in DataRange.Find(fromFd, begin, length, 1, source))
         {
@@ -250,6 +243,10 @@ internal sealed class FileTransfer(
                 pieces.Add(new DataRange(at, Math.Min(at + PieceBytes, range.End)));
             }
         }
+
+        // A single piece that ends where the file does makes its length.
+        bool isOne = pieces.Count == 1 && pieces[0].End == length;
+        int result = isOne ? 0 : PathCalls.SetLength(toFd, length);
 
         // One after the other: threads that write one file through the page cache spin on its lock (ext4, 2 GiB on two cores: 14.8 s
         // of CPU, where cp takes 3.6). What cuts a large file over several requests is the direct way.

@@ -30,7 +30,7 @@ internal sealed class LinuxReplacement : AtomicReplacement
         OldFile? old = null;
         try
         {
-            old = OldFile.TryFind(target.Path, Verb);
+            old = OldFile.TryFind(target.Path, Verb, out _);
             if (old is not null)
             {
                 target.ThrowIfPlanted(old.Stat, Verb);

@@ -20,10 +20,14 @@ internal sealed class OldFile : IDisposable
     public int Descriptor => _opened.Fd;
 
     /// <summary>What has the name; null where nothing has it, or a link, which is only a name.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="verb">What fails, for the message.</param>
+    /// <param name="isLink">A link has it.</param>
     /// <exception cref="IOException">It is no plain file.</exception>
     /// <exception cref="UnauthorizedAccessException">It is a folder.</exception>
-    public static OldFile? TryFind(in NodePath name, string verb)
+    public static OldFile? TryFind(in NodePath name, string verb, out bool isLink)
     {
+        isLink = false;
         int fd = PathCalls.Open(name, PathCalls.PathOnly | PathCalls.NoFollowFlag);
         if (fd == -Errno.ENOENT)
         {
@@ -40,6 +44,7 @@ internal sealed class OldFile : IDisposable
                 case Statx.TypeRegular:
                     return new OldFile(old._opened, stat);
                 case Statx.TypeLink:
+                    isLink = true;
                     old.Dispose();
                     return null;
                 case Statx.TypeDirectory:

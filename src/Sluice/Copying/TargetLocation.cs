@@ -34,7 +34,8 @@ internal sealed class TargetLocation : IDisposable
         TargetLocation at = Open(path, verb);
         try
         {
-            for (int links = 0; ; links++)
+            int links = 0;
+            for (; ; links++)
             {
                 int node = PathCalls.Open(at.Path, PathCalls.PathOnly | PathCalls.NoFollowFlag);
                 if (node == -Errno.ENOENT)
@@ -57,7 +58,11 @@ internal sealed class TargetLocation : IDisposable
                 at = next;
             }
 
-            at.ThrowIfNameless(path, verb);
+            if (links > 0)
+            {
+                at.ThrowIfNameless(path, verb);
+            }
+
             return at;
         }
         catch

@@ -283,7 +283,10 @@ internal sealed class TemporaryFile : IDisposable
     /// </summary>
     private void End()
     {
-        _name = null;
-        _ = NodeCalls.UnlockFile(Descriptor);
+        if (_name is not null)
+        {
+            _name = null;
+            _ = NodeCalls.UnlockFile(Descriptor);
+        }
     }
 }

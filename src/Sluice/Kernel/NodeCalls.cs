@@ -20,6 +20,7 @@ internal static unsafe partial class NodeCalls
     private const int LockExclusiveNow = 2 | 4;
     private const int AtRemoveDirectory = 0x200;
     private const long NrFaccessAt2 = 439;
+    private static bool s_linksDescriptors = true;
 
     /// <summary>What a path names, links followed; false where statx(2) fails or there is none.</summary>
     public static bool TryStat(string path, out Statx result)
@@ -107,20 +108,7 @@ internal static unsafe partial class NodeCalls
     }
 
     /// <summary>Another name for a file; a link gets one itself.</summary>
-    public static int Link(in NodePath from, in NodePath to)
-    {
-        fixed (byte* f = from.Name)
-        fixed (byte* t = to.Name)
-        {
-            nint answer;
-            while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(from.FolderFd, f, to.FolderFd, t, 0)))
-            {
-            }
-
-            return SystemCall.Result(answer);
-        }
-    }
+    public static int Link(in NodePath from, in NodePath to) => Link(from.FolderFd, from.Name, to, 0);
 
     /// <summary>A symbolic link at <paramref name="at"/> that holds <paramref name="target"/> byte for byte.</summary>
     public static int MakeSymbolicLink(ReadOnlySpan<byte> target, in NodePath at)
@@ -280,16 +268,30 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    /// <summary>Gives an open file a name, whether it has one already or none (O_TMPFILE).</summary>
+    /// <summary>
+    /// Gives an open file a name, whether it has one already or none (O_TMPFILE): by its descriptor, which older kernels allow to few, and
+    /// else by its name in /proc, which takes longer.
+    /// </summary>
     public static int LinkOpened(int fd, in NodePath to)
     {
-        const int follow = 0x400;
-        fixed (byte* f = PathOf(fd))
+        int result = s_linksDescriptors ? Link(fd, "\0"u8, to, PathCalls.AtEmptyPath) : -Errno.ENOENT;
+        if (result is -Errno.ENOENT or -Errno.EPERM or -Errno.EINVAL)
+        {
+            result = Link(PathCalls.AtFdCwd, PathOf(fd), to, PathCalls.AtSymlinkFollow);
+            s_linksDescriptors &= result != 0;
+        }
+
+        return result;
+    }
+
+    private static int Link(int fromFd, ReadOnlySpan<byte> from, in NodePath to, int flags)
+    {
+        fixed (byte* f = from)
         fixed (byte* t = to.Name)
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(PathCalls.AtFdCwd, f, to.FolderFd, t, follow)))
+                answer = SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(fromFd, f, to.FolderFd, t, flags)))
             {
             }
 

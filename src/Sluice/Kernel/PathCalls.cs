@@ -25,6 +25,7 @@ internal static unsafe partial class PathCalls
     public const int CloseOnExec = 0x80000;
     public const int AtFdCwd = -100;
     public const int AtEmptyPath = 0x1000;
+    public const int AtSymlinkFollow = 0x400;
     public const int AtSymlinkNoFollow = 0x100;
 
     private const int AccessMode = 3;
