@@ -222,11 +222,9 @@ internal sealed class CopyCommand(
         Resume = options.Resume,
         Verify = options.Verify,
         FlushToDisk = options.Sync,
-        Progress = Limited(progress),
+        BytesPerSecond = options.BytesPerSecond,
+        Progress = progress,
     };
-
-    private IProgress<CopyProgress> Limited(IProgress<CopyProgress> progress) =>
-        options.BytesPerSecond is { } rate ? new BandwidthLimit(progress, rate, cancellationToken) : progress;
 
     private CopyRecord Record(
         string source, string target, CopyResult result, IReadOnlyList<FileFailure> failures, TimeSpan elapsed, TimeSpan cpu,
@@ -296,7 +294,14 @@ internal sealed class CopyCommand(
         {
             progress.Show(line.Text);
             CopyMethod method = options.Method == CopyMethod.Auto ? CopyMethod.Direct : options.Method;
-            var copy = new CopyOptions { Method = method, Depth = options.Depth, FlushToDisk = true, Progress = Limited(line) };
+            var copy = new CopyOptions
+            {
+                Method = method,
+                Depth = options.Depth,
+                FlushToDisk = true,
+                BytesPerSecond = options.BytesPerSecond,
+                Progress = line,
+            };
             result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
         }
         string depth = result.Depth > 0 ? $", {Counted.Of(result.Depth, "request")} outstanding" : "";

@@ -95,7 +95,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<string> split = command.Value("--split", null, "size",
             "With --shard and --finish: copy larger files in ranges of this length, a multiple of 1M; 0: all as a whole (16G).");
         Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing.");
-        Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second on average, as in 20M (no limit).");
+        Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second, as in 20M (no limit).");
         Option<string> method = command.Value("--method", null, "name",
             "auto, reflink, range (copy_file_range), direct or buffered (auto).");
         Option<string> depth = command.Value("--depth", null, "N",

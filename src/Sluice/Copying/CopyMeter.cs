@@ -1,12 +1,20 @@
 using System.Diagnostics;
+using Sluice.Memory;
 
 namespace Sluice.Copying;
 
-/// <summary>Adds up what a copy does, and tells the caller a few times a second. Thread-safe.</summary>
-internal sealed class CopyMeter(IProgress<CopyProgress>? progress)
+/// <summary>
+/// Adds up what a copy does, tells the caller a few times a second, and holds the threads that move bytes to so many a second, all
+/// together. Thread-safe.
+/// </summary>
+/// <param name="progress">The caller.</param>
+/// <param name="bytesPerSecond">The most bytes to move in a second; null: as many as can be.</param>
+internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPerSecond = null)
 {
     private const int PerSecond = 10;
+    private const int WaitMs = 50;
 
+    private long _dueTicks;
     private long _bytes;
     private long _totalBytes;
     private int _files;
@@ -23,6 +31,7 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress)
         Interlocked.Increment(ref _totalFiles);
     }
 
+    /// <summary>Bytes that are there without having been moved: holes, and what an earlier copy left.</summary>
     public void Add(long bytes)
     {
         if (bytes > 0)
@@ -30,6 +39,38 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress)
             Interlocked.Add(ref _bytes, bytes);
             TellSometimes();
         }
+    }
+
+    /// <summary>
+    /// Bytes that were moved; with a limit this waits until they were due. Time in which nothing moved is not made up for.
+    /// </summary>
+    /// <param name="bytes">How many; nothing where it is less than none.</param>
+    /// <param name="cancellationToken">Ends the wait; whoever waited sees by himself that the copy is over.</param>
+    public void AddMoved(long bytes, CancellationToken cancellationToken)
+    {
+        Add(bytes);
+        if (bytesPerSecond is not { } rate || bytes <= 0)
+        {
+            return;
+        }
+
+        // Their sum is no later than there are ticks: a large file at some bytes a second is due in centuries.
+        long ticks = (long)Math.Min(bytes / (double)rate * Stopwatch.Frequency, long.MaxValue / 4);
+        long before, due;
+        do
+        {
+            before = Volatile.Read(ref _dueTicks);
+            due = Math.Min(Math.Max(before, Stopwatch.GetTimestamp()), long.MaxValue / 2) + ticks;
+        }
+        while (Interlocked.CompareExchange(ref _dueTicks, due, before) != before);
+
+        bool isInterrupted = false;
+        for (long left; !cancellationToken.IsCancellationRequested && (left = due - Stopwatch.GetTimestamp()) > 0;)
+        {
+            Uninterrupted.Sleep((int)Math.Min((left / (Stopwatch.Frequency / 1000)) + 1, WaitMs), ref isInterrupted);
+        }
+
+        Uninterrupted.Restore(isInterrupted);
     }
 
     /// <summary>Bytes that were copied, and are being copied anew.</summary>

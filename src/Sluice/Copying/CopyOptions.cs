@@ -128,6 +128,23 @@ public sealed class CopyOptions
     public bool FlushToDisk { get; init; }
 
     /// <summary>
+    /// The bytes a second that the copy moves at most, all its threads together; null for as many as can be. They come in pieces of a tenth
+    /// of a second and less, but of 64 KiB at least, small files as a whole; what was not moved in one second is not made up for in the
+    /// next. Shared blocks and holes take no time. With this a copy compares no ways (<see cref="CopyMethod.Auto"/>), and has one request
+    /// outstanding (<see cref="Depth"/>). Not on Linux, pieces are whole files.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is 0 or less.</exception>
+    public long? BytesPerSecond
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value ?? 1, nameof(value));
+            field = value;
+        }
+    }
+
+    /// <summary>
     /// Told a few times a second how far the copy is, and at the end. It is called on threads of the copy, which wait for it.
     /// </summary>
     public IProgress<CopyProgress>? Progress { get; init; }
@@ -146,6 +163,16 @@ public sealed class CopyOptions
 
     /// <summary>The length of a range.</summary>
     internal long RangeBytes => SplitBytes ?? (Tuning.CopySplitBytes / Tuning.CopySplitStepBytes * Tuning.CopySplitStepBytes);
+
+    /// <summary>The requests outstanding: one where the rate is limited, and the next one begins when this one was due.</summary>
+    internal int RequestsOutstanding => BytesPerSecond is null ? Depth : 1;
+
+    /// <summary>The bytes to move at once, no more than so many: those of a tenth of a second.</summary>
+    internal long PieceBytes(long most)
+    {
+        const long step = 64 * 1024;
+        return BytesPerSecond is { } rate ? Math.Min(most, Math.Max(rate / 10 / step * step, step)) : most;
+    }
 
     /// <summary>The same options for the end of a copy in shards.</summary>
     /// <exception cref="ArgumentException">They are none for that.</exception>
@@ -171,6 +198,7 @@ public sealed class CopyOptions
             UnixCreateMode = UnixCreateMode,
 #pragma warning restore CA1416
             FlushToDisk = FlushToDisk,
+            BytesPerSecond = BytesPerSecond,
             Progress = Progress,
             IsFinish = true,
         };

@@ -68,7 +68,7 @@ internal static class CopyWork
     private static CopyResult? Run(
         string source, string target, CopyOptions options, CancellationToken cancellationToken, bool clonesOnly = false)
     {
-        CopyMeter meter = new(options.Progress);
+        CopyMeter meter = new(options.Progress, options.BytesPerSecond);
         try
         {
             CopyResult? result = OperatingSystem.IsLinux() && Libc.IsSupported

@@ -31,7 +31,8 @@ internal sealed class FileTransfer(
     private static readonly long MinMeasuredBytes = Tuning.FileTransferMinMeasuredBytes;
 #endif
 
-    private const long MaxBytesPerCall = 16 * 1024 * 1024;
+    private readonly int _blockBytes = (int)options.PieceBytes(BlockBytes);
+    private readonly long _callBytes = options.PieceBytes(16 * 1024 * 1024);
     private long _copied;
     private bool _isBuffered;
     private int? _cloned;
@@ -65,7 +66,8 @@ internal sealed class FileTransfer(
         }
 
         result = options.Method == CopyMethod.Direct ? RunDirect(begin) : result;
-        if (result != 0 && isAuto && length >= MinMeasuredBytes && !DataRange.IsMostlyInMemory(fromFd, length))
+        if (result != 0 && isAuto && options.BytesPerSecond is null && length >= MinMeasuredBytes
+            && !DataRange.IsMostlyInMemory(fromFd, length))
         {
             result = RunMeasured(begin);
             isDirectRefused = CanTryNext(result);
@@ -77,6 +79,7 @@ internal sealed class FileTransfer(
             Note(
                 CopyMethod.CopyFileRange,
                 isDirectRefused ? "direct I/O is refused here"
+                : options.BytesPerSecond is not null ? "its rate is limited"
                 : length < MinMeasuredBytes ? "the file is too small to measure ways"
                 : "the file is in memory");
             result = RunRanges(begin, CopyRange);
@@ -141,8 +144,8 @@ internal sealed class FileTransfer(
 
     private int RunDirect(long begin)
     {
-        int depth = options.Depth;
-        using DirectCopy? direct = DirectCopy.TryOpen(fromFd, toFd, BlockBytes, depth * BlockBytes);
+        int depth = options.RequestsOutstanding;
+        using DirectCopy? direct = DirectCopy.TryOpen(fromFd, toFd, _blockBytes, depth * _blockBytes);
         if (direct is null)
         {
             return -Errno.EOPNOTSUPP;
@@ -151,7 +154,7 @@ internal sealed class FileTransfer(
         int result = direct.Find(begin, length, source, out List<DataRange> ranges);
         for (int i = 0; i < ranges.Count && result == 0; i++)
         {
-            result = direct.Run(ranges[i], length, depth, BlockBytes, Count, cancellationToken);
+            result = direct.Run(ranges[i], length, depth, _blockBytes, Count, cancellationToken);
         }
 
         Note(CopyMethod.Direct, "it was asked for" + ByThreads(direct));
@@ -271,7 +274,7 @@ internal sealed class FileTransfer(
             (long most, long at) = (length == 0 ? long.MaxValue : length, begin);
             while (at < most)
             {
-                int bytes = TransferCalls.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(BlockBytes, most - at)), at, RwFlags.None);
+                int bytes = TransferCalls.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(_blockBytes, most - at)), at, RwFlags.None);
                 PathErrors.ThrowIfFailed(Math.Min(bytes, 0), "Reading the source", source);
                 if (bytes == 0)
                 {
@@ -309,7 +312,7 @@ internal sealed class FileTransfer(
                 return -Errno.ECANCELED;
             }
 
-            long bytes = CopyCalls.CopyRange(fromFd, toFd, begin, Math.Min(end - begin, MaxBytesPerCall));
+            long bytes = CopyCalls.CopyRange(fromFd, toFd, begin, Math.Min(end - begin, _callBytes));
             if (bytes <= 0)
             {
                 return bytes == 0 ? CopyErrors.SourceEnded : (int)bytes;
@@ -333,7 +336,7 @@ internal sealed class FileTransfer(
                     return -Errno.ECANCELED;
                 }
 
-                int bytes = TransferCalls.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(BlockBytes, end - begin)), begin, RwFlags.None);
+                int bytes = TransferCalls.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(_blockBytes, end - begin)), begin, RwFlags.None);
                 if (bytes <= 0)
                 {
                     return bytes == 0 ? CopyErrors.SourceEnded : bytes;
@@ -390,7 +393,7 @@ internal sealed class FileTransfer(
     {
         _copied += bytes;
         long start = Stopwatch.GetTimestamp();
-        meter.Add(bytes);
+        meter.AddMoved(bytes, cancellationToken);
         meter.TakeBack(Math.Max(-bytes, 0));
         _toldTicks += Stopwatch.GetTimestamp() - start;
     }

@@ -183,9 +183,9 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
                 throw new IOException($"Copying '{source}' to '{target}' failed: the copy is not what the source holds (SHA-256).");
             }
 
+            meter.AddMoved(length, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();
             File.Move(temporary, target, options.Overwrite);
-            meter.Add(length);
             meter.EndFile();
             return length;
         }

@@ -279,7 +279,7 @@ internal sealed class TreeEntryCopier(
             else
             {
                 length = SmallTransfer.Run(fromFd, toFd, (int)length, from, to);
-                meter.Add(length);
+                meter.AddMoved(length, cancellationToken);
                 meter.Correct(length - (long)stat.Size);
             }
 

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -176,32 +175,6 @@ public sealed class CopySelectionTests : IDisposable
         copy.GetProperty("method").GetString().ShouldBeOneOf("range", "buffered", "reflink");
         copy.GetProperty("miBPerSecond").GetDouble().ShouldBeGreaterThan(0);
         (await ToolRun.RunAsync("compare", json, json)).ExitCode.ShouldBe(ExitCode.Success);
-    }
-
-    [Fact]
-    public void A_limit_waits_for_what_was_copied_too_early()
-    {
-        var waits = new List<TimeSpan>();
-        var line = new CopyProgressLine("a");
-        var limit = new BandwidthLimit(line, 1000, CancellationToken.None, waits.Add);
-        limit.Report(new CopyProgress(0, 1_000_000, 0, 1));
-        waits.ShouldBeEmpty();
-        limit.Report(new CopyProgress(500_000, 1_000_000, 0, 1));
-        waits.ShouldHaveSingleItem().TotalSeconds.ShouldBeInRange(400, 500);
-    }
-
-    [Fact]
-    public void A_limit_of_some_bytes_a_second_waits_until_it_is_interrupted()
-    {
-        // What is due in a year and more is longer than one wait may be.
-        using var interrupted = new CancellationTokenSource();
-        interrupted.Cancel();
-        foreach (long rate in (long[])[1, 5])
-        {
-            var limit = new BandwidthLimit(new CopyProgressLine("a"), rate, interrupted.Token);
-            Should.NotThrow(() => limit.Report(new CopyProgress(long.MaxValue / 2, long.MaxValue, 0, 1)));
-            Should.NotThrow(() => limit.Report(new CopyProgress(16 << 20, 1 << 30, 0, 1)));
-        }
     }
 
     [Fact]

@@ -189,7 +189,7 @@ internal sealed class DividedFiles(CopyOptions options, CopyMeter meter, CopyFai
         {
             Bytes = bytes,
             Method = transfer.Method,
-            Depth = transfer.Method == CopyMethod.Direct ? options.Depth : 0,
+            Depth = transfer.Method == CopyMethod.Direct ? options.RequestsOutstanding : 0,
         };
     }
 }

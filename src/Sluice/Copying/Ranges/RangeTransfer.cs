@@ -37,6 +37,7 @@ internal sealed class RangeTransfer(
     private const int BlockBytes = Tuning.RangeTransferBlockBytes;
 #endif
 
+    private readonly int _blockBytes = (int)options.PieceBytes(BlockBytes);
     private readonly NodePath _from = from;
     private readonly Statx _version = version;
     private AlignedBuffer? _memory;
@@ -59,7 +60,7 @@ internal sealed class RangeTransfer(
 
         (int source, int copy) = (DirectCopy.AlignmentOf(fromFd), DirectCopy.AlignmentOf(toFd));
         int alignment = source == 0 || copy == 0 ? 0 : Math.Max(source, copy);
-        if (result != 0 && options.Method != CopyMethod.Buffered && alignment > 0 && BlockBytes % alignment == 0)
+        if (result != 0 && options.Method != CopyMethod.Buffered && alignment > 0 && _blockBytes % alignment == 0)
         {
             result = RunDirect(range, alignment, Count);
             Method = CopyMethod.Direct;
@@ -77,7 +78,11 @@ internal sealed class RangeTransfer(
         result = result == 0 ? SourceVersion.Look(_version, _from) : result;
         result = result == 0 ? Libc.FlushData(toFd) : result;
         ThrowIfFailed(result);
-        Count(range.End - range.Begin - told);
+
+        // Holes and shared blocks take no time. A last block that was there already may have been copied once more.
+        long rest = range.End - range.Begin - told;
+        meter.Add(rest);
+        meter.TakeBack(Math.Max(-rest, 0));
         if (options.Verify)
         {
             ContentComparer.Verify(fromFd, _from.Text, toFd, target, range, cancellationToken);
@@ -86,7 +91,7 @@ internal sealed class RangeTransfer(
         void Count(long bytes)
         {
             told += bytes;
-            meter.Add(bytes);
+            meter.AddMoved(bytes, cancellationToken);
             meter.TakeBack(Math.Max(-bytes, 0));
         }
     }
@@ -126,7 +131,7 @@ internal sealed class RangeTransfer(
             {
                 // Direct writes into space that is there already run side by side; those that make their own may wait for each other.
                 int room = SpaceCalls.Allocate(toFd, FallocateFlags.None, data.Begin, data.End - data.Begin);
-                result = room is 0 or -Errno.EOPNOTSUPP or -Errno.ENOSYS ? Run(data, alignment, options.Depth, copied) : room;
+                result = room is 0 or -Errno.EOPNOTSUPP or -Errno.ENOSYS ? Run(data, alignment, options.RequestsOutstanding, copied) : room;
                 if (result < 0)
                 {
                     return result;
@@ -156,9 +161,9 @@ internal sealed class RangeTransfer(
 
     private int Run(DataRange data, int alignment, int depth, Action<long> copied)
     {
-        _memory ??= new AlignedBuffer(options.Depth * BlockBytes);
+        _memory ??= new AlignedBuffer(options.RequestsOutstanding * _blockBytes);
         return new CopyThreads(
             fromFd, toFd, _memory, alignment, (long)_version.Size, cancellationToken, () => SourceVersion.Look(_version, _from))
-            .Run(data, depth, BlockBytes, copied);
+            .Run(data, depth, _blockBytes, copied);
     }
 }
