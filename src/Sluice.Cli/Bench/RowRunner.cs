@@ -128,7 +128,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         }
         catch (IOException e)
         {
-            return (null, e.Message);
+            return (null, ErrorText.Of(e));
         }
     }
 

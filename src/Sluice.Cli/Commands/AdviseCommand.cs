@@ -37,7 +37,7 @@ internal sealed class AdviseCommand(
                     catch (NotSupportedException e)
                     {
                         // A file system without preallocation, say: the other topics do not need it.
-                        unsupported.Add($"{topic.Heading}: not measured: {e.Message.ReplaceLineEndings(" ")}");
+                        unsupported.Add($"{topic.Heading}: not measured: {ErrorText.Of(e).ReplaceLineEndings(" ")}");
                         return null;
                     }
                 }, cancellationToken);

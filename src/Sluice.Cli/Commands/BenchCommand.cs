@@ -73,7 +73,7 @@ internal sealed class BenchCommand(
             catch (NotSupportedException e)
             {
                 // A file system without preallocation, say: the other rows do not need it.
-                skipped.Add(new SkippedRow(row.Id, e.Message.ReplaceLineEndings(" ")));
+                skipped.Add(new SkippedRow(row.Id, ErrorText.Of(e).ReplaceLineEndings(" ")));
                 return null;
             }
         }, cancellationToken);

@@ -95,7 +95,7 @@ internal sealed class CopyCommand(
             catch (Exception e) when (sources.Length > 1 && e is IOException or UnauthorizedAccessException)
             {
                 // The other sources do not depend on this one.
-                terminal.WriteError(e.Message);
+                terminal.WriteError(ErrorText.Of(e));
                 exitCode = ExitCode.IoError;
                 _failed++;
             }
@@ -179,7 +179,7 @@ internal sealed class CopyCommand(
         }
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         foreach (FileFailure failure in failures)
-            terminal.WriteError(failure.Error.Message);
+            terminal.WriteError(ErrorText.Of(failure.Error));
         if (!options.Force && failures.Any(f => f.Error.Message.Contains("there already", StringComparison.Ordinal)))
             terminal.WriteError("what was there is left as it was; --force replaces it");
         cpu = CpuMeter.ProcessTime() - cpu;
@@ -246,7 +246,7 @@ internal sealed class CopyCommand(
             Method = CopyCommandOptions.NameOf(result.Method),
             Reason = result.MethodReason,
             Depth = result.Depth,
-            Failures = [.. failures.Select(f => f.Error.Message)],
+            Failures = [.. failures.Select(f => ErrorText.Of(f.Error))],
             RateSeconds = [.. rates.Select(r => r.Seconds)],
             RateMiBPerSecond = [.. rates.Select(r => r.MiBPerSecond)],
         };

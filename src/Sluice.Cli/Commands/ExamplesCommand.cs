@@ -98,7 +98,7 @@ internal sealed class ExamplesCommand(
         options.Output.Write(terminal, page);
         measured.ReportFailure(terminal);
         if (failure is not null)
-            terminal.WriteError(failure.Message);
+            terminal.WriteError(ErrorText.Of(failure));
         int wrong = Math.Max(ReportWrong(results), failure is null ? ExitCode.Success : ExitCode.IoError);
         return measured.ExitCode == ExitCode.Success ? wrong : measured.ExitCode;
     }
@@ -114,7 +114,7 @@ internal sealed class ExamplesCommand(
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return new IOException($"{file} was not made: {e.Message}", e);
+            return new IOException($"{file} was not made: {ErrorText.Of(e)}", e);
         }
     }
 
@@ -153,7 +153,7 @@ internal sealed class ExamplesCommand(
                 catch (NotSupportedException e)
                 {
                     // A file system without preallocation, say: the other cases do not need it.
-                    _unsupported.Add(example, e.Message.ReplaceLineEndings(" "));
+                    _unsupported.Add(example, ErrorText.Of(e).ReplaceLineEndings(" "));
                     warmUp.MakeFile();
                 }
             }

@@ -150,7 +150,7 @@ internal sealed class FragCommand(
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                terminal.WriteError($"{path} stays, perhaps its run is alive: {e.Message}");
+                terminal.WriteError($"{path} stays, perhaps its run is alive: {ErrorText.Of(e)}");
                 exitCode = ExitCode.IoError;
             }
         }

@@ -31,7 +31,7 @@ internal static class SluiceTool
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or OutOfMemoryException
             or ArgumentException)
         {
-            return Fail(terminal, e.Message, ExitCode.IoError);
+            return Fail(terminal, ErrorText.Of(e), ExitCode.IoError);
         }
 #pragma warning disable CA1031 // A mistake of ours: a user is not helped by a stack trace, and the next shell command needs an exit code.
         catch (Exception e)

@@ -16,12 +16,12 @@ internal sealed record StepResults<TResult>(IReadOnlyList<TResult> Results, Time
         if (Interrupted)
             yield return "interrupted: what is missing was not measured";
         if (Failure is { } failure)
-            yield return $"ended by an error: what is missing was not measured ({failure.Message})";
+            yield return $"ended by an error: what is missing was not measured ({ErrorText.Of(failure)})";
     }
 
     public void ReportFailure(TerminalStreams terminal)
     {
         if (Failure is { } failure)
-            terminal.WriteError(failure.Message);
+            terminal.WriteError(ErrorText.Of(failure));
     }
 }

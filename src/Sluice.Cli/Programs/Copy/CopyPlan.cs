@@ -79,7 +79,7 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
                 Failed++;
-                terminal.WriteError(e.Message);
+                terminal.WriteError(ErrorText.Of(e));
             }
         }
     }

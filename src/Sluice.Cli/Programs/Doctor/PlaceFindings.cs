@@ -43,7 +43,7 @@ internal static class PlaceFindings
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            findings.Add(new Finding("reading it", FindingState.Unknown, $"not tried: {e.Message}",
+            findings.Add(new Finding("reading it", FindingState.Unknown, $"not tried: {ErrorText.Of(e)}",
                 "its folder's answers hold for it too"));
         }
         return findings;
@@ -61,7 +61,7 @@ internal static class PlaceFindings
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            findings.Add(new Finding("what needs a file of ours", FindingState.Unknown, $"not tried: {e.Message}",
+            findings.Add(new Finding("what needs a file of ours", FindingState.Unknown, $"not tried: {ErrorText.Of(e)}",
                 "each is found out at its first use"));
         }
         findings.Add(SpaceFindings.FreeSpace(folder));

@@ -43,7 +43,7 @@ internal static class SpaceFindings
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            return new Finding("free space", FindingState.Unknown, e.Message, "");
+            return new Finding("free space", FindingState.Unknown, ErrorText.Of(e), "");
         }
     }
 

@@ -1,4 +1,5 @@
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Extents;
@@ -82,11 +83,11 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
         catch (PlatformNotSupportedException e)
         {
             _unsupported ??= e;
-            _failures.Add(e.Message);
+            _failures.Add(ErrorText.Of(e));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            _failures.Add(e.Message);
+            _failures.Add(ErrorText.Of(e));
         }
     }
 }

@@ -36,7 +36,7 @@ internal sealed class CreationFigure : FigureSet
         }
         catch (IOException e)
         {
-            return LeftOut(e.Message);
+            return LeftOut(ErrorText.Of(e));
         }
         Age(aged, context);
         var points = new List<CurvePoint>();

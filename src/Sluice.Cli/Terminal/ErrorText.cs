@@ -1,0 +1,52 @@
+using System.Text.RegularExpressions;
+
+namespace Sluice.Cli.Terminal;
+
+/// <summary>
+/// What went wrong, as a program of the command line says it: the path, then the system's reason. .NET's own sentences about files are
+/// turned into that; all others stay.
+/// </summary>
+internal static class ErrorText
+{
+    private const string Denied = "permission denied";
+
+    private static readonly (Regex Sentence, string Reason)[] Sentences =
+    [
+        (Sentence(@"Access to the path '(?<path>.+)' is denied\."), Denied),
+        (Sentence(@"Could not find file '(?<path>.+)'\."), "no such file"),
+        (Sentence(@"Could not find a part of the path '(?<path>.+)'\."), "no such file or directory"),
+        (Sentence(@"The process cannot access the file '(?<path>.+)' because it is being used by another process\."),
+            "in use by another process"),
+        (Sentence(@"The file '(?<path>.+)' already exists\."), "file exists"),
+    ];
+
+    // An errno that .NET has no exception for: "No space left on device : '/a'".
+    private static readonly Regex SystemReason = Sentence("(?<reason>[A-Z][^:']+) : '(?<path>.+)'");
+
+    /// <summary>An exception's message. Where .NET has one sentence for several reasons, the reason is inside the exception.</summary>
+    public static string Of(Exception exception)
+    {
+        string text = Of(exception.Message);
+        return exception is UnauthorizedAccessException { InnerException: IOException { Message.Length: > 0 } inner }
+            && text != exception.Message && text.EndsWith(Denied, StringComparison.Ordinal)
+            ? text[..^Denied.Length] + LowerFirst(inner.Message)
+            : text;
+    }
+
+    public static string Of(string message)
+    {
+        foreach ((Regex sentence, string reason) in Sentences)
+        {
+            if (sentence.Match(message) is { Success: true } match)
+                return $"{match.Groups["path"].Value}: {reason}";
+        }
+        return SystemReason.Match(message) is { Success: true } system
+            ? $"{system.Groups["path"].Value}: {LowerFirst(system.Groups["reason"].Value)}"
+            : message;
+    }
+
+    private static Regex Sentence(string pattern) =>
+        new($"^{pattern}$", RegexOptions.Singleline | RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(1));
+
+    private static string LowerFirst(string text) => char.ToLowerInvariant(text[0]) + text[1..];
+}

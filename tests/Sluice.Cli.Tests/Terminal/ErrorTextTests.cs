@@ -1,0 +1,63 @@
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Terminal;
+
+public sealed class ErrorTextTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void What_dotnet_says_of_files_becomes_the_path_and_the_systems_reason()
+    {
+        Said(() => File.OpenRead(_folder["a"])).ShouldBe($"{_folder["a"]}: no such file");
+        Said(() => File.OpenRead(_folder["a/b"])).ShouldBe($"{_folder["a/b"]}: no such file or directory");
+        using FileStream open = new(_folder["b"], FileMode.CreateNew, FileAccess.Write, FileShare.None);
+        Said(() => File.OpenRead(_folder["b"])).ShouldBe($"{_folder["b"]}: in use by another process");
+        Said(() => new FileStream(_folder["b"], FileMode.CreateNew).Dispose()).ShouldBe($"{_folder["b"]}: file exists");
+    }
+
+    /// <summary>.NET says "denied" of a file that nobody may change, too (chattr +i).</summary>
+    [Fact]
+    public void A_reason_inside_an_exception_is_the_one_that_is_told() =>
+        ErrorText.Of(new UnauthorizedAccessException("Access to the path '/a' is denied.", new IOException("Operation not permitted")))
+            .ShouldBe("/a: operation not permitted");
+
+    [Theory]
+    [InlineData("No space left on device : '/x/y'", "/x/y: no space left on device")]
+    [InlineData("Read-only file system : '/x'", "/x: read-only file system")]
+    [InlineData("Access to the path '/it's' is denied.", "/it's: permission denied")]
+    public void A_sentence_with_a_path_becomes_the_path_and_the_reason(string message, string said) =>
+        ErrorText.Of(message).ShouldBe(said);
+
+    [Theory]
+    [InlineData("Copying '/a' to '/b' failed: the target is there already.")]
+    [InlineData("note: 'x'")]
+    [InlineData("")]
+    public void Other_sentences_stay(string message) => ErrorText.Of(message).ShouldBe(message);
+
+    [SkippableFact]
+    public async Task A_folder_in_which_nothing_may_be_made_is_told_of_in_these_words()
+    {
+        ToolRun run = await PlainUser.RunAsync("ops", PlainUser.MakeClosedFolder(_folder));
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldEndWith(": permission denied\n");
+    }
+
+    private static string Said(Action fails)
+    {
+        try
+        {
+            fails();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return ErrorText.Of(e);
+        }
+        throw new InvalidOperationException("it did not fail");
+    }
+}
