@@ -74,7 +74,7 @@ internal sealed class CopyCommand(
         string[] sources = [.. Sources().Where(s => !options.Excluded.Excludes(Path.GetFileName(Path.TrimEndingDirectorySeparator(s))))];
         if (sources.Length > 1 && !Directory.Exists(options.Target))
             throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
-        var plan = new CopyPlan(terminal, options.Excluded, options.Force || options.Update, options.Update);
+        var plan = new CopyPlan(terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
         int exitCode = ExitCode.Success;
         (string Source, string Target, bool WasThere)[] copies =
             [.. from source in sources let target = TargetOf(source, intoFolder) select (source, target, File.Exists(target))];
@@ -100,7 +100,7 @@ internal sealed class CopyCommand(
                 _failed++;
             }
         }
-        if (options.DryRun)
+        if (options.DryRun && !options.Quiet)
             terminal.WriteLine(plan.Total);
         else if (copies.Length == 0 && !options.Quiet)
             terminal.WriteLine("nothing was copied: no source is left");
@@ -168,11 +168,13 @@ internal sealed class CopyCommand(
             catch (FileBatchException e)
             {
                 failures = e.Failures;
+                // Of a new tree nothing stays where it could not be made whole.
+                bool isThere = Path.Exists(target);
                 result = new CopyResult
                 {
-                    Bytes = e.BytesCompleted,
+                    Bytes = isThere ? e.BytesCompleted : 0,
                     // What the end of a copy in shards has looked at, others have copied.
-                    Files = options.Finish ? 0 : (int)e.FilesCompleted,
+                    Files = isThere && !options.Finish ? (int)e.FilesCompleted : 0,
                     MethodReason = $"{failures.Count} failed",
                 };
             }

@@ -94,7 +94,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             "With -r, when all shards have ended: look whether everything is there, and give folders their modes, or all that -p keeps.");
         Option<string> split = command.Value("--split", null, "size",
             "With --shard and --finish: copy larger files in ranges of this length, a multiple of 1M; 0: all as a whole (16G).");
-        Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing.");
+        Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing; with -q only what would fail.");
         Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second, as in 20M (no limit).");
         Option<string> method = command.Value("--method", null, "name",
             "auto, reflink, range (copy_file_range), direct or buffered (auto).");
@@ -142,11 +142,14 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             string? splitSize = result.GetValue(split);
             if (splitSize is not null && part is null && !isFinish)
                 throw new UsageException("--split is for a copy in shards: with --shard or --finish");
+            CopyMethod way = ParseMethod(result.GetValue(method));
+            if (result.GetValue(depth) is not null && way is not (CopyMethod.Auto or CopyMethod.Direct))
+                throw new UsageException($"--depth is about direct copies, and --method {NameOf(way)} makes none");
             if (result.GetValue(dryRun) && (demo || results.Named.Any()))
                 throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
             return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1])
             {
-                Method = ParseMethod(result.GetValue(method)),
+                Method = way,
                 Depth = ParseDepth(result.GetValue(depth)),
                 Recursive = isRecursive,
                 Shard = part,

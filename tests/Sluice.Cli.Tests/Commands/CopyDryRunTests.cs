@@ -52,6 +52,15 @@ public sealed class CopyDryRunTests : IDisposable
         planned.ExitCode.ShouldBe(copied.ExitCode, planned.Out + planned.Error);
     }
 
+    [Fact]
+    public async Task A_quiet_one_names_what_would_fail_and_nothing_else()
+    {
+        ToolRun planned = await ToolRun.RunAsync("copy", "-nqr", _folder["tree"], _folder["into"]);
+        planned.ExitCode.ShouldBe(ExitCode.IoError);
+        planned.Out.ShouldBe($"file is there {_folder["tree/sub"]} -> {_folder["into/tree/sub"]}\n");
+        (await ToolRun.RunAsync("copy", "-nq", _folder["a"], _folder["b"])).ShouldBe(new ToolRun(ExitCode.Success, "", ""));
+    }
+
     private string[] Everything() =>
         [.. Directory.EnumerateFileSystemEntries(_folder.FullPath, "*", SearchOption.AllDirectories).Order(StringComparer.Ordinal)];
 }

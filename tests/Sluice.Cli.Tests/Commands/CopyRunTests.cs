@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Terminal;
@@ -75,6 +76,23 @@ public sealed class CopyRunTests : IDisposable
         File.Exists(_folder["b"]).ShouldBeFalse();
         File.ReadAllBytes(there).Length.ShouldBe(10);
         Directory.GetFileSystemEntries(_folder.FullPath).Length.ShouldBe(3);
+    }
+
+    [SkippableFact]
+    public async Task A_new_tree_for_which_there_is_no_room_tells_of_no_bytes()
+    {
+        for (int i = 0; i < 8; i++)
+            Make($"tree/{i}", 1 << 20);
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "4m");
+        string json = _folder["r.json"];
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["tree"], _folder["disk/copy"], "--json", json);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("the disk is full");
+        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
+        run.Out.ShouldBe("");
+        using JsonDocument result = JsonDocument.Parse(File.ReadAllText(json));
+        result.RootElement.GetProperty("bytes").GetInt64().ShouldBe(0);
+        result.RootElement.GetProperty("files").GetInt64().ShouldBe(0);
     }
 
     [Fact]

@@ -5,7 +5,8 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>--dry-run: what a copy would do, entry by entry. It looks at names, lengths and times, and opens nothing but folders.</summary>
-internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns excluded, bool mayReplace, bool skipsUnchanged)
+internal sealed class CopyPlan(
+    TerminalStreams terminal, ExcludePatterns excluded, bool mayReplace, bool skipsUnchanged, bool quiet)
 {
     private long _files;
     private long _bytes;
@@ -112,9 +113,12 @@ internal sealed class CopyPlan(TerminalStreams terminal, ExcludePatterns exclude
     private void Fail(string why, string source, string target)
     {
         Failed++;
-        Say(why, source, target);
+        Say(why, source, target, isFailure: true);
     }
 
-    private void Say(string verb, string source, string target) =>
-        terminal.WriteLine($"{verb,-13} {source} -> {target}", hang: 2);
+    private void Say(string verb, string source, string target, bool isFailure = false)
+    {
+        if (!quiet || isFailure)
+            terminal.WriteLine($"{verb,-13} {source} -> {target}", hang: 2);
+    }
 }
