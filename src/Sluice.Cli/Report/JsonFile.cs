@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Report;
@@ -8,6 +9,8 @@ internal static class JsonFile
 {
     /// <summary>EBUSY.</summary>
     private const int Busy = 16;
+
+    private static readonly TimeSpan ReaderPatience = TimeSpan.FromSeconds(1);
 
     public static void Write<T>(TextWriter writer, T value, JsonTypeInfo<T> type)
     {
@@ -47,6 +50,11 @@ internal static class JsonFile
                 // It may be written where nothing can be put beside it, or something is mounted there.
             }
         }
+        if (!mustBeNew && PathKinds.Of(path) == PathKind.Other)
+        {
+            WriteToReader(path, bytes);
+            return;
+        }
         using SluiceHandle file = SluiceHandle.Open(path, mustBeNew ? FileMode.CreateNew : FileMode.Create, FileAccess.Write);
         try
         {
@@ -57,5 +65,18 @@ internal static class JsonFile
             File.Delete(path);
             throw;
         }
+    }
+
+    /// <summary>A pipe waits for its reader, who may never come: after a signal no longer than a moment.</summary>
+    private static void WriteToReader(string path, ReadOnlySpan<byte> bytes)
+    {
+        Task<SluiceHandle> opening = Task.Run(() => SluiceHandle.Open(path, FileMode.Open, FileAccess.Write));
+        while (Task.WaitAny([opening], ReaderPatience) < 0)
+        {
+            if (InterruptSignals.IsInterrupted)
+                throw new IOException($"{path}: nobody reads it");
+        }
+        using SluiceHandle pipe = opening.GetAwaiter().GetResult();
+        pipe.Write(bytes, 0);
     }
 }

@@ -13,6 +13,7 @@ internal sealed class InterruptSignals : IDisposable
     private readonly List<PosixSignalRegistration> _registrations = [];
 
     private static volatile bool s_isAsking;
+    private static volatile bool s_isInterrupted;
 
     private long _firstTimestamp;
 
@@ -28,6 +29,9 @@ internal sealed class InterruptSignals : IDisposable
         get => s_isAsking;
         set => s_isAsking = value;
     }
+
+    /// <summary>Whether a signal came to this process.</summary>
+    public static bool IsInterrupted => s_isInterrupted;
 
     public CancellationToken Token => _cancellation.Token;
 
@@ -50,6 +54,7 @@ internal sealed class InterruptSignals : IDisposable
             context.Cancel = Stopwatch.GetElapsedTime(_firstTimestamp) < SameSignal;
             return;
         }
+        s_isInterrupted = true;
         _firstTimestamp = Stopwatch.GetTimestamp();
         ExitCode = context.Signal == PosixSignal.SIGTERM ? Terminal.ExitCode.Terminated : Terminal.ExitCode.Interrupted;
         context.Cancel = true;

@@ -66,4 +66,22 @@ public sealed class InterruptionTests : IDisposable
         run.Error.ShouldContain(Path.GetFileName(leftover));
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
+
+    /// <summary>A reader that never comes: one signal is enough, whenever it comes.</summary>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_pipe_without_a_reader_holds_nobody_beyond_a_signal(bool whileMeasuring)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        Skip.IfNot(whileMeasuring || ToolProcess.TellsWaits, "this kernel does not tell what a thread waits for");
+        Shell.Run("mkfifo", _folder["pipe"]).ExitCode.ShouldBe(0);
+        string time = whileMeasuring ? "-t600" : "-t0.1";
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "speed", time, "--warmup", "0", "-r1M", "--json", "pipe", "a.dat");
+        await tool.WaitUntilReadAsync(20_000_000);
+        if (!whileMeasuring)
+            await tool.WaitUntilAsync(tool.IsInOpen);
+        tool.Signal("TERM");
+        (await tool.EndAsync()).ExitCode.ShouldBe(ExitCode.Terminated);
+    }
 }

@@ -104,6 +104,19 @@ public sealed class ResultFileTests : IDisposable
         run.Error.ShouldContain("exists");
     }
 
+    [SkippableFact]
+    public async Task A_pipe_that_came_into_being_meanwhile_is_not_written_to()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "named pipes are made by mkfifo");
+        Directory.CreateDirectory(_folder["a"]);
+        Shell.Run("mkfifo", _folder["a/x"]).ExitCode.ShouldBe(0);
+        Directory.CreateDirectory(_folder["b"]);
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["a/."], _folder["b"], "--json", _folder["b/x"])
+            .WaitAsync(TimeSpan.FromMinutes(2));
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("exists");
+    }
+
     [Theory]
     [InlineData("--json", "")]
     [InlineData("--html", "")]

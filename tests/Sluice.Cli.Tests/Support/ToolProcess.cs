@@ -55,6 +55,29 @@ internal sealed class ToolProcess : IDisposable
         throw new InvalidOperationException($"the tool ended early: {await _out} {await _error}");
     }
 
+    /// <summary>Whether this kernel tells what a thread waits for.</summary>
+    public static bool TellsWaits => Waits(Environment.ProcessId).Any(w => w is not ("" or "0"));
+
+    /// <summary>Whether one of its threads waits for somebody else to open a pipe.</summary>
+    public bool IsInOpen() => Waits(_process.Id).Any(w => w is "wait_for_partner" or "fifo_open");
+
+    private static IEnumerable<string> Waits(int process)
+    {
+        foreach (string thread in Directory.GetDirectories($"/proc/{process}/task"))
+        {
+            string waits = "";
+            try
+            {
+                waits = File.ReadAllText(Path.Combine(thread, "wchan"));
+            }
+            catch (IOException)
+            {
+                // It has ended meanwhile.
+            }
+            yield return waits;
+        }
+    }
+
     public async Task WaitUntilAsync(Func<bool> condition)
     {
         while (!_process.HasExited)
