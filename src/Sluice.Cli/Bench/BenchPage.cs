@@ -15,7 +15,7 @@ internal static class BenchPage
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
-        Notes = [.. Notes(report)],
+        Notes = [.. Notes(report).Distinct()],
         Sections = [.. report.Rows.GroupBy(r => r.Suite).Select(g => Section(g.Key, [.. g]))],
     };
 

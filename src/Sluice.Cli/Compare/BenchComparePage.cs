@@ -53,9 +53,11 @@ internal static class BenchComparePage
     private static IEnumerable<string> Words(RowChange[] rows)
     {
         int changed = rows.Count(r => r.Verdict is RowVerdict.Faster or RowVerdict.Slower);
-        yield return changed == 0
-            ? $"Against .NET nothing changed beyond noise in {Counted.Of(rows.Length, "row")}."
-            : $"{changed} of {Counted.Of(rows.Length, "row")} changed beyond noise against .NET.";
+        int unknown = rows.Count(r => r.Verdict == RowVerdict.Unknown);
+        if (changed > 0)
+            yield return $"{changed} of {Counted.Of(rows.Length, "row")} changed beyond noise against .NET.";
+        else if (rows.Length > unknown)
+            yield return $"Against .NET nothing changed beyond noise in {Counted.Of(rows.Length - unknown, "row")}.";
         foreach (RowChange row in rows.Where(r => r.Verdict == RowVerdict.Faster).OrderByDescending(r => r.Sides!.Ratio))
             yield return $"Faster: {Describe(row)}";
         foreach (RowChange row in rows.Where(r => r.Verdict == RowVerdict.Slower).OrderBy(r => r.Sides!.Ratio))
@@ -67,7 +69,6 @@ internal static class BenchComparePage
                 + "which is the machine's or the disk's doing: "
                 + string.Join(", ", machine.Select(r => $"{r.After.Name} ({Factor(r.Sluice!.Ratio)})")) + ".";
         }
-        int unknown = rows.Count(r => r.Verdict == RowVerdict.Unknown);
         if (unknown > 0)
         {
             yield return $"In {Counted.Of(unknown, "row")} the rounds are too few, or too far apart, to tell: "

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Compare;
@@ -86,9 +87,12 @@ internal static class TableComparePage
             .. sampled.Where(s => s.Interval is { } i && (i.IsAbove || i.IsBelow))
                 .OrderByDescending(s => Math.Abs(Math.Log(s.Interval!.Ratio))),
         ];
-        yield return changed.Length == 0
-            ? $"Nothing changed beyond noise in {sampled.Length} figures."
-            : $"{changed.Length} of {sampled.Length} figures changed beyond noise.";
+        int untold = sampled.Count(s => s.Interval is not { IsTooWide: false });
+        int told = sampled.Length - untold;
+        if (changed.Length > 0)
+            yield return $"{changed.Length} of {Counted.Of(sampled.Length, "figure")} changed beyond noise.";
+        else if (told > 0)
+            yield return $"Nothing changed beyond noise in {Counted.Of(told, "figure")}.";
         foreach ((PageSection section, NumberPair number, RatioInterval? interval) in changed.Take(MaxWords))
         {
             yield return $"{section.Heading}: {number.Row}, {number.Figure}: {(interval!.IsAbove ? "higher" : "lower")}, "
@@ -96,11 +100,10 @@ internal static class TableComparePage
         }
         if (changed.Length > MaxWords)
             yield return $"{changed.Length - MaxWords} smaller changes are in the tables.";
-        int untold = sampled.Count(s => s.Interval is not { IsTooWide: false });
         if (untold > 0)
         {
-            yield return $"In {untold} figures the rounds are too few ({sampled.Min(s => s.Number.MinRounds)} and more), or too far apart, "
-                + $"to tell: even twice as much could be chance. More --rounds tell more, where the command has them.";
+            yield return $"In {Counted.Of(untold, "figure")} the rounds are too few ({sampled.Min(s => s.Number.MinRounds)} and more), "
+                + $"or too far apart, to tell: even twice as much could be chance. More --rounds tell more, where the command has them.";
         }
     }
 

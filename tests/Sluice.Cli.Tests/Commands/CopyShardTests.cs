@@ -165,7 +165,7 @@ public sealed class CopyShardTests : IDisposable
         }
         await SucceedAsync("copy", "-r", "--finish", "--json", _folder["end"], _folder["tree"], _folder["copy"]);
         await SucceedAsync("merge", "--json", _folder["all"], _folder["2"], _folder["end"], _folder["0"], _folder["1"]);
-        File.ReadAllText(_folder["all"]).ShouldContain("A copy in 3 shards");
+        File.ReadAllText(_folder["all"]).ShouldContain(", in 3 shards");
 
         ToolRun run = await ToolRun.RunAsync("merge", _folder["2"], _folder["0"]);
         run.ExitCode.ShouldBe(ExitCode.IoError);

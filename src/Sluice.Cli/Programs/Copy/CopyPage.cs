@@ -1,3 +1,4 @@
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -8,13 +9,19 @@ internal static class CopyPage
 {
     public static ReportPage Of(CopyReport report) => new()
     {
-        Title = report.Copies.Count == 1 ? $"Copying {report.Copies[0].Source}" : $"{report.Copies.Count} copies",
+        Title = TitleOf(report),
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
         Notes = [.. report.Copies.SelectMany(c => c.Failures).Distinct()],
         Sections = [new PageSection { Heading = "Rates", Charts = [.. Charts(report.Copies)], Tables = [Table(report.Copies)] }],
     };
+
+    /// <summary>What was copied, and where to.</summary>
+    public static string TitleOf(CopyReport report) =>
+        report.Copies is [var only]
+            ? $"{only.Source} to {only.Target}"
+            : $"{Counted.Of(report.Copies.Count, "copy", "copies")} to {report.Target}";
 
     private static IEnumerable<PageChart> Charts(IReadOnlyList<CopyRecord> copies)
     {

@@ -15,7 +15,7 @@ internal static class MergedCopyPage
         CopyReport first = merged.All.First();
         return new ReportPage
         {
-            Title = $"A copy in {Counted.Of(merged.Count, "shard")}",
+            Title = $"{CopyPage.TitleOf(first)}, in {Counted.Of(merged.Count, "shard")}",
             CommandLine = ReportPage.CommandLineOf(arguments),
             Began = merged.All.Min(r => r.Started),
             Environment = first.Environment,
