@@ -8,7 +8,7 @@ internal static class FilesSuite
     public static Suite Create() => new(
         "files", "SluiceFile against File, Directory and cp", "12 minutes", scale => scale.StreamSliceTime, Space,
         [.. SmallFileRows.All(), .. TextRows.All(), .. CopyRows.All(), .. ReflinkRows.All(), .. EnumerationRows.All(),
-            ReplacementRows.Replace()]);
+            .. SingleRows.All(), ReplacementRows.Replace()]);
 
     /// <summary>The source of a copy, the copy, and the images; small files take a block each, and are all there at the end.</summary>
     private static long Space(BenchScale scale) =>

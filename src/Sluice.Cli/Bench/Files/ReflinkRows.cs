@@ -41,7 +41,9 @@ internal static class ReflinkRows
 
             Contender Side(string name, Func<Task> copyAsync) => new(name, async slice =>
             {
+                long began = slice.Begin();
                 await copyAsync();
+                slice.End(began);
                 slice.Count(0);
             })
             {

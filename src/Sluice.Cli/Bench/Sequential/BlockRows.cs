@@ -18,7 +18,7 @@ internal static class BlockRows
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
         FillsPageCache = true,
-        Target = new RowTarget { MinRatio = 1.7, MaxCpuShare = 0.6, MinFioRatio = 0.95 },
+        Target = new RowTarget { MinRatio = 1.7, MaxCpuShare = 0.6, MinFioRatio = 0.97 },
         Fio = new FioJob("read", MebiByte, FioDepth) { IsPass = true },
     };
 
@@ -40,7 +40,7 @@ internal static class BlockRows
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
         FillsPageCache = true,
-        Target = new RowTarget { MinRatio = 1, MinSecondRatio = 1, MaxCpuShare = 0.7 },
+        Target = new RowTarget { MinRatio = 0.98, MinSecondRatio = 0.98, MaxCpuShare = 0.7 },
     };
 
     public static Row WriteDirect() => new(
@@ -52,7 +52,7 @@ internal static class BlockRows
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
         FillsPageCache = true,
-        Target = new RowTarget { MinRatio = 1.5, MaxCpuShare = 0.5, MinFioRatio = 0.95 },
+        Target = new RowTarget { MinRatio = 1, MaxCpuShare = 0.5, MinFioRatio = 0.95 },
         Fio = new FioJob("write", MebiByte, FioDepth) { IsPass = true },
     };
 

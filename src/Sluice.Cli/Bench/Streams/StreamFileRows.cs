@@ -13,7 +13,8 @@ internal static class StreamFileRows
     private const int DirectUserBufferBytes = (int)(64 * ByteSize.KiB);
 
     public static Row CopyToFile() => Copy(
-        "stream-copy-to-file", "CopyToAsync 100 MiB to another file", "hot; both streams are of one kind", minRatio: 1.5, toFile: true);
+        "stream-copy-to-file", "CopyToAsync 100 MiB to another file", "hot; both streams are of one kind",
+        minRatio: 1, maxCpuShare: 0.8, toFile: true);
 
     public static Row CopyToSink() => Copy(
         "stream-copy-to-sink", "CopyToAsync 100 MiB to a sink",
@@ -67,12 +68,12 @@ internal static class StreamFileRows
         return Math.Min(FileBytes, scale.StreamFileBytes) / Bytes * Bytes;
     }
 
-    private static Row Copy(string id, string name, string why, double minRatio, bool toFile) => new(
+    private static Row Copy(string id, string name, string why, double minRatio, bool toFile, double? maxCpuShare = null) => new(
         id, name, why, context => OpenCopy(context, toFile))
     {
         Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.StreamFileBytes,
-        Target = new RowTarget { MinRatio = minRatio, AllocatesNoMore = true },
+        Target = new RowTarget { MinRatio = minRatio, MaxCpuShare = maxCpuShare, AllocatesNoMore = true },
     };
 
     private static Contest OpenCopy(BenchContext context, bool toFile)

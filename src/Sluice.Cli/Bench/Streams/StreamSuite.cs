@@ -23,7 +23,7 @@ internal static class StreamSuite
         yield return TransferRows.ReadUnbufferedAsync(4096, new RowTarget { MinRatio = 1.3 });
         yield return TransferRows.ReadUnbufferedAsync(16_384, new RowTarget { MinRatio = 1.3 });
         yield return TransferRows.WriteUnbufferedAsync(4096, new RowTarget { MinRatio = 1.2 });
-        yield return TransferRows.WriteUnbufferedAsync(16_384, new RowTarget { MinRatio = 1.2 });
+        yield return TransferRows.WriteUnbufferedAsync(16_384, new RowTarget { MinRatio = 1.05 });
         yield return TransferRows.ReadSmallAsync(ByteSize.MiB, "1m", new RowTarget { MinRatio = 2 });
         yield return TransferRows.WriteSmallAsync(ByteSize.MiB, "1m", new RowTarget { MinRatio = 2 });
         yield return TransferRows.ReadSmallAsync(ByteSize.KiB, "1k", new RowTarget { MinRatio = 1 });

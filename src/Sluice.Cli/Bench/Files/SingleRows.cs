@@ -1,0 +1,68 @@
+using System.Diagnostics;
+
+namespace Sluice.Cli.Bench.Files;
+
+/// <summary>What one call costs before it has done anything: a tiny file copied, the first file of a folder.</summary>
+internal static class SingleRows
+{
+    private const int FileBytes = 1024;
+    private const int FolderFiles = 200;
+
+    public static IEnumerable<Row> All()
+    {
+        yield return new Row("copy-tiny", "copy one file of 1 KiB",
+            "CopyAsync against File.Copy; the time that removing the copy takes is not counted, its CPU time is", OpenCopy)
+        {
+            Target = new RowTarget { MinRatio = 1 / 1.2 },
+        };
+        yield return new Row("enumerate-any", "whether a folder has a file",
+            "EnumerateFiles(...).Any() against Directory's, in a folder of 200: what is not asked for is not to be paid for", OpenAny)
+        {
+            Target = new RowTarget { MinRatio = 1 },
+        };
+    }
+
+    private static Contest OpenCopy(BenchContext context)
+    {
+        string source = context.ScratchFile("tiny.dat");
+        File.WriteAllBytes(source, new byte[FileBytes]);
+        return new Contest(
+            Side("Sluice", target => SluiceFile.CopyAsync(source, target)),
+            Side(".NET", target =>
+            {
+                File.Copy(source, target);
+                return Task.CompletedTask;
+            }));
+
+        Contender Side(string name, Func<string, Task> copyAsync)
+        {
+            string target = context.ScratchFile($"tiny-copy-{name}.dat");
+            return new Contender(name, async slice =>
+            {
+                long ticks = 0;
+                do
+                {
+                    long began = slice.Begin();
+                    long start = Stopwatch.GetTimestamp();
+                    await copyAsync(target);
+                    ticks += Stopwatch.GetTimestamp() - start;
+                    slice.End(began);
+                    slice.Count(0);
+                    File.Delete(target);
+                }
+                while (!slice.IsOver);
+                slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks);
+            });
+        }
+    }
+
+    private static Contest OpenAny(BenchContext context)
+    {
+        FileTree tree = FileTree.Ensure(context.ScratchFile("any"), FolderFiles, 0, isFlat: true);
+        return new Contest(
+            Loops.Passes("Sluice", () => Check(SluiceFile.EnumerateFiles(tree.Root).Any()), isSingle: true),
+            Loops.Passes(".NET", () => Check(Directory.EnumerateFiles(tree.Root).Any()), isSingle: true));
+
+        static long Check(bool any) => any ? 1 : throw new IOException("files of the benchmark were not found");
+    }
+}
