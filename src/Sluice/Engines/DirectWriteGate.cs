@@ -121,8 +121,24 @@ internal sealed class DirectWriteGate
         }
     }
 
-    /// <summary>Ends what <see cref="TryEnterShared"/> began.</summary>
-    public void ExitShared()
+    /// <summary>Enters as the only one, for the work of one thread that never waits here; false when anybody is inside.</summary>
+    public bool TryEnterAlone()
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            if (_inside != 0)
+            {
+                return false;
+            }
+
+            _inside = 1;
+            _isExclusive = _sharedAreNext = true;
+            return true;
+        }
+    }
+
+    /// <summary>Ends what <see cref="TryEnterShared"/> or <see cref="TryEnterAlone"/> began.</summary>
+    public void Exit()
     {
         GateVisitor? called;
         using (_lock.EnterUninterrupted())

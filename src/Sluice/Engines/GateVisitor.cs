@@ -34,3 +34,22 @@ internal abstract class GateVisitor
     /// <summary>Has a thread of the pool call <see cref="OnCalled"/>.</summary>
     public virtual void QueueCalled() => PoolWork.Queue(static visitor => visitor.OnCalled(), this);
 }
+
+/// <summary>Where a <see cref="GateVisitor"/> stands.</summary>
+internal enum GatePass : byte
+{
+    /// <summary>Neither inside nor waiting.</summary>
+    None,
+
+    /// <summary>In the queue.</summary>
+    Waiting,
+
+    /// <summary>Its place inside is kept, but it has not begun: the place may be taken back.</summary>
+    Called,
+
+    /// <summary>At work.</summary>
+    Inside,
+
+    /// <summary>The answer to who no longer wants to enter; nobody stands there.</summary>
+    Cancelled,
+}

@@ -132,6 +132,9 @@ internal sealed partial class IoOperation
         _retries = 0;
         _readsThroughCache = false;
         _endsBetweenPieces = false;
+        HasMet = false;
+        HasMissed = false;
+        IsKept = false;
         LeavesRing = false;
         _passesGate = false;
         PassesCache = false;

@@ -109,8 +109,9 @@ internal sealed partial class IoOperation
         {
             PrepareCached(handle);
         }
-        else if (_readsThroughCache)
+        else if (_readsThroughCache || IsKept)
         {
+            _hasEdge |= IsKept;
             PrepareThroughCache(handle);
         }
         else if (IsRead)

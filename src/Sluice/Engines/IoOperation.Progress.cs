@@ -199,7 +199,15 @@ internal sealed partial class IoOperation
         }
 
         _segments?.Advance(got);
-        _handle!.AfterRead(FileOffset, bytes);
+        if (!IsKept)
+        {
+            _handle!.AfterRead(FileOffset, bytes);
+        }
+        else if (!HasMet)
+        {
+            _handle!.AfterKept(FileOffset, bytes, isRead: true);
+        }
+
         _done += got;
         _result = _done;
         _retries = got > 0 ? 0 : _retries;
@@ -223,7 +231,15 @@ internal sealed partial class IoOperation
         _done += bytes;
         _result = _done;
         _retries = bytes > 0 ? 0 : _retries;
-        _handle!.AfterWrite(FileOffset, bytes);
+        if (IsKept)
+        {
+            _handle!.AfterKept(FileOffset, bytes, isRead: false);
+        }
+        else
+        {
+            _handle!.AfterWrite(FileOffset, bytes);
+        }
+
         if (_done == _total)
         {
             return false;

@@ -35,11 +35,13 @@ internal sealed partial class IoOperation
     public bool IsSynchronous => _waiter is not null;
 
     /// <summary>Reads until the buffer is full or the file ends.</summary>
-    public static int Read(OpenFile handle, Span<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline) =>
-        (int)Run(handle, IoVerb.Read, buffer, fileOffset, carrier);
+    public static int Read(
+        OpenFile handle, Span<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline, bool isKept = false) =>
+        (int)Run(handle, IoVerb.Read, buffer, fileOffset, carrier, isKept);
 
-    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline) =>
-        Run(handle, IoVerb.Write, buffer, fileOffset, carrier);
+    public static void Write(
+        OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline, bool isKept = false) =>
+        Run(handle, IoVerb.Write, buffer, fileOffset, carrier, isKept);
 
     /// <summary>Returns where the bytes landed.</summary>
     public static long Append(OpenFile handle, ReadOnlySpan<byte> buffer) =>
@@ -103,11 +105,14 @@ internal sealed partial class IoOperation
         return true;
     }
 
-    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier)
+    private static unsafe long Run(
+        OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier, bool isKept = false)
     {
         fixed (byte* p = buffer)
         {
-            return ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset).RunToEnd(carrier);
+            IoOperation operation = ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset);
+            operation.IsKept = isKept;
+            return operation.RunToEnd(carrier);
         }
     }
 

@@ -15,6 +15,7 @@ public abstract partial class OpenFile
 
     /// <summary>f_type of statfs(2).</summary>
     private const long OverlayMagic = 0x794C_7630;
+    private const long BtrfsMagic = 0x9123_683E;
 
     /// <summary>The caching that took effect.</summary>
     public FileCaching Caching
@@ -139,6 +140,40 @@ public abstract partial class OpenFile
             Libc.DropFromCache(_fd, fileOffset, bytes);
         }
     }
+
+    /// <summary>
+    /// The book of what small transfers leave in the page cache for a while; null where they leave nothing. The caller holds a reference.
+    /// </summary>
+    internal KeptPages? Kept
+    {
+        get
+        {
+            OpenFileExtras extras = Extras;
+            if (!extras.HasAskedForKept)
+            {
+                using (extras.Lock.EnterUninterrupted())
+                {
+                    extras.Kept ??= MayKeep() ? new KeptPages() : null;
+                    extras.HasAskedForKept = true;
+                }
+            }
+
+            return extras.Kept;
+        }
+    }
+
+    /// <summary>Books what a transfer has left in the page cache for a while; the caller holds a reference.</summary>
+    internal void AfterKept(long fileOffset, int bytes, bool isRead) => _extras!.Kept!.Note(_fd, fileOffset, bytes, isRead);
+
+    /// <summary>
+    /// Files alone, and of file systems alone of which it was seen that the page cache and transfers past it tell the same: what other
+    /// machines write to a shared device, or to a remote file system, does not reach the pages that are here.
+    /// </summary>
+    private bool MayKeep() =>
+        Caching != FileCaching.Cached
+        && Libc.Stat(_fd, StatxMask.BasicStats, out Statx stat) == 0
+        && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
+        && (Libc.IsExt(_fd) || Libc.FileSystemType(_fd) is Libc.XfsMagic or BtrfsMagic or OverlayMagic);
 
     private protected static bool IsDirect(SafeFileHandle file)
     {

@@ -92,8 +92,9 @@ public abstract partial class OpenFile
     public string? RingsDescription => IsCustomEngine ? null : SluiceEngines.RingsDescription;
 
     /// <summary>
-    /// How many transfers of this handle began or ended inside a block while it was direct: each cost a transfer through the page cache
-    /// (a write) or a copy (a read). Thread-safe.
+    /// How many transfers of this handle began or ended inside a block while it was direct, or were the small ones of a stream that goes to
+    /// and fro or is flushed again and again: each cost a transfer through the page cache, or (a read at no block's border) a copy. Where
+    /// most transfers are such, a cached file is quicker. Thread-safe.
     /// </summary>
     public long EdgeTransfers => _extras?.EdgeTransfers ?? 0;
 

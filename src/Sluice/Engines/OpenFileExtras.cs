@@ -24,6 +24,12 @@ internal sealed class OpenFileExtras
 
     public bool DropsBehind { get; set; }
 
+    /// <summary>Of a file on which a stream goes to and fro; null where nothing is kept of such.</summary>
+    public KeptPages? Kept { get; set; }
+
+    /// <summary>Whether <see cref="Kept"/> has been decided.</summary>
+    public bool HasAskedForKept { get; set; }
+
     public bool IsCharacterDevice { get; set; }
 
     /// <summary>What appends to the file have made for themselves; closed with it.</summary>

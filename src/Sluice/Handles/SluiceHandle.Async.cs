@@ -88,14 +88,15 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>Whether the page cache is asked before a read; counts the question.</summary>
-    private bool MayReadInline(long bytes) =>
-        _readsInline && bytes <= MaxInlineBytes && (_coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0);
+    private bool MayReadInline(long bytes) => _readsInline && bytes <= MaxInlineBytes && AsksCache();
+
+    private bool AsksCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
     private bool MayWriteInline(long bytes) => _writesInline && bytes <= MaxInlineBytes && WritePace.AllowsInline;
 
     /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
     /// on.</summary>
-    private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes)
+    private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes, bool isKept = false)
     {
         using Reference reference = Hold();
         if (fileOffset == _endSeen && TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None) == 0)
@@ -105,12 +106,17 @@ public sealed partial class SluiceHandle
             return true;
         }
 
-        int result = TransferCalls.ReadNoWait(_fd, buffer, fileOffset, TransferFlags);
+        Uring.Abi.RwFlags flags = isKept ? Uring.Abi.RwFlags.None : TransferFlags;
+        int result = TransferCalls.ReadNoWait(_fd, buffer, fileOffset, flags);
         bytes = Math.Max(result, 0);
         if (result == buffer.Length)
         {
             _coldReads = 0;
-            NoteHotRead(fileOffset, result);
+            if (!isKept)
+            {
+                NoteHotRead(fileOffset, result);
+            }
+
             return true;
         }
 
@@ -119,7 +125,7 @@ public sealed partial class SluiceHandle
         {
             // A 0 may be a false end of file (kernels 5.9 and 5.10), a short count a page that is missing: the length decides.
             bool isAtEnd = IsShortAtEnd(fileOffset + result);
-            if (isAtEnd)
+            if (isAtEnd && !isKept)
             {
                 AfterRead(fileOffset, result);
             }
@@ -127,11 +133,11 @@ public sealed partial class SluiceHandle
             return isAtEnd;
         }
 
-        if (result == -Errno.EAGAIN)
+        if (result == -Errno.EAGAIN || isKept)
         {
             _coldReads++;
         }
-        else if (result == -Errno.EOPNOTSUPP && (TransferFlags & Uring.Abi.RwFlags.DontCache) == Uring.Abi.RwFlags.None)
+        else if (result == -Errno.EOPNOTSUPP && (flags & Uring.Abi.RwFlags.DontCache) == Uring.Abi.RwFlags.None)
         {
             // This file system cannot be asked (FUSE, /proc): do not ask again.
             _readsInline = false;
@@ -291,12 +297,13 @@ public sealed partial class SluiceHandle
         return TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None);
     }
 
-    private int WriteInline(ReadOnlySpan<byte> buffer, long fileOffset)
+    private int WriteInline(ReadOnlySpan<byte> buffer, long fileOffset, bool isKept = false)
     {
         using Reference reference = Hold();
+        Uring.Abi.RwFlags flags = isKept ? Uring.Abi.RwFlags.None : TransferFlags;
         if (_noWaitWrites >= 0)
         {
-            int bytes = TransferCalls.WriteNoWait(_fd, buffer, fileOffset, TransferFlags);
+            int bytes = TransferCalls.WriteNoWait(_fd, buffer, fileOffset, flags);
             if (bytes > 0)
             {
                 return bytes;
@@ -307,7 +314,7 @@ public sealed partial class SluiceHandle
         }
 
         long begin = WritePace.Begin();
-        int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, TransferFlags);
+        int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, flags);
         WritePace.End(begin, buffer.Length);
         return written;
     }
@@ -320,9 +327,11 @@ public sealed partial class SluiceHandle
         return new ValueTask<int>(operation, version);
     }
 
-    private ValueTask StartWrite(ReadOnlyMemory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken)
+    private ValueTask StartWrite(
+        ReadOnlyMemory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken, bool isKept = false)
     {
         IoOperation operation = IoOperation.ForWrite(this, buffer, fileOffset, done, cancellationToken);
+        operation.IsKept = isKept;
         short version = operation.Version;
         operation.Start();
         return new ValueTask(operation, version);

@@ -194,7 +194,7 @@ public sealed partial class SluiceHandle
         }
         finally
         {
-            DirectGate.ExitShared();
+            DirectGate.Exit();
         }
     }
 

@@ -81,13 +81,13 @@ public sealed partial class SluiceHandle
     private bool NeedsOperation => Caching == FileCaching.Direct || IsIntercepted || !Libc.IsSupported;
 
     /// <summary>All of it, from <paramref name="offset"/> (-1: where the descriptor stands); the caller holds a reference.</summary>
-    private void WriteCached(ReadOnlySpan<byte> buffer, long offset)
+    private void WriteCached(ReadOnlySpan<byte> buffer, long offset, bool isKept = false)
     {
         int retries = 0;
         while (true)
         {
-            int written = TransferCalls.Write(_fd, CutForDebug(buffer), offset, TransferFlags);
-            if (written == buffer.Length && !DropsBehind)
+            int written = TransferCalls.Write(_fd, CutForDebug(buffer), offset, isKept ? RwFlags.None : TransferFlags);
+            if (written == buffer.Length && (!DropsBehind || isKept))
             {
                 return;
             }
@@ -102,7 +102,11 @@ public sealed partial class SluiceHandle
                 continue;
             }
 
-            AfterWrite(offset, written);
+            if (!isKept)
+            {
+                AfterWrite(offset, written);
+            }
+
             buffer = buffer[written..];
             offset = offset < 0 ? offset : offset + written;
             if (buffer.IsEmpty)
@@ -118,7 +122,7 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>What a first read did not finish: an error, a short transfer, pages to drop.</summary>
-    private int ReadRest(Span<byte> buffer, long offset, int first)
+    private int ReadRest(Span<byte> buffer, long offset, int first, bool isKept = false)
     {
         int done = 0;
         int bytes = first;
@@ -133,7 +137,11 @@ public sealed partial class SluiceHandle
             }
             else
             {
-                AfterRead(offset + done, bytes);
+                if (!isKept)
+                {
+                    AfterRead(offset + done, bytes);
+                }
+
                 bool isWhole = bytes == Math.Min(buffer.Length - done, MaxBytesPerTransfer);
                 done += bytes;
                 if (done == buffer.Length || bytes == 0 || offset < 0 || (!isWhole && IsAtEnd(offset + done)))
@@ -143,7 +151,7 @@ public sealed partial class SluiceHandle
             }
 
             Span<byte> rest = buffer[done..];
-            bytes = TransferCalls.Read(_fd, CutForDebug(rest), offset < 0 ? offset : offset + done, TransferFlags);
+            bytes = TransferCalls.Read(_fd, CutForDebug(rest), offset < 0 ? offset : offset + done, isKept ? RwFlags.None : TransferFlags);
         }
     }
 

@@ -105,6 +105,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         }
 
         _extras?.Appender?.Dispose();
+        LeaveKept();
         if (_ownsHandle)
         {
             _file.Dispose();

@@ -149,6 +149,7 @@ public sealed partial class SluiceStream : IMemoryUser
     private void ShowRead(long start, int lead, int length, bool wasWhole)
     {
         int first = Window.Start;
+        _extras?.Small.EndRead(start + length);
         _base = start - first;
         _pos = first + lead;
         Volatile.Write(ref _readEnd, first + length);
@@ -176,6 +177,15 @@ public sealed partial class SluiceStream : IMemoryUser
         _pos += count;
         return count;
     }
+
+    /// <summary>A window is read from <paramref name="offset"/> on; true where the page cache is to keep it: see
+    /// <see cref="SmallTransfers"/>.</summary>
+    private bool BeginWindow(long offset, int size) =>
+        size <= SmallTransfers.MaxBytes && _handle.Caching != FileCaching.Cached && Extras.Small.BeginRead(offset);
+
+    /// <summary>As <see cref="BeginWindow"/>, of a window that is written before it is full.</summary>
+    private bool BeginHandDown(int length, bool isFull) =>
+        !isFull && length <= SmallTransfers.MaxBytes && _handle.Caching != FileCaching.Cached && Extras.Small.BeginWrite();
 
     /// <summary>Opens an empty window for writing at the position.</summary>
     private void BeginWriting(int size)

@@ -127,7 +127,8 @@ public sealed partial class SluiceStream
 
         int lead = LeadOf(offset, size, rest.Length);
         MemoryLease window = WindowOf(size);
-        int length = _handle.Read(window.Array.AsSpan(window.Start, size), offset - lead);
+        bool isKept = BeginWindow(offset, size);
+        int length = _handle.Read(window.Array.AsSpan(window.Start, size), offset - lead, isKept);
         ShowRead(offset - lead, lead, length, length == size);
         return TakeAvailable(rest);
     }

@@ -187,7 +187,8 @@ public sealed partial class SluiceStream
         int lead = passes ? 0 : LeadOf(offset, size, rest.Length);
         MemoryLease window = passes ? default : WindowOf(size);
         Memory<byte> memory = window.IsEmpty ? rest : window.MemoryAt(window.Start, size);
-        ValueTask<int> read = _handle.ReadAsync(memory, offset - lead, cancellationToken);
+        bool isKept = !passes && BeginWindow(offset, size);
+        ValueTask<int> read = _handle.ReadAsync(memory, offset - lead, isKept, cancellationToken);
         bool isHot = read.IsCompleted;
         int length = await read.ConfigureAwait(false);
         if (window.IsEmpty)

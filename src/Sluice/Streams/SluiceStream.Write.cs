@@ -183,7 +183,7 @@ public sealed partial class SluiceStream
             }
 
             ReserveSpace(_base + start, length);
-            _handle.Write(_buffer.AsSpan(start, length), _base + start);
+            _handle.Write(_buffer.AsSpan(start, length), _base + start, BeginHandDown(length, _pos == _writeEnd));
             NoteWritten(_base + start, length);
             _sizing.Ended(end, _pos == _writeEnd);
         }

@@ -264,7 +264,8 @@ public sealed partial class SluiceStream
                 {
                     Extras.Overlap.BeginWrite();
                     CancellationToken token = mayStayBehind ? TokenOfTransfer(cancellationToken) : cancellationToken;
-                    await _handle.WriteAsync(window.MemoryAt(start, length), _base + start, token).ConfigureAwait(false);
+                    ReadOnlyMemory<byte> memory = window.MemoryAt(start, length);
+                    await _handle.WriteAsync(memory, _base + start, BeginHandDown(length, wasWhole), token).ConfigureAwait(false);
                     Extras.Overlap.EndWrite();
                 }
 

@@ -43,6 +43,8 @@ internal sealed class StreamExtras
 
     public EarlyWriteback Writeback;
 
+    public SmallTransfers Small;
+
     /// <summary>Whether space is reserved before large windows; null until it was asked.</summary>
     public bool? Reserves { get; set; }
 
@@ -93,6 +95,7 @@ internal sealed class StreamExtras
         extras.HasRetiredWindow = false;
         extras.Overlap = default;
         extras.Writeback = default;
+        extras.Small = default;
         using (PoolLock.EnterUninterrupted())
         {
             if (s_kept < MaxKept)

@@ -21,7 +21,8 @@ internal static class ClientFigures
 
     private readonly record struct Turn(double Seconds, double CpuSeconds);
 
-    public static async Task WriteAsync(TextWriter output, string directory, int rounds)
+    /// <param name="part">Only clients with this in their names; null for all.</param>
+    public static async Task WriteAsync(TextWriter output, string directory, int rounds, string? part = null)
     {
         output.WriteLine(Invariant($$"""
             # What other people's libraries do over a SluiceStream
@@ -41,13 +42,15 @@ internal static class ClientFigures
             time to Sluice's, above 1 where Sluice is faster, with its 95 % interval; *CPU* is the same for processor time.
 
             Uncached and direct streams stand beside the cached FileStream, since that is what a program comes from. They do other work: an
-            uncached stream sees to it that its pages leave the cache, a direct one waits for the device in each transfer. Libraries that
-            seek, flush or write little at a time want a cached stream. The advice names what was slower beyond chance, by a tenth or more.
+            uncached stream sees to it that its pages leave the cache, a direct one waits for the device in each transfer. Of libraries
+            that go to and fro or flush a little at a time they have the page cache keep what is met again for a while
+            ([0048](decisions/0048-kept-pages.md)); where each byte passes once, what is below 0.5 is the device's time. Such libraries want
+            a cached stream. The advice names what was slower beyond chance, by a tenth or more.
 
             | library, and what it does | cached | CPU | uncached | direct | advice |
             |---|---:|---:|---:|---:|---|
             """));
-        foreach (Client client in ClientList.All)
+        foreach (Client client in ClientList.All.Where(c => part is null || c.Name.Contains(part, StringComparison.Ordinal)))
         {
             Figure[] figures = new Figure[Cachings.Length];
             for (int i = 0; i < Cachings.Length; i++)

@@ -12,11 +12,12 @@ internal static class Program
             case ["clients", string directory]:
                 await ClientFigures.WriteAsync(Console.Out, directory, rounds: 9);
                 return 0;
-            case ["clients", string directory, string rounds]:
-                await ClientFigures.WriteAsync(Console.Out, directory, int.Parse(rounds, CultureInfo.InvariantCulture));
+            case ["clients", string directory, string rounds, .. { Length: <= 1 } part]:
+                await ClientFigures.WriteAsync(
+                    Console.Out, directory, int.Parse(rounds, CultureInfo.InvariantCulture), part.FirstOrDefault());
                 return 0;
             default:
-                Console.Error.WriteLine("usage: Sluice.Clients.Tests clients DIRECTORY [ROUNDS]");
+                Console.Error.WriteLine("usage: Sluice.Clients.Tests clients DIRECTORY [ROUNDS [PART_OF_A_NAME]]");
                 return 2;
         }
     }

@@ -45,7 +45,7 @@ public sealed class DirectWriteGateTests
         gate.Enter(sharing[1]).ShouldBe(GatePass.Waiting);
         gate.Leave(sharing[0]);
         edge.Calls.ShouldBe(0);
-        gate.ExitShared();
+        gate.Exit();
         (edge.Calls, edge.Pass, sharing[1].Calls).ShouldBe((1, GatePass.Inside, 0));
         gate.Leave(edge);
         (sharing[1].Calls, sharing[1].Pass).ShouldBe((1, GatePass.Inside));
@@ -110,7 +110,7 @@ public sealed class DirectWriteGateTests
         gate.Enter(starved).ShouldBe(GatePass.Inside);
         gate.Leave(starved);
         gate.TryEnterShared().ShouldBeTrue();
-        gate.ExitShared();
+        gate.Exit();
     }
 
     [Fact]

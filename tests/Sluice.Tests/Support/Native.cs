@@ -33,6 +33,18 @@ internal static unsafe partial class Native
         return result == 0 ? stat.Ino : throw new IOException($"statx '{path}' failed with errno {-result}");
     }
 
+    /// <summary>How many of a file's pages are in the page cache.</summary>
+    public static long PagesInCache(string path)
+    {
+        const long cachestatNumber = 451;
+        using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        ulong* range = stackalloc ulong[2];
+        range[0] = range[1] = 0;
+        ulong* counts = stackalloc ulong[5];
+        Skip.If(cachestat(cachestatNumber, file, range, counts, 0) != 0, "the kernel has no cachestat (Linux 6.5)");
+        return (long)counts[0];
+    }
+
     /// <summary>The two ends of a pipe, both blocking.</summary>
     public static (SafeFileHandle Read, SafeFileHandle Write) Pipe()
     {
@@ -171,4 +183,7 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", SetLastError = true)]
     private static partial int pipe2(int* ends, int flags);
+
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    private static partial long cachestat(long number, SafeFileHandle file, ulong* range, ulong* counts, uint flags);
 }

@@ -1,0 +1,44 @@
+namespace Sluice.Streams;
+
+/// <summary>
+/// Whether a stream goes to and fro, or is flushed again and again, with little to transfer each time. On an uncached or direct file each
+/// such transfer would wait for the device, or set it to work, for pages that are met again soon: the page cache keeps them for a while.
+/// </summary>
+internal struct SmallTransfers
+{
+#if DEBUG
+    /// <summary>What is larger is no small transfer, in bytes: little in Debug builds, so that tests walk both sides.</summary>
+    public const int MaxBytes = 4 * 1024;
+#else
+    /// <summary>What is larger is no small transfer, in bytes.</summary>
+    public const int MaxBytes = 16 * 1024;
+#endif
+
+    /// <summary>So many jumps and small flushes are an accident: who opens a file to read it from its middle makes two or three.</summary>
+    private const int MinTurns = 4;
+
+    private int _turns;
+    private long _end;
+
+    /// <summary>A small read begins; true where the page cache is to keep its pages. One that goes on where the last one ended is not
+    /// among them.</summary>
+    public bool BeginRead(long offset) => offset != _end && Turn();
+
+    /// <summary>Where it ended.</summary>
+    public void EndRead(long end) => _end = end;
+
+    /// <summary>Little is written, since the stream is flushed or moved; true where the page cache is to keep its pages. A window that is
+    /// full is not among them.</summary>
+    public bool BeginWrite() => Turn();
+
+    private bool Turn()
+    {
+        if (_turns == MinTurns)
+        {
+            return true;
+        }
+
+        _turns++;
+        return false;
+    }
+}
