@@ -9,7 +9,7 @@ public abstract partial class SluiceStreamConformance
     [InlineData(true)]
     public async Task Disposing_twice_is_harmless(bool isAsync)
     {
-        SluiceStream stream = Create(out string path);
+        Stream stream = Create(out string path);
         stream.Write(Bytes.Pattern(10));
         for (int i = 0; i < 3; i++)
         {
@@ -29,7 +29,7 @@ public abstract partial class SluiceStreamConformance
     public async Task A_disposed_stream_refuses_everything()
     {
         string path = _temp.NewFile(100);
-        SluiceStream stream = Open(path);
+        SluiceStream stream = OpenOwn(path);
         stream.ReadByte().ShouldBe(1);
         SafeFileHandle handle = stream.SafeFileHandle;
         await stream.DisposeAsync();
@@ -63,7 +63,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void A_stream_whose_file_was_closed_under_it_can_do_nothing()
     {
-        SluiceStream stream = OpenNew(100, out _);
+        SluiceStream stream = OpenOwnNew(100, out _);
         stream.ReadByte().ShouldBe(1);
         stream.SafeFileHandle.Dispose();
         (stream.CanRead, stream.CanWrite, stream.CanSeek).ShouldBe((false, false, false));
@@ -76,7 +76,7 @@ public abstract partial class SluiceStreamConformance
     public void The_operating_system_knows_all_when_the_handle_is_asked_for()
     {
         string path = _temp.NewFile(100);
-        using SluiceStream stream = Open(path);
+        using SluiceStream stream = OpenOwn(path);
         stream.Position = 30;
         stream.WriteByte(255);
         SafeFileHandle handle = stream.SafeFileHandle;
@@ -89,7 +89,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void A_stream_over_the_handle_of_another_goes_on_where_that_one_was()
     {
-        using SluiceStream first = OpenNew(100, out byte[] content);
+        using SluiceStream first = OpenOwnNew(100, out byte[] content);
         first.Position = 30;
         first.ReadByte().ShouldBe(content[30]);
         using SluiceStream second = new(first.SafeFileHandle, FileAccess.ReadWrite, Math.Max(_bufferSize, 0), _isAsync);
@@ -119,7 +119,7 @@ public abstract partial class SluiceStreamConformance
     public void Properties_say_how_the_stream_was_opened()
     {
         string path = _temp.NewFile(1);
-        using SluiceStream stream = Open(path);
+        using SluiceStream stream = OpenOwn(path);
         stream.Name.ShouldBe(path);
         stream.IsAsync.ShouldBe(_isAsync);
         (stream.CanRead, stream.CanWrite, stream.CanSeek, stream.CanTimeout).ShouldBe((true, true, true, false));
@@ -130,7 +130,7 @@ public abstract partial class SluiceStreamConformance
     public void Regions_are_locked_and_unlocked()
     {
         Skip.IfNot(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no region locks on this system");
-        using SluiceStream stream = OpenNew(100, out _);
+        using SluiceStream stream = OpenOwnNew(100, out _);
         SluiceStreamSubject subject = new(stream);
         subject.Lock(0, 10);
         subject.Unlock(0, 10);

@@ -5,7 +5,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public async Task Seeks_lead_where_they_say_and_reads_follow()
     {
-        using SluiceStream stream = OpenNew(50_000, out byte[] content);
+        using Stream stream = OpenNew(50_000, out byte[] content);
         byte[] buffer = new byte[100];
         Random random = new(5);
         for (int i = 0; i < 300; i++)
@@ -38,7 +38,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void A_position_before_the_begin_is_refused_and_changes_nothing()
     {
-        using SluiceStream stream = OpenNew(100, out byte[] content);
+        using Stream stream = OpenNew(100, out byte[] content);
         stream.Position = 40;
         Should.Throw<IOException>(() => stream.Seek(-1, SeekOrigin.Begin));
         Should.Throw<IOException>(() => stream.Seek(-41, SeekOrigin.Current));
@@ -53,7 +53,7 @@ public abstract partial class SluiceStreamConformance
     public async Task A_position_behind_the_end_reads_nothing_and_adds_nothing()
     {
         string path = _temp.NewFile(100);
-        using SluiceStream stream = Open(path);
+        using Stream stream = Open(path);
         stream.Position = 1_000_000;
         byte[] buffer = new byte[10];
         stream.Read(buffer).ShouldBe(0);
@@ -68,7 +68,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void The_length_counts_what_is_in_the_buffer()
     {
-        using SluiceStream stream = Create(out _);
+        using Stream stream = Create(out _);
         stream.Length.ShouldBe(0);
         stream.Write(new byte[10]);
         stream.Length.ShouldBe(10);
@@ -85,7 +85,7 @@ public abstract partial class SluiceStreamConformance
     public async Task Cutting_takes_the_bytes_and_the_position_with_it()
     {
         string path = _temp.NewFile(20_000);
-        using (SluiceStream stream = Open(path))
+        using (Stream stream = Open(path))
         {
             byte[] buffer = new byte[5_000];
             await stream.ReadExactlyAsync(buffer);
@@ -107,7 +107,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void Growing_adds_zeros_and_leaves_the_position()
     {
-        using SluiceStream stream = OpenNew(100, out byte[] content);
+        using Stream stream = OpenNew(100, out byte[] content);
         stream.Position = 50;
         stream.ReadByte().ShouldBe(content[50]);
         stream.SetLength(9_000);
@@ -124,7 +124,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void Cut_bytes_do_not_come_back_from_the_buffer()
     {
-        using SluiceStream stream = OpenNew(4_000, out byte[] content);
+        using Stream stream = OpenNew(4_000, out byte[] content);
         byte[] buffer = new byte[4_000];
         stream.ReadExactly(buffer, 0, 10);
         stream.SetLength(20);
@@ -138,7 +138,7 @@ public abstract partial class SluiceStreamConformance
     public void Writes_cut_off_before_they_were_flushed_stay_away()
     {
         string path;
-        using (SluiceStream stream = Create(out path))
+        using (Stream stream = Create(out path))
         {
             stream.Write(Bytes.Pattern(40));
             stream.SetLength(10);
@@ -153,7 +153,7 @@ public abstract partial class SluiceStreamConformance
     public void The_length_is_asked_for_while_others_may_write()
     {
         string path = _temp.NewFile(10);
-        using SluiceStream stream = Open(path);
+        using Stream stream = Open(path);
         stream.Length.ShouldBe(10);
         File.AppendAllBytes(path, new byte[5]);
         stream.Length.ShouldBe(15);

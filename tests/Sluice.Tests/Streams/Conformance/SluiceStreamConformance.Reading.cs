@@ -8,7 +8,7 @@ public abstract partial class SluiceStreamConformance
     {
         foreach (int form in (int[])[0, 2])
         {
-            using SluiceStream stream = OpenNew(size, out byte[] content);
+            using SluiceStream stream = OpenOwnNew(size, out byte[] content);
             byte[] buffer = new byte[size + 100];
             int done = 0;
             int bytes;
@@ -30,7 +30,7 @@ public abstract partial class SluiceStreamConformance
     [MemberData(nameof(ReadForms))]
     public async Task Reads_of_any_size_follow_one_another(int form)
     {
-        using SluiceStream stream = OpenNew(200_000, out byte[] content);
+        using Stream stream = OpenNew(200_000, out byte[] content);
         byte[] buffer = new byte[20_000];
         int position = 0;
         foreach (int size in (int[])[1, 10, 0, 100, 4096, 3, 5_000, 64, 63, 17_000, 1, 20_000, 12, 20_000, 20_000, 512])
@@ -47,7 +47,7 @@ public abstract partial class SluiceStreamConformance
     [MemberData(nameof(ReadForms))]
     public async Task A_read_touches_only_the_range_it_was_given(int form)
     {
-        using SluiceStream stream = OpenNew(10_000, out byte[] content);
+        using Stream stream = OpenNew(10_000, out byte[] content);
         foreach (int size in (int[])[1, 50, 4096, 5_000])
         {
             byte[] buffer = new byte[size + 20];
@@ -63,7 +63,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public async Task Single_bytes_and_blocks_mix()
     {
-        using SluiceStream stream = OpenNew(20_000, out byte[] content);
+        using SluiceStream stream = OpenOwnNew(20_000, out byte[] content);
         byte[] buffer = new byte[700];
         int position = 0;
         while (position < 19_000)
@@ -83,7 +83,7 @@ public abstract partial class SluiceStreamConformance
     public async Task Bytes_that_another_handle_adds_are_read_after_the_end_was_met()
     {
         string path = _temp.NewFile(100);
-        using SluiceStream stream = Open(path, access: FileAccess.Read);
+        using Stream stream = Open(path, access: FileAccess.Read);
         byte[] buffer = new byte[500];
         stream.ReadAtLeast(buffer, 500, throwOnEndOfStream: false).ShouldBe(100);
         stream.Read(buffer).ShouldBe(0);
@@ -98,7 +98,7 @@ public abstract partial class SluiceStreamConformance
     public void Buffered_bytes_come_without_asking_the_file_again()
     {
         string path = _temp.NewFile(60);
-        using SluiceStream stream = Open(path, access: FileAccess.Read);
+        using Stream stream = Open(path, access: FileAccess.Read);
         stream.ReadByte().ShouldBe(1);
         using (FileStream other = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, 0))
         {
@@ -113,7 +113,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public async Task A_single_byte_is_there_at_once_when_it_is_in_the_buffer()
     {
-        using SluiceStream stream = OpenNew(4096, out byte[] content);
+        using SluiceStream stream = OpenOwnNew(4096, out byte[] content);
         (await stream.ReadByteAsync()).ShouldBe(content[0]);
         for (int i = 1; IsBuffered && i < 64; i++)
         {
@@ -126,7 +126,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void A_stream_that_may_only_write_does_not_read()
     {
-        using SluiceStream stream = Open(_temp.NewFile(100), access: FileAccess.Write);
+        using SluiceStream stream = OpenOwn(_temp.NewFile(100), access: FileAccess.Write);
         stream.CanRead.ShouldBeFalse();
         byte[] buffer = new byte[10];
         Should.Throw<NotSupportedException>(() => stream.Read(buffer, 0, 10));

@@ -11,7 +11,7 @@ public abstract partial class SluiceStreamConformance
     {
         foreach (int size in (int[])[1, 64, 4095, 4096, 4097, 49_153, 300_007])
         {
-            SluiceStream stream = Create(out string path);
+            SluiceStream stream = CreateOwn(out string path);
             byte[] content = Bytes.Pattern(size);
             stream.Write(content, 0, size / 2);
             await stream.WriteAsync(content.AsMemory(size / 2));
@@ -38,7 +38,7 @@ public abstract partial class SluiceStreamConformance
     public async Task Writes_of_any_size_follow_one_another(int form)
     {
         byte[] content = Bytes.Pattern(200_000);
-        SluiceStream stream = Create(out string path);
+        Stream stream = Create(out string path);
         int position = 0;
         foreach (int size in (int[])[1, 10, 0, 100, 4096, 3, 5_000, 64, 63, 17_000, 1, 20_000, 12, 20_000, 50_000, 512, 9])
         {
@@ -56,7 +56,7 @@ public abstract partial class SluiceStreamConformance
     public async Task Single_bytes_arrive_in_order()
     {
         byte[] content = Bytes.Pattern(IsBuffered ? 6_000 : 300);
-        SluiceStream stream = Create(out string path);
+        SluiceStream stream = CreateOwn(out string path);
         for (int i = 0; i < content.Length; i++)
         {
             if (i % 3 == 0)
@@ -80,7 +80,7 @@ public abstract partial class SluiceStreamConformance
     {
         string path = _temp.NewFile(50_000);
         byte[] expected = Bytes.Pattern(50_000);
-        using (SluiceStream stream = Open(path))
+        using (Stream stream = Open(path))
         {
             foreach ((int offset, int size) in ((int, int)[])[(0, 1), (100, 63), (4095, 2), (8191, 4098), (30_000, 1)])
             {
@@ -101,7 +101,7 @@ public abstract partial class SluiceStreamConformance
         string path = _temp.NewFile(10);
         byte[] expected = new byte[7_003];
         Bytes.Pattern(10).CopyTo(expected, 0);
-        using (SluiceStream stream = Open(path))
+        using (Stream stream = Open(path))
         {
             stream.Seek(6_990, SeekOrigin.End);
             await stream.WriteAsync(new byte[] { 1, 2 });
@@ -119,7 +119,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public async Task A_read_sees_what_was_written_before_it_without_a_flush()
     {
-        using SluiceStream stream = OpenNew(10_000, out byte[] content);
+        using Stream stream = OpenNew(10_000, out byte[] content);
         byte[] buffer = new byte[300];
         for (int round = 0; round < 30; round++)
         {
@@ -151,7 +151,7 @@ public abstract partial class SluiceStreamConformance
     {
         string path = _temp.NewFile(10_000);
         byte[] expected = Bytes.Pattern(10_000);
-        using (SluiceStream stream = Open(path))
+        using (Stream stream = Open(path))
         {
             byte[] buffer = new byte[10];
             for (int i = 0; i < 100; i++)
@@ -174,7 +174,7 @@ public abstract partial class SluiceStreamConformance
     {
         // The promise of docs/compatibility.md for explicit sizes: a process that dies loses at most the buffer.
         int most = _bufferSize == SluiceOptions.Adaptive ? int.MaxValue : IsBuffered ? _bufferSize : 0;
-        using SluiceStream stream = Create(out string path);
+        using Stream stream = Create(out string path);
         for (int i = 0; i < 60; i++)
         {
             byte[] bytes = Bytes.Pattern((i * 397) % 5_000);
@@ -198,7 +198,7 @@ public abstract partial class SluiceStreamConformance
     public void A_stream_that_may_only_read_does_not_write()
     {
         string path = _temp.NewFile(100);
-        using SluiceStream stream = Open(path, access: FileAccess.Read);
+        using SluiceStream stream = OpenOwn(path, access: FileAccess.Read);
         stream.CanWrite.ShouldBeFalse();
         byte[] bytes = new byte[10];
         Should.Throw<NotSupportedException>(() => stream.Write(bytes, 0, 10));

@@ -12,6 +12,7 @@ public abstract partial class SluiceStreamConformance : IDisposable
     private readonly bool _isAsync;
     private readonly FileCaching _caching;
     private readonly IoEngine? _engine;
+    private readonly bool _isFileStream;
 
     protected SluiceStreamConformance(ITestOutputHelper output, int bufferSize, bool isAsync, FileCaching caching, string engine)
     {
@@ -19,6 +20,7 @@ public abstract partial class SluiceStreamConformance : IDisposable
         _isAsync = isAsync;
         _caching = caching;
         _engine = StreamConfiguration.EngineNamed(engine);
+        _isFileStream = engine == StreamConfiguration.AsFileStream;
         if (_engine is FaultyEngine faulty)
         {
             output.WriteLine($"fault seed {faulty.Plan.Seed}");
@@ -42,7 +44,12 @@ public abstract partial class SluiceStreamConformance : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    private SluiceStream Open(
+    /// <summary>The stream, or the FileStream that it can be.</summary>
+    private Stream Open(
+        string path, FileMode mode = FileMode.Open, FileAccess access = FileAccess.ReadWrite, FileShare share = FileShare.ReadWrite) =>
+        _isFileStream ? OpenOwn(path, mode, access, share).AsFileStream() : OpenOwn(path, mode, access, share);
+
+    private SluiceStream OpenOwn(
         string path, FileMode mode = FileMode.Open, FileAccess access = FileAccess.ReadWrite, FileShare share = FileShare.ReadWrite) =>
         new(path, new SluiceOptions
         {
@@ -55,16 +62,28 @@ public abstract partial class SluiceStreamConformance : IDisposable
             Engine = _engine,
         });
 
-    private SluiceStream OpenNew(int length, out byte[] content)
+    private Stream OpenNew(int length, out byte[] content)
     {
         content = Bytes.Pattern(length);
         return Open(_temp.NewFile(content));
     }
 
-    private SluiceStream Create(out string path)
+    private SluiceStream OpenOwnNew(int length, out byte[] content)
+    {
+        content = Bytes.Pattern(length);
+        return OpenOwn(_temp.NewFile(content));
+    }
+
+    private Stream Create(out string path)
     {
         path = _temp.NewPath();
         return Open(path, FileMode.CreateNew);
+    }
+
+    private SluiceStream CreateOwn(out string path)
+    {
+        path = _temp.NewPath();
+        return OpenOwn(path, FileMode.CreateNew);
     }
 
     private static byte[] OnDisk(string path)
@@ -75,7 +94,7 @@ public abstract partial class SluiceStreamConformance : IDisposable
         return bytes;
     }
 
-    private static async Task<int> ReadAsync(SluiceStream stream, byte[] buffer, int offset, int count, int form) => form switch
+    private static async Task<int> ReadAsync(Stream stream, byte[] buffer, int offset, int count, int form) => form switch
     {
         0 => stream.Read(buffer, offset, count),
         1 => stream.Read(buffer.AsSpan(offset, count)),
@@ -87,7 +106,7 @@ public abstract partial class SluiceStreamConformance : IDisposable
         _ => await stream.ReadAtLeastAsync(buffer.AsMemory(offset, count), count, throwOnEndOfStream: false),
     };
 
-    private static async Task WriteAsync(SluiceStream stream, byte[] buffer, int offset, int count, int form)
+    private static async Task WriteAsync(Stream stream, byte[] buffer, int offset, int count, int form)
     {
         switch (form)
         {
