@@ -226,8 +226,9 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>Before a sync, by whoever may write frames.</summary>
-    /// <summary>How far it is written now, with the next zeros, which the sync that follows is for as well.</summary>
+    /// <summary>
+    /// Before a sync, by whoever may write frames: how far it is written now, with the next zeros, which the sync is for as well.
+    /// </summary>
     public SegmentMark MarkWithZerosAhead()
     {
         _zeros.Write(Offset);

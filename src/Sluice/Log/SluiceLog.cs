@@ -89,7 +89,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <summary>The sequence that the next record will get, if nobody else appends.</summary>
     public long NextSequence => _ring.NextSequence;
 
-    /// <summary>The last sequence that the operating system has; 0 for none.</summary>
+    /// <summary>
+    /// The last sequence that the files have; 0 for none. With <see cref="LogMemory.Shared"/> later ones may be
+    /// <see cref="LogDurability.Written"/> all the same.
+    /// </summary>
     public long WrittenSequence => _writes.Written;
 
     /// <summary>The last sequence that is on the disk; 0 for none.</summary>
