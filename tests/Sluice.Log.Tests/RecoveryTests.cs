@@ -120,6 +120,40 @@ public sealed class RecoveryTests
         files[1..].ShouldAllBe(static f => File.Exists(f));
     }
 
+    /// <summary>A machine without a clock of its own writes its very first segments in 1970.</summary>
+    [Theory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void The_oldest_is_not_too_old_for_having_been_written_before_the_clock_was_set(LogFormat format)
+    {
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        if (format == LogFormat.Framed)
+        {
+            MakeAhead(folder.Log, LogLayout.ToNanoseconds(DateTime.UnixEpoch.AddMinutes(1)));
+        }
+
+        string[] files = [];
+        for (int run = 0; run < 2; run++)
+        {
+            TimeSpan? segmentAge = format == LogFormat.Framed ? TimeSpan.FromDays(1) : null;
+            using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(format, TimeSpan.FromDays(1), segmentAge));
+            for (int i = 1; i < 200; i++)
+            {
+                log.Append(Records.Make(0, i, 100));
+            }
+
+            files = files.Length > 0 ? files : [.. Directory.GetFiles(folder.Log, "0*").Order()];
+            if (format == LogFormat.Raw && run == 0)
+            {
+                File.SetLastWriteTimeUtc(files[0], DateTime.UnixEpoch.AddMinutes(1));
+            }
+        }
+
+        files.Length.ShouldBeGreaterThan(2);
+        files.ShouldAllBe(static f => File.Exists(f));
+    }
+
     /// <summary>Else records were not found by their time.</summary>
     [Fact]
     public void Times_stand_still_where_the_clock_was_set_back()

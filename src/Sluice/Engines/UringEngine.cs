@@ -134,9 +134,15 @@ internal sealed partial class UringEngine : IoEngine
 
     private void SubmitHere(IoOperation operation)
     {
+        if (operation.IsCancellationRequested)
+        {
+            operation.Complete(-Errno.ECANCELED);
+            return;
+        }
+
         DutyTurn? turn = t_turn is { } mine && mine.Engine == this ? mine : null;
-        bool cancelled = operation.IsCancellationRequested;
-        if (!cancelled && operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && HasPoolThreads)
+        bool isCancelled = false;
+        if (operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && HasPoolThreads)
         {
             operation.Ring = null;
             operation.Meter = this;
@@ -145,7 +151,7 @@ internal sealed partial class UringEngine : IoEngine
             operation.QueueTransfer(preferLocal: true);
             turn?.NoteSubmission(begin);
         }
-        else if (!TrySubmit(operation, turn, ref cancelled))
+        else if (!TrySubmit(operation, turn, out isCancelled))
         {
             operation.Ring = null;
             operation.BecomeCall();
@@ -153,7 +159,7 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
-        if (cancelled)
+        if (isCancelled)
         {
             operation.Complete(-Errno.ECANCELED);
         }
@@ -161,10 +167,11 @@ internal sealed partial class UringEngine : IoEngine
 
     /// <summary>
     /// Into the ring or its backlog, by whoever has the submission lock; false where the ring is refused. Afterwards the operation may be
-    /// another one's.
+    /// another one's, unless it <paramref name="isCancelled"/>: then it is the caller's to complete.
     /// </summary>
-    private bool TrySubmit(IoOperation operation, DutyTurn? turn, ref bool cancelled)
+    private bool TrySubmit(IoOperation operation, DutyTurn? turn, out bool isCancelled)
     {
+        isCancelled = false;
         operation.Ring = this;
         if (!_entries.TryHold(operation, out RingEntries.Held held))
         {
@@ -179,8 +186,8 @@ internal sealed partial class UringEngine : IoEngine
             }
 
             // Again: from here on a request to cancel finds it under this lock.
-            cancelled = operation.IsCancellationRequested;
-            if (cancelled)
+            isCancelled = operation.IsCancellationRequested;
+            if (isCancelled)
             {
                 return true;
             }

@@ -36,6 +36,9 @@ internal static class LogLayout
     public static long ToNanoseconds(DateTime utc) =>
         Math.Clamp(utc.Ticks - DateTime.UnixEpoch.Ticks, long.MinValue / 100, long.MaxValue / 100) * 100;
 
+    /// <summary>No log was written before: a time before that is one of a clock that was not set.</summary>
+    public static long FirstTime => ToNanoseconds(new DateTime(2026, 1, 1, 0, 0, 0, DateTimeKind.Utc));
+
     public static DateTimeOffset ToTime(long nanoseconds) => new(DateTime.UnixEpoch.AddTicks(nanoseconds / 100));
 
     public static void WriteFrameHeader(Span<byte> frame, in FrameHeader header)

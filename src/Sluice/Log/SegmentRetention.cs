@@ -159,12 +159,12 @@ internal sealed class SegmentRetention(
 
     /// <summary>
     /// Those that must be older, whatever the clock said for once. A time to come is not believed, nor is one before that of an earlier
-    /// segment: what has none that is believed is older than the next one that has.
+    /// segment, or before there were such logs: what has none that is believed is older than the next one that has.
     /// </summary>
     private static HashSet<string> OlderThan(TimeSpan age, List<ClosedSegment> all, DateTime utcNow)
     {
         long now = LogLayout.ToNanoseconds(utcNow);
-        long newest = 1;
+        long newest = LogLayout.FirstTime;
         long[] times = new long[all.Count];
         for (int i = 0; i < times.Length; i++)
         {

@@ -1,3 +1,5 @@
+using Sluice.Engines;
+using Sluice.Errors;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
@@ -15,6 +17,47 @@ public sealed class SubmissionSeamTests : HostileTests
 
     [SkippableFact]
     public async Task A_submission_does_not_wait_for_one_that_is_in_the_kernel()
+    {
+        Task[] flushes = new Task[5];
+        (await BesideOneInTheKernel(handle =>
+        {
+            for (int i = 0; i < flushes.Length; i++)
+            {
+                flushes[i] = handle.FlushToDiskAsync().AsTask();
+            }
+
+            return Task.WhenAll(flushes);
+        })).ShouldBeFalse();
+    }
+
+    /// <summary>
+    /// What is cancelled between its beginning and its submission ends once: not here, and once more by whoever has the lock, when it may
+    /// be another caller's operation.
+    /// </summary>
+    [SkippableFact]
+    public async Task What_is_cancelled_before_its_submission_is_not_left_to_another_thread()
+    {
+        Task[] flushes = new Task[50];
+        (await BesideOneInTheKernel(handle =>
+        {
+            for (int i = 0; i < flushes.Length; i++)
+            {
+                IoOperation operation = IoOperation.ForFlush(handle, IoVerb.Flush, new CancellationToken(canceled: true));
+                short version = operation.Version;
+                operation.Start();
+                Task cancelled = new ValueTask(operation, version).AsTask();
+                Should.Throw<OperationCanceledException>(() => cancelled.WaitAsync(Patience).GetAwaiter().GetResult());
+
+                // Most likely the same object.
+                flushes[i] = handle.FlushToDiskAsync().AsTask();
+            }
+
+            return Task.WhenAll(flushes);
+        })).ShouldBeFalse();
+    }
+
+    /// <summary>Submits while another thread is in the kernel to submit; whether it had to wait for that one.</summary>
+    private async Task<bool> BesideOneInTheKernel(Func<SluiceHandle, Task> submit)
     {
         Skip.If(SluiceEngines.Default.Name != "uring", "the pool takes one operation at a time");
         using SluiceHandle handle = SluiceHandle.Open(Temp.NewFile(new byte[4096]), FileMode.Open, FileAccess.ReadWrite);
@@ -34,27 +77,26 @@ public sealed class SubmissionSeamTests : HostileTests
 
             return 0;
         });
-        Task[] flushes = [Task.CompletedTask, .. new Task[5]];
-        Thread first = new(() =>
-        {
-            Volatile.Write(ref slow, Environment.CurrentManagedThreadId);
-            flushes[0] = handle.FlushToDiskAsync().AsTask();
-        });
-        first.Start();
-        Thread second = new(() =>
-        {
-            inKernel.Wait();
-            for (int i = 1; i < flushes.Length; i++)
+        Task? held = null;
+        Task? submitted = null;
+        Task first = Task.Factory.StartNew(
+            () =>
             {
-                flushes[i] = handle.FlushToDiskAsync().AsTask();
-            }
-
-            hasSubmitted.Set();
-        });
-        second.Start();
-        first.Join();
-        second.Join();
-        hasWaited.ShouldBeFalse();
-        await Task.WhenAll(flushes).WaitAsync(Patience);
+                Volatile.Write(ref slow, Environment.CurrentManagedThreadId);
+                held = handle.FlushToDiskAsync().AsTask();
+            },
+            TaskCreationOptions.LongRunning);
+        Task second = Task.Factory.StartNew(
+            () =>
+            {
+                inKernel.Wait();
+                submitted = submit(handle);
+                hasSubmitted.Set();
+            },
+            TaskCreationOptions.LongRunning);
+        await first;
+        await second;
+        await Task.WhenAll(held!, submitted!).WaitAsync(Patience);
+        return hasWaited;
     }
 }
