@@ -10,7 +10,8 @@ public enum FileCaching
     /// Through the page cache, and dropped behind the transfer: RWF_DONTCACHE where the file system takes it (Linux 6.14), else
     /// POSIX_FADV_DONTNEED. For data that is read or written once. 64-bit Linux only; elsewhere the file is opened cached, and
     /// <see cref="OpenFile.CachingReason"/> says so. Not for what is met again: a <see cref="SluiceStream"/> that goes to and fro, or is
-    /// flushed again and again, leaves such pages in the cache for a while (2 MiB at most), and is slower than a cached one all the same.
+    /// flushed again and again, leaves such pages in the cache for a while (on ext4 and xfs, 2 MiB at most), and is slower than a
+    /// cached one all the same.
     /// </summary>
     Uncached = 1,
 
@@ -18,8 +19,8 @@ public enum FileCaching
     /// Past the page cache: O_DIRECT. 64-bit Linux only; elsewhere the file is opened cached, and <see cref="OpenFile.CachingReason"/>
     /// says so. The caller needs no alignment. Not for many small transfers: each that is no whole block goes through the page cache, with
     /// O_DIRECT taken off for it (a write), or waits for the device (a read). A <see cref="SluiceStream"/> that goes to and fro, or is
-    /// flushed again and again, has the page cache keep what it meets for a while (2 MiB at most); <see cref="OpenFile.EdgeTransfers"/>
-    /// counts both.
+    /// flushed again and again, has the page cache keep what it meets again for a while (on ext4 and xfs, 2 MiB at most);
+    /// <see cref="OpenFile.EdgeTransfers"/> counts both.
     /// </summary>
     Direct = 2,
 }

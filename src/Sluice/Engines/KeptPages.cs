@@ -9,10 +9,10 @@ namespace Sluice.Engines;
 /// flushed again and again: they are met again soon. Those of long ago are written back and dropped, so that they are few.
 /// </summary>
 /// <remarks>
-/// The page cache has them, and not this process: what others write is seen at once, and they see what is written here. A read is kept
-/// only where all its pages have been met before, by a read that was not kept or by a write: who reads here and there in a large file
-/// keeps nothing. Pages are booked by areas of sixteen. An area that becomes one of the older half begins to be written back, and is clean
-/// when it is dropped; one of the older half that is met again becomes the newest. Thread-safe.
+/// The page cache has them, and not this process: what others write is seen at once, and they see what is written here. A transfer is kept
+/// only where all its pages have been met before, by one that was not kept: who goes here and there in a large file keeps nothing. Pages
+/// are booked by areas of sixteen. An area that becomes one of the older half begins to be written back, and is clean when it is dropped;
+/// one of the older half that is met again becomes the newest. Thread-safe.
 /// </remarks>
 internal sealed class KeptPages
 {
@@ -32,7 +32,7 @@ internal sealed class KeptPages
 
     private static long AreaBytes => PagesOfArea * Environment.SystemPageSize;
 
-    /// <summary>Whether all pages of a read have been met lately; they have from now on. The caller holds a reference.</summary>
+    /// <summary>Whether all pages of a transfer have been met lately; they have from now on. The caller holds a reference.</summary>
     public bool IsMetAgain(int fd, long offset, int bytes) => Note(fd, offset, bytes, 0, 0);
 
     /// <summary>Books what a transfer has left in the page cache; the caller holds a reference.</summary>

@@ -15,7 +15,6 @@ public abstract partial class OpenFile
 
     /// <summary>f_type of statfs(2).</summary>
     private const long OverlayMagic = 0x794C_7630;
-    private const long BtrfsMagic = 0x9123_683E;
 
     /// <summary>The caching that took effect.</summary>
     public FileCaching Caching
@@ -166,14 +165,14 @@ public abstract partial class OpenFile
     internal void AfterKept(long fileOffset, int bytes, bool isRead) => _extras!.Kept!.Note(_fd, fileOffset, bytes, isRead);
 
     /// <summary>
-    /// Files alone, and of file systems alone of which it was seen that the page cache and transfers past it tell the same: what other
-    /// machines write to a shared device, or to a remote file system, does not reach the pages that are here.
+    /// Files alone, and of ext4 and xfs alone, where it was seen that the page cache and transfers past it tell the same, and that what is
+    /// dropped goes: what other machines write to a shared device, or to a remote file system, does not reach the pages that are here.
     /// </summary>
     private bool MayKeep() =>
         Caching != FileCaching.Cached
         && Libc.Stat(_fd, StatxMask.BasicStats, out Statx stat) == 0
         && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
-        && (Libc.IsExt(_fd) || Libc.FileSystemType(_fd) is Libc.XfsMagic or BtrfsMagic or OverlayMagic);
+        && (Libc.IsExt(_fd) || Libc.FileSystemType(_fd) == Libc.XfsMagic);
 
     private protected static bool IsDirect(SafeFileHandle file)
     {

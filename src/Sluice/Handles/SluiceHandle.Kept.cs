@@ -94,7 +94,7 @@ public sealed partial class SluiceHandle
     /// <summary>As <see cref="Write(ReadOnlySpan{byte}, long)"/>.</summary>
     internal void Write(ReadOnlySpan<byte> buffer, long fileOffset, bool isKept)
     {
-        if (!isKept || !Keeps(fileOffset))
+        if (!isKept || !IsMetAgain(fileOffset, buffer.Length))
         {
             Write(buffer, fileOffset);
             return;
@@ -123,7 +123,7 @@ public sealed partial class SluiceHandle
     /// <summary>As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.</summary>
     internal ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset, bool isKept, CancellationToken cancellationToken)
     {
-        if (!isKept || cancellationToken.IsCancellationRequested || !Keeps(fileOffset))
+        if (!isKept || cancellationToken.IsCancellationRequested || !IsMetAgain(fileOffset, buffer.Length))
         {
             return WriteAsync(buffer, fileOffset, cancellationToken);
         }
@@ -157,15 +157,7 @@ public sealed partial class SluiceHandle
         return StartWrite(buffer, fileOffset, bytes, cancellationToken, isKept: true);
     }
 
-    /// <summary>Whether the pages of small transfers may be kept at all.</summary>
-    private bool Keeps(long fileOffset)
-    {
-        CheckOffset(fileOffset);
-        using Reference reference = Hold();
-        return Kept is not null;
-    }
-
-    /// <summary>Whether a read that may be kept is; where not, it will be the next time.</summary>
+    /// <summary>Whether a transfer that may be kept is: where not, it will be the next time.</summary>
     private bool IsMetAgain(long fileOffset, int bytes)
     {
         CheckOffset(fileOffset);

@@ -128,7 +128,7 @@ public sealed class KeptPagesTests : IDisposable
     [SkippableFact]
     public void Small_transfers_of_a_direct_stream_that_goes_to_and_fro_are_counted_as_edges()
     {
-        using SluiceStream stream = Open(_temp.NewFile(1_000_000), FileCaching.Direct, FileAccess.Read);
+        using SluiceStream stream = Open(_temp.NewFile(1_000_000), FileCaching.Direct, FileAccess.Read, 4096);
         byte[] record = new byte[Record];
         for (int i = 0; i < 60; i++)
         {
@@ -146,7 +146,7 @@ public sealed class KeptPagesTests : IDisposable
     public async Task Who_never_comes_back_leaves_nothing_and_is_alone_at_no_gate(bool isAsync)
     {
         string path = _temp.NewFile(400 * 4096);
-        await using SluiceStream stream = Open(path, FileCaching.Direct, FileAccess.Read);
+        await using SluiceStream stream = Open(path, FileCaching.Direct, FileAccess.Read, 4096);
         Internals.Drop(stream.SluiceHandle);
         byte[] record = new byte[Record];
         for (int i = 0; i < 400; i++)
@@ -300,10 +300,16 @@ public sealed class KeptPagesTests : IDisposable
         }
     }
 
-    private static SluiceStream Open(string path, FileCaching caching, FileAccess access)
+    private static SluiceStream Open(string path, FileCaching caching, FileAccess access, int bufferSize = SluiceOptions.Adaptive)
     {
-        SluiceStream stream =
-            new(path, new SluiceOptions { Access = access, Mode = FileMode.Open, Share = FileShare.ReadWrite, Caching = caching });
+        SluiceStream stream = new(path, new SluiceOptions
+        {
+            Access = access,
+            Mode = FileMode.Open,
+            Share = FileShare.ReadWrite,
+            Caching = caching,
+            BufferSize = bufferSize,
+        });
         SkipUnless(stream, caching);
         return stream;
     }
