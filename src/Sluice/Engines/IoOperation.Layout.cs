@@ -20,7 +20,10 @@ internal sealed partial class IoOperation
     {
         if (BeginsWhenCalled)
         {
+            // Who calls has an operation of its own to end first: should this one end at once, its caller's code has another thread.
+            bool taken = ThreadPoolEngine.TryTakeThread();
             _engine!.Submit(this);
+            ThreadPoolEngine.GiveThreadBack(taken);
         }
         else
         {

@@ -26,6 +26,9 @@ internal sealed class ThreadPoolEngine : IoEngine
         return taken;
     }
 
+    /// <param name="taken">What <see cref="TryTakeThread"/> said to who now has done something else than go on.</param>
+    public static void GiveThreadBack(bool taken) => t_mayContinue = taken;
+
     /// <summary>Ends one submission on this thread of the pool, which then goes on with the caller's continuation.</summary>
     public static void Complete(IoOperation operation, int result)
     {
@@ -66,7 +69,7 @@ internal sealed class ThreadPoolEngine : IoEngine
     /// <param name="operation">Afterwards it may be another one's.</param>
     /// <param name="isPooled">It is counted among those that wait for a thread of the pool or have one, until its transfer has
     /// ended.</param>
-    /// <param name="mayContinue">Whether this thread may go on with callers' code, of this operation or one it makes way for.</param>
+    /// <param name="mayContinue">Whether this thread may go on with the code of the operation's caller.</param>
     public static void Run(IoOperation operation, bool isPooled, bool mayContinue = true)
     {
         // A thread that waits for its own operation does not go on with other callers' code.
