@@ -103,6 +103,12 @@ public static class SluiceEngines
     /// <summary>The ring for what this processor submits; <paramref name="only"/> where there is one.</summary>
     internal static UringEngine RingOfProcessor(UringEngine only)
     {
+        if (!Volatile.Read(ref s_started))
+        {
+            // Others are just being made.
+            return only;
+        }
+
         UringEngine[] rings = Volatile.Read(ref s_rings);
         return rings.Length == 1
             ? only
