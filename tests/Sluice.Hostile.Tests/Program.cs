@@ -22,6 +22,8 @@ internal static class Program
                 return await Representative.RunAsync(folder, int.Parse(descriptors), mayRefuse: refusals == "may refuse");
             case ["refused ring", string folder, string kind, string allowed]:
                 return await RefusedRing.RunAsync(folder, kind, int.Parse(allowed));
+            case ["stopped ring", string name]:
+                return await RefusedRing.StopAsync(name);
             case ["starting rings", string name]:
                 return await StartingRings.RunAsync(name);
             case ["continuations", string folder, string place]:

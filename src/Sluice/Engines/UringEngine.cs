@@ -77,6 +77,12 @@ internal sealed partial class UringEngine : IoEngine
 
         using (_entries.Hold())
         {
+            if (_entries.Refusal != 0)
+            {
+                // The thread ends by itself, and the ring may be closed already.
+                return;
+            }
+
             // Out of its wait in the kernel, while that can still be entered.
             _entries.TryQueueWaker();
             _entries.Enter();

@@ -1,3 +1,4 @@
+using Sluice.Engines;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
@@ -37,6 +38,35 @@ internal static class RefusedRing
         Console.WriteLine(entered > allowed ? $"refused: {SluiceEngines.UringReason}" : "never refused");
         return 0;
     }
+
+    /// <summary>The ring of all is refused, its thread ends, and only then is the library unloaded.</summary>
+    public static async Task<int> StopAsync(string name)
+    {
+        UringEngine engine = (UringEngine)SluiceEngines.Default;
+        using SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite);
+        SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" ? -Errno.EPERM : 0);
+        await handle.FlushToDiskAsync();
+        engine.Name.ShouldBe("pool");
+        SpinWait.SpinUntil(static () => !HasCompletionThread(), Watchdog.Patience).ShouldBeTrue("its thread has ended");
+        engine.Stop();
+        await handle.FlushToDiskAsync();
+        return 0;
+    }
+
+    /// <summary>Linux keeps the first fifteen characters.</summary>
+    private static bool HasCompletionThread() =>
+        Directory.GetDirectories("/proc/self/task").Any(static task =>
+        {
+            try
+            {
+                return File.ReadAllText(Path.Combine(task, "comm")).StartsWith("Sluice completi", StringComparison.Ordinal);
+            }
+            catch (IOException)
+            {
+                // It has ended meanwhile.
+                return false;
+            }
+        });
 
     private static async Task UseAsync(string kind, string folder, string source, string[] small)
     {

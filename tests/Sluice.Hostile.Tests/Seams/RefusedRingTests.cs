@@ -26,4 +26,14 @@ public sealed class RefusedRingTests : HostileTests
 
         refused.ShouldBeGreaterThan(0);
     }
+
+    /// <summary>Nothing touches the memory of a ring that is closed already.</summary>
+    [SkippableFact]
+    public async Task A_ring_that_was_refused_and_closed_can_be_stopped()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");
+        Skip.If(SluiceEngines.UringReason is not null, $"this process has no ring: {SluiceEngines.UringReason}");
+        using Child child = new([], [], "stopped ring", Temp.NewFile(new byte[10]));
+        await child.SucceedAsync();
+    }
 }
