@@ -128,9 +128,12 @@ internal sealed partial class IoOperation
     private bool EndsHere =>
         _endsBetweenPieces && _done > 0 && _total - _done > OpenFile.MaxInlineBytes && _cancellationToken.IsCancellationRequested;
 
-    /// <summary>One blocking call of a file or a block device does all of this submission, and ends by itself.</summary>
+    /// <summary>
+    /// One blocking call of a file or a block device does all of this submission, and ends by itself. May be asked while another thread
+    /// ends the operation: then any answer will do, since it is in no ring's queue any more.
+    /// </summary>
     public bool IsPlainTransfer =>
-        Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle!.Caching == FileCaching.Direct && !IsCancellationRequested;
+        Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle?.Caching == FileCaching.Direct && !IsCancellationRequested;
 
     /// <summary>
     /// A read or write at an offset, vectored or cached ones too: any thread that may block can make it by a call.

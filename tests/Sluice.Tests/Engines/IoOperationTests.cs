@@ -95,6 +95,17 @@ public sealed partial class IoOperationTests : IDisposable
         await write;
     }
 
+    /// <summary>A leader that has lost its role may find it in its slot, while who has the role takes it and ends it.</summary>
+    [Fact]
+    public async Task What_has_ended_is_no_transfer_for_a_call()
+    {
+        ValueTask<int> read = _handle.ReadAsync(new byte[10], 0);
+        IoOperation operation = _engine.Take();
+        operation.Complete(10);
+        operation.IsPlainTransfer.ShouldBeFalse();
+        (await read).ShouldBe(10);
+    }
+
     [Fact]
     public async Task A_short_read_goes_on_with_the_rest()
     {
