@@ -187,18 +187,7 @@ public sealed class KeptMemoryTests
     public void Where_it_is_refused_the_log_has_the_processs_own_and_says_why(string call)
     {
         using TempFolder folder = new();
-        SystemCallFaults.Use((name, _, _) => name == call ? -Errno.EPERM : 0);
-        SluiceLog log;
-        try
-        {
-            log = SluiceLog.Open(folder.Log, KeptProgram.Options);
-        }
-        finally
-        {
-            SystemCallFaults.Use(null);
-        }
-
-        using (log)
+        using (SluiceLog log = OpenBeside(folder, name => name == call ? -Errno.EPERM : 0))
         {
             log.Memory.ShouldBe(LogMemory.Process);
             log.MemoryReason.ShouldContain("refused");
@@ -344,6 +333,20 @@ public sealed class KeptMemoryTests
         int key = KeyOf(folder);
         SharedMemoryCalls.Find(key).ShouldBeGreaterThanOrEqualTo(0);
         return key;
+    }
+
+    /// <summary>Opens it while something answers to its system calls.</summary>
+    internal static SluiceLog OpenBeside(TempFolder folder, Func<string, int> answer)
+    {
+        SystemCallFaults.Use((call, _, _) => answer(call));
+        try
+        {
+            return SluiceLog.Open(folder.Log, KeptProgram.Options);
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
     }
 
     /// <summary>0 where there is no file that names memory.</summary>

@@ -142,7 +142,7 @@ public sealed class KeptOwnerTests
         Skip.IfNot(Environment.IsPrivilegedProcess, "Only root can give a file away.");
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
-        SystemCallFaults.Use((call, _, _) =>
+        using (SluiceLog log = OpenBeside(folder, call =>
         {
             if (call == "shmget" && File.Exists(Path.Combine(folder.Log, "log.memory")))
             {
@@ -150,18 +150,7 @@ public sealed class KeptOwnerTests
             }
 
             return 0;
-        });
-        SluiceLog log;
-        try
-        {
-            log = SluiceLog.Open(folder.Log, KeptProgram.Options);
-        }
-        finally
-        {
-            SystemCallFaults.Use(null);
-        }
-
-        using (log)
+        }))
         {
             (log.Memory, File.Exists(Path.Combine(folder.Log, "log.memory"))).ShouldBe((LogMemory.Process, false));
             log.MemoryReason.ShouldContain("another user's");

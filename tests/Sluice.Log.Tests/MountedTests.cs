@@ -69,11 +69,12 @@ public sealed class MountedTests(ITestOutputHelper output)
     /// where others sync as well.
     /// </summary>
     [SkippableTheory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void What_was_acknowledged_as_durable_is_there_though_the_journal_could_not_be_written(bool preallocates)
+    [InlineData(FileSystemKind.Ext4, true)]
+    [InlineData(FileSystemKind.Ext4, false)]
+    [InlineData(FileSystemKind.Ext4DataJournal, true)]
+    public void What_was_acknowledged_as_durable_is_there_though_the_journal_could_not_be_written(FileSystemKind kind, bool preallocates)
     {
-        using SealedDisk disk = SealedDisk.OrSkip(FileSystemKind.Ext4, hasJournalApart: true);
+        using SealedDisk disk = SealedDisk.OrSkip(kind, hasJournalApart: true);
         using NeighboursWhoSync neighbours = new(disk.Folder, count: 3);
         _ = SurviveCuts(
             disk.Folder, CutsAskedFor ?? 10, CompressionLevel.NoCompression, seed: Seed + 91, disk.Cut,

@@ -49,14 +49,7 @@ public sealed class StageTests
     public async Task Who_sleeps_for_a_page_that_is_written_is_woken_before_its_own_place_is_waited_for()
     {
         using DeadOutput output = new(failsWrites: false);
-        PageRing ring = new(Enumerable.Range(0, 8).Select(static _ => new LogPage(4096)), output.PageStart, 1);
-        WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
-        LogPage written = ring.Active;
-        written.TryTake(10, 1, out int offset, out long first).ShouldBeTrue();
-        written.EndCopy(new Placed(written, offset, first), 10, 1);
-        ring.Turn(written, out _).ShouldBe(TurnResult.Turned);
-        LogPage reserved = ring.Active;
-        reserved.TryTake(10, 1, out offset, out long second).ShouldBeTrue();
+        (_, WriteStage writes, long first, Placed place) = WithReservation(output);
         SyncWaiter waiter = new();
         waiter.Begin(first, 0, default);
         writes.Waiters.Push(waiter);
@@ -66,12 +59,12 @@ public sealed class StageTests
             () =>
             {
                 waiter.Sleep();
-                reserved.EndCopy(new Placed(reserved, offset, second), 10, 1);
+                place.Page.EndCopy(place, 10, 1);
             },
             TaskCreationOptions.LongRunning);
         await Task.Factory.StartNew(writes.TryLead, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
         await owner.WaitAsync(TimeSpan.FromMinutes(1));
-        writes.Written.ShouldBe(second);
+        writes.Written.ShouldBe(place.FirstSequence);
     }
 
     /// <summary>As before, where that thread looked whether the page is written just before it was, and falls asleep just behind.</summary>
@@ -79,6 +72,27 @@ public sealed class StageTests
     public async Task Who_falls_asleep_for_a_page_while_its_own_place_is_waited_for_is_woken()
     {
         using DeadOutput output = new(failsWrites: false);
+        (PageRing ring, WriteStage writes, long first, Placed place) = WithReservation(output);
+        Task leader = Task.Factory.StartNew(writes.TryLead, TaskCreationOptions.LongRunning);
+        SpinWait.SpinUntil(() => writes.Written == first && ring.Active != place.Page, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        Task owner = Task.Factory.StartNew(
+            () =>
+            {
+                SyncWaiter waiter = new();
+                waiter.Begin(first, 0, default);
+                writes.Waiters.Push(waiter);
+                writes.Await(waiter);
+                place.Page.EndCopy(place, 10, 1);
+            },
+            TaskCreationOptions.LongRunning);
+        await owner.WaitAsync(TimeSpan.FromMinutes(1));
+        await leader.WaitAsync(TimeSpan.FromMinutes(1));
+        writes.Written.ShouldBe(place.FirstSequence);
+    }
+
+    /// <summary>A page with a record that can be written, and behind it one with a place that is not filled.</summary>
+    private static (PageRing Ring, WriteStage Writes, long First, Placed Place) WithReservation(LogOutput output)
+    {
         PageRing ring = new(Enumerable.Range(0, 8).Select(static _ => new LogPage(4096)), output.PageStart, 1);
         WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
         LogPage written = ring.Active;
@@ -87,21 +101,7 @@ public sealed class StageTests
         ring.Turn(written, out _).ShouldBe(TurnResult.Turned);
         LogPage reserved = ring.Active;
         reserved.TryTake(10, 1, out offset, out long second).ShouldBeTrue();
-        Task leader = Task.Factory.StartNew(writes.TryLead, TaskCreationOptions.LongRunning);
-        SpinWait.SpinUntil(() => writes.Written == first && ring.Active != reserved, TimeSpan.FromMinutes(1)).ShouldBeTrue();
-        Task owner = Task.Factory.StartNew(
-            () =>
-            {
-                SyncWaiter waiter = new();
-                waiter.Begin(first, 0, default);
-                writes.Waiters.Push(waiter);
-                writes.Await(waiter);
-                reserved.EndCopy(new Placed(reserved, offset, second), 10, 1);
-            },
-            TaskCreationOptions.LongRunning);
-        await owner.WaitAsync(TimeSpan.FromMinutes(1));
-        await leader.WaitAsync(TimeSpan.FromMinutes(1));
-        writes.Written.ShouldBe(second);
+        return (ring, writes, first, new Placed(reserved, offset, second));
     }
 
     private sealed class DeadOutput(bool failsWrites) : LogOutput

@@ -1,3 +1,4 @@
+using Sluice.Faults.Tests.Support;
 using Sluice.Kernel;
 
 namespace Sluice.Log.Tests;
@@ -43,6 +44,22 @@ public sealed class ZerosAheadTests
         }
 
         File.ReadAllBytes(path).AsSpan().SequenceEqual(model).ShouldBeTrue();
+    }
+
+    /// <summary>Where all data goes through the journal a sync over zeros needs it as well, and is asked about.</summary>
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Ext4, true)]
+    [InlineData(FileSystemKind.Ext4DataJournal, false)]
+    [InlineData(FileSystemKind.Xfs, true)]
+    public void They_are_written_where_a_sync_over_them_needs_no_journal(FileSystemKind kind, bool areWritten)
+    {
+        using Mount mount = Mount.OrSkip(kind);
+        string path = Path.Combine(mount.Folder, "file");
+        using SluiceHandle file = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite);
+        file.Allocate(0, 1024 * 1024);
+        ZerosAhead zeros = new(file);
+        zeros.Write(100);
+        (zeros.End > 0).ShouldBe(areWritten);
     }
 
     [SkippableTheory]

@@ -45,14 +45,17 @@ public sealed partial class SluiceHandle
 
     /// <summary>
     /// Whether the first write into reserved space changes metadata of the file, which a sync then has to commit: extents that were
-    /// reserved as unwritten become written ones.
+    /// reserved as unwritten become written ones; and a write over bytes that are there changes none. Where ext4 has all data go through
+    /// its journal (data=journal), which statx(2) tells by allowing no direct transfers, every sync has something to commit.
     /// </summary>
     internal bool HasUnwrittenExtents
     {
         get
         {
             using Reference reference = Hold();
-            return Libc.IsSupported && CanSeek && (Libc.IsExt(_fd) || Libc.FileSystemType(_fd) == Libc.XfsMagic);
+            return Libc.IsSupported && CanSeek && (Libc.IsExt(_fd) || Libc.FileSystemType(_fd) == Libc.XfsMagic)
+                && !(Libc.Stat(_fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) == 0
+                    && (stat.Mask & StatxMask.DioAlign) != 0 && stat.DioOffsetAlign == 0);
         }
     }
 

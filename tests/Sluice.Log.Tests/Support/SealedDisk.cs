@@ -23,6 +23,7 @@ internal sealed unsafe partial class SealedDisk : IDisposable
     private int _journal = -1;
     private string? _journalLoop;
     private bool _isMounted;
+    private bool _journalsData;
 
     private SealedDisk()
     {
@@ -43,7 +44,7 @@ internal sealed unsafe partial class SealedDisk : IDisposable
         };
         Skip.If(!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess, $"{kind}: mounting needs root on Linux");
         Skip.If(!Command.Exists(maker) || !File.Exists("/dev/loop-control"), $"{kind}: it needs {maker} and loop devices");
-        SealedDisk disk = new();
+        SealedDisk disk = new() { _journalsData = kind == FileSystemKind.Ext4DataJournal };
         try
         {
             (disk._image, disk._loop) = MakeDevice(mebibytes);
@@ -144,7 +145,11 @@ internal sealed unsafe partial class SealedDisk : IDisposable
 
     private string? MountLoop()
     {
-        string[] options = _journalLoop is null ? [] : ["-o", $"journal_path={_journalLoop}"];
+        string[] options =
+        [
+            .. _journalLoop is null ? (string[])[] : ["-o", $"journal_path={_journalLoop}"],
+            .. _journalsData ? (string[])["-o", "data=journal"] : [],
+        ];
         string? refusal = Command.TryRun("mount", [.. options, _loop!, Folder]);
         _isMounted = refusal is null;
         return refusal;
