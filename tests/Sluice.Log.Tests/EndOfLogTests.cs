@@ -123,8 +123,9 @@ public sealed class EndOfLogTests
         using SluiceLog again = SluiceLog.Open(folder.Log, options);
         again.Append("x"u8, LogDurability.Durable).ShouldBe(next);
 
-        // Now there is another segment on the disk.
-        again.TruncateBefore(next).ShouldBeGreaterThan(0);
+        // Now there is another segment on the disk; where nothing may have an age the log itself may have removed the others by now.
+        int removed = again.TruncateBefore(next);
+        (removed > 0 || !isAsked).ShouldBeTrue();
         again.FirstSequence.ShouldBe(next);
     }
 
