@@ -10,9 +10,9 @@ namespace Sluice.Engines;
 /// </summary>
 /// <remarks>
 /// The page cache has them, and not this process: what others write is seen at once, and they see what is written here. A transfer is kept
-/// only where all its pages have been met before, by one that was not kept: who goes here and there in a large file keeps nothing. Pages
-/// are booked by areas of sixteen. An area that becomes one of the older half begins to be written back, and is clean when it is dropped;
-/// one of the older half that is met again becomes the newest. Thread-safe.
+/// only where all its pages have been met before, by one that was not kept: who goes here and there in a large file keeps nothing. A write
+/// of an uncached file alone is kept at once. Pages are booked by areas of sixteen. An area that becomes one of the older half begins to be
+/// written back, and is clean when it is dropped; one of the older half that is met again becomes the newest. Thread-safe.
 /// </remarks>
 internal sealed class KeptPages
 {

@@ -94,7 +94,7 @@ public sealed partial class SluiceHandle
     /// <summary>As <see cref="Write(ReadOnlySpan{byte}, long)"/>.</summary>
     internal void Write(ReadOnlySpan<byte> buffer, long fileOffset, bool isKept)
     {
-        if (!isKept || !IsMetAgain(fileOffset, buffer.Length))
+        if (!isKept || !KeepsWrite(fileOffset, buffer.Length))
         {
             Write(buffer, fileOffset);
             return;
@@ -123,7 +123,7 @@ public sealed partial class SluiceHandle
     /// <summary>As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.</summary>
     internal ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset, bool isKept, CancellationToken cancellationToken)
     {
-        if (!isKept || cancellationToken.IsCancellationRequested || !IsMetAgain(fileOffset, buffer.Length))
+        if (!isKept || cancellationToken.IsCancellationRequested || !KeepsWrite(fileOffset, buffer.Length))
         {
             return WriteAsync(buffer, fileOffset, cancellationToken);
         }
@@ -156,6 +156,12 @@ public sealed partial class SluiceHandle
         // The rest, or the error once more, with its exception.
         return StartWrite(buffer, fileOffset, bytes, cancellationToken, isKept: true);
     }
+
+    /// <summary>
+    /// Whether a write that may be kept is: of a direct file where its pages are met again, of an uncached one at once. A write that is
+    /// dropped behind sets the device to work, and the next write of the page would wait for that.
+    /// </summary>
+    private bool KeepsWrite(long fileOffset, int bytes) => IsMetAgain(fileOffset, bytes) || (DirectGate is null && Kept is not null);
 
     /// <summary>Whether a transfer that may be kept is: where not, it will be the next time.</summary>
     private bool IsMetAgain(long fileOffset, int bytes)
