@@ -26,7 +26,7 @@ internal static class PeersProgram
 
     public static int Run(string directory, int seconds)
     {
-        Console.WriteLine($"events/s, {Threads} threads, turns of {seconds} s: {"",18}b          s          s          b   ratio");
+        Console.WriteLine($"events/s, {Threads} threads, turns of {seconds} s: {"",26}b          s          s          b   ratio");
         foreach (bool isWritten in (bool[])[true, false])
         {
             (string Name, Func<string, (Logs, IDisposable)> Open)[] peers =
@@ -42,6 +42,7 @@ internal static class PeersProgram
                     path, formatProvider: CultureInfo.InvariantCulture,
                     flushOn: isWritten ? LogEventLevel.Verbose : LevelAlias.Off))),
                 ("Sluice.Extensions.Logging", path => Provider(path, isWritten)),
+                .. isWritten ? SharedMemory() : [],
             ];
             foreach ((string peer, Func<string, (Logs, IDisposable)> openPeer) in peers)
             {
@@ -54,7 +55,7 @@ internal static class PeersProgram
                     ];
                     double ratio = (turns[1] + turns[2]) / (turns[0] + turns[3]);
                     Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
-                        $"{(isWritten ? "written" : "buffered"),-9}{name,-26}{"to " + peer,-22}"
+                        $"{(isWritten ? "written" : "buffered"),-9}{name,-34}{"to " + peer,-22}"
                         + $"{turns[0],10:#,0} {turns[1],10:#,0} {turns[2],10:#,0} {turns[3],10:#,0} {ratio,7:0.00}"));
                 }
             }
@@ -98,10 +99,36 @@ internal static class PeersProgram
             return rate;
         }
 
-        long lines = Directory.GetFiles(directory).Sum(static f => File.ReadLines(f).LongCount());
+        string[] files = Directory.GetFiles(directory);
+        long lines = files.Any(static f => f.EndsWith(".slog", StringComparison.Ordinal))
+            ? Records(directory) : files.Sum(static f => File.ReadLines(f).LongCount());
         return lines == counts.Sum() + 1
             ? rate
             : throw new InvalidDataException($"{counts.Sum() + 1} events, and {lines} lines in {directory}");
+    }
+
+    private static long Records(string directory)
+    {
+        using SluiceLogReader reader = new(directory);
+        long records = 0;
+        foreach (LogEntry _ in reader.Entries)
+        {
+            records++;
+        }
+
+        return records;
+    }
+
+    /// <summary>With memory that outlives the process an event is with the operating system once it was copied there.</summary>
+    private static (string Name, Func<string, (Logs, IDisposable)> Open)[] SharedMemory()
+    {
+        SluiceLogOptions options = new() { Memory = LogMemory.Shared, Durability = LogDurability.Written };
+        return
+        [
+            ("Sluice.Serilog, shared memory", path => Serilog(l => l.WriteTo.SluiceLog(
+                path, formatProvider: CultureInfo.InvariantCulture, options: options))),
+            ("Sluice.Extensions.Logging, shared", path => Provider(path, true, options)),
+        ];
     }
 
     private static (Logs, IDisposable) Serilog(Func<LoggerConfiguration, LoggerConfiguration> sink)
@@ -127,10 +154,11 @@ internal static class PeersProgram
             (t, n) => logger.Info(CultureInfo.InvariantCulture, "order {Id} of {Customer} was paid: {Amount}", n, "Zoë", t * 1.5), factory);
     }
 
-    private static (Logs, IDisposable) Provider(string path, bool isWritten)
+    private static (Logs, IDisposable) Provider(string path, bool isWritten, SluiceLogOptions? log = null)
     {
         ILoggerFactory factory = LoggerFactory.Create(b => b.AddSluice(path, new SluiceLoggerOptions
         {
+            Log = log,
             FlushOn = isWritten ? Microsoft.Extensions.Logging.LogLevel.Trace : Microsoft.Extensions.Logging.LogLevel.None,
         }));
         Microsoft.Extensions.Logging.ILogger logger = factory.CreateLogger("own");

@@ -73,7 +73,7 @@ internal static class ContentComparer
         int fromFd, string source, int copyFd, string target, DataRange part, CancellationToken cancellationToken)
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
-        Libc.DropFromCache(copyFd, part.Begin, part.End == long.MaxValue ? 0 : part.End - part.Begin);
+        CacheCalls.Drop(copyFd, part.Begin, part.End == long.MaxValue ? 0 : part.End - part.Begin);
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         SourceHash expected = new(() => Hash(fromFd, source, FileCaching.Cached, part, stop.Token));
         try

@@ -9,14 +9,21 @@ namespace Sluice.Copying;
 /// thread.
 /// </summary>
 /// <param name="ways">How many there are, in the order of preference: a later one is taken where it gains more than a twentieth.</param>
-/// <param name="unit">Bytes of a turn while ways are compared; the first turn of each is half of it, a turn later eight times.</param>
-internal sealed class CopyChoice(int ways, long unit)
+/// <param name="unit">Bytes; the first turn of each way is half of it, the chosen one's turns are eight times as long.</param>
+/// <param name="length">Bytes of the file.</param>
+internal sealed class CopyChoice(int ways, long unit, long length)
 {
     /// <summary>What a less preferred way must gain.</summary>
     private const double Margin = 1.05;
 
-    /// <summary>A way that has so many times the time of another in its first turn is not compared any further.</summary>
+    /// <summary>A way that has so many times the time of another in its first turn is not tried again.</summary>
     private const double Hopeless = 3;
+
+    /// <summary>
+    /// A way that has no more than so many times the time of another in its first turn is compared once more, in a long turn: a way may
+    /// need a while to begin, as the page cache does, whose read-ahead is behind at first.
+    /// </summary>
+    private const double Close = 1.75;
 
     /// <summary>
     /// Bytes after which the second best way has a turn again, in turns of the comparison, unless it is hopeless: what it gave last may
@@ -24,6 +31,8 @@ internal sealed class CopyChoice(int ways, long unit)
     /// </summary>
     private const int UnitsBetweenTries = 64;
 
+    /// <summary>A turn that says what a way gives in the long run; of a file of 512 MiB a smaller part.</summary>
+    private readonly long _longTurn = Math.Clamp(length / 16, unit, 4 * unit);
     private readonly double[] _rates = new double[ways];
     private readonly bool[] _isOut = new bool[ways];
     private readonly long[] _bytes = new long[ways];
@@ -96,11 +105,12 @@ internal sealed class CopyChoice(int ways, long unit)
         // ways are compared is no way's gain.
         while (++_step < 2 * ways)
         {
-            int place = _step < ways ? _step : (2 * ways) - 1 - _step;
+            bool isFirst = _step < ways;
+            int place = isFirst ? _step : (2 * ways) - 1 - _step;
             int way = place == 0 ? 0 : ways - place;
-            if (!_isOut[way] && !IsHopeless(way))
+            if (!_isOut[way] && !IsBehind(way, isFirst ? Hopeless : Close))
             {
-                (Way, _left) = (way, _step < ways ? unit / 2 : unit);
+                (Way, _left) = (way, isFirst ? unit / 2 : _longTurn);
                 return;
             }
         }
@@ -111,7 +121,7 @@ internal sealed class CopyChoice(int ways, long unit)
         int other = best != _chosen ? best : _sinceTry >= UnitsBetweenTries * unit ? Best(except: best) : -1;
         if (_chosen >= 0 && !wasTry && other >= 0 && _rates[other] * Hopeless > _rates[best])
         {
-            (Way, _left, _sinceTry) = (other, unit, 0);
+            (Way, _left, _sinceTry) = (other, _rates[other] * Close > _rates[best] ? _longTurn : unit, 0);
             return;
         }
 
@@ -120,10 +130,10 @@ internal sealed class CopyChoice(int ways, long unit)
     }
 
     /// <summary>A way between the first and the last that has had no turn is the first one in another size, and judged by it.</summary>
-    private bool IsHopeless(int way)
+    private bool IsBehind(int way, double times)
     {
         double rate = _rates[way] > 0 ? _rates[way] : way > 0 && way < ways - 1 ? _rates[0] : 0;
-        return rate > 0 && rate * Hopeless < _rates.Max();
+        return rate > 0 && rate * times < _rates.Max();
     }
 
     /// <summary>The preferred one of the fast ways; -1 where there is none.</summary>

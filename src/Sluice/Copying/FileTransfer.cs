@@ -91,7 +91,7 @@ internal sealed class FileTransfer(
         {
             Count(-_copied);
             Note(CopyMethod.Buffered, "the file systems copy nothing between them");
-            CopyCalls.AdviseSequential(fromFd);
+            CacheCalls.AdviseSequential(fromFd);
             result = RunRanges(begin, CopyBuffered);
         }
 
@@ -177,7 +177,7 @@ internal sealed class FileTransfer(
             return -Errno.EOPNOTSUPP;
         }
 
-        CopyChoice choice = new(direct.Length + 1, TurnBytes);
+        CopyChoice choice = new(direct.Length + 1, TurnBytes, length);
         bool isRefused = false;
         int result = copy.Find(begin, length, source, out List<DataRange> ranges);
         foreach (DataRange range in ranges)
@@ -219,8 +219,8 @@ internal sealed class FileTransfer(
     private static string ByThreads(DirectCopy copy, string what = "") => copy.WhyThreads is { } why ? $"; {what}by threads: {why}" : "";
 
     /// <summary>
-    /// One piece through the page cache. Where the copy is to be durable, a turn has ended when the disk has its bytes: a way that leaves
-    /// all of them for later would only look fast.
+    /// One piece through the page cache. Where the copy is to be durable, a turn has ended when the device has its bytes, as directly: a
+    /// way that leaves all of them for later would only look fast.
     /// </summary>
     private int CopyCached(DataRange piece, bool isTurnsEnd)
     {
@@ -233,7 +233,7 @@ internal sealed class FileTransfer(
             result = CopyBuffered(piece.Begin, piece.End);
         }
 
-        return result == 0 && options.FlushToDisk && isTurnsEnd ? Libc.FlushData(toFd) : result;
+        return result == 0 && options.FlushToDisk && isTurnsEnd ? CacheCalls.WaitForWriteback(toFd) : result;
     }
 
     private int RunRanges(long begin, Func<long, long, int> copy)
@@ -382,7 +382,7 @@ internal sealed class FileTransfer(
         Count(bytes);
         if (options.FlushToDisk)
         {
-            Libc.StartWriteback(toFd, begin, bytes);
+            CacheCalls.StartWriteback(toFd, begin, bytes);
         }
 
         return bytes;

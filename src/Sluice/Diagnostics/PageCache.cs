@@ -30,7 +30,7 @@ internal static class PageCache
         }
 
         int fd = (int)file.DangerousGetHandle();
-        Libc.DropFromCache(fd, 0, 0);
+        CacheCalls.Drop(fd, 0, 0);
         GC.KeepAlive(file);
         return true;
     }

@@ -120,7 +120,7 @@ internal sealed class KeptPages
 
         if (begun.Number != 0)
         {
-            Libc.StartWriteback(fd, (begun.Number - 1) * AreaBytes, AreaBytes);
+            CacheCalls.StartWriteback(fd, (begun.Number - 1) * AreaBytes, AreaBytes);
         }
 
         Drop(fd, left, 0);
@@ -137,7 +137,7 @@ internal sealed class KeptPages
             if (count != 0)
             {
                 long page = ((area.Number - 1) * PagesOfArea) + from;
-                Libc.DropFromCache(fd, page * Environment.SystemPageSize, (long)count * Environment.SystemPageSize);
+                CacheCalls.Drop(fd, page * Environment.SystemPageSize, (long)count * Environment.SystemPageSize);
                 from += count;
             }
         }

@@ -127,7 +127,7 @@ public abstract partial class OpenFile
         if (DropsBehind && bytes > 0)
         {
             (long start, long length) = DropBehind.AfterWrite(fileOffset, bytes);
-            Libc.DropFromCache(_fd, start, length);
+            CacheCalls.Drop(_fd, start, length);
         }
     }
 
@@ -136,7 +136,7 @@ public abstract partial class OpenFile
     {
         if (DropsBehind && bytes > 0)
         {
-            Libc.DropFromCache(_fd, fileOffset, bytes);
+            CacheCalls.Drop(_fd, fileOffset, bytes);
         }
     }
 

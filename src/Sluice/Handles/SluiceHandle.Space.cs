@@ -73,7 +73,7 @@ public sealed partial class SluiceHandle
 
     /// <summary>Starts writing a range back to the device, and waits for nothing; a length of 0 reaches to the end of the file.</summary>
     internal void StartWriteback(long offset, long length) =>
-        TryOnDescriptor((offset, length), static (fd, range) => Libc.StartWriteback(fd, range.offset, range.length));
+        TryOnDescriptor((offset, length), static (fd, range) => CacheCalls.StartWriteback(fd, range.offset, range.length));
 
     /// <summary>What is only a favour: nothing happens where the handle is closed meanwhile.</summary>
     private void TryOnDescriptor<T>(T argument, Action<int, T> call)

@@ -12,7 +12,6 @@ internal static unsafe partial class CopyCalls
     private const int SeekData = 3;
     private const int SeekHole = 4;
     private const long RenameNoReplaceFlag = 1;
-    private const int FadviseSequential = 2;
 
     private static readonly bool IsX64 = RuntimeInformation.ProcessArchitecture == Architecture.X64;
     private static readonly long NrCopyFileRange = IsX64 ? 326 : 285;
@@ -78,9 +77,6 @@ internal static unsafe partial class CopyCalls
 
         return SystemCall.Result(answer);
     }
-
-    public static void AdviseSequential(int fd) =>
-        _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, 0, 0, FadviseSequential);
 
     [LibraryImport("libc")]
     private static partial int syncfs(int fd);

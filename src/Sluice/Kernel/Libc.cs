@@ -24,9 +24,6 @@ internal static unsafe partial class Libc
     private const long TmpfsMagic = 0x0102_1994;
     private const long RamfsMagic = 0x8584_58F6;
     private const long ExtMagic = 0xEF53;
-    private const int FadviseDontNeed = 4;
-    private const uint SyncFileRangeWrite = 2;
-    private const int FadviseRandom = 1;
     private const int OAccessMode = 3;
     private const int OReadOnly = 0;
     private const int OWriteOnly = 1;
@@ -321,19 +318,6 @@ internal static unsafe partial class Libc
     public static int SetFlags(int fd, int flags) =>
         (SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, FSetFl, flags)) < 0 ? -LastErrno() : 0;
 
-    /// <summary>POSIX_FADV_DONTNEED: starts writing dirty pages back and drops clean ones.</summary>
-    public static void DropFromCache(int fd, long offset, long length) =>
-        _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, offset, length, FadviseDontNeed);
-
-    /// <summary>SYNC_FILE_RANGE_WRITE: starts writing dirty pages back, and waits for none; a length of 0 reaches to the end of the
-    /// file.</summary>
-    public static void StartWriteback(int fd, long offset, long length) =>
-        _ = SystemCallFaults.Fails("sync_file_range", fd) ? -1 : sync_file_range(fd, offset, length, SyncFileRangeWrite);
-
-    /// <summary>POSIX_FADV_RANDOM: no read-ahead.</summary>
-    public static void AdviseRandom(int fd) =>
-        _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, 0, 0, FadviseRandom);
-
     public static int Ioctl(int fd, nuint request, void* argument)
     {
         nint answer;
@@ -390,9 +374,6 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc")]
     private static partial int getrusage(int who, long* usage);
-
-    [LibraryImport("libc")]
-    private static partial int sync_file_range(int fd, long offset, long length, uint flags);
 
     [LibraryImport("libc")]
     private static partial int ioctl(int fd, nuint request, void* argument);

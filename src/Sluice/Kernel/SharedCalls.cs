@@ -20,7 +20,4 @@ internal static unsafe partial class SharedCalls
 
     [LibraryImport("libc")]
     internal static partial int flock(int fd, int operation);
-
-    [LibraryImport("libc")]
-    internal static partial int posix_fadvise(int fd, long offset, long length, int advice);
 }

@@ -160,7 +160,7 @@ internal static class LogFile
         {
             // Only whole pages are dropped, and the cache may have them in larger blocks.
             using OpenFile.Reference reference = file.Hold();
-            Libc.DropFromCache(file.Descriptor, offset - (offset % (MaxBlockPages * Environment.SystemPageSize)), 0);
+            CacheCalls.Drop(file.Descriptor, offset - (offset % (MaxBlockPages * Environment.SystemPageSize)), 0);
         }
     }
 

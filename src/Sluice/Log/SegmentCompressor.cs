@@ -200,7 +200,7 @@ internal sealed class SegmentCompressor
         {
             // Little by little: a sync of the log's own would wait for what has gathered.
             using OpenFile.Reference reference = file.Hold();
-            Libc.StartWriteback(file.Descriptor, offset, length);
+            CacheCalls.StartWriteback(file.Descriptor, offset, length);
         }
     }
 

@@ -12,9 +12,9 @@ internal sealed class AlignedBuffer
 
     private int _use;
 
-    /// <summary>Memory whose contents are anything.</summary>
+    /// <summary>Memory whose contents are anything; large memory in huge pages, as <see cref="MakeSlab"/>.</summary>
     public AlignedBuffer(int length)
-        : this(Allocate(length, PageBytes, out int start), start, length)
+        : this(AllocateLarge(length, out int start), start, length)
     {
     }
 
@@ -59,8 +59,7 @@ internal sealed class AlignedBuffer
     /// </summary>
     public static AlignedBuffer[] MakeSlab(int slabBytes, int length)
     {
-        byte[] array = Allocate(slabBytes, slabBytes >= HugePages.FewestBytes ? HugePages.PageBytes : PageBytes, out int start);
-        HugePages.Advise(array.AsSpan(start, slabBytes));
+        byte[] array = AllocateLarge(slabBytes, out int start);
         AlignedBuffer[] buffers = new AlignedBuffer[slabBytes / length];
         for (int i = 0; i < buffers.Length; i++)
         {
@@ -68,6 +67,13 @@ internal sealed class AlignedBuffer
         }
 
         return buffers;
+    }
+
+    private static byte[] AllocateLarge(int length, out int start)
+    {
+        byte[] array = Allocate(length, length >= HugePages.FewestBytes ? HugePages.PageBytes : PageBytes, out start);
+        HugePages.Advise(array.AsSpan(start, length));
+        return array;
     }
 
     /// <summary>Direct transfers need aligned memory; an array can only be over-allocated to have it.</summary>
