@@ -13,6 +13,9 @@ internal sealed record FioJob(string ReadWrite, int RequestSizeBytes, int Depth)
     /// reserved.</summary>
     public bool IsDurable { get; init; }
 
+    /// <summary>Whether so many requests as the depth are submitted together, and the next ones when all of them are done.</summary>
+    public bool IsBatch { get; init; }
+
     /// <summary>Whether it reads the smaller file of the suite for other machines' file systems.</summary>
     public bool IsRemote { get; init; }
 

@@ -118,6 +118,9 @@ internal sealed class FioRunner
             Format($"--iodepth={job.Depth}"), "--ioengine=io_uring", "--direct=1",
             Format($"--size={sizeBytes}"), "--thread", "--output-format=json",
             .. isHuge ? ["--mem=mmaphuge"] : Array.Empty<string>(), .. extent,
+            .. job.IsBatch
+                ? [Format($"--iodepth_batch_submit={job.Depth}"), Format($"--iodepth_batch_complete_min={job.Depth}")]
+                : Array.Empty<string>(),
         ];
     }
 

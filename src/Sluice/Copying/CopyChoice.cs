@@ -9,9 +9,15 @@ namespace Sluice.Copying;
 /// thread.
 /// </summary>
 /// <param name="ways">How many there are, in the order of preference: a later one is taken where it gains more than a twentieth.</param>
-/// <param name="unit">Bytes; the first turn of each way is half of it, the chosen one's turns are eight times as long.</param>
+/// <param name="unit">
+/// Bytes of the first turn of the last way; the others' first turns have half of it, those of the chosen way eight times as much.
+/// </param>
 /// <param name="length">Bytes of the file.</param>
-internal sealed class CopyChoice(int ways, long unit, long length)
+/// <param name="beginning">
+/// Bytes at the beginning of each turn of the last way that say nothing of it: the page cache's read-ahead is behind at first where another
+/// way has read.
+/// </param>
+internal sealed class CopyChoice(int ways, long unit, long length, long beginning)
 {
     /// <summary>What a less preferred way must gain.</summary>
     private const double Margin = 1.05;
@@ -19,11 +25,11 @@ internal sealed class CopyChoice(int ways, long unit, long length)
     /// <summary>A way that has so many times the time of another in its first turn is not tried again.</summary>
     private const double Hopeless = 3;
 
-    /// <summary>
-    /// A way that has no more than so many times the time of another in its first turn is compared once more, in a long turn: a way may
-    /// need a while to begin, as the page cache does, whose read-ahead is behind at first.
-    /// </summary>
-    private const double Close = 1.75;
+    /// <summary>A way with no more than so many times the time of another in its first turn is compared once more, in a long one.</summary>
+    private const double Close = 1.25;
+
+    /// <summary>A way whose beginning has so many times the time of another is left there.</summary>
+    private const double HopelessBeginning = 4;
 
     /// <summary>
     /// Bytes after which the second best way has a turn again, in turns of the comparison, unless it is hopeless: what it gave last may
@@ -38,6 +44,7 @@ internal sealed class CopyChoice(int ways, long unit, long length)
     private readonly long[] _bytes = new long[ways];
     private int _step = -1;
     private long _left;
+    private long _leftAfterBeginning;
     private long _turnBytes;
     private long _turnTicks;
     private long _sinceTry;
@@ -70,10 +77,19 @@ internal sealed class CopyChoice(int ways, long unit, long length)
         _left -= bytes;
         _turnBytes += bytes;
         _turnTicks += ticks;
-        if (_left <= 0)
+        if (_left > 0)
         {
-            _rates[Way] = _turnBytes * (double)Stopwatch.Frequency / Math.Max(_turnTicks, 1);
+            return;
         }
+
+        double rate = _turnBytes * (double)Stopwatch.Frequency / Math.Max(_turnTicks, 1);
+        if (_leftAfterBeginning > 0 && rate * HopelessBeginning >= _rates.Max())
+        {
+            (_left, _leftAfterBeginning, _turnBytes, _turnTicks) = (_leftAfterBeginning, 0, 0, 0);
+            return;
+        }
+
+        _rates[Way] = rate;
     }
 
     /// <summary>The way does not work here.</summary>
@@ -84,7 +100,7 @@ internal sealed class CopyChoice(int ways, long unit, long length)
         _left = way == Way ? 0 : _left;
     }
 
-    /// <summary>What was measured, in one line.</summary>
+    /// <summary>What was measured, in one line; more names than ways may be given.</summary>
     public string Describe(string[] names)
     {
         if (_rates.Max() <= 0)
@@ -92,8 +108,8 @@ internal sealed class CopyChoice(int ways, long unit, long length)
             return "there was too little data to measure ways by";
         }
 
-        IEnumerable<string> figures = names.Select((name, way) => (name, way)).Where(named => _rates[named.way] > 0)
-            .Select(named => $"{named.name} {(_rates[named.way] / (1 << 20)).ToString("N0", CultureInfo.InvariantCulture)}");
+        IEnumerable<string> figures = names.Take(ways).Select((name, way) => (name, way)).Where(n => _rates[n.way] > 0)
+            .Select(n => $"{n.name} {(_rates[n.way] / (1 << 20)).ToString("N0", CultureInfo.InvariantCulture)}");
         return $"measured on its parts, MiB/s: {string.Join(", ", figures)}";
     }
 
@@ -110,7 +126,7 @@ internal sealed class CopyChoice(int ways, long unit, long length)
             int way = place == 0 ? 0 : ways - place;
             if (!_isOut[way] && !IsBehind(way, isFirst ? Hopeless : Close))
             {
-                (Way, _left) = (way, isFirst ? unit / 2 : _longTurn);
+                Start(way, !isFirst ? _longTurn : way == ways - 1 ? unit : unit / 2);
                 return;
             }
         }
@@ -121,12 +137,20 @@ internal sealed class CopyChoice(int ways, long unit, long length)
         int other = best != _chosen ? best : _sinceTry >= UnitsBetweenTries * unit ? Best(except: best) : -1;
         if (_chosen >= 0 && !wasTry && other >= 0 && _rates[other] * Hopeless > _rates[best])
         {
-            (Way, _left, _sinceTry) = (other, _rates[other] * Close > _rates[best] ? _longTurn : unit, 0);
+            Start(other, _rates[other] * Close > _rates[best] ? _longTurn : unit);
+            _sinceTry = 0;
             return;
         }
 
-        (Way, _chosen, _left) = (best, best, 8 * unit);
-        _sinceTry += _left;
+        Start(best, 8 * unit);
+        _chosen = best;
+        _sinceTry += 8 * unit;
+    }
+
+    private void Start(int way, long bytes)
+    {
+        bool hasBeginning = way == ways - 1 && way != Way && beginning > 0;
+        (Way, _left, _leftAfterBeginning) = (way, hasBeginning ? beginning : bytes, hasBeginning ? bytes : 0);
     }
 
     /// <summary>A way between the first and the last that has had no turn is the first one in another size, and judged by it.</summary>

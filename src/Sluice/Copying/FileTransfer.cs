@@ -164,7 +164,7 @@ internal sealed class FileTransfer(
 
     /// <summary>
     /// Parts of the file by each way that there may be, and the rest by the one that was fastest: directly in few large requests, in many
-    /// small ones that take as much memory, and through the page cache.
+    /// small ones that take as much memory, and through the page cache, but where the device is to have all of it at the end anyway.
     /// </summary>
     private int RunMeasured(long begin)
     {
@@ -177,7 +177,8 @@ internal sealed class FileTransfer(
             return -Errno.EOPNOTSUPP;
         }
 
-        CopyChoice choice = new(direct.Length + 1, TurnBytes, length);
+        bool triesCache = !options.FlushToDisk;
+        CopyChoice choice = new(direct.Length + (triesCache ? 1 : 0), TurnBytes, length, beginning: triesCache ? TurnBytes / 2 : 0);
         bool isRefused = false;
         int result = copy.Find(begin, length, source, out List<DataRange> ranges);
         foreach (DataRange range in ranges)
@@ -189,9 +190,9 @@ internal sealed class FileTransfer(
                 DataRange piece = new(at, Math.Min(at + bytes, range.End));
                 (int way, long before, long start) = (choice.Way, _copied, Stopwatch.GetTimestamp() - _toldTicks);
                 result = way == direct.Length
-                    ? CopyCached(piece, isTurnsEnd: piece.End - at >= choice.Left)
+                    ? CopyCached(piece)
                     : copy.Run(piece, length, direct[way].Depth, direct[way].Bytes, Count, cancellationToken);
-                if (way < direct.Length && CanTryNext(result))
+                if (way < direct.Length && triesCache && CanTryNext(result))
                 {
                     Count(before - _copied);
                     choice.Drop(0);
@@ -218,11 +219,7 @@ internal sealed class FileTransfer(
 
     private static string ByThreads(DirectCopy copy, string what = "") => copy.WhyThreads is { } why ? $"; {what}by threads: {why}" : "";
 
-    /// <summary>
-    /// One piece through the page cache. Where the copy is to be durable, a turn has ended when the device has its bytes, as directly: a
-    /// way that leaves all of them for later would only look fast.
-    /// </summary>
-    private int CopyCached(DataRange piece, bool isTurnsEnd)
+    private int CopyCached(DataRange piece)
     {
         long before = _copied;
         int result = _isBuffered ? CopyBuffered(piece.Begin, piece.End) : CopyRange(piece.Begin, piece.End);
@@ -233,7 +230,7 @@ internal sealed class FileTransfer(
             result = CopyBuffered(piece.Begin, piece.End);
         }
 
-        return result == 0 && options.FlushToDisk && isTurnsEnd ? CacheCalls.WaitForWriteback(toFd) : result;
+        return result;
     }
 
     private int RunRanges(long begin, Func<long, long, int> copy)

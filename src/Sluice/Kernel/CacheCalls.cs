@@ -9,8 +9,6 @@ internal static partial class CacheCalls
     private const int Sequential = 2;
     private const int DontNeed = 4;
     private const uint Write = 2;
-    private const uint WaitBefore = 1;
-    private const uint WaitAfter = 4;
 
     /// <summary>POSIX_FADV_DONTNEED: starts writing dirty pages back and drops clean ones.</summary>
     public static void Drop(int fd, long offset, long length) => Advise(fd, offset, length, DontNeed);
@@ -22,20 +20,6 @@ internal static partial class CacheCalls
     /// file.</summary>
     public static void StartWriteback(int fd, long offset, long length) =>
         _ = SystemCallFaults.Fails("sync_file_range", fd) ? -1 : sync_file_range(fd, offset, length, Write);
-
-    /// <summary>
-    /// Writes what is dirty of a file back, and waits until the device has answered; a negative errno where writing back failed, now or
-    /// since the last flush, which does not tell of it any more then. Nothing is durable by it: the device may not have emptied its own
-    /// cache.
-    /// </summary>
-    public static int WaitForWriteback(int fd)
-    {
-        int result = SystemCall.Result(
-            (nint)(SystemCallFaults.Fails("sync_file_range", fd) ? -1 : sync_file_range(fd, 0, 0, WaitBefore | Write | WaitAfter)));
-
-        // Not each sandbox's kernel has it.
-        return result is -Errno.ENOSYS or -Errno.EINVAL or -Errno.EOPNOTSUPP ? Libc.FlushData(fd) : result;
-    }
 
     private static void Advise(int fd, long offset, long length, int advice) =>
         _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, offset, length, advice);

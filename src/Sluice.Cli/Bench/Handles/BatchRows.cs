@@ -13,7 +13,8 @@ internal static class BatchRows
         "one thread, one submission for a whole batch; .NET: 128 ReadAsync and WhenAll", Open)
     {
         Unit = RateUnit.Iops,
-        Target = new RowTarget { MinRatio = 4, MaxCpuShare = 0.2 },
+        Target = new RowTarget { MinRatio = 1, MinFioRatio = 0.97, MaxCpuShare = 0.35 },
+        Fio = new FioJob("randread", PageBytes, BatchSize) { IsBatch = true },
     };
 
     private static Contest Open(BenchContext context)

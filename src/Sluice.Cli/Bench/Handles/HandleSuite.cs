@@ -17,9 +17,9 @@ internal static class HandleSuite
     private static IEnumerable<Row> Rows()
     {
         yield return DirectRead(1, new RowTarget { MinRatio = 1.05 });
-        yield return DirectRead(4, new RowTarget { MinRatio = 1.3 });
-        yield return DirectRead(32, new RowTarget { MinRatio = 2.5, MinFioRatio = 0.95 });
-        yield return DirectRead(128, new RowTarget { MinRatio = 4, MinFioRatio = 0.95, MaxCpuShare = 0.4 });
+        yield return DirectRead(4, new RowTarget { MinRatio = 1.2 });
+        yield return DirectRead(32, new RowTarget { MinFioRatio = 0.97, MaxCpuShare = 0.35 });
+        yield return DirectRead(128, new RowTarget { MinFioRatio = 0.97, MaxCpuShare = 0.35 });
         yield return DirectOverwrite(1, new RowTarget { MinRatio = 1 });
         yield return DirectOverwrite(32, new RowTarget { MinRatio = 2 });
         yield return new Row("hot-read-4k-async", "hot 4 KiB ReadAsync",

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Runtime.ExceptionServices;
 using Sluice.Cli.Load;
 using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Handles;
 
@@ -41,7 +42,7 @@ internal static class TailRows
     /// <summary>Reads that begin at random moments, so many a second, whether or not the ones before have ended.</summary>
     public static Row Open(double percent) => new(
         $"open-loop-read-4k-{IdOf(percent)}", $"direct 4 KiB random read at 60 % of the highest rate, {NameOf(percent)}",
-        "arrivals do not wait for answers, as at a server: latency from the moment a read was due; the rate is one over it", context =>
+        "arrivals do not wait for answers, as at a server: latency from when a read was due; the rate is one over it", context =>
         {
             long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
             double? iops = null;
@@ -111,15 +112,18 @@ internal static class TailRows
             using var free = new SemaphoreSlim(buffers.Length);
             var idle = new System.Collections.Concurrent.ConcurrentBag<int>(Enumerable.Range(0, buffers.Length));
             double due = Stopwatch.GetTimestamp();
+            long woken = 0;
             int i = 0;
             Exception? failure = null;
             do
             {
                 due += -Math.Log(1 - random.NextDouble()) / iops * Stopwatch.Frequency;
-                WaitUntil((long)due);
+                if (ShortSleep.Until((long)due))
+                    woken = Stopwatch.GetTimestamp();
                 free.Wait();
                 idle.TryTake(out int buffer);
-                _ = ReadAsync(buffer, offsets[i++ * 997L % offsets.Length], (long)due);
+                // That a sleep ended late is nobody's latency; that a call held this thread up is.
+                _ = ReadAsync(buffer, offsets[i++ * 997L % offsets.Length], Math.Max((long)due, woken));
             }
             while (!slice.IsOver && Volatile.Read(ref failure) is null);
             for (int ended = 0; ended < buffers.Length; ended++)
@@ -148,13 +152,6 @@ internal static class TailRows
                 }
             }
         }
-    }
-
-    private static void WaitUntil(long due)
-    {
-        // Sleeping is too coarse for what is due within a tenth of a millisecond; looking on takes a processor, on every side alike.
-        while (Stopwatch.GetTimestamp() < due)
-            Thread.Yield();
     }
 
     private static async Task<double> HighestRateAsync(BenchContext context, long[] offsets)

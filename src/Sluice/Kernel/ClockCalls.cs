@@ -1,0 +1,26 @@
+using System.Runtime.InteropServices;
+using Sluice.Uring;
+
+namespace Sluice.Kernel;
+
+/// <summary>Sleeping, on 64-bit Linux.</summary>
+internal static partial class ClockCalls
+{
+    private const long NsOfASecond = 1_000_000_000;
+
+    /// <summary>
+    /// Sleeps so many nanoseconds, and up to the timer slack of the thread longer (50 us, unless somebody has set it); shorter where a
+    /// signal comes.
+    /// </summary>
+    /// <returns>False where it was refused, and nobody slept.</returns>
+    public static bool Sleep(long ns)
+    {
+        int answer = SystemCallFaults.Fails("nanosleep", -1) ? -1 : nanosleep(new Timespec(ns / NsOfASecond, ns % NsOfASecond), 0);
+        return answer == 0 || Marshal.GetLastSystemError() == Errno.EINTR;
+    }
+
+    [LibraryImport("libc")]
+    private static partial int nanosleep(in Timespec time, nint left);
+
+    private readonly record struct Timespec(long Seconds, long Ns);
+}
