@@ -164,6 +164,40 @@ public sealed class CopyMountTests : IDisposable
         reports[^1].ShouldBe(new CopyProgress(left, left, 1, 1));
     }
 
+    /// <summary>What was taken for a length of 0 cut the whole copy away, and that was no failure.</summary>
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Btrfs)]
+    [InlineData(FileSystemKind.Xfs)]
+    public async Task A_copy_whose_length_is_not_told_after_its_blocks_were_shared_fails(FileSystemKind kind)
+    {
+        using Mount mount = Mount.OrSkip(kind);
+        byte[] content = Pattern.Bytes(5, 3 * Block);
+        string source = Path.Combine(mount.Folder, "source");
+        string target = Path.Combine(mount.Folder, "target");
+        await File.WriteAllBytesAsync(source, content);
+        bool isShared = false;
+        int asked = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            isShared |= call == "ioctl";
+            return isShared && call == "fstat" && asked++ == 0 ? -CallFaults.EIO : 0;
+        });
+        IOException? error = null;
+        try
+        {
+            _ = await SluiceFile.CopyAsync(source, target);
+        }
+        catch (IOException e)
+        {
+            error = e;
+        }
+
+        SystemCallFaults.Use(null);
+        Skip.If(asked == 0, "no blocks were shared");
+        error.ShouldNotBeNull().Message.ShouldContain(target);
+        File.Exists(target).ShouldBeFalse();
+    }
+
     /// <summary>A thread of its own takes longer to start than blocks to be shared.</summary>
     [SkippableTheory]
     [InlineData(FileSystemKind.Btrfs)]

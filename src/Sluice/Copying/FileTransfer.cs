@@ -56,8 +56,7 @@ internal sealed class FileTransfer(
     public void Run(long begin)
     {
         Length = length;
-        bool isAuto = options.Method == CopyMethod.Auto;
-        bool isDirectRefused = false;
+        (bool isAuto, bool isDirectRefused) = (options.Method == CopyMethod.Auto, false);
         int result = -Errno.EOPNOTSUPP;
         if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && length > 0))
         {
@@ -103,8 +102,9 @@ internal sealed class FileTransfer(
 
         if (result == 0 && Method == CopyMethod.Reflink)
         {
-            // A source that was cut before its blocks were shared has not more to give.
-            Length = Math.Clamp(Libc.LengthOf(toFd), 0, length);
+            // A source that was cut before its blocks were shared has not more to give; an error is no length.
+            Length = Math.Min(Libc.LengthOf(toFd), length);
+            result = (int)Math.Min(Length, 0);
             meter.Correct(Length - length);
         }
 
