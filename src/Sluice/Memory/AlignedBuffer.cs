@@ -69,9 +69,11 @@ internal sealed class AlignedBuffer
         return buffers;
     }
 
+    /// <summary>At a huge page's border, unless it is small, or so long that no array has room for that.</summary>
     private static byte[] AllocateLarge(int length, out int start)
     {
-        byte[] array = Allocate(length, length >= HugePages.FewestBytes ? HugePages.PageBytes : PageBytes, out start);
+        bool isHuge = length >= HugePages.FewestBytes && length <= System.Array.MaxLength - HugePages.PageBytes;
+        byte[] array = Allocate(length, isHuge ? HugePages.PageBytes : PageBytes, out start);
         HugePages.Advise(array.AsSpan(start, length));
         return array;
     }

@@ -28,6 +28,20 @@ public sealed class AlignedBufferPoolTests : AccountedTests
         AlignedBufferPool.Rented.ShouldBe(before);
     }
 
+    /// <summary>As a line of a scan may need that is nearly as long as an array.</summary>
+    [SkippableTheory]
+    [InlineData(HugePages.PageBytes)]
+    [InlineData(4096)]
+    public void A_buffer_may_be_nearly_as_long_as_an_array(int less)
+    {
+        Skip.If(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes < 8L << 30, "there is too little memory here");
+        MemoryLease lease = AlignedBufferPool.Rent(Array.MaxLength - less);
+        lease.Length.ShouldBe(Array.MaxLength - less);
+        (lease.Address % 4096).ShouldBe(0);
+        lease.Span[^1] = 1;
+        lease.Return();
+    }
+
     [Fact]
     public async Task A_process_that_wants_no_buffers_kept_reads_and_writes()
     {
