@@ -11,11 +11,12 @@ internal static class CopyWork
 
     /// <summary>
     /// The copy as a task that is cancelled, not failed, where the caller's token says so. Most of a copy is waiting in system calls: on
-    /// a thread of its own, unless it is over sooner than one would have started: a small file, or one whose blocks are shared.
+    /// a thread of its own, unless it is over sooner than one would have started: a small file whose rate is not limited, or one whose
+    /// blocks are shared.
     /// </summary>
     public static async Task<CopyResult> RunAsync(string source, string target, CopyOptions options, CancellationToken cancellationToken) =>
         await Task.Run(
-            () => IsShort(source) ? Task.FromResult(Run(source, target, options, cancellationToken)!)
+            () => options.BytesPerSecond is null && IsShort(source) ? Task.FromResult(Run(source, target, options, cancellationToken)!)
                 : TryClone(source, target, options, cancellationToken) is { } clone ? Task.FromResult(clone)
                 : StartLong(() => Run(source, target, options, cancellationToken)!),
             CancellationToken.None).ConfigureAwait(false);

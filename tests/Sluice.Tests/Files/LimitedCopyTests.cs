@@ -70,6 +70,24 @@ public sealed class LimitedCopyTests : IDisposable
         Path.Exists(target).ShouldBeFalse();
     }
 
+    /// <summary>A thread of the pool is others' too, and a limit may hold a small file back for as long as it likes.</summary>
+    [SkippableFact]
+    public async Task A_copy_that_waits_for_its_limit_has_no_thread_of_the_pool()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "shared blocks are looked at below");
+        string source = _temp.NewFile(Bytes.Pattern(2 * StepBytes));
+        List<bool> onPool = [];
+        CopyOptions options = new()
+        {
+            Method = CopyMethod.Buffered,
+            BytesPerSecond = 1 << 20,
+            Progress = new Within(() => onPool.Add(Thread.CurrentThread.IsThreadPoolThread)),
+        };
+        _ = await SluiceFile.CopyAsync(source, _temp.NewPath(), options);
+        onPool.ShouldNotBeEmpty();
+        onPool.ShouldAllBe(isOnPool => !isOnPool);
+    }
+
     /// <summary>By the limit this would take weeks.</summary>
     [SkippableTheory]
     [InlineData(false)]
