@@ -1,3 +1,4 @@
+using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring.Abi;
 
@@ -27,11 +28,13 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
     }
 
     /// <summary>The open file.</summary>
+    /// <exception cref="IOException">The operating system does not tell: that is no other file.</exception>
     public static FileIdentity? Of(SluiceHandle handle)
     {
         if (Libc.IsSupported)
         {
-            return Libc.Stat(handle.Descriptor, StatxMask.BasicStats, out Statx stat) == 0 ? From(stat) : null;
+            PathErrors.ThrowIfFailed(Libc.Stat(handle.Descriptor, StatxMask.BasicStats, out Statx stat), "Looking at", handle.Path);
+            return From(stat);
         }
 
         if (OperatingSystem.IsWindows())

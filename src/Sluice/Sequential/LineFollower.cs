@@ -13,6 +13,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     private SluiceReader? _current;
     private SluiceReader? _next;
     private FileIdentity? _identity;
+    private FileIdentity? _nextIdentity;
 
     /// <summary>A wait that has ended when it begins would let nobody else have the thread.</summary>
     private readonly TimeSpan _interval = TimeSpan.FromMilliseconds(Math.Clamp(options.PollInterval.TotalMilliseconds, 1, int.MaxValue));
@@ -54,8 +55,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
             else
             {
                 reader.Dispose();
-                SetCurrent(_next!);
-                _next = null;
+                (_current, _identity, _next) = (_next, _nextIdentity, null);
             }
         }
     }
@@ -71,7 +71,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     {
         try
         {
-            SetCurrent(Open(fromStart));
+            _current = Open(fromStart, out _identity);
             return true;
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
@@ -81,13 +81,22 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     }
 
     /// <summary>
-    /// The file that has the name now, unless that is the current one, no file, or one that cannot be opened at the moment.
+    /// The file that has the name now, unless that is the current one, no file, or one that cannot be opened at the moment. What was opened
+    /// is looked at once more: the current one may have got its name back meanwhile.
     /// </summary>
     private SluiceReader? TryOpenNext()
     {
         try
         {
-            return FileIdentity.Of(path) is { } named && named != _identity ? Open(fromStart: true) : null;
+            SluiceReader? next =
+                FileIdentity.Of(path) is { } named && named != _identity ? Open(fromStart: true, out _nextIdentity) : null;
+            if (next is null || _nextIdentity != _identity)
+            {
+                return next;
+            }
+
+            next.Dispose();
+            return null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -95,7 +104,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
         }
     }
 
-    private SluiceReader Open(bool fromStart)
+    private SluiceReader Open(bool fromStart, out FileIdentity? identity)
     {
         // Others may have put something else under the name since it was looked at.
         SluiceHandle handle = Libc.IsSupported
@@ -103,6 +112,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
             : SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
         try
         {
+            identity = FileIdentity.Of(handle);
             return new SluiceReader(
                 handle, new SluiceReaderOptions { Offset = fromStart ? 0 : handle.Length, Progress = options.Progress });
         }
@@ -111,11 +121,5 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
             handle.Dispose();
             throw;
         }
-    }
-
-    private void SetCurrent(SluiceReader reader)
-    {
-        _current = reader;
-        _identity = FileIdentity.Of(reader.SluiceHandle);
     }
 }
