@@ -149,12 +149,16 @@ internal static class NodeMetadata
 
     /// <summary>
     /// The permissions of a plain copy. Where an access list gives more to others than to the file's group, the mode shows that group more
-    /// than it has.
+    /// than it has; where it is not known whether there is a list, the group gets no more than everybody.
     /// </summary>
-    public static uint PlainMode(int fd, in Statx stat) =>
-        AttributeCalls.Get(fd, AccessList, out _) is { } list
-            ? WithoutList(stat.Mode & ModeBits.Permissions, list)
-            : stat.Mode & ModeBits.Permissions;
+    public static uint PlainMode(int fd, in Statx stat)
+    {
+        uint mode = stat.Mode & ModeBits.Permissions;
+        byte[]? list = AttributeCalls.Get(fd, AccessList, out int errno);
+        return list is not null ? WithoutList(mode, list)
+            : HasNoList(errno) ? mode
+            : mode & ~(GroupBits & ~((mode & OtherBits) << GroupShift));
+    }
 
     /// <summary>
     /// Access lists, and the mode that goes with what came of them. What is not the source's is taken off: a folder's default.
@@ -171,7 +175,7 @@ internal static class NodeMetadata
         }
 
         byte[]? list = AttributeCalls.Get(fromFd, AccessList, out int errno);
-        if (list is null && errno is not (-Errno.ENODATA or -Errno.EOPNOTSUPP or -Errno.ENOSYS))
+        if (list is null && !HasNoList(errno))
         {
             throw PathErrors.Create(errno, "Reading the access list for", target);
         }
@@ -189,11 +193,16 @@ internal static class NodeMetadata
         return hasGroup ? mode : (mode & ~(GroupBits | OtherBits)) | (both << GroupShift) | both;
     }
 
+    /// <summary>Whether an access list that cannot be had is one that is not there.</summary>
+    private static bool HasNoList(int errno) => errno is -Errno.ENODATA or -Errno.EOPNOTSUPP or -Errno.ENOSYS;
+
     private static void TakeOff(int fd, ReadOnlySpan<byte> list, string target)
     {
-        if (AttributeCalls.Get(fd, list, out _) is not null)
+        // One of which nothing is told may be there: it is taken off, too.
+        if (AttributeCalls.Get(fd, list, out int errno) is not null || !HasNoList(errno))
         {
-            PathErrors.ThrowIfFailed(AttributeCalls.Remove(fd, list), "Taking the access list off", target);
+            int result = AttributeCalls.Remove(fd, list);
+            PathErrors.ThrowIfFailed(HasNoList(result) ? 0 : result, "Taking the access list off", target);
         }
     }
 
