@@ -9,6 +9,9 @@ internal sealed partial class IoOperation
     /// <summary>This submission is carried out inside the gate of its file.</summary>
     private bool _passesGate;
 
+    /// <summary>The handle was direct when this submission was laid out: it may have become cached since.</summary>
+    private bool _isDirect;
+
     /// <summary>What this submission was laid out for, in bytes: all that is pinned, at most.</summary>
     private int _pieceBytes;
 
@@ -73,6 +76,7 @@ internal sealed partial class IoOperation
         PassesCache = false;
         IsFault = false;
         _passesGate = false;
+        _isDirect = handle.Caching == FileCaching.Direct;
         switch (Verb)
         {
             case IoVerb.Flush or IoVerb.FlushData or IoVerb.Nothing:

@@ -163,7 +163,7 @@ internal sealed partial class IoOperation
                 // (fs/iomap/direct-io.c, IOMAP_DELALLOC). The page cache has it.
                 _readsThroughCache = true;
                 return true;
-            case Errno.EINVAL when !PassesCache && handle.LoseDirect(Verb, FileOffset, Length):
+            case Errno.EINVAL when _isDirect && !PassesCache && handle.LoseDirect(Verb, FileOffset, Length):
                 return true;
             default:
                 return false;

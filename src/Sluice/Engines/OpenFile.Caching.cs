@@ -91,8 +91,8 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// A direct transfer was refused as invalid although it was aligned as the file system asks: from here on the handle is cached.
-    /// True when that changed something, so that the transfer is worth another try.
+    /// A direct transfer was refused as invalid although it was aligned as the file system asks: from here on the handle is cached, if
+    /// another one's refusal has not made it so before. True when the transfer is worth another try.
     /// </summary>
     internal bool LoseDirect(IoVerb verb, long offset, int length)
     {
@@ -102,7 +102,7 @@ public abstract partial class OpenFile
             return false;
         }
 
-        if (Caching != FileCaching.Direct || verb is IoVerb.Flush or IoVerb.FlushData || !Libc.IsSupported)
+        if (verb is IoVerb.Flush or IoVerb.FlushData || !Libc.IsSupported)
         {
             return false;
         }

@@ -59,6 +59,39 @@ public sealed partial class IoOperationTests : IDisposable
         (await read).ShouldBe(10);
     }
 
+    /// <summary>The first refusal makes the handle a cached one: the others were laid out for a direct one.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Direct_transfers_that_are_refused_together_all_go_through_the_page_cache(bool isWrite)
+    {
+        const int block = 4096;
+        const int count = 4;
+        SluiceOptions options = new() { Access = FileAccess.ReadWrite, Caching = FileCaching.Direct, Engine = _engine };
+        using SluiceHandle direct = SluiceHandle.Open(_temp.NewFile(count * block), options);
+        Skip.If(direct.Caching != FileCaching.Direct, direct.CachingReason);
+        Task[] transfers = [.. Enumerable.Range(0, count).Select(i => isWrite
+            ? direct.WriteAsync(new byte[block], i * block).AsTask()
+            : direct.ReadAsync(new byte[block], i * block).AsTask())];
+        for (int i = 0; i < count; i++)
+        {
+            _engine.Complete(-Errno.EINVAL);
+        }
+
+        direct.Caching.ShouldBe(FileCaching.Cached);
+        for (int i = 0; i < count; i++)
+        {
+            _engine.Complete(block);
+        }
+
+        await Task.WhenAll(transfers);
+
+        // A cached one that is refused is.
+        Task last = direct.WriteBehindAsync(new byte[block], 0).AsTask();
+        _engine.Complete(-Errno.EINVAL);
+        await Should.ThrowAsync<IOException>(last);
+    }
+
     [Fact]
     public async Task Taking_the_result_before_the_end_throws()
     {
