@@ -213,6 +213,13 @@ internal sealed partial class UringEngine : IoEngine
     private static void SubmitFirst(IoOperation operation)
     {
         SluiceEngines.Start();
-        SluiceEngines.Ring.Submit(operation);
+        IoEngine engine = SluiceEngines.Ring;
+        if (engine.BlocksThreads)
+        {
+            // It keeps nobody out while it waits for a thread.
+            operation.BecomeCall();
+        }
+
+        engine.Submit(operation);
     }
 }
