@@ -95,9 +95,12 @@ internal sealed partial class IoOperation
         NoteReturned();
     }
 
-    /// <summary>Has a pool thread complete what was never begun, or is not to go on.</summary>
+    /// <summary>
+    /// Has a pool thread complete what was never begun, or is not to go on: whoever is here may be another caller's thread.
+    /// </summary>
     public void QueueCancelled()
     {
+        MakeWay();
         _work = (int)WorkKind.Cancelled;
         PoolWork.Queue(this);
     }

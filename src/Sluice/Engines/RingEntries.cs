@@ -377,7 +377,6 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             IoOperation operation = cancelled;
             cancelled = operation.Next;
             operation.Next = null;
-            operation.MakeWay();
             operation.QueueCancelled();
         }
     }

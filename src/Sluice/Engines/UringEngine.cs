@@ -142,12 +142,11 @@ internal sealed partial class UringEngine : IoEngine
     {
         if (operation.IsCancellationRequested)
         {
-            operation.Complete(-Errno.ECANCELED);
+            operation.QueueCancelled();
             return;
         }
 
         DutyTurn? turn = t_turn is { } mine && mine.Engine == this ? mine : null;
-        bool isCancelled = false;
         if (operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && HasPoolThreads)
         {
             operation.Ring = null;
@@ -157,27 +156,20 @@ internal sealed partial class UringEngine : IoEngine
             operation.QueueTransfer(preferLocal: true);
             turn?.NoteSubmission(begin);
         }
-        else if (!TrySubmit(operation, turn, out isCancelled))
+        else if (!TrySubmit(operation, turn))
         {
             operation.Ring = null;
             operation.BecomeCall();
             ThreadPoolEngine.Instance.Submit(operation);
-            return;
-        }
-
-        if (isCancelled)
-        {
-            operation.Complete(-Errno.ECANCELED);
         }
     }
 
     /// <summary>
     /// Into the ring or its backlog, by whoever has the submission lock; false where the ring is refused. Afterwards the operation may be
-    /// another one's, unless it <paramref name="isCancelled"/>: then it is the caller's to complete.
+    /// another one's.
     /// </summary>
-    private bool TrySubmit(IoOperation operation, DutyTurn? turn, out bool isCancelled)
+    private bool TrySubmit(IoOperation operation, DutyTurn? turn)
     {
-        isCancelled = false;
         operation.Ring = this;
         if (!_entries.TryHold(operation, out RingEntries.Held held))
         {
@@ -192,9 +184,9 @@ internal sealed partial class UringEngine : IoEngine
             }
 
             // Again: from here on a request to cancel finds it under this lock.
-            isCancelled = operation.IsCancellationRequested;
-            if (isCancelled)
+            if (operation.IsCancellationRequested)
             {
+                _entries.CancelSoon(operation);
                 return true;
             }
 
