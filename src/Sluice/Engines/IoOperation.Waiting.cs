@@ -119,6 +119,27 @@ internal sealed partial class IoOperation
     /// <summary>True when there is a transfer to carry out, false when the operation has ended.</summary>
     private bool AwaitTurn(object waiter, out Ending? ending)
     {
+        SynchronizationContext? context = SynchronizationContext.Current;
+        if (context is null)
+        {
+            return AwaitTurnAlone(waiter, out ending);
+        }
+
+        // .NET tells it of waits, and what it throws there would leave the operation where it stands, and others behind it.
+        SynchronizationContext.SetSynchronizationContext(null);
+        try
+        {
+            return AwaitTurnAlone(waiter, out ending);
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(context);
+        }
+    }
+
+    /// <inheritdoc cref="AwaitTurn"/>
+    private bool AwaitTurnAlone(object waiter, out Ending? ending)
+    {
         bool isInterrupted = false;
         bool isTurn;
         Uninterrupted.Enter(waiter, ref isInterrupted);
