@@ -22,7 +22,8 @@ internal sealed unsafe class RingProbe
     /// <summary>The process's probe, made at first use.</summary>
     public static RingProbe Current => Lazy.Value;
 
-    private static readonly Lazy<RingProbe> Lazy = new(Run);
+    // Nobody waits for another's, which an interruption would break off; and what fails for want of memory is not kept.
+    private static readonly Lazy<RingProbe> Lazy = new(Run, LazyThreadSafetyMode.PublicationOnly);
 
     /// <summary>Why rings cannot be used, in one line; null when they can.</summary>
     public string? Refusal { get; }
