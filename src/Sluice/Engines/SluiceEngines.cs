@@ -225,9 +225,14 @@ public static class SluiceEngines
     {
         SluiceMeter.Close();
         _ = Interlocked.CompareExchange(ref s_reason, "the load context of the library is being unloaded", null);
-        foreach (UringEngine ring in s_rings)
+
+        // Whoever is making rings at this moment has not seen that: what it makes is stopped too.
+        using (StartLock.EnterUninterrupted())
         {
-            ring.Stop();
+            foreach (UringEngine ring in s_rings)
+            {
+                ring.Stop();
+            }
         }
 
         RingPools.Close();
