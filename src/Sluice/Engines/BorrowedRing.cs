@@ -132,7 +132,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
         if (!Ring.IsPassing(result))
         {
             Refusal = result;
-            SluiceEngines.Refuse(RingEntries.Explain(result));
+            SluiceEngines.RefuseEntering(result);
             while (_ring.TryTakeBackUnused(out ulong userData))
             {
                 Complete(userData, -Errno.ECANCELED);

@@ -362,14 +362,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     {
         if (refusal != 0)
         {
-            try
-            {
-                SluiceEngines.Refuse(Explain(refusal));
-            }
-            catch (OutOfMemoryException)
-            {
-                // The reason is not told: whoever submits goes to the pool without it.
-            }
+            SluiceEngines.RefuseEntering(refusal);
         }
 
         while (cancelled is not null)

@@ -182,6 +182,29 @@ public static class SluiceEngines
         }
     }
 
+    /// <summary>
+    /// As <see cref="Refuse"/>, for the negative errno with which the kernel will not be entered any more. Throws nothing: whoever comes
+    /// from there has others' operations to end, and memory that the kernel may still write to. At worst the reason is not told.
+    /// </summary>
+    internal static void RefuseEntering(int errno)
+    {
+        if (Volatile.Read(ref s_reason) is not null)
+        {
+            return;
+        }
+
+        try
+        {
+            Seam.Wait();
+            Seam.QueueMemory();
+            Refuse(RingEntries.Explain(errno));
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadInterruptedException)
+        {
+            Uninterrupted.Restore(e is ThreadInterruptedException);
+        }
+    }
+
     private static UringEngine[] MakeRings()
     {
         UringEngine[] rings = new UringEngine[Math.Max(RingsAskedFor, 1)];
