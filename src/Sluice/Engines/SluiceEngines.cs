@@ -17,11 +17,14 @@ namespace Sluice;
 /// </summary>
 public static class SluiceEngines
 {
+    private const int MaxRingsAskedFor = 256;
+
     private static readonly Lock StartLock = new();
     private static readonly int RingsAskedFor = FindRings();
     private static UringEngine[] s_rings = MakeRings();
     private static string? s_reason = FindReason();
     private static bool s_started;
+    private static string? s_fewerReason;
 
     /// <summary>The engine that a handle gets when nothing else is asked for.</summary>
     public static IoEngine Default
@@ -74,7 +77,8 @@ public static class SluiceEngines
             Start();
             int count = Volatile.Read(ref s_rings).Length;
             return Volatile.Read(ref s_reason) is { } reason ? $"no ring: {reason}"
-                : RingsAskedFor > 0 ? $"{count}, as SLUICE_RINGS or Sluice.Rings says"
+                : count == RingsAskedFor ? $"{count}, as SLUICE_RINGS or Sluice.Rings says"
+                : Volatile.Read(ref s_fewerReason) is { } fewer ? $"{count} of at most {MaxRings}: another was refused ({fewer})"
                 : MaxRings == 1 ? $"1, which is enough for {Environment.ProcessorCount} processors"
                 : $"{count} of at most {MaxRings}: one more when threads that submit meet often";
         }
@@ -130,10 +134,17 @@ public static class SluiceEngines
                 using (StartLock.EnterUninterrupted())
                 {
                     UringEngine ring = new();
-                    if (s_started && s_reason is null && s_rings.Length < MaxRings && ring.TryStart(out string? _))
+                    if (!s_started || s_reason is not null || s_rings.Length >= MaxRings)
+                    {
+                        return;
+                    }
+
+                    if (ring.TryStart(out string? reason))
                     {
                         Volatile.Write(ref s_rings, [.. s_rings, ring]);
                     }
+
+                    Volatile.Write(ref s_fewerReason, reason);
                 }
             },
             true);
@@ -166,6 +177,7 @@ public static class SluiceEngines
                     }
 
                     s_rings = s_rings[..i];
+                    s_fewerReason = reason;
                 }
             }
 
@@ -223,7 +235,7 @@ public static class SluiceEngines
 
     private static int FindRings() =>
         int.TryParse(Tuning.Setting("SLUICE_RINGS", "Sluice.Rings"), CultureInfo.InvariantCulture, out int count)
-            ? Math.Clamp(count, 1, 256)
+            ? Math.Clamp(count, 1, MaxRingsAskedFor)
             : 0;
 
     private static string? FindReason() =>
@@ -239,8 +251,10 @@ public static class SluiceEngines
             && !string.Equals(engine, "pool", StringComparison.OrdinalIgnoreCase)
             && !string.Equals(engine, "uring", StringComparison.OrdinalIgnoreCase)
             ? $"SLUICE_ENGINE or Sluice.Engine has the unknown value '{engine}', which is neither \"uring\" nor \"pool\": it is ignored"
-        : Tuning.Setting("SLUICE_RINGS", "Sluice.Rings") is { } rings && RingsAskedFor == 0
-            ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}', which is no number: it is ignored"
+        : Tuning.Setting("SLUICE_RINGS", "Sluice.Rings") is not { } rings ? null
+        : RingsAskedFor == 0 ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}', which is no number: it is ignored"
+        : int.Parse(rings, CultureInfo.InvariantCulture) != RingsAskedFor
+            ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}': there are 1 to {MaxRingsAskedFor} rings"
         : null;
 
     /// <summary>A thread that waits for completions, and rings that are kept, would hold the load context for ever.</summary>
