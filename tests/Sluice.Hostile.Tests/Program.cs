@@ -26,6 +26,20 @@ internal static class Program
                 return await RefusedRing.StopAsync(name);
             case ["starting rings", string name]:
                 return await StartingRings.RunAsync(name);
+            case ["interrupted start", string name]:
+                return await StartingRings.InterruptAsync(name);
+            case ["unloaded start", string name]:
+                return StartingRings.Unload(name);
+            case ["waiting start", string name]:
+                return await StartingRings.WaitForThreadAsync(name);
+            case ["growing rings", string name]:
+                return await StartingRings.GrowAsync(name);
+            case ["described rings", string isRefused]:
+                return StartingRings.Describe(bool.Parse(isRefused));
+            case ["set rings", string knob, string value]:
+                return StartingRings.Set(knob, value);
+            case ["untold refusal"]:
+                return StartingRings.RefuseWithoutMemory();
             case ["continuations", string folder, string place]:
                 return await Continuations.RunAsync(folder, place);
             case ["interruptions", string folder]:

@@ -54,7 +54,7 @@ internal static class RefusedRing
     }
 
     /// <summary>Linux keeps the first fifteen characters.</summary>
-    private static bool HasCompletionThread() =>
+    public static bool HasCompletionThread() =>
         Directory.GetDirectories("/proc/self/task").Any(static task =>
         {
             try

@@ -1,10 +1,17 @@
+using System.Reflection;
+using System.Runtime.Loader;
+using Sluice.Engines;
+using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
 
-/// <summary>Operations that come while the second of two rings is being made; a program of its own.</summary>
+/// <summary>What comes while rings are being made or refused; each a program of its own.</summary>
 internal static class StartingRings
 {
+    private const int Block = 4096;
+
+    /// <summary>Operations that come while the second of two rings is being made.</summary>
     public static async Task<int> RunAsync(string name)
     {
         // It makes rings too.
@@ -45,5 +52,220 @@ internal static class StartingRings
         goesOn.Set();
         await first.WaitAsync(Watchdog.Patience);
         return 0;
+    }
+
+    /// <summary>The first operation of an interrupted thread, while another thread is finding out whether there are rings.</summary>
+    public static async Task<int> InterruptAsync(string name)
+    {
+        using ManualResetEventSlim isHeld = new();
+        using ManualResetEventSlim goesOn = new();
+        int made = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call == "io_uring_setup" && Interlocked.Increment(ref made) == 1)
+            {
+                isHeld.Set();
+                goesOn.Wait(Watchdog.Patience);
+            }
+
+            return 0;
+        });
+        Task finder = Task.Factory.StartNew(static () => _ = RingProbe.Current, TaskCreationOptions.LongRunning);
+        isHeld.Wait(Watchdog.Patience).ShouldBeTrue();
+        Task? flush = null;
+        Exception? during = null;
+        Exception? afterwards = null;
+        using (SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite))
+        {
+            Thread other = new(() =>
+            {
+                Thread.CurrentThread.Interrupt();
+                during = Record.Exception(() =>
+                {
+                    flush = handle.FlushToDiskAsync().AsTask();
+                });
+                afterwards = Record.Exception(static () => Thread.Sleep(0));
+            });
+            other.Start();
+            other.Join(Watchdog.Patience).ShouldBeTrue();
+            during.ShouldBeNull();
+            afterwards.ShouldBeOfType<ThreadInterruptedException>("it is kept");
+            goesOn.Set();
+            await finder.WaitAsync(Watchdog.Patience);
+            await flush!.WaitAsync(Watchdog.Patience);
+        }
+
+        return 0;
+    }
+
+    /// <summary>The kernel refuses the third ring and those after it, if <paramref name="isRefused"/>.</summary>
+    public static int Describe(bool isRefused)
+    {
+        RingProbe.Current.IsAvailable.ShouldBeTrue();
+        int made = 0;
+        SystemCallFaults.Use((call, _, _) =>
+            isRefused && call == "io_uring_setup" && Interlocked.Increment(ref made) > 2 ? -Errno.EMFILE : 0);
+        Console.WriteLine(SluiceEngines.RingsDescription);
+        Console.WriteLine(SluiceEngines.SettingsNote);
+        return 0;
+    }
+
+    /// <summary>What a program says by AppContext.</summary>
+    public static int Set(string knob, string value)
+    {
+        AppContext.SetData(knob, value);
+        Console.WriteLine(SluiceEngines.RingsDescription);
+        Console.WriteLine(SluiceEngines.SettingsNote);
+        return 0;
+    }
+
+    /// <summary>Threads that submit meet, again and again, until there is a second ring.</summary>
+    public static async Task<int> GrowAsync(string name)
+    {
+        AppContext.SetData("Sluice.ProcessorsPerRing", 1);
+        using SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite);
+        SluiceEngines.RingsDescription.ShouldStartWith($"1 of at most {Environment.ProcessorCount}");
+        using ManualResetEventSlim isHeld = new();
+        using ManualResetEventSlim goesOn = new();
+        int holder = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call == "io_uring_enter" && Environment.CurrentManagedThreadId == Volatile.Read(ref holder))
+            {
+                Volatile.Write(ref holder, 0);
+                isHeld.Set();
+                goesOn.Wait(Watchdog.Patience);
+            }
+
+            return 0;
+        });
+        Task first = Task.Factory.StartNew(
+            () =>
+            {
+                Volatile.Write(ref holder, Environment.CurrentManagedThreadId);
+                return handle.FlushToDiskAsync().AsTask();
+            },
+            TaskCreationOptions.LongRunning).Unwrap();
+        isHeld.Wait(Watchdog.Patience).ShouldBeTrue();
+        Task[] others = [.. Enumerable.Range(0, 1000).Select(_ => handle.FlushToDiskAsync().AsTask())];
+        SpinWait.SpinUntil(static () => SluiceEngines.RingsDescription.StartsWith("2 of", StringComparison.Ordinal), Watchdog.Patience)
+            .ShouldBeTrue(SluiceEngines.RingsDescription);
+        goesOn.Set();
+        await first.WaitAsync(Watchdog.Patience);
+        await Task.WhenAll(others).WaitAsync(Watchdog.Patience);
+        for (int i = 0; i < 1000; i++)
+        {
+            await handle.FlushToDiskAsync().AsTask().WaitAsync(Watchdog.Patience);
+        }
+
+        return 0;
+    }
+
+    /// <summary>
+    /// The first operation of a process without rings and without free threads of the pool is a write of whole blocks: it keeps out nobody
+    /// who waits for no thread.
+    /// </summary>
+    public static async Task<int> WaitForThreadAsync(string name)
+    {
+        SystemCallFaults.Use(static (call, _, _) => call == "io_uring_setup" ? -Errno.EPERM : 0);
+        using SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite, caching: FileCaching.Direct);
+        if (handle.Caching != FileCaching.Direct)
+        {
+            return 0;
+        }
+
+        using ManualResetEventSlim goesOn = new();
+        int threads = Environment.ProcessorCount;
+        using CountdownEvent busy = new(threads);
+        ThreadPool.SetMaxThreads(threads, threads).ShouldBeTrue();
+        for (int i = 0; i < threads; i++)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(
+                _ =>
+                {
+                    busy.Signal();
+                    goesOn.Wait();
+                },
+                null);
+        }
+
+        busy.Wait(Watchdog.Patience).ShouldBeTrue();
+        Task blocks = handle.WriteAsync(new byte[Block], 0).AsTask();
+        Thread edge = new(() => handle.Write(new byte[100], Block + 10)) { IsBackground = true };
+        edge.Start();
+        edge.Join(Watchdog.Patience / 4).ShouldBeTrue("a synchronous call needs no thread of the pool");
+        blocks.IsCompleted.ShouldBeFalse();
+        goesOn.Set();
+        await blocks.WaitAsync(Watchdog.Patience);
+        SluiceEngines.UringReason.ShouldNotBeNull();
+        return 0;
+    }
+
+    /// <summary>The library is unloaded while its first ring is being made.</summary>
+    public static int Unload(string name)
+    {
+        LibraryContext context = new();
+        Assembly library = context.LoadFromAssemblyPath(typeof(SluiceHandle).Assembly.Location);
+        Type engines = library.GetType(typeof(SluiceEngines).FullName!)!;
+        FieldInfo reason = engines.GetField("s_reason", BindingFlags.NonPublic | BindingFlags.Static)!;
+        Assembly rings = context.LoadFromAssemblyName(typeof(RingProbe).Assembly.GetName());
+        rings.ShouldNotBe(typeof(RingProbe).Assembly);
+        _ = rings.GetType(typeof(RingProbe).FullName!)!.GetProperty("Current")!.GetValue(null);
+        Thread unloading = new(context.Unload);
+        int made = 0;
+        Func<string, int, long, long> fault = (call, _, _) =>
+        {
+            if (call == "io_uring_setup" && Interlocked.Increment(ref made) == 1)
+            {
+                // As far as it gets.
+                unloading.Start();
+                SpinWait.SpinUntil(() => reason.GetValue(null) is not null, Watchdog.Patience).ShouldBeTrue();
+                unloading.Join(TimeSpan.FromSeconds(1));
+            }
+
+            return 0;
+        };
+        Type faults = rings.GetType(typeof(SystemCallFaults).FullName!)!;
+        Delegate own = Delegate.CreateDelegate(rings.GetType(typeof(SystemCallFault).FullName!)!, fault.Target, fault.Method);
+        faults.GetMethod("Use")!.Invoke(null, [own]);
+        engines.GetProperty("Default")!.GetValue(null);
+        made.ShouldBe(1);
+        unloading.Join(Watchdog.Patience).ShouldBeTrue();
+        SpinWait.SpinUntil(static () => !RefusedRing.HasCompletionThread(), Watchdog.Patience / 4).ShouldBeTrue("its thread has ended");
+        File.Exists(name).ShouldBeTrue();
+        return 0;
+    }
+
+    /// <summary>A refusal for which there is no memory, or whose thread is interrupted, is no exception.</summary>
+    public static int RefuseWithoutMemory()
+    {
+#if DEBUG
+        Exception? comes = new OutOfMemoryException();
+        Seam.Use(kind =>
+        {
+            if (comes is not null && kind == (comes is OutOfMemoryException ? SeamKind.QueueMemory : SeamKind.Wait))
+            {
+                throw comes;
+            }
+        });
+        SluiceEngines.RefuseEntering(-Errno.EPERM);
+        comes = new ThreadInterruptedException();
+        SluiceEngines.RefuseEntering(-Errno.EPERM);
+        comes = null;
+        Should.Throw<ThreadInterruptedException>(static () => Thread.Sleep(0));
+        SluiceEngines.UringReason.ShouldBeNull();
+        SluiceEngines.RefuseEntering(-Errno.EPERM);
+        SluiceEngines.UringReason.ShouldNotBeNull().ShouldContain("EPERM");
+#endif
+        return 0;
+    }
+
+    /// <summary>The library, once more, in a context that can be collected.</summary>
+    private sealed class LibraryContext() : AssemblyLoadContext("once more", isCollectible: true)
+    {
+        protected override Assembly? Load(AssemblyName assemblyName) =>
+            assemblyName.Name is "Sluice" or "Sluice.Uring"
+                ? LoadFromAssemblyPath(Path.Combine(AppContext.BaseDirectory, assemblyName.Name + ".dll"))
+                : null;
     }
 }

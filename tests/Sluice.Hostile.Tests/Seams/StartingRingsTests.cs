@@ -1,14 +1,68 @@
 namespace Sluice.Hostile.Tests.Seams;
 
-/// <summary>Rings are made when the first operation needs them, and others come meanwhile.</summary>
+/// <summary>Rings are made when the first operation needs them, and others come meanwhile; how many there are and why is told.</summary>
 public sealed class StartingRingsTests : HostileTests
 {
     [SkippableFact]
-    public async Task No_operation_goes_to_a_ring_that_is_being_made()
+    public Task No_operation_goes_to_a_ring_that_is_being_made() =>
+        SucceedAsync([("SLUICE_RINGS", "2")], "starting rings", Temp.NewFile(new byte[10]));
+
+    [SkippableFact]
+    public Task An_interrupted_threads_first_operation_waits_for_nobody_who_finds_out_whether_there_are_rings() =>
+        SucceedAsync([], "interrupted start", Temp.NewFile(new byte[10]));
+
+    [SkippableFact]
+    public Task What_is_made_while_the_library_is_unloaded_is_stopped() =>
+        SucceedAsync([], "unloaded start", Temp.NewFile(new byte[10]));
+
+    [SkippableFact]
+    public Task The_first_write_of_a_process_without_rings_keeps_nobody_out_while_it_waits_for_a_thread() =>
+        SucceedAsync([], "waiting start", Temp.NewFile(new byte[1 << 16]));
+
+    [SkippableFact]
+    public Task A_refusal_that_cannot_be_told_throws_nothing() => SucceedAsync([], "untold refusal");
+
+    [SkippableFact]
+    public Task Where_threads_that_submit_meet_often_there_is_one_ring_more()
+    {
+        Skip.If(Environment.ProcessorCount < 2, "there is one processor");
+        return SucceedAsync([], "growing rings", Temp.NewFile(new byte[10]));
+    }
+
+    [SkippableTheory]
+    [InlineData("4", false, "4, as SLUICE_RINGS or Sluice.Rings says", "")]
+    [InlineData("4", true, "2 of at most 4: another was refused (no descriptor is left for io_uring (EMFILE: raise RLIMIT_NOFILE))", "")]
+    [InlineData(
+        "-3", false, "1, as SLUICE_RINGS or Sluice.Rings says",
+        "SLUICE_RINGS or Sluice.Rings has the value '-3': there are 1 to 256 rings")]
+    public async Task It_is_told_how_many_rings_there_are_and_why(string asked, bool isRefused, string told, string note) =>
+        (await TellAsync([("SLUICE_RINGS", asked)], "described rings", $"{isRefused}")).ShouldBe((told, note));
+
+    [SkippableTheory]
+    [InlineData("Sluice.Rings", "2", "2, as SLUICE_RINGS or Sluice.Rings says")]
+    [InlineData("Sluice.Engine", "pool", "no ring: the knob Sluice.Engine asks for the pool")]
+    public async Task A_program_chooses_the_engine_and_the_number_of_rings(string knob, string value, string told) =>
+        (await TellAsync([("SLUICE_ENGINE", ""), ("SLUICE_RINGS", "")], "set rings", knob, value)).ShouldBe((told, ""));
+
+    private static async Task<(string? Told, string? Note)> TellAsync((string, string)[] environment, params string[] arguments)
+    {
+        using Child child = Start(environment, arguments);
+        string? told = await child.Output.ReadLineAsync();
+        string? note = await child.Output.ReadLineAsync();
+        await child.SucceedAsync();
+        return (told, note);
+    }
+
+    private static async Task SucceedAsync((string, string)[] environment, params string[] arguments)
+    {
+        using Child child = Start(environment, arguments);
+        await child.SucceedAsync();
+    }
+
+    private static Child Start((string Name, string Value)[] environment, string[] arguments)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");
         Skip.If(SluiceEngines.UringReason is not null, $"this process has no ring: {SluiceEngines.UringReason}");
-        using Child child = new([], [("SLUICE_RINGS", "2")], "starting rings", Temp.NewFile(new byte[10]));
-        await child.SucceedAsync();
+        return new Child([], environment, arguments);
     }
 }
