@@ -40,6 +40,25 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     /// <summary>Whether a thread of the library's own is at work.</summary>
     public static bool HasSpare => Volatile.Read(ref s_spare) is not null;
 
+    /// <summary>Work items of all kinds that the pool has yet to begin. .NET may wait for a lock to count them.</summary>
+    public static long Pending
+    {
+        get
+        {
+            try
+            {
+                Seam.Wait();
+                return ThreadPool.PendingWorkItemCount;
+            }
+            catch (ThreadInterruptedException)
+            {
+                long pending = Uninterrupted.UntilDone(0, static _ => ThreadPool.PendingWorkItemCount);
+                Thread.CurrentThread.Interrupt();
+                return pending;
+            }
+        }
+    }
+
     /// <summary>This thread has been at one piece of work for so long that it may be so for ever.</summary>
     private bool IsStuck => Environment.TickCount64 - Volatile.Read(ref _sinceMs) > Tuning.OperationPatienceMs;
 

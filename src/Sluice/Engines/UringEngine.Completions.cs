@@ -27,7 +27,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     public bool HasCompleted => !_completed.IsEmpty;
 
     /// <summary>Whether the pool has work that is not this engine's own.</summary>
-    private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > _duty.Asked;
+    private bool IsPoolWanted => PoolWork.Pending > _duty.Asked;
 
     /// <summary>
     /// Whether a call that is queued now soon has a thread: operations are few, and so is the pool's work. What has completed is passed
@@ -35,7 +35,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// </summary>
     private bool HasPoolThreads =>
         _duty.InFlight + _completed.CountUninterrupted() < 2 * Environment.ProcessorCount
-            && ThreadPool.PendingWorkItemCount < Environment.ProcessorCount
+            && PoolWork.Pending < Environment.ProcessorCount
             && (_completed.IsEmpty || Interlocked.Increment(ref _passes) <= Environment.ProcessorCount);
 
     /// <summary>Has a plain call that was made for this engine go on, with the caller's continuation, and books what that takes.</summary>
