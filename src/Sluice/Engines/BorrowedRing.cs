@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -15,8 +16,6 @@ namespace Sluice.Engines;
 /// </remarks>
 internal abstract unsafe class BorrowedRing : IDisposable
 {
-    private const int RetryMs = 1;
-
     private readonly Ring _ring;
     private long _queued;
     private long _completed;
@@ -141,7 +140,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
 
         if (InFlight > 0)
         {
-            Uninterrupted.Sleep(RetryMs, ref _isInterrupted);
+            Uninterrupted.Sleep(Tuning.StarvedRetryMs, ref _isInterrupted);
         }
     }
 

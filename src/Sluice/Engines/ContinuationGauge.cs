@@ -53,7 +53,7 @@ internal struct ContinuationGauge(long longTicks)
 }
 
 /// <summary>
-/// How long leaders are not wanted after one was stuck in a caller's continuation while others waited: little at first, twice as long
+/// How long continuations are taken for long ones after a leader was stuck in one while others waited: little at first, twice as long
 /// each time, and little again after a while without, since a continuation that is slow once must not cost more than it held up.
 /// Times are those of <see cref="Environment.TickCount64"/>. One thread writes; others may ask.
 /// </summary>

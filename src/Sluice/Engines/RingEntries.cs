@@ -47,8 +47,8 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     public int Refusal => Volatile.Read(ref _refusal);
 
     /// <summary>
-    /// The submission lock, until what this gives is disposed of. Nothing that may wait for memory, for others' locks or for the pool is
-    /// done under it: that follows when it is free.
+    /// The submission lock, until what this gives is disposed of. Nothing that may wait for memory, for others' locks but that of
+    /// <see cref="CompletionDuty"/>, or for the pool is done under it: that follows when it is free.
     /// </summary>
     public Held Hold()
     {
