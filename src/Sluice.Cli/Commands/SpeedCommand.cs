@@ -41,6 +41,7 @@ internal sealed class SpeedCommand(
             if (file.SizeNote is { } note)
                 _notes.Add(note);
         }
+        SpeedFile.RequireRoomForAll(files);
         long sizeBytes = SizeOf(files);
         using Rendezvous? rendezvous = options.Shard is not { } shard ? null : Rendezvous.Enter(
             options.Rendezvous!, shard, SpeedReportBuilder.WorkloadOf(options, sizeBytes, WarmUp).Key(), options.Wait);

@@ -80,6 +80,25 @@ internal sealed class SpeedFile
         }
     }
 
+    /// <summary>Each of them has room where it is the only one: whether all have it together is looked at here.</summary>
+    /// <exception cref="IOException">A file system on which several of them lie is too full.</exception>
+    public static void RequireRoomForAll(IReadOnlyCollection<SpeedFile> files)
+    {
+        foreach (IGrouping<string, SpeedFile> together in
+            from file in files
+            let mountPoint = EnvironmentProbe.MountPointOf(file.Path)
+            where mountPoint is not null
+            group file by mountPoint)
+        {
+            long needed = together.Sum(f => Math.Max(0, f.SizeBytes - f.PresentSizeBytes));
+            if (needed > 0 && EnvironmentProbe.FreeBytesAt(together.Key) is { } free && needed > free)
+            {
+                throw new IOException($"{string.Join(", ", together.Select(f => f.Path))}: {ByteSize.Format(needed)} more asked for, "
+                    + $"{ByteSize.Format(free)} free on the file system");
+            }
+        }
+    }
+
     /// <summary>Gets a yes for whatever would change something that exists.</summary>
     /// <exception cref="UsageException">The answer was no, or nobody could be asked.</exception>
     public void RequireConsent(TerminalStreams terminal)

@@ -47,6 +47,9 @@ internal static class EnvironmentProbe
     /// <summary>The device that a path lies on, or is; null where there is none.</summary>
     public static BlockDevice? DeviceOf(string path) => DeviceOf(path, MountOf(RealPathOf(path)));
 
+    /// <summary>Where the file system of a path is mounted; null where that is not told.</summary>
+    public static string? MountPointOf(string path) => MountOf(RealPathOf(path))?.MountPoint;
+
     private static BlockDevice? DeviceOf(string path, MountEntry? mount)
     {
         bool isDevice = PathKinds.Of(path, out string? ownNumber) == PathKind.BlockDevice;

@@ -64,6 +64,15 @@ public sealed class SpeedFailureTests : IDisposable
         File.Exists(_folder["a.dat"]).ShouldBeFalse();
     }
 
+    [SkippableFact]
+    public async Task Files_that_have_room_one_by_one_and_not_together_are_refused_before_the_first_byte()
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["mount"], "4m");
+        string[] files = [Path.Combine(disk.Path, "a"), Path.Combine(disk.Path, "b")];
+        ShouldFail(await ToolRun.RunAsync(["speed", "-t1", "-r3M", .. files]), ExitCode.IoError, "6 MiB more asked for, 4 MiB free");
+        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
+    }
+
     [SkippableTheory]
     [InlineData("/dev/null")]
     [InlineData("/dev/zero")]
