@@ -50,7 +50,8 @@ internal sealed class TextTable(params string[] columns)
 
     private int NeededWidth(int column) => IsLeft(column) ? Math.Min(NarrowestText, WidthOf(column)) : WidthOf(column);
 
-    private int WidthOf(int column) => Math.Max(_headers[column].Length, _rows.Max(row => (int?)Cell(row, column).Length) ?? 0);
+    private int WidthOf(int column) =>
+        Math.Max(TerminalText.Columns(_headers[column]), _rows.Max(row => (int?)TerminalText.Columns(Cell(row, column))) ?? 0);
 
     /// <summary>Columns of text flush left, the others flush right, two blanks between.</summary>
     public string ToPlainText()
@@ -63,7 +64,8 @@ internal sealed class TextTable(params string[] columns)
             {
                 string cell = Cell(row, column);
                 bool isLast = column == _headers.Length - 1;
-                text.Append(IsLeft(column) ? (isLast ? cell : cell.PadRight(widths[column])) : cell.PadLeft(widths[column]));
+                string blanks = new(' ', widths[column] - TerminalText.Columns(cell));
+                text.Append(!IsLeft(column) ? blanks + cell : isLast ? cell : cell + blanks);
                 text.Append(isLast ? "" : "  ");
             }
             // Padding before an empty last cell is no part of the line.

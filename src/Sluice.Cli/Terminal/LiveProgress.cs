@@ -37,7 +37,7 @@ internal sealed class LiveProgress : IDisposable
     public static string Fit(string line, int columns)
     {
         int room = Math.Max(1, columns - 3);
-        return line.Length <= room ? line : $"{line[..Math.Max(0, room - 3)]}...";
+        return TerminalText.Columns(line) <= room ? line : $"{TerminalText.Cut(line, room - 3)}...";
     }
 
     private void Display(IAnsiConsole console) =>

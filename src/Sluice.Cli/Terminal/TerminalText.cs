@@ -1,4 +1,5 @@
 using System.Globalization;
+using Spectre.Console;
 
 namespace Sluice.Cli.Terminal;
 
@@ -36,6 +37,27 @@ internal static class TerminalText
         yield return text;
     }
 
+    /// <summary>Columns that it takes in a terminal: two for most signs of East Asia, none for an accent that joins its letter.</summary>
+    public static int Columns(string text) => text.GetCellWidth();
+
+    /// <summary>As much of it, from the front, as has room in so many columns; no letter is parted from its accents.</summary>
+    public static string Cut(string text, int columns)
+    {
+        if (Columns(text) <= columns)
+            return text;
+        int length = 0;
+        int used = 0;
+        while (length < text.Length)
+        {
+            int next = StringInfo.GetNextTextElementLength(text, length);
+            used += Columns(text.Substring(length, next));
+            if (used > columns)
+                break;
+            length += next;
+        }
+        return text[..length];
+    }
+
     // The last blank before the end of the room, behind the first word; else the first one behind the room.
     private static int LastBlank(string text, int room)
     {
@@ -45,12 +67,10 @@ internal static class TerminalText
         {
             if (text[i] != ' ')
                 continue;
-            if (found > 0 && i > room)
+            if (found > 0 && Columns(text[..i]) > room)
                 break;
             found = i;
         }
         return found;
     }
-
-    private static int Columns(string text) => new StringInfo(text).LengthInTextElements;
 }

@@ -34,5 +34,7 @@ public sealed class SpeedProgressTests
     [Theory]
     [InlineData("short", 80, "short")]
     [InlineData("0123456789", 12, "012345...")]
+    [InlineData("\u8cc7\u6599\u5eab\u5099\u4efd", 12, "\u8cc7\u6599\u5eab...")]
+    [InlineData("e\u0301e\u0301e\u0301", 6, "e\u0301e\u0301e\u0301")]
     public void It_never_wraps(string line, int columns, string shown) => LiveProgress.Fit(line, columns).ShouldBe(shown);
 }

@@ -17,6 +17,15 @@ public sealed class TextTableTests
     }
 
     [Fact]
+    public void Signs_that_take_two_columns_count_as_two()
+    {
+        var table = new TextTable("file", "n");
+        table.Add("\u8cc7\u6599\u5eab", "1");
+        table.Add("a", "12");
+        table.ToPlainText().ShouldBe("file     n\n\u8cc7\u6599\u5eab   1\na       12\n");
+    }
+
+    [Fact]
     public void Control_characters_in_names_are_not_printed()
     {
         var table = new TextTable("file", "n");

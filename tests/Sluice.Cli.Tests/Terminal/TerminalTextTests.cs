@@ -16,6 +16,8 @@ public sealed class TerminalTextTests
     [InlineData("/path/that/is/longer/than/a/line", 20, 2, "/path/that/is/longer/than/a/line")]
     [InlineData("blanks at the end      ", 20, 0, "blanks at the end")]
     [InlineData("", 20, 4, "")]
+    [InlineData("\u8cc7\u6599\u5eab and \u5099\u4efd of today", 22, 2, "\u8cc7\u6599\u5eab and \u5099\u4efd of|  today")]
+    [InlineData("cafe\u0301 and the\u0301", 12, 2, "cafe\u0301 and the\u0301")]
     public void Lines_are_broken_at_blanks(string text, int width, int hang, string lines) =>
         TerminalText.Wrap(text, width, hang).ShouldBe(lines.Split('|'));
 
