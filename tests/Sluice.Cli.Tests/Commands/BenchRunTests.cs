@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -148,6 +149,15 @@ public sealed class BenchRunTests : IDisposable
         ToolRun row = await ToolRun.RunAsync("bench", _folder.FullPath, "--suite", "stream", "--row", "direct-read-4k");
         row.ExitCode.ShouldBe(ExitCode.Usage);
         row.Error.ShouldContain("no row's id contains 'direct-read-4k'; ids are such as stream-");
+    }
+
+    [Fact]
+    public void In_the_full_form_every_row_has_pairs_enough_for_an_interval()
+    {
+        const int FewestPairs = 7;
+        Statistics.MedianInterval([.. Enumerable.Repeat(1.0, FewestPairs)]).ShouldNotBeNull();
+        Suite.All.Where(s => !s.IsOnRequest).SelectMany(s => s.Rows)
+            .Where(r => Math.Min(BenchScale.Full.Rounds, r.MaxRounds ?? int.MaxValue) < FewestPairs).Select(r => r.Id).ShouldBeEmpty();
     }
 
     [Fact]

@@ -20,7 +20,6 @@ internal static class SmallFileRows
             context => OpenRead(context, context.Scale.SmallFileCount, cold: true))
         {
             Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
-            MaxRounds = 5,
         };
         yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync",
             context => OpenWrite(TreeVolume.Of(context, "written"), context.Scale.SmallFileCount))
