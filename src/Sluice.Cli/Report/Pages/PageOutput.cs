@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Runtime.ExceptionServices;
 using Sluice.Cli.Report.Html;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
@@ -109,17 +110,35 @@ internal sealed record PageOutput
         }
     }
 
+    /// <summary>Writes each of them; one that cannot be written takes no other away.</summary>
+    /// <exception cref="IOException">One of them cannot be written.</exception>
     public void Write(
         TerminalStreams terminal, ReportPage page, Action<TextWriter>? json = null, Action<TextWriter>? csv = null)
     {
+        ExceptionDispatchInfo? failure = null;
         Write(JsonPath, json ?? (writer => JsonFile.Write(writer, page, PageJsonContext.Default.ReportPage)));
         Write(CsvPath, csv ?? (writer => PageCsv.Write(writer, page)));
         Write(HtmlPath, writer => HtmlReport.Write(writer, page, HtmlAssets.UplotScript));
+        failure?.Throw();
 
         void Write(string? path, Action<TextWriter> write)
         {
-            if (path is null)
-                return;
+            try
+            {
+                if (path is not null)
+                    WriteOne(path, write);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                // The last one ends the command, in the same words.
+                if (failure is not null)
+                    terminal.WriteError(ErrorText.Of(failure.SourceException));
+                failure = ExceptionDispatchInfo.Capture(e);
+            }
+        }
+
+        void WriteOne(string path, Action<TextWriter> write)
+        {
             if (path == StandardOutput)
             {
                 terminal.WriteData(write, isResult: true);

@@ -55,6 +55,19 @@ public sealed class PageOutputTests : IDisposable
         (await File.ReadAllTextAsync(_folder["r.html"])).ShouldStartWith("<!doctype html>");
     }
 
+    [Fact]
+    public void A_result_that_cannot_be_written_takes_no_other_away()
+    {
+        var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null);
+        var output = new PageOutput { JsonPath = _folder["r.json"], CsvPath = _folder["r.csv"], HtmlPath = _folder["r.html"] };
+        output.Check(terminal);
+        File.WriteAllText(_folder["r.json"], "somebody's");
+        Should.Throw<IOException>(() => output.Write(terminal, SamplePage.Make())).Message.ShouldContain("r.json");
+        File.ReadAllText(_folder["r.json"]).ShouldBe("somebody's");
+        File.Exists(_folder["r.csv"]).ShouldBeTrue();
+        File.Exists(_folder["r.html"]).ShouldBeTrue();
+    }
+
     [Theory]
     [InlineData("--json", "-")]
     [InlineData("--json=-")]
