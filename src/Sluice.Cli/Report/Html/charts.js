@@ -8,11 +8,29 @@ function textWidth(text, size) {
   return measure.measureText(text).width;
 }
 
+// In the middle: names of rows often differ in their ends only.
 function shorten(text, width) {
   if (textWidth(text, 12) <= width) return text;
-  let length = text.length;
-  while (length > 4 && textWidth(text.slice(0, length) + '…', 12) > width) length--;
-  return text.slice(0, length) + '…';
+  const keep = count => {
+    const tail = Math.floor(count / 3);
+    return text.slice(0, count - tail) + '…' + text.slice(text.length - tail);
+  };
+  let count = text.length - 1;
+  while (count > 4 && textWidth(keep(count), 12) > width) count--;
+  return keep(count);
+}
+
+// Of numbers along a line that would meet, the rounder ones stay.
+function thinned(u, scale, splits, texts) {
+  const places = splits.map(v => u.valToPos(v, scale)), halves = texts.map(t => textWidth(t, 12) / 2 + 3);
+  const rank = v => {
+    const found = [1, 2, 5].indexOf(+(v / 10 ** Math.floor(Math.log10(v) + 1e-9)).toPrecision(6));
+    return found < 0 ? 3 : found;
+  };
+  const kept = [];
+  for (const i of splits.map((_, i) => i).sort((a, b) => rank(splits[a]) - rank(splits[b])))
+    if (kept.every(k => Math.abs(places[k] - places[i]) >= halves[k] + halves[i])) kept.push(i);
+  return texts.map((text, i) => (kept.includes(i) ? text : ''));
 }
 
 // Steps of an axis of whole numbers: there is no cycle 1.2.
@@ -231,7 +249,10 @@ function drawChart(holder, chart) {
     label: axisLabel(chart.y),
     labelSize: 20,
     ...(chart.y.isLog ? { splits: logSplits(chart.y) } : { space: flat ? 70 : 34 }),
-    values: (u, splits) => splits.map(v => (chart.y.unit === 'B' ? formatSize(v) : formatTick(v))),
+    values: (u, splits) => {
+      const texts = splits.map(v => (chart.y.unit === 'B' ? formatSize(v) : formatTick(v)));
+      return flat && chart.y.isLog ? thinned(u, 'y', splits, texts) : texts;
+    },
     filter: (u, splits) => splits,
   };
 
