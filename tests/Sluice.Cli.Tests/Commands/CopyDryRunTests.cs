@@ -52,6 +52,30 @@ public sealed class CopyDryRunTests : IDisposable
         planned.ExitCode.ShouldBe(copied.ExitCode, planned.Out + planned.Error);
     }
 
+    [SkippableFact]
+    public async Task Names_that_are_no_text_are_said_not_to_be_looked_at_and_hide_no_other()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "names are text elsewhere");
+        const string Make = """
+            cd "$1"; one=$(printf 'd\351'); two=$(printf 'e\351'); mkdir "$one" && touch "$one/f" "$two" z
+            """;
+        (int exitCode, string output) = Shell.Run("sh", "-c", Make, "sh", _folder["tree"]);
+        Skip.If(exitCode != 0, $"such names cannot be made here: {output}");
+        try
+        {
+            ToolRun planned = await ToolRun.RunAsync("copy", "-nr", _folder["tree"], _folder["tree2"]);
+            planned.ExitCode.ShouldBe(ExitCode.Success, planned.Error);
+            planned.Out.ShouldContain($"copy          {_folder["tree/z"]}");
+            planned.Out.ShouldEndWith("3 files, 16 B; 2 not looked at: their names are no text in UTF-8\n");
+            (await ToolRun.RunAsync("copy", "-r", _folder["tree"], _folder["tree2"])).ExitCode.ShouldBe(ExitCode.Success);
+        }
+        finally
+        {
+            // .NET cannot name them to remove them.
+            Shell.Run("rm", "-rf", _folder["tree"], _folder["tree2"]);
+        }
+    }
+
     [Fact]
     public async Task A_quiet_one_names_what_would_fail_and_nothing_else()
     {

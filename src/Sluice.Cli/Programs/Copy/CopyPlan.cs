@@ -11,6 +11,7 @@ internal sealed class CopyPlan(
     private long _files;
     private long _bytes;
     private long _unchanged;
+    private long _unseen;
 
     /// <summary>What the copy would not do, for lack of consent or because it cannot be read.</summary>
     public int Failed { get; private set; }
@@ -45,7 +46,9 @@ internal sealed class CopyPlan(
 
     public string Total =>
         $"dry run, nothing was copied: {Counted.Of(_files, "file")}, {ByteSize.Format(_bytes)}"
-        + (_unchanged > 0 ? $"; {_unchanged:#,0} unchanged" : "") + (Failed > 0 ? $"; {Failed:#,0} would fail" : "");
+        + (_unchanged > 0 ? $"; {_unchanged:#,0} unchanged" : "")
+        + (_unseen > 0 ? $"; {_unseen:#,0} not looked at: their names are no text in UTF-8" : "")
+        + (Failed > 0 ? $"; {Failed:#,0} would fail" : "");
 
     private void AddTree(DirectoryInfo root, string source, string target, CancellationToken cancellationToken)
     {
@@ -60,7 +63,13 @@ internal sealed class CopyPlan(
                     string relative = next.Relative.Length == 0 ? entry.Name : $"{next.Relative}/{entry.Name}";
                     if (excluded.Excludes(relative))
                         continue;
-                    if (entry is DirectoryInfo folder && entry.LinkTarget is null)
+                    // .NET has put a sign in the place of bytes that are no text: what it would open there is something else, or nothing.
+                    if (entry.Name.Contains('\uFFFD', StringComparison.Ordinal))
+                    {
+                        _unseen++;
+                        Say("not looked at", Path.Join(source, relative), Path.Join(target, relative));
+                    }
+                    else if (entry is DirectoryInfo folder && entry.LinkTarget is null)
                     {
                         string there = Path.Join(target, relative);
                         if (new FileInfo(there).LinkTarget is not null)
