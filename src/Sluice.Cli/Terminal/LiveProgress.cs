@@ -4,11 +4,14 @@ namespace Sluice.Cli.Terminal;
 
 /// <summary>
 /// One changing line on stderr, and only if that is a terminal: it never mixes into a result that is piped, and it is
-/// wiped before the result is printed.
+/// wiped before the result is printed. A terminal that cannot do that (TERM=dumb) gets a line every ten seconds.
 /// </summary>
 internal sealed class LiveProgress : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
+
+    // Where no line can be drawn anew, each is one more.
+    private static readonly TimeSpan PlainInterval = TimeSpan.FromSeconds(10);
 
     private readonly ManualResetEventSlim _ended = new();
     private readonly Task _display = Task.CompletedTask;
@@ -43,7 +46,7 @@ internal sealed class LiveProgress : IDisposable
     private void Display(IAnsiConsole console) =>
         console.Status().Spinner(Spinner.Known.Line).Start("starting", context =>
         {
-            while (!_ended.Wait(Interval))
+            while (!_ended.Wait(console.Profile.Capabilities.Ansi ? Interval : PlainInterval))
                 context.Status = Markup.Escape(Fit(TerminalText.Printable(_line()), console.Profile.Width));
         });
 }

@@ -71,5 +71,14 @@ public sealed class PseudoTerminalTests : IDisposable
         wide.ShouldContain(l => l.Contains("CPU us/op", StringComparison.Ordinal) && l.Contains("best", StringComparison.Ordinal));
     }
 
+    [SkippableFact]
+    public void A_terminal_that_can_draw_no_line_anew_is_not_filled_with_progress()
+    {
+        Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
+        string[] command = ["speed", "-t2", "--warmup", "0", "-r1M", "new.dat"];
+        string[] lines = PseudoTerminal.RunAs("dumb", 80, _folder.FullPath, command).Lines;
+        lines.Count(l => l.Contains("IOPS, p99", StringComparison.Ordinal)).ShouldBeLessThan(4);
+    }
+
     private static int Columns(string line) => new StringInfo(line).LengthInTextElements;
 }
