@@ -86,7 +86,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<bool> update = command.Flag("--update", "u",
             "Skip files that are there with the same size and time; replace the others without asking.");
         Option<string[]> exclude = command.Values("--exclude", null, "pattern",
-            "Leave out what has such a name, or path from the source if it has a slash; * and ? as in a shell. May be repeated.");
+            "Leave out what has such a name, or path from the source if it has a slash; * is any signs, ? is one. May be repeated.");
         Option<string> filesFrom = command.Value("--files-from", null, "file", "Copy what this file names too, one a line; - is stdin.");
         Option<string> shard = command.Value("--shard", null, "I/N",
             "With -r: copy part I of N, counted from 0; auto takes both from mpirun, srun, Slurm's arrays, or (as auto/N) Kubernetes.");

@@ -98,7 +98,8 @@ internal static class SluiceTool
     {
         var commands = new CommandList(root);
         commands.Add(
-            "Measure", "speed", "Measure the read and write speed of one file. Short options take their value attached (-t30).",
+            "Measure", "speed",
+            "Measure the read and write speed of a file, or of several as one. Short options take their value attached (-t30).",
             ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
             SpeedOptions.Define, (options, token) => new SpeedCommand(options, arguments, terminal, token).RunAsync(),
             new CommandEnds(Failed: "an I/O error, or other bytes than were there (--verify)"));

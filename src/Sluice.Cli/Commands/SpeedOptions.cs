@@ -104,8 +104,10 @@ internal sealed record SpeedOptions(string Path)
         });
         Option<string> time = command.Value("--time", "t", "seconds", "Measured time for each engine (30). 0 with -x or -p: only create.");
         Option<string> block = command.Value("--block", "b", "size", "Request size (64K).");
-        Option<string> read = command.Optional("--read", "r", "size", "Read a file of this size (the default, 1G).");
-        Option<string> write = command.Optional("--write", "w", "size", "Write over a file of this size (1G), with random data.");
+        Option<string> read = command.Optional("--read", "r", "size",
+            "Read a file of this size (the default; as large as it is, a new one 1G).");
+        Option<string> write = command.Optional("--write", "w", "size",
+            "Write over a file of this size, with random data (as large as it is, a new one 1G).");
         Option<string> outstanding = command.Value("--async", "a", "N",
             "Asynchronous, N requests outstanding (default: synchronous, one thread).");
         Option<bool> direct = command.Flag("--direct", "d", "Past the page cache; the same as --cache direct.");
