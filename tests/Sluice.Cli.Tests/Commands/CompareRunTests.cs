@@ -137,9 +137,14 @@ public sealed class CompareRunTests : IDisposable
     {
         foreach (string name in (string[])["a.json", "b.json"])
             (await ToolRun.RunAsync([.. typed.Split(' '), _folder.FullPath, "--json", _folder[name]])).ExitCode.ShouldBe(ExitCode.Success);
-        ToolRun run = await ToolRun.RunAsync("compare", _folder["a.json"], _folder["b.json"]);
+        ToolRun run = await ToolRun.RunAsync("compare", _folder["a.json"], _folder["b.json"], "--json", _folder["c.json"]);
         run.ExitCode.ShouldBe(words.Length > 0 ? ExitCode.Success : ExitCode.Usage, run.Error);
         run.Out.ShouldMatch(words);
+        if (words.Length > 0)
+        {
+            JsonSerializer.Deserialize(await File.ReadAllTextAsync(_folder["c.json"]), PageJsonContext.Default.ReportPage)!
+                .Sections.Skip(1).ShouldAllBe(s => s.Charts.Count > 0);
+        }
     }
 
     [SkippableFact]

@@ -51,10 +51,28 @@ public sealed class WorkloadRunnerTests : IDisposable
         measurement.Reads.MaxNanoseconds.ShouldBe(1_000_000);
     }
 
+    [Fact]
+    public async Task What_holds_the_pools_threads_takes_no_window_away()
+    {
+        const int Block = 4096;
+        await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);
+        // Many more loops than the pool has threads, each of which it holds for longer than a window.
+        var workload = new Workload(_folder["a"], 16 * Block, Block) { Outstanding = 128 };
+        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(_folder["a"]))) { Holds = true };
+        using var runner = new WorkloadRunner(workload);
+        var measurement = new Measurement();
+        await runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(1), CancellationToken.None);
+        const double WindowSeconds = 0.05;
+        measurement.Windows.Count.ShouldBeGreaterThan((int)(measurement.Elapsed.TotalSeconds / WindowSeconds / 2));
+    }
+
     /// <summary>A read takes a millisecond of its own clock; whoever asks for the descriptor, to drop pages, takes a second.</summary>
     private sealed class SteppedTarget(IoTarget inner) : IoTarget
     {
         public long Now { get; private set; } = 1;
+
+        /// <summary>Whether a read holds its thread for a tenth of a second.</summary>
+        public bool Holds { get; init; }
 
         public int Drops { get; private set; }
 
@@ -80,6 +98,8 @@ public sealed class WorkloadRunnerTests : IDisposable
 
         public override int Read(Memory<byte> buffer, long fileOffset)
         {
+            if (Holds)
+                Thread.Sleep(100);
             Now += Stopwatch.Frequency / 1000;
             return inner.Read(buffer, fileOffset);
         }

@@ -57,6 +57,24 @@ public sealed class DocumentTests
     }
 
     [Fact]
+    public void Every_test_that_the_list_of_defects_names_exists()
+    {
+        string tests = Path.Combine(ReadmeTests.Root, "tests");
+        string sources = string.Concat(
+            Directory.EnumerateFiles(tests, "*.cs", SearchOption.AllDirectories).Select(File.ReadAllText));
+        string[] names =
+        [
+            .. File.ReadAllText(Path.Combine(ReadmeTests.Root, "docs", "defects.md")).Split('`').Where(static (_, i) => i % 2 == 1)
+                .Where(static n => char.IsAsciiLetterUpper(n[0]) && n.All(static c => c == '_' || char.IsAsciiLetterOrDigit(c))
+                    && (n.Contains('_', StringComparison.Ordinal) || n.EndsWith("Tests", StringComparison.Ordinal))),
+        ];
+
+        names.Length.ShouldBeGreaterThan(50);
+        names.Where(n => !sources.Contains($" {n}(", StringComparison.Ordinal) && !sources.Contains($"class {n}", StringComparison.Ordinal))
+            .ShouldBeEmpty();
+    }
+
+    [Fact]
     public void Architecture_fits_in_a_sitting() =>
         File.ReadAllLines(Path.Combine(ReadmeTests.Root, "docs", "architecture.md")).Length.ShouldBeLessThanOrEqualTo(MaxArchitectureLines);
 

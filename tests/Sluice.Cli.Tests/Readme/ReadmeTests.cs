@@ -97,7 +97,6 @@ public sealed class ReadmeTests
         page.ShouldBe(expected, $"{Path.GetFileName(path)} is not made from the kept results");
     }
 
-    /// <summary>The results of the first machine by name that has one of the first suite.</summary>
     /// <summary>Of the run that was made last.</summary>
     private static (string Suite, string Path)[] FindKeptResults()
     {
