@@ -24,11 +24,8 @@ internal sealed record CompareOptions(string First, string Second, PageOutput Ou
                 || result.GetValue(secondArgument) is not { Length: > 0 } second)
                 throw new UsageException("two results are needed; try: sluice compare A.json B.json");
             PageOutput output = outputOf(result);
-            foreach ((string option, string path) in output.Named)
-            {
-                if (Path.GetFullPath(path) == Path.GetFullPath(first) || Path.GetFullPath(path) == Path.GetFullPath(second))
-                    throw new UsageException($"{option} names a result that is compared");
-            }
+            if ((output.OptionNaming(first) ?? output.OptionNaming(second)) is { } option)
+                throw new UsageException($"{option} names a result that is compared");
             return new CompareOptions(first, second, output);
         }
     }

@@ -25,11 +25,8 @@ internal sealed record MergeOptions(IReadOnlyList<string> Results, PageOutput Ou
             if (results.Length == 0 || Array.Exists(results, r => r.Length == 0))
                 throw new UsageException("results are needed; try: sluice merge shard*.json");
             PageOutput output = outputOf(result);
-            foreach ((string option, string path) in output.Named)
-            {
-                if (Array.Exists(results, r => Path.GetFullPath(r) == Path.GetFullPath(path)))
-                    throw new UsageException($"{option} names a result that is merged");
-            }
+            if (results.Select(output.OptionNaming).FirstOrDefault(o => o is not null) is { } option)
+                throw new UsageException($"{option} names a result that is merged");
             return new MergeOptions(results, output);
         }
     }

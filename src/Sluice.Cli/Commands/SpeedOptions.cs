@@ -229,11 +229,8 @@ internal sealed record SpeedOptions(string Path)
                 $"{options.Outstanding ?? 1} requests of {ByteSize.Format(options.RequestSizeBytes)} need {ByteSize.Format(buffers)} of "
                 + $"memory, more than half of the {ByteSize.Format(memory)} there is");
         }
-        foreach ((string option, string path) in options.Output.Named)
-        {
-            if (path != "-" && options.Paths.Any(p => System.IO.Path.GetFullPath(p) == System.IO.Path.GetFullPath(path)))
-                throw new UsageException($"{option} names the file that is measured");
-        }
+        if (options.Paths.Select(options.Output.OptionNaming).FirstOrDefault(o => o is not null) is { } option)
+            throw new UsageException($"{option} names the file that is measured");
     }
 
     // The examples give the size to whichever option is at hand (-w100M -p); two that differ cannot both be meant.

@@ -33,6 +33,23 @@ public sealed class ResultFileTests : IDisposable
         run.Error.ShouldContain("block device");
     }
 
+    [SkippableTheory]
+    [InlineData("compare", "a.json", "b.json")]
+    [InlineData("merge", "a.json")]
+    [InlineData("speed", "-t0.1", "-b1", "a.json")]
+    public async Task What_is_read_is_no_place_for_a_result_by_whatever_name(params string[] typed)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "which names are one file's is Linux's to tell");
+        await File.WriteAllTextAsync(_folder["a.json"], "somebody's");
+        await File.WriteAllTextAsync(_folder["b.json"], "{}");
+        File.CreateSymbolicLink(_folder["link"], "a.json");
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, [.. typed, "--json", "link", "--overwrite"]);
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain("--json names ");
+        (await File.ReadAllTextAsync(_folder["a.json"])).ShouldBe("somebody's");
+    }
+
     [SkippableFact]
     public async Task A_named_pipe_gets_the_whole_result()
     {

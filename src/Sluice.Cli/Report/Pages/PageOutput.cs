@@ -80,6 +80,12 @@ internal sealed record PageOutput
         where named.Path is not null
         select (named.Option, named.Path);
 
+    /// <summary>The option that names this file for a result, by whatever name of it; null where none does.</summary>
+    public string? OptionNaming(string path) =>
+        Named.Where(n => n.Path != StandardOutput)
+            .Where(n => Path.GetFullPath(n.Path) == Path.GetFullPath(path) || PathKinds.AreSame(n.Path, path))
+            .Select(n => n.Option).FirstOrDefault();
+
     /// <summary>Before minutes of measuring rather than after them.</summary>
     /// <exception cref="UsageException">
     /// A file is there and must not be replaced, two of the files are one, or one is a block device.
