@@ -56,6 +56,33 @@ public sealed class PipeWriterTests
         log.NextSequence.ShouldBe(fails ? 1 : 2);
     }
 
+    /// <summary>What was appended or dropped at the end does not come again.</summary>
+    [Theory]
+    [InlineData(true, true)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    [InlineData(false, false)]
+    public async Task A_flush_behind_the_completion_appends_nothing(bool fails, bool isAwaited)
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log);
+        PipeWriter pipe = log.CreatePipeWriter();
+        pipe.Write("once"u8);
+        Exception? exception = fails ? new InvalidOperationException("no more") : null;
+        if (isAwaited)
+        {
+            await pipe.CompleteAsync(exception);
+        }
+        else
+        {
+            pipe.Complete(exception);
+        }
+
+        pipe.UnflushedBytes.ShouldBe(0);
+        (await pipe.FlushAsync()).IsCanceled.ShouldBeFalse();
+        log.NextSequence.ShouldBe(fails ? 1 : 2);
+    }
+
     [Fact]
     public async Task A_cancelled_flush_appends_nothing_and_the_next_one_all()
     {

@@ -58,20 +58,27 @@ internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : P
 
     public override void Complete(Exception? exception = null)
     {
-        if (TryComplete(exception))
+        if (TryComplete(exception, out ReadOnlyMemory<byte> last))
         {
-            _ = log.Append(_record.WrittenSpan, durability);
+            _ = log.Append(last.Span, durability);
         }
     }
 
-    public override ValueTask CompleteAsync(Exception? exception = null) =>
-        TryComplete(exception) ? AppendAsync(CancellationToken.None) : default;
-
-    /// <summary>Whether there is a last record.</summary>
-    private bool TryComplete(Exception? exception)
+    public override async ValueTask CompleteAsync(Exception? exception = null)
     {
-        bool appends = !_isCompleted && exception is null && _record.WrittenCount > 0;
+        if (TryComplete(exception, out ReadOnlyMemory<byte> last))
+        {
+            _ = await log.AppendAsync(last, durability).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Whether there is a last record. A flush that comes later has none.</summary>
+    private bool TryComplete(Exception? exception, out ReadOnlyMemory<byte> last)
+    {
+        last = _record.WrittenMemory;
+        bool appends = !_isCompleted && exception is null && !last.IsEmpty;
         _isCompleted = true;
+        _record.ResetWrittenCount();
         return appends;
     }
 
