@@ -77,20 +77,29 @@ internal sealed class EventWriter
         End();
     }
 
-    /// <summary>The event without its values, and its message cut, so that it fits: better than none.</summary>
+    /// <summary>
+    /// The event without its values, and its message cut, and names that leave it no room, so that it fits where a thousand bytes do:
+    /// better than none.
+    /// </summary>
     public ReadOnlySpan<byte> Shorten(int maxBytes)
     {
         int whole = _bytes.WrittenCount;
-        string message = _head.Message;
 
         // A character has no more than 6 bytes, escaped.
-        int room = Math.Max(0, (maxBytes - 512 - (6 * _head.Category.Length)) / 6);
+        int room = Math.Max(0, (maxBytes - 512) / 6);
+        string category = Cut(_head.Category, room / 2);
+        room -= category.Length;
+        string? name = _head.Id.Name is { } all ? Cut(all, room / 2) : null;
+        room -= name?.Length ?? 0;
+        _head = _head with { Category = category, Id = new EventId(_head.Id.Id, name) };
         Begin();
-        _json.WriteString("@m"u8, message.AsSpan(0, Math.Min(message.Length, room)));
+        _json.WriteString("@m"u8, Cut(_head.Message, room));
         _json.WriteNumber("CutFromBytes"u8, whole);
         End();
         return Record;
     }
+
+    private static string Cut(string? text, int length) => text is null ? "" : text.Length <= length ? text : text[..length];
 
     private void Begin()
     {

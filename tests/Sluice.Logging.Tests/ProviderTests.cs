@@ -304,6 +304,34 @@ public sealed class ProviderTests
         only.GetProperty("@m").GetString()!.Length.ShouldBeInRange(100, 1000);
     }
 
+    [Theory]
+    [InlineData(5000, 0, 10)]
+    [InlineData(0, 5000, 10)]
+    [InlineData(5000, 5000, 5000)]
+    [InlineData(10, 10, 5000)]
+    public void An_event_whose_names_are_too_long_for_the_log_comes_cut(int category, int name, int message)
+    {
+        using TempFolder folder = new();
+        using (SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new SluiceLogOptions { Format = LogFormat.Raw, MaxRecordBytes = 1000 },
+        }))
+        {
+            ILogger logger = provider.CreateLogger(new string('\u0001', category));
+            EventId id = new(int.MinValue, new string('\u0002', name));
+            logger.Log(LogLevel.Critical, id, 0, null, (_, _) => new string('\u0003', message));
+            provider.LostEvents.ShouldBe(0);
+        }
+
+        JsonElement only = folder.Events().ShouldHaveSingleItem();
+        only.GetProperty("CutFromBytes").GetInt32().ShouldBeGreaterThan(6 * 5000);
+        (string, int)[] texts = [("SourceContext", category), ("EventName", name), ("@m", message)];
+        foreach ((string property, int length) in texts)
+        {
+            only.GetProperty(property).GetString()!.Length.ShouldBeInRange(Math.Min(length, 10), length, property);
+        }
+    }
+
     [Fact]
     public void What_an_events_formatter_throws_is_the_callers_and_a_formatter_may_log()
     {
