@@ -88,11 +88,7 @@ internal sealed class LogCommand(
 
     private int Cat()
     {
-        using var reader = new SluiceLogReader(options.Directory, new SluiceLogReaderOptions
-        {
-            FromSequence = options.From,
-            UpTo = LogDurability.Written,
-        });
+        using SluiceLogReader reader = ReaderFrom(options.From);
         while (!cancellationToken.IsCancellationRequested && !terminal.IsOutputClosed && reader.TryRead(out LogEntry entry))
             terminal.WriteContent(entry.Bytes);
         return SayTail(reader);
@@ -100,20 +96,15 @@ internal sealed class LogCommand(
 
     private async Task<int> TailAsync()
     {
-        long last = 0;
-        var fromEnd = new SluiceLogReaderOptions { FromEnd = true, UpTo = LogDurability.Written };
-        using (var all = new SluiceLogReader(options.Directory, fromEnd))
-            last = all.NextSequence - 1;
-        using var reader = new SluiceLogReader(options.Directory, new SluiceLogReaderOptions
-        {
-            FromSequence = Math.Max(1, last - options.Lines + 1),
-            UpTo = LogDurability.Written,
-        });
+        (long from, long passedOver) = FindLast(options.Lines);
+        using SluiceLogReader reader = ReaderFrom(from);
         IAsyncEnumerable<SluiceLogRecord> records = options.Follow
             ? reader.FollowAsync(cancellationToken)
             : reader.ReadAllAsync(cancellationToken);
         await foreach (SluiceLogRecord record in records)
         {
+            if (passedOver-- > 0)
+                continue;
             terminal.WriteContent(record.Bytes.Span);
             if (options.Follow)
                 terminal.FlushContent();
@@ -121,6 +112,38 @@ internal sealed class LogCommand(
                 break;
         }
         return SayTail(reader);
+    }
+
+    private SluiceLogReader ReaderFrom(long sequence) =>
+        new(options.Directory, new SluiceLogReaderOptions { FromSequence = sequence, UpTo = LogDurability.Written });
+
+    // Where to begin, and how many records come before the last ones then. Withdrawn ones have numbers and are none, so numbers do not tell.
+    private (long From, long PassedOver) FindLast(int lines)
+    {
+        long next;
+        var fromEnd = new SluiceLogReaderOptions { FromEnd = true, UpTo = LogDurability.Written };
+        using (var end = new SluiceLogReader(options.Directory, fromEnd))
+            next = end.NextSequence;
+        long from = Math.Max(1, next - lines);
+        long count = from == 1 ? lines : CountFrom(from);
+        for (long back = lines; count < lines && from > 1; count = CountFrom(from))
+        {
+            back *= 2;
+            from = Math.Max(1, next - back);
+        }
+        return (from, Math.Max(0, count - lines));
+    }
+
+    private long CountFrom(long sequence)
+    {
+        long count = 0;
+        using SluiceLogReader reader = ReaderFrom(sequence);
+        while (reader.TryRead(out _))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            count++;
+        }
+        return count;
     }
 
     private int Verify()

@@ -126,6 +126,29 @@ public sealed class LogRunTests : IDisposable
         (await ToolRun.RunAsync("log", "tail", "-n1", Log)).Out.Trim().ShouldBe("line 20");
     }
 
+    /// <summary>Records that were withdrawn have numbers, and are none of the last ones.</summary>
+    [Theory]
+    [InlineData(3, 5, 6)]
+    [InlineData(9, 5, 6)]
+    [InlineData(1, 9, 2)]
+    [InlineData(1, 10, 1)]
+    [InlineData(1, 40, 1)]
+    [InlineData(1, 0, 11)]
+    public async Task Tail_shows_as_many_records_as_were_asked_for(int withdrawn, int lines, int first)
+    {
+        using (SluiceLog log = SluiceLog.Open(Log))
+        {
+            for (int i = 1; i <= 10; i++)
+                log.Append(System.Text.Encoding.UTF8.GetBytes($"line {i}"));
+            for (int i = 0; i < withdrawn; i++)
+                log.Reserve(10).Dispose();
+        }
+
+        ToolRun run = await ToolRun.RunAsync("log", "tail", $"-n{lines}", Log);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ReplaceLineEndings("\n").ShouldBe(string.Concat(Enumerable.Range(first, 11 - first).Select(static i => $"line {i}\n")));
+    }
+
     [Theory]
     [InlineData("cat")]
     [InlineData("tail")]
