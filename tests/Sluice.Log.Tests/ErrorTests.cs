@@ -200,6 +200,31 @@ public sealed class ErrorTests
         Should.Throw<IOException>(log.Dispose);
     }
 
+    /// <summary>What stands in a file without a name does not survive the process: whoever goes on appending hears of it.</summary>
+    [SkippableTheory]
+    [InlineData(LogMemory.Process)]
+    [InlineData(LogMemory.Shared)]
+    public void A_deleted_folder_is_no_place_for_written_records(LogMemory memory)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere nothing says that a file has no name");
+        using TempFolder folder = new();
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = memory, Preallocate = false });
+        log.Append("here"u8);
+        Directory.Delete(folder.Log, recursive: true);
+        Exception? error = null;
+        SpinWait.SpinUntil(
+            () =>
+            {
+                Thread.Sleep(20);
+                error = Record.Exception(() => log.Append("nowhere"u8));
+                return error is not null;
+            },
+            TimeSpan.FromSeconds(30));
+        error.ShouldBeOfType<IOException>().Message.ShouldContain("deleted");
+        Should.Throw<IOException>(() => log.Append("nowhere"u8)).Message.ShouldContain(folder.Log);
+        Should.Throw<IOException>(log.Dispose);
+    }
+
     [Fact]
     public void Closing_a_log_that_cannot_be_written_says_so_and_frees_it()
     {

@@ -10,6 +10,9 @@ namespace Sluice.Log;
 /// </summary>
 internal sealed class SegmentFile : IDisposable
 {
+    /// <summary>After how long whoever writes looks again whether the file has its name.</summary>
+    private const int LookAgainMs = 1000;
+
     private readonly LogFolder _folder;
     private readonly SluiceHandle _handle;
     private readonly LogSettings _settings;
@@ -24,6 +27,8 @@ internal sealed class SegmentFile : IDisposable
 
     /// <summary>When its first record had come, or it was resumed, by a clock that nobody sets.</summary>
     private long _sinceMs = Environment.TickCount64;
+
+    private long _lookedMs = Environment.TickCount64;
 
     private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
     {
@@ -183,8 +188,10 @@ internal sealed class SegmentFile : IDisposable
     /// <param name="count">How many records.</param>
     /// <param name="first">Sequence of the first.</param>
     /// <param name="time">When the last had come.</param>
+    /// <exception cref="IOException">It could not be written, or the file was deleted some time ago.</exception>
     public void Append(Span<byte> bytes, int end, int count, long first, long time)
     {
+        ThrowIfDeletedByNow();
         FrameHeader header = new(end - LogLayout.FrameHeaderBytes, count, first, time, FrameKind.Records, 0);
         bytes[end..header.FrameBytes].Clear();
         LogLayout.WriteFrameHeader(bytes, header);
@@ -317,6 +324,17 @@ internal sealed class SegmentFile : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
         {
+        }
+    }
+
+    /// <summary>What is written to a file without a name does not survive the process: looked at now and then.</summary>
+    private void ThrowIfDeletedByNow()
+    {
+        long nowMs = Environment.TickCount64;
+        if (nowMs - _lookedMs >= LookAgainMs)
+        {
+            ThrowIfDeleted();
+            _lookedMs = nowMs;
         }
     }
 
