@@ -81,6 +81,102 @@ public sealed class TruncationTests
         Records.ReadAll(folder.Log).Count.ShouldBe(11);
     }
 
+    /// <summary>Also that of a segment which is full only when the log is closed.</summary>
+    [SkippableFact]
+    public void The_state_that_covers_a_footer_is_on_the_disk_before_it()
+    {
+        List<(string Name, bool IsSync)> calls = NoteCalls(static (log, note) =>
+        {
+            log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
+            log.Append(Records.Make(0, 1, 5000), LogDurability.Buffered);
+            note(null);
+            log.Dispose();
+        });
+        ShouldBeCovered(calls, "0000000001.slog");
+    }
+
+    /// <summary>Others fill a segment, and make it durable, just behind the sync of the state.</summary>
+    [SkippableFact]
+    public void A_segment_that_was_made_durable_behind_the_sync_of_the_state_is_sealed_behind_the_next()
+    {
+        List<(string Name, bool IsSync)> calls = NoteCalls(static (log, note) =>
+        {
+            log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
+            note(() =>
+            {
+                log.Append(Records.Make(0, 2, 100), LogDurability.Durable);
+                log.Append(Records.Make(0, 3, 5000), LogDurability.Written);
+            });
+            log.Append(Records.Make(0, 1, 5000), LogDurability.Written);
+            string third = Path.Combine(log.Directory, "0000000003.slog");
+            SpinWait.SpinUntil(() => SegmentInfo.Read(third, 3) is { IsSealed: true }, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        });
+        ShouldBeCovered(calls, "0000000003.slog");
+    }
+
+    /// <summary>The last write to a segment is that of its footer.</summary>
+    private static void ShouldBeCovered(List<(string Name, bool IsSync)> calls, string segment)
+    {
+        string all = string.Join(", ", calls);
+        int footer = calls.FindLastIndex(c => !c.IsSync && c.Name == segment);
+        footer.ShouldBeGreaterThan(0, all);
+        int state = calls.FindLastIndex(footer, static c => c is { IsSync: false, Name: LogFolder.StateName });
+        state.ShouldBeGreaterThanOrEqualTo(0, all);
+        calls.FindIndex(state, static c => c is { IsSync: true, Name: LogFolder.StateName }).ShouldBeInRange(state, footer, all);
+    }
+
+    /// <summary>Writes and syncs of a log's files, as soon as they are to be noted.</summary>
+    /// <param name="use">
+    /// Uses a log that is closed then; says from where on calls are noted, and what is done once behind a sync of the state.
+    /// </param>
+    private static List<(string Name, bool IsSync)> NoteCalls(Action<SluiceLog, Action<Action?>> use)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        SluiceLogOptions options = new()
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 10_000,
+            Preallocate = false,
+            FlushInterval = TimeSpan.FromHours(1),
+        };
+        List<(string, bool)> calls = [];
+        try
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, options);
+            use(log, behindSync => SystemCallFaults.Use((call, fd, length) =>
+            {
+                bool isSync = call == "fsync";
+                if ((isSync || call.Contains("write", StringComparison.Ordinal))
+                    && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false) is { } file
+                    && Path.GetDirectoryName(file.FullName) == folder.Log)
+                {
+                    // Behind a sync comes a write of nothing, which asks whether the file system lives.
+                    bool isQuestion = !isSync && length == 0;
+                    if (!isQuestion)
+                    {
+                        lock (calls)
+                        {
+                            calls.Add((file.Name, isSync));
+                        }
+                    }
+                    else if (file.Name == LogFolder.StateName)
+                    {
+                        Interlocked.Exchange(ref behindSync, null)?.Invoke();
+                    }
+                }
+
+                return 0;
+            }));
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        return calls;
+    }
+
     /// <summary>A segment that is left when a tail is dropped needs no room for more records; and has as many bytes as it has.</summary>
     [Fact]
     public void The_space_that_a_left_segment_had_reserved_is_given_back()

@@ -204,11 +204,12 @@ internal sealed class FramedOutput : LogOutput
     /// <summary>Removes segments all of whose records are older, and says how many.</summary>
     public int RemoveBefore(Func<ClosedSegment, bool> isOld) => _retention.RemoveWhile(isOld);
 
-    public override void SealFull()
+    public override void SealFull(long covered)
     {
         using (_sealing.EnterUninterrupted())
         {
-            foreach (SegmentFile segment in Rolled().TakeWhile(static s => s.IsDurable).Where(static s => !s.IsSealed))
+            foreach (SegmentFile segment in Rolled().Where(static s => !s.IsSealed)
+                .TakeWhile(s => s.IsDurable && s.LastSequence <= covered))
             {
                 try
                 {

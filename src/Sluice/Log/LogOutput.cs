@@ -49,8 +49,9 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Compresses what is full; null where nobody asks for it.</summary>
     public SegmentCompressor? Compressor { get; protected init; }
 
-    /// <summary>Seals what is full and durable.</summary>
-    public virtual void SealFull()
+    /// <summary>Seals what is full and durable, as far as the log's state on the disk covers it.</summary>
+    /// <param name="covered">The last sequence that it covers, at least.</param>
+    public virtual void SealFull(long covered)
     {
     }
 

@@ -113,7 +113,13 @@ public sealed partial class SluiceLog
             error = _syncs.SyncAll();
             if (error is null)
             {
-                _output.SealFull();
+                if (_output.HasFull)
+                {
+                    // As before any footer.
+                    _lock?.Flush(_settings);
+                }
+
+                _output.SealFull(_syncs.Durable);
                 _output.CloseSealed();
                 _output.Finish();
             }

@@ -316,11 +316,17 @@ internal sealed class SyncStage
     {
         if (_output.HasFull)
         {
-            Hold(() => _ = SyncAll());
+            long covered = 0;
+            Hold(() =>
+            {
+                _ = SyncAll();
+                covered = Durable;
+            });
 
-            // A footer is believed only if the mark covers it: the mark is on the disk before there is one.
+            // A footer is believed only if the mark covers it: the mark is on the disk before there is one. What others have made durable
+            // since is sealed in the next round.
             _flushMark();
-            _output.SealFull();
+            _output.SealFull(covered);
             Hold(_output.CloseSealed);
         }
     }
