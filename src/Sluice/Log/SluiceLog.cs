@@ -179,11 +179,12 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
 
         CheckLength(size, nameof(size));
-        Placed place = Take(_headerBytes + size, 1);
 
-        // What a caller keeps of a span after its end must harm nobody, and memory that is shared is not the collector's.
-        return new LogReservation(
-            this, place, _kept is null ? place.Page.Bytes.Slice(place.Offset + _headerBytes, size) : new byte[size]);
+        // What a caller keeps of a span after its end must harm nobody, and memory that is shared is not the collector's. Made before a
+        // place is taken: where there is none, nobody could fill that.
+        byte[]? own = _kept is null ? null : new byte[size];
+        Placed place = Take(_headerBytes + size, 1);
+        return new LogReservation(this, place, own ?? place.Page.Bytes.Slice(place.Offset + _headerBytes, size));
     }
 
     /// <summary>Waits until everything that was appended before is written, or on the disk.</summary>
