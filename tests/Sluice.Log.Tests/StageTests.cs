@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>Those who wait where a device has died: each of them comes to an end.</summary>
@@ -90,6 +92,117 @@ public sealed class StageTests
         writes.Written.ShouldBe(place.FirstSequence);
     }
 
+    /// <summary>
+    /// A thread has filled its place, and the tail that it stands in is dropped before the thread waits. Then the disk fails: what has that
+    /// place by now is another's.
+    /// </summary>
+    [Fact]
+    public void Who_comes_late_for_a_record_that_was_dropped_withdraws_nobody_elses()
+    {
+        using DeadOutput output = new(failsWrites: false, recordHeaderBytes: 4);
+        PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), output.PageStart, 1);
+        WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
+        _ = Fill(ring);
+        Placed dropped = Fill(ring);
+        ring.TryFreeze(60_000).ShouldBeTrue();
+        writes.WriteAll().ShouldBeNull();
+        ring.Thaw(1);
+        writes.Restart(0);
+        output.FailsWrites = true;
+
+        // The first behind the drop is in another page, which cannot be written; then that of the dropped one is filled again.
+        Fill(ring).FirstSequence.ShouldBe(1);
+        writes.WriteAll().ShouldNotBeNull();
+        _ = Fill(ring);
+        Placed other = Fill(ring);
+        (other.Page, other.Offset).ShouldBe((dropped.Page, dropped.Offset));
+        SyncWaiter late = new();
+        late.Begin(dropped.FirstSequence, 1, dropped);
+        SyncWaiter waits = new();
+        waits.Begin(other.FirstSequence - 1, 0, default);
+        writes.Waiters.Push(late);
+        writes.Waiters.Push(waits);
+        writes.WriteAll().ShouldNotBeNull();
+        late.IsDone.ShouldBeTrue();
+        Should.Throw<IOException>(late.ThrowIfFailed).Message.ShouldContain("dropped by TruncateAfter");
+        Should.Throw<IOException>(waits.ThrowIfFailed).Message.ShouldContain("dead");
+        BinaryPrimitives.ReadUInt32LittleEndian(other.Page.Bytes[other.Offset..]).ShouldBe(6U);
+
+        static Placed Fill(PageRing ring)
+        {
+            ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
+            Placed place = new(ring.Active, offset, sequence);
+            BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes[offset..], 6);
+            place.Page.EndCopy(place, 10, 1);
+            return place;
+        }
+    }
+
+    /// <summary>A number that was dropped may be another record's by now, whose append waits as well.</summary>
+    [Fact]
+    public void Of_those_who_wait_for_a_number_only_those_whose_records_were_dropped_fail()
+    {
+        WaiterList waiters = new();
+        SyncWaiter[] all = [.. Enumerable.Range(0, 4).Select(static _ => new SyncWaiter())];
+        (SyncWaiter dropped, SyncWaiter live, SyncWaiter forMemory, SyncWaiter reached) = (all[0], all[1], all[2], all[3]);
+        dropped.Begin(5, 0, default, epoch: 0);
+        live.Begin(5, 0, default, epoch: 1);
+        forMemory.Begin(5, LogWaiter.Any, default, epoch: -1);
+        reached.Begin(3, 0, default, epoch: 0);
+        Array.ForEach(all, waiters.Push);
+        waiters.FailOther(1, 3, static w => w.OwnRecords == LogWaiter.Any ? null : new IOException("dropped"));
+        dropped.IsDone.ShouldBeTrue();
+        Should.Throw<IOException>(dropped.ThrowIfFailed).Message.ShouldBe("dropped");
+        forMemory.IsDone.ShouldBeTrue();
+        forMemory.ThrowIfFailed();
+        live.IsDone.ShouldBeFalse();
+        reached.IsDone.ShouldBeFalse();
+        waiters.Complete(5);
+        live.IsDone.ShouldBeTrue();
+        reached.IsDone.ShouldBeTrue();
+        live.ThrowIfFailed();
+    }
+
+    /// <summary>A ring counts where its numbers begin anew, so that a place says whether it is of before.</summary>
+    [Fact]
+    public void A_ring_is_in_another_epoch_only_where_something_was_dropped()
+    {
+        using DeadOutput output = new(failsWrites: false);
+        PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), output.PageStart, 1);
+        WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
+        ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
+        Placed place = new(ring.Active, offset, sequence);
+        place.Page.EndCopy(place, 10, 1);
+        Thaw(2).ShouldBe(0);
+        Thaw(1).ShouldBe(1);
+        ring.NextSequenceIn(out int epoch).ShouldBe(1);
+        epoch.ShouldBe(1);
+        ring.Active.Epoch.ShouldBe(1);
+        place.Epoch.ShouldBe(0);
+
+        int Thaw(long next)
+        {
+            ring.TryFreeze(60_000).ShouldBeTrue();
+            writes.WriteAll().ShouldBeNull();
+            ring.Thaw(next);
+            return ring.Epoch;
+        }
+    }
+
+    /// <summary>Records of a raw log may be empty: a page has no more of them than can be counted.</summary>
+    [Fact]
+    public void A_page_takes_no_more_records_than_it_can_count()
+    {
+        LogPage page = new(4096);
+        page.Open(1, 0);
+        page.TryTake(0, int.MaxValue, out _, out long first).ShouldBeTrue();
+        page.TryTake(0, 1, out _, out _).ShouldBeFalse();
+        first.ShouldBe(1);
+        page.TakenCount.ShouldBe(int.MaxValue);
+        page.TrySeal().ShouldBeTrue();
+        (page.Count, page.End).ShouldBe((int.MaxValue, 0));
+    }
+
     /// <summary>A page with a record that can be written, and behind it one with a place that is not filled.</summary>
     private static (PageRing Ring, WriteStage Writes, long First, Placed Place) WithReservation(LogOutput output)
     {
@@ -104,11 +217,13 @@ public sealed class StageTests
         return (ring, writes, first, new Placed(reserved, offset, second));
     }
 
-    private sealed class DeadOutput(bool failsWrites) : LogOutput
+    private sealed class DeadOutput(bool failsWrites, int recordHeaderBytes = 0) : LogOutput
     {
+        public bool FailsWrites { get; set; } = failsWrites;
+
         public override int PageStart => 32;
 
-        public override int RecordHeaderBytes => 0;
+        public override int RecordHeaderBytes => recordHeaderBytes;
 
         public override bool NeedsHousekeeping => false;
 
@@ -120,7 +235,7 @@ public sealed class StageTests
 
         public override void Write(LogPage page)
         {
-            if (failsWrites)
+            if (FailsWrites)
             {
                 throw new IOException("dead");
             }

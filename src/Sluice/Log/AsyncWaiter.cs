@@ -19,7 +19,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     private int _isToEnd;
 
     /// <summary>A task of the sequence <paramref name="result"/>.</summary>
-    public static AsyncWaiter Rent(long target, int ownRecords, Placed place, long result)
+    public static AsyncWaiter Rent(long target, int ownRecords, Placed place, long result, int epoch = 0)
     {
         AsyncWaiter? waiter = null;
         using (PoolLock.EnterUninterrupted())
@@ -34,6 +34,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
 
         waiter ??= new AsyncWaiter();
         (waiter.Target, waiter.OwnRecords, waiter.Place) = (target, ownRecords, place);
+        waiter.Epoch = ownRecords > 0 ? place.Epoch : epoch;
         (waiter._result, waiter._error, waiter.Next) = (result, null, null);
         return waiter;
     }

@@ -44,6 +44,9 @@ internal sealed class LogPage
     /// <summary>Sequence of the first record; fixed while somebody has a place that is not copied.</summary>
     public long FirstSequence { get; private set; }
 
+    /// <summary>The ring's <see cref="PageRing.Epoch"/> when the page was opened; fixed as <see cref="FirstSequence"/> is.</summary>
+    public int Epoch { get; private set; }
+
     /// <summary>Bytes up to the end of the last record. Meaningful once sealed.</summary>
     public int End { get; private set; }
 
@@ -56,10 +59,10 @@ internal sealed class LogPage
     public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
 
     /// <summary>Makes it empty, with the first <paramref name="start"/> bytes left free.</summary>
-    public void Open(long firstSequence, int start)
+    public void Open(long firstSequence, int start, int epoch = 0)
     {
         _kept?.Open(firstSequence, usedSlots: Count);
-        FirstSequence = firstSequence;
+        (FirstSequence, Epoch) = (firstSequence, epoch);
         Volatile.Write(ref _hot.Copied, start);
 
         // Last: from here on places are taken.
@@ -82,7 +85,14 @@ internal sealed class LogPage
                 break;
             }
 
-            long before = Interlocked.CompareExchange(ref _hot.State, state + ((long)count << CountShift) + bytes, state);
+            // Records of a raw log may have no bytes: as many as have numbers, and the next has another page.
+            long taken = state + ((long)count << CountShift) + bytes;
+            if (taken < 0)
+            {
+                break;
+            }
+
+            long before = Interlocked.CompareExchange(ref _hot.State, taken, state);
             if (before == state)
             {
                 // Read behind the swap: the page may have been another one's frame before it, and stays this one's until the copy is done.

@@ -32,6 +32,7 @@ internal sealed class PageRing
     private long _oldest;
     private bool _isClosed;
     private bool _isFrozen;
+    private int _epoch;
 
     /// <param name="pages">Two at least.</param>
     /// <param name="start">Bytes left free before the first record of a page.</param>
@@ -51,6 +52,12 @@ internal sealed class PageRing
     /// <summary>The number of the page that is being filled; pages before it are sealed.</summary>
     public long ActiveNumber => Volatile.Read(ref _activeNumber);
 
+    /// <summary>
+    /// How often it was thawed at an earlier sequence: what had a place before is written, or dropped, and its numbers and its page may be
+    /// others' by now. Changes while the ring is frozen.
+    /// </summary>
+    public int Epoch => Volatile.Read(ref _epoch);
+
     /// <summary>Whether a sealed page waits.</summary>
     public bool HasSealed => Volatile.Read(ref _oldest) < Volatile.Read(ref _activeNumber);
 
@@ -61,14 +68,15 @@ internal sealed class PageRing
     public bool HasRecords => HasSealed || Active.TakenCount > 0;
 
     /// <summary>The sequence that the next record would get now.</summary>
-    public long NextSequence
+    public long NextSequence => NextSequenceIn(out _);
+
+    /// <summary>As <see cref="NextSequence"/>, with the epoch that it is of.</summary>
+    public long NextSequenceIn(out int epoch)
     {
-        get
+        using (_turning.EnterUninterrupted())
         {
-            using (_turning.EnterUninterrupted())
-            {
-                return _isClosed ? _active.FirstSequence + _active.Count : _active.FirstSequence + _active.TakenCount;
-            }
+            epoch = _epoch;
+            return _isClosed ? _active.FirstSequence + _active.Count : _active.FirstSequence + _active.TakenCount;
         }
     }
 
@@ -152,7 +160,8 @@ internal sealed class PageRing
     /// <summary>Everything is written: goes on with a sequence.</summary>
     public void Thaw(long firstSequence)
     {
-        _active.Open(firstSequence, _start);
+        Volatile.Write(ref _epoch, firstSequence < _active.FirstSequence ? _epoch + 1 : _epoch);
+        _active.Open(firstSequence, _start, _epoch);
         _isFrozen = false;
         _turning.Exit();
     }
@@ -164,7 +173,7 @@ internal sealed class PageRing
         if (!_isClosed && _active.Count == 0)
         {
             // One with records is turned by whoever needs room.
-            _active.Open(_active.FirstSequence, _start);
+            _active.Open(_active.FirstSequence, _start, _epoch);
         }
 
         _turning.Exit();
@@ -200,7 +209,7 @@ internal sealed class PageRing
         LogPage sealedPage = _active;
         _ = sealedPage.TrySeal();
         LogPage next = _pages[(_activeNumber + 1) % _pages.Length] = _free.Pop();
-        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start);
+        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch);
         if (_isFrozen)
         {
             _ = next.TrySeal();

@@ -9,6 +9,9 @@ public sealed partial class SluiceLog
     /// <summary>What is waited for is no sequence, but a round of the keeper.</summary>
     private const long Keeper = -1;
 
+    /// <summary>Of whoever waits for memory, and looks once more where he need not wait.</summary>
+    private const int AnyEpoch = -1;
+
     /// <summary>How long it is waited for: whoever waits may have a reservation, which the keeper waits for.</summary>
     private const int KeeperPatienceMs = 100;
 
@@ -79,8 +82,8 @@ public sealed partial class SluiceLog
     {
         if (sequence > _syncs.Durable)
         {
-            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(sequence, NextSequence);
-            return WaitPlainAsync(LogDurability.Durable, sequence, cancellationToken);
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(sequence, _ring.NextSequenceIn(out int epoch));
+            return WaitPlainAsync(LogDurability.Durable, sequence, 0, epoch, cancellationToken);
         }
 
         return ValueTask.CompletedTask;
@@ -95,7 +98,7 @@ public sealed partial class SluiceLog
         ThrowIfClosed();
         return durability == LogDurability.Buffered
             ? ValueTask.CompletedTask
-            : WaitPlainAsync(durability, _ring.NextSequence - 1, cancellationToken);
+            : WaitPlainAsync(durability, _ring.NextSequenceIn(out int epoch) - 1, LogWaiter.Any, epoch, cancellationToken);
     }
 
     private bool TryAppend(ReadOnlyMemory<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor)
@@ -138,7 +141,7 @@ public sealed partial class SluiceLog
         }
         else
         {
-            Wait(LogDurability.Written, waitFor, 0, default);
+            Wait(LogDurability.Written, waitFor, LogWaiter.Any, default, AnyEpoch);
         }
     }
 
@@ -151,7 +154,7 @@ public sealed partial class SluiceLog
         }
         else
         {
-            await WaitPlainAsync(LogDurability.Written, waitFor, cancellationToken).ConfigureAwait(false);
+            await WaitPlainAsync(LogDurability.Written, waitFor, LogWaiter.Any, AnyEpoch, cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -168,7 +171,8 @@ public sealed partial class SluiceLog
         return task;
     }
 
-    private ValueTask WaitPlainAsync(LogDurability durability, long sequence, CancellationToken cancellationToken)
+    private ValueTask WaitPlainAsync(
+        LogDurability durability, long sequence, int ownRecords, int epoch, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
         {
@@ -180,7 +184,7 @@ public sealed partial class SluiceLog
             return ValueTask.CompletedTask;
         }
 
-        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, 0, default, sequence);
+        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, default, sequence, epoch);
         ValueTask task = waiter.PlainTask;
         Push(waiter, durability);
         return cancellationToken.CanBeCanceled ? new ValueTask(task.AsTask().WaitAsync(cancellationToken)) : task;

@@ -179,7 +179,9 @@ public sealed partial class SluiceLog
             _writes.Gate.LockUninterrupted();
             try
             {
-                FailAbove(_ring.NextSequence - 1);
+                // Others may have got such numbers since, and wait for what is there.
+                _writes.Waiters.FailOther(_ring.Epoch, _writes.Written, WhyDropped);
+                _syncs.Waiters.FailOther(_ring.Epoch, _syncs.Durable, WhyDropped);
             }
             finally
             {
@@ -194,9 +196,12 @@ public sealed partial class SluiceLog
 
     private void FailAbove(long sequence)
     {
-        _writes.Waiters.Fail(sequence, _ => LogErrors.Dropped(Directory));
-        _syncs.Waiters.Fail(sequence, _ => LogErrors.Dropped(Directory));
+        _writes.Waiters.Fail(sequence, WhyDropped);
+        _syncs.Waiters.Fail(sequence, WhyDropped);
     }
+
+    /// <summary>Null for who waits for memory, and has it, and for who flushes, and has flushed all that is left.</summary>
+    private Exception? WhyDropped(LogWaiter waiter) => waiter.OwnRecords == LogWaiter.Any ? null : LogErrors.Dropped(Directory);
 
     private void DisposeAtExit()
     {

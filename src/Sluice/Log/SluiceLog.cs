@@ -198,7 +198,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         ThrowIfClosed();
         if (durability != LogDurability.Buffered)
         {
-            Wait(durability, _ring.NextSequence - 1, 0, default);
+            long last = _ring.NextSequenceIn(out int epoch) - 1;
+            Wait(durability, last, LogWaiter.Any, default, epoch);
         }
     }
 
@@ -337,7 +338,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return waits;
     }
 
-    private void Wait(LogDurability durability, long sequence, int ownRecords, Placed place)
+    private void Wait(LogDurability durability, long sequence, int ownRecords, Placed place, int epoch = 0)
     {
         bool isDurable = durability == LogDurability.Durable;
         if (sequence <= (isDurable ? _syncs.Durable : _writes.Written))
@@ -346,7 +347,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
 
         SyncWaiter waiter = SyncWaiter.ForThisThread;
-        waiter.Begin(sequence, ownRecords, place);
+        waiter.Begin(sequence, ownRecords, place, epoch);
         if (isDurable)
         {
             _syncs.Waiters.Push(waiter);

@@ -24,9 +24,14 @@ internal sealed class SyncWaiter : LogWaiter
 
     public bool IsDone => Volatile.Read(ref _state.Value) == Done;
 
-    public void Begin(long target, int ownRecords, Placed place)
+    /// <param name="target">The last sequence that it waits for.</param>
+    /// <param name="ownRecords">How many of its own.</param>
+    /// <param name="place">Where these stand.</param>
+    /// <param name="epoch">Of the target, where there are none.</param>
+    public void Begin(long target, int ownRecords, Placed place, int epoch = 0)
     {
         (Target, OwnRecords, Place, _error) = (target, ownRecords, place, null);
+        Epoch = ownRecords > 0 ? place.Epoch : epoch;
         _state.Value = Pending;
     }
 

@@ -28,6 +28,10 @@ internal sealed class WaiterList
     /// it.</summary>
     public void Fail(long reached, Func<LogWaiter, Exception?> makeError) => Sift(reached, makeError, completesReached: false);
 
+    /// <summary>As <see cref="Fail"/>, but only those who wait for what is of another epoch than <paramref name="epoch"/>.</summary>
+    public void FailOther(int epoch, long reached, Func<LogWaiter, Exception?> makeError) =>
+        Sift(reached, makeError, completesReached: false, epoch);
+
     /// <summary>
     /// Wakes the threads whose waits have ended; to be called after <see cref="Complete"/> and <see cref="Fail"/>, outside of what others
     /// may want to enter: who is woken may take the processor at once.
@@ -43,7 +47,7 @@ internal sealed class WaiterList
         }
     }
 
-    private void Sift(long reached, Func<LogWaiter, Exception?> makeError, bool completesReached)
+    private void Sift(long reached, Func<LogWaiter, Exception?> makeError, bool completesReached, int? without = null)
     {
         LogWaiter? waiter = IsEmpty ? null : Interlocked.Exchange(ref _head, null);
         LogWaiter? first = null;
@@ -52,7 +56,7 @@ internal sealed class WaiterList
         {
             // Read before it ends: afterwards the object is its owner's again.
             LogWaiter? next = waiter.Next;
-            if (waiter.Target <= reached == completesReached)
+            if (waiter.Target <= reached == completesReached && waiter.Epoch != without)
             {
                 if (!waiter.TryEnd(makeError(waiter)))
                 {
@@ -93,8 +97,12 @@ internal sealed class WaiterList
     }
 }
 
-/// <summary>Where records stand in the ring.</summary>
-internal readonly record struct Placed(LogPage Page, int Offset, long FirstSequence);
+/// <summary>Where records stand in the ring. To be made before the place is filled: so long the page stays what it is.</summary>
+internal readonly record struct Placed(LogPage Page, int Offset, long FirstSequence)
+{
+    /// <summary>Of the page. Where the ring has another one by now, the page may be that of other records.</summary>
+    public int Epoch { get; } = Page.Epoch;
+}
 
 /// <summary>Somebody who waits until all records up to a sequence are written, or are on the disk.</summary>
 /// <remarks>From <see cref="WaiterList.Push"/> until it is completed it belongs to the list; whoever completes it does not touch it
@@ -107,8 +115,15 @@ internal abstract class LogWaiter
     /// <summary>The last sequence that it waits for.</summary>
     public long Target { get; protected set; }
 
+    /// <summary>For <see cref="OwnRecords"/>: it waits for whatever comes of what is there, and nothing is lost to it where that is
+    /// dropped.</summary>
+    public const int Any = -1;
+
     /// <summary>How many records up to <see cref="Target"/> are its own: if it fails, these are withdrawn.</summary>
     public int OwnRecords { get; protected set; }
+
+    /// <summary>The ring's when <see cref="Target"/> had a place; -1 for who looks once more where he was woken for nothing.</summary>
+    public int Epoch { get; protected set; }
 
     /// <summary>Where these stand; meaningful until they are written.</summary>
     public Placed Place { get; protected set; }

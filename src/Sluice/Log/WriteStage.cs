@@ -147,11 +147,9 @@ internal sealed class WriteStage
     public void Fail(WaiterList waiters, Exception error)
     {
         LastError = new NotedError(error);
-        waiters.Fail(Written, waiter =>
-        {
-            Withdraw(waiter);
-            return LogErrors.Failed(_directory, "Appending to", error);
-        });
+        waiters.Fail(Written, waiter => TryWithdraw(waiter)
+            ? LogErrors.Failed(_directory, "Appending to", error)
+            : LogErrors.Dropped(_directory));
     }
 
     /// <summary>The newest error of a write, whoever was told of it.</summary>
@@ -257,12 +255,20 @@ internal sealed class WriteStage
         }
     }
 
-    private void Withdraw(LogWaiter waiter)
+    /// <summary>False where the records were dropped before they were waited for: others may stand where they stood.</summary>
+    private bool TryWithdraw(LogWaiter waiter)
     {
         // A batch is in one page, so it is written as a whole or not at all.
         if (waiter.OwnRecords > 0 && _output.RecordHeaderBytes > 0)
         {
+            if (waiter.Place.Epoch != _ring.Epoch)
+            {
+                return false;
+            }
+
             waiter.Place.Page.Withdraw(waiter.Place, waiter.OwnRecords);
         }
+
+        return true;
     }
 }
