@@ -4,6 +4,7 @@ namespace Sluice.Engines;
 internal sealed class OpenFileExtras
 {
     private long _edgeTransfers;
+    private bool _hasAskedForKept;
 
     /// <summary>Guards what is extras.</summary>
     public Lock Lock { get; } = new();
@@ -28,7 +29,11 @@ internal sealed class OpenFileExtras
     public KeptPages? Kept { get; set; }
 
     /// <summary>Whether <see cref="Kept"/> has been decided.</summary>
-    public bool HasAskedForKept { get; set; }
+    public bool HasAskedForKept
+    {
+        get => Volatile.Read(ref _hasAskedForKept);
+        set => Volatile.Write(ref _hasAskedForKept, value);
+    }
 
     public bool IsCharacterDevice { get; set; }
 

@@ -153,8 +153,20 @@ public sealed partial class SluiceReader
     }
 
     /// <summary>Reads what <see cref="DateTime.ToBinary"/> gave, 8 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
-    public DateTime ReadDateTime(CancellationToken cancellationToken = default) => DateTime.FromBinary(ReadInt64(cancellationToken));
+    /// <exception cref="EndOfStreamException">The file ends before.</exception>
+    /// <exception cref="IOException">The bytes are no moment.</exception>
+    public DateTime ReadDateTime(CancellationToken cancellationToken = default)
+    {
+        long binary = ReadInt64(cancellationToken);
+        try
+        {
+            return DateTime.FromBinary(binary);
+        }
+        catch (ArgumentException e)
+        {
+            throw new IOException($"'{_handle.Path}' has no moment at offset {Position - 8}: {e.Message}", e);
+        }
+    }
 
     /// <summary>Reads a number of ticks, 8 bytes.</summary>
     /// <inheritdoc cref="ReadBoolean"/>

@@ -87,7 +87,7 @@ public sealed partial class SluiceStream : Stream
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
     public SluiceStream(string path, FileStreamOptions options)
-        : this(StreamOpening.Open(path, options), options.Mode, options.Access, options.BufferSize, options.PreallocationSize)
+        : this(path, StreamOpening.Copied(path, options))
     {
     }
 

@@ -20,11 +20,26 @@ internal static class StreamOpening
         return SluiceHandle.Open(path, mode, access, share, options);
     }
 
-    public static SluiceHandle Open(string path, FileStreamOptions options)
+    /// <summary>
+    /// What .NET's options say, read once, since others may set them meanwhile. FileStream names its options where File.OpenHandle names an
+    /// argument.
+    /// </summary>
+    public static SluiceOptions Copied(string path, FileStreamOptions options)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        ArgumentNullException.ThrowIfNull(options);
-        return SluiceHandle.Open(path, Checked(options));
+        SluiceOptions copy = options;
+        if (copy.Mode == FileMode.Append && (copy.Access & FileAccess.Read) != 0)
+        {
+            throw new ArgumentException("Append access can be requested only in write-only mode.", nameof(options));
+        }
+
+        bool makesOrEmpties = copy.Mode is FileMode.Truncate or FileMode.CreateNew or FileMode.Create or FileMode.Append;
+        if (makesOrEmpties && (copy.Access & FileAccess.Write) == 0)
+        {
+            throw new ArgumentException($"FileMode.{copy.Mode} needs FileAccess.Write.", nameof(options));
+        }
+
+        return copy;
     }
 
     public static SluiceHandle Open(string path, SluiceOptions options)
@@ -71,23 +86,6 @@ internal static class StreamOpening
 
         CheckBufferSize(bufferSize);
         ObjectDisposedException.ThrowIf(handle.IsClosed, handle);
-    }
-
-    /// <summary>FileStream names its options where File.OpenHandle names an argument.</summary>
-    private static SluiceOptions Checked(FileStreamOptions options)
-    {
-        if (options.Mode == FileMode.Append && (options.Access & FileAccess.Read) != 0)
-        {
-            throw new ArgumentException("Append access can be requested only in write-only mode.", nameof(options));
-        }
-
-        bool makesOrEmpties = options.Mode is FileMode.Truncate or FileMode.CreateNew or FileMode.Create or FileMode.Append;
-        if (makesOrEmpties && (options.Access & FileAccess.Write) == 0)
-        {
-            throw new ArgumentException($"FileMode.{options.Mode} needs FileAccess.Write.", nameof(options));
-        }
-
-        return options;
     }
 
     private static void CheckBufferSize(int bufferSize)

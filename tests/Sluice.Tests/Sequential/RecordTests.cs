@@ -300,6 +300,15 @@ public sealed class RecordTests : IDisposable
         _ => reader.ReadString(),
     };
 
+    [Fact]
+    public void Bytes_that_are_no_moment_are_an_IOException()
+    {
+        string path = _temp.NewFile([0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 63]);
+        using SluiceReader reader = new(path);
+        reader.ReadDateTime().ShouldBe(default);
+        Should.Throw<IOException>(() => reader.ReadDateTime()).Message.ShouldContain("at offset 8");
+    }
+
     private sealed record SevenBits(long Value);
 
     [StructLayout(LayoutKind.Sequential)]
