@@ -1,6 +1,5 @@
 // A storage device in the manner of FASTER's IDevice: segments of a log in files of their own, native memory in and out, a callback when
 // a transfer has ended. The interface is restated here, so that the sample needs no package.
-using System.Buffers;
 using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
 
@@ -32,27 +31,15 @@ internal interface IStorageDevice : IDisposable
 internal sealed class SluiceDevice(string path) : IStorageDevice
 {
     private readonly ConcurrentDictionary<int, Lazy<SluiceHandle>> _segments = new();
-    private readonly ConcurrentBag<NativeBlock> _blocks = [];
 
-    public uint SectorSize => 512;
+    // A block of any disk; what is no multiple of the disk's own would be right too, and slower.
+    public uint SectorSize => 4096;
 
-    public void WriteAsync(nint source, int segment, ulong offset, uint bytes, Action<uint, uint, object?> callback, object? context)
-    {
-        NativeBlock block = Rent(source, bytes);
-        _ = FinishAsync(WriteAllAsync(), block, callback, context);
+    public void WriteAsync(nint source, int segment, ulong offset, uint bytes, Action<uint, uint, object?> callback, object? context) =>
+        _ = WriteAndTellAsync(source, segment, offset, bytes, callback, context);
 
-        async ValueTask<int> WriteAllAsync()
-        {
-            await Segment(segment).WriteAsync(block.Memory, (long)offset).ConfigureAwait(false);
-            return (int)bytes;
-        }
-    }
-
-    public void ReadAsync(int segment, ulong offset, nint destination, uint bytes, Action<uint, uint, object?> callback, object? context)
-    {
-        NativeBlock block = Rent(destination, bytes);
-        _ = FinishAsync(Segment(segment).ReadAsync(block.Memory, (long)offset), block, callback, context);
-    }
+    public void ReadAsync(int segment, ulong offset, nint destination, uint bytes, Action<uint, uint, object?> callback, object? context) =>
+        _ = ReadAndTellAsync(segment, offset, destination, bytes, callback, context);
 
     public void RemoveSegment(int segment)
     {
@@ -71,37 +58,39 @@ internal sealed class SluiceDevice(string path) : IStorageDevice
         }
     }
 
-    // The callback gets an error number, 0 for none, and how many bytes were transferred.
-    private async Task FinishAsync(ValueTask<int> transfer, NativeBlock block, Action<uint, uint, object?> callback, object? context)
+    // The callback gets an error number, 0 for none, and how many bytes were transferred. A segment that cannot be opened is an error of
+    // the transfer, as any other: the store waits for its callback.
+    private async Task WriteAndTellAsync(
+        nint source, int segment, ulong offset, uint bytes, Action<uint, uint, object?> callback, object? context)
+    {
+        uint error = 0;
+        try
+        {
+            await Segment(segment).WriteAsync(source, bytes, (long)offset).ConfigureAwait(false);
+        }
+        catch (Exception e)
+        {
+            error = (uint)e.HResult;
+        }
+
+        callback(error, error == 0 ? bytes : 0, context);
+    }
+
+    private async Task ReadAndTellAsync(
+        int segment, ulong offset, nint destination, uint bytes, Action<uint, uint, object?> callback, object? context)
     {
         uint error = 0;
         uint done = 0;
         try
         {
-            done = (uint)await transfer.ConfigureAwait(false);
+            done = (uint)await Segment(segment).ReadAsync(destination, bytes, (long)offset).ConfigureAwait(false);
         }
         catch (Exception e)
         {
-            // A store knows numbers only: any failure is one of its transfer.
             error = (uint)e.HResult;
-        }
-        finally
-        {
-            _blocks.Add(block);
         }
 
         callback(error, done, context);
-    }
-
-    private NativeBlock Rent(nint address, uint bytes)
-    {
-        if (!_blocks.TryTake(out NativeBlock? block))
-        {
-            block = new NativeBlock();
-        }
-
-        block.Set(address, (int)bytes);
-        return block;
     }
 
     private string PathOf(int segment) => $"{path}.{segment}";
@@ -109,27 +98,6 @@ internal sealed class SluiceDevice(string path) : IStorageDevice
     private SluiceHandle Segment(int segment) => _segments.GetOrAdd(segment, number => new Lazy<SluiceHandle>(() => SluiceHandle.Open(
         PathOf(number),
         new SluiceOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Caching = FileCaching.Direct }))).Value;
-}
-
-/// <summary>Memory that the store owns, for the time of one transfer; used again for the next.</summary>
-internal sealed unsafe class NativeBlock : MemoryManager<byte>
-{
-    private nint _address;
-    private int _length;
-
-    public void Set(nint address, int length) => (_address, _length) = (address, length);
-
-    public override Span<byte> GetSpan() => new((void*)_address, _length);
-
-    public override MemoryHandle Pin(int elementIndex = 0) => new((byte*)_address + elementIndex);
-
-    public override void Unpin()
-    {
-    }
-
-    protected override void Dispose(bool disposing)
-    {
-    }
 }
 
 /// <summary>Writes pages to each segment, all at once, and reads them back.</summary>
