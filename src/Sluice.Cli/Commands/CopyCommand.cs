@@ -113,7 +113,7 @@ internal sealed class CopyCommand(
             return options.Sources;
         if (list != "-" && !File.Exists(list))
             throw new FileNotFoundException(Directory.Exists(list) ? $"{list} is a folder" : $"{list}: no such file");
-        string text = list == "-" ? terminal.In.ReadToEnd() : File.ReadAllText(list);
+        string text = InterruptSignals.WhileNothingHasBegun(() => list == "-" ? terminal.In.ReadToEnd() : File.ReadAllText(list));
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
 

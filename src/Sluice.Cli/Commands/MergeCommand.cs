@@ -12,7 +12,7 @@ internal sealed class MergeCommand(MergeOptions options, IReadOnlyList<string> a
 {
     public Task<int> RunAsync()
     {
-        (string Path, byte[] Json)[] files = [.. options.Results.Select(Read)];
+        (string Path, byte[] Json)[] files = InterruptSignals.WhileNothingHasBegun(() => options.Results.Select(Read).ToArray());
         (ReportPage page, bool isWhole) = Array.Exists(files, f => IsOfSpeed(f.Json)) ? MergeSpeed(files) : MergeCopy(files);
         options.Output.Check(terminal);
         PageText.WriteResult(terminal, page);

@@ -23,7 +23,10 @@ internal sealed class InterruptSignals : IDisposable
             _registrations.Add(PosixSignalRegistration.Create(signal, Handle));
     }
 
-    /// <summary>While a question waits for its answer nothing has begun that could end in good order: a signal ends the process.</summary>
+    /// <summary>
+    /// While a question waits for its answer, or a list for whoever writes it into a pipe, nothing has begun that could end in good order:
+    /// a signal ends the process.
+    /// </summary>
     public static bool IsAsking
     {
         get => s_isAsking;
@@ -32,6 +35,20 @@ internal sealed class InterruptSignals : IDisposable
 
     /// <summary>Whether a signal came to this process.</summary>
     public static bool IsInterrupted => s_isInterrupted;
+
+    /// <summary>Reads what has to be there before anything begins, and may be a pipe whose writer never comes.</summary>
+    public static T WhileNothingHasBegun<T>(Func<T> read)
+    {
+        IsAsking = true;
+        try
+        {
+            return read();
+        }
+        finally
+        {
+            IsAsking = false;
+        }
+    }
 
     public CancellationToken Token => _cancellation.Token;
 

@@ -201,6 +201,25 @@ public sealed class CopyShardTests : IDisposable
         (await ToolRun.RunAsync("merge", _folder["none"])).ExitCode.ShouldBe(ExitCode.Usage);
     }
 
+    /// <summary>Of a scheduler that ends its job: the tool waited on, and had to be killed.</summary>
+    [SkippableTheory]
+    [InlineData("merge", "pipe")]
+    [InlineData("copy", "-r", "--files-from", "pipe", "into")]
+    public async Task One_signal_ends_who_waits_for_a_list_that_nobody_writes(params string[] arguments)
+    {
+        SkipUnlessLinux();
+        Directory.CreateDirectory(_folder["into"]);
+        RunProgram("mkfifo", _folder["pipe"]);
+        using ToolProcess tool = ToolProcess.Start(_folder[""], arguments);
+
+        // Returns when the tool has opened the other end; what it reads from here on does not come.
+        await using FileStream writer = await Task.Run(() => new FileStream(_folder["pipe"], FileMode.Open, FileAccess.Write));
+        tool.Signal("TERM");
+        Task<ToolRun> end = tool.EndAsync();
+        (await Task.WhenAny(end, Task.Delay(TimeSpan.FromMinutes(1)))).ShouldBe(end, "it hangs");
+        (await end).ExitCode.ShouldBe(ExitCode.Terminated);
+    }
+
     [SkippableFact]
     public async Task Open_MPI_starts_the_ranks()
     {
