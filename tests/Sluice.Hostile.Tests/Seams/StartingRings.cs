@@ -1,7 +1,5 @@
 using System.Reflection;
 using System.Runtime.Loader;
-using Sluice.Engines;
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
