@@ -21,6 +21,12 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     /// </summary>
     public bool FillsPageCache { get; init; }
 
+    /// <summary>
+    /// Whether the unmeasured pass is the peer's on both sides: Sluice's own may go past the page cache and leave no pages at hand, for which
+    /// its next pass, and it alone, would then pay where it does not.
+    /// </summary>
+    public bool IsPrimedByPeer { get; init; }
+
     /// <summary>Fewer rounds than the run's, for a row whose single operation takes seconds.</summary>
     public int? MaxRounds { get; init; }
 }

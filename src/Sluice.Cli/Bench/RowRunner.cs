@@ -49,7 +49,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         {
             var turn = new Dictionary<Contender, (SliceSample Sample, double PageNs)>();
             foreach (Contender contender in Rounds.ThereAndBack(contenders, round))
-                turn.Add(contender, await RunTurnAsync(row, contender, sliceTime));
+                turn.Add(contender, await RunTurnAsync(row, contest, contender, sliceTime));
             if (fioFile is { } file && fioError is null && IsFioRound(round))
                 (fioCommand, fioError) = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes, fioRates);
             // A machine that never settles is measured as it is, and its pages' cost says so.
@@ -83,12 +83,13 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         };
     }
 
-    private async Task<(SliceSample Sample, double PageNs)> RunTurnAsync(Row row, Contender contender, TimeSpan sliceTime)
+    private async Task<(SliceSample Sample, double PageNs)> RunTurnAsync(
+        Row row, Contest contest, Contender contender, TimeSpan sliceTime)
     {
         if (!row.FillsPageCache)
             return (await _slices.RunAsync(contender, sliceTime), 0);
         // The pages that this pass is about to give back are those that the measured one takes.
-        await _slices.RunAsync(contender, TimeSpan.Zero);
+        await _slices.RunAsync(row.IsPrimedByPeer ? contest.DotNet : contender, TimeSpan.Zero);
         double cost = PageCost.MeasureNanoseconds();
         return (await _slices.RunAsync(contender, TimeSpan.Zero), cost);
     }

@@ -46,21 +46,28 @@ internal static class TreeCheck
         {
             throw new IOException($"{verb} '{to.Text}' has {there.Size} bytes, and its source {stat.Size}{Again}");
         }
-        else if (!IsTimeOf(there.Mtime, stat.Mtime))
+        else if (!IsTimeOf(there, stat.Mtime))
         {
             throw new IOException(
                 $"{verb} '{to.Text}' has another time than its source: one was written since, or is something else of that length{Again}");
         }
     }
 
-    /// <summary>Whether a time is the source's, rounded down as file systems do: NTFS, microseconds, exFAT, seconds, FAT.</summary>
-    private static bool IsTimeOf(in StatxTimestamp there, in StatxTimestamp source)
+    /// <summary>
+    /// Whether a file's time is the source's, rounded down as file systems do: NTFS, microseconds, exFAT, seconds, FAT. One that rounds it
+    /// rounds the time of the last change, too, FAT to 10 ms; where that has finer parts, a time that is not the source's is another one.
+    /// </summary>
+    private static bool IsTimeOf(in Statx there, in StatxTimestamp source)
     {
-        Int128 kept = ((Int128)there.Seconds * NanosecondsPerSecond) + there.Nanoseconds;
-        Int128 time = ((Int128)source.Seconds * NanosecondsPerSecond) + source.Nanoseconds;
+        Int128 kept = NanosecondsOf(there.Mtime);
+        Int128 changed = NanosecondsOf(there.Ctime);
+        Int128 time = NanosecondsOf(source);
         return kept == time || IsRounded(100) || IsRounded(1000) || IsRounded(10_000_000) || IsRounded(NanosecondsPerSecond)
             || IsRounded(2 * NanosecondsPerSecond);
 
-        bool IsRounded(long step) => kept % step == 0 && time >= kept && time - kept < step;
+        bool IsRounded(long step) =>
+            kept % step == 0 && time >= kept && time - kept < step && changed % Math.Min(step, 10_000_000) == 0;
     }
+
+    private static Int128 NanosecondsOf(in StatxTimestamp time) => ((Int128)time.Seconds * NanosecondsPerSecond) + time.Nanoseconds;
 }

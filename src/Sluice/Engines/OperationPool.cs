@@ -21,6 +21,7 @@ internal static class OperationPool
     [ThreadStatic]
     private static IoOperation? t_local;
 
+    /// <summary>How many <see cref="t_local"/> leads to, so that what a thread does not use goes to the others.</summary>
     [ThreadStatic]
     private static int t_localCount;
 

@@ -10,11 +10,13 @@ namespace Sluice.Engines;
 /// </summary>
 internal struct WritePace
 {
-    /// <summary>What a write may cost beside its bytes before a hop is cheaper.</summary>
-    private static readonly long SlowTicks = Stopwatch.Frequency / 10_000;
+    private static readonly long TicksOfMicrosecond = Math.Max(1, Stopwatch.Frequency / 1_000_000);
 
-    /// <summary>Bytes that memory takes in one tick, cautiously (0.5 to 1 GB/s).</summary>
-    private static readonly long BytesPerTick = Math.Max(1, 500_000_000 / Stopwatch.Frequency);
+    /// <summary>What a write may cost beside its bytes before a hop is cheaper.</summary>
+    private static readonly long SlowTicks = TicksOfMicrosecond * Tuning.WritePaceSlowMicroseconds;
+
+    /// <summary>Bytes that memory takes in a microsecond, cautiously.</summary>
+    private static readonly long BytesPerMicrosecond = Tuning.WritePaceMegabytesPerSecond;
 
     /// <summary>The precise clock costs as much as a twentieth of a small write: one write in so many is timed with it.</summary>
     private const int PreciseEvery = Tuning.WritePacePreciseEvery;
@@ -54,7 +56,7 @@ internal struct WritePace
     /// ended.</summary>
     public void Record(long beginTimestamp, int length)
     {
-        bool slow = Stopwatch.GetTimestamp() - beginTimestamp > SlowTicks + length / BytesPerTick;
+        bool slow = Stopwatch.GetTimestamp() - beginTimestamp > SlowTicks + (length / BytesPerMicrosecond * TicksOfMicrosecond);
         if (slow == AllowsInline)
         {
             _state = (byte)(slow ? _state | Slow : _state & ~Slow);

@@ -30,7 +30,10 @@ public sealed class SluiceOptions
     /// </summary>
     public UnixFileMode? UnixCreateMode { get; init; }
 
-    /// <summary>How the data passes through the page cache.</summary>
+    /// <summary>
+    /// How the data passes through the page cache. Not cached is for data that is passed once, or that the program caches itself: small
+    /// transfers, and what is met again, are slower so (<see cref="FileCaching"/> says by what).
+    /// </summary>
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
     /// <summary>The engine that carries this handle's transfers; null for the process's own. For tests: see

@@ -88,7 +88,9 @@ internal static class Tuning
     /// <summary>Milliseconds between two looks for completions where they may not be waited for in the kernel.</summary>
     public const int RefusedLookMs = 1;
 
-    /// <summary>Milliseconds without leaders after the first that was stuck, then twice as long each time.</summary>
+    /// <summary>
+    /// Milliseconds in which continuations are taken for long ones after the first that was stuck, then twice as long each time.
+    /// </summary>
     public const int FirstPenaltyMs = 20;
 
     /// <summary>The longest of them.</summary>
@@ -127,6 +129,18 @@ internal static class Tuning
 
     /// <summary>One cached write of so many is timed precisely (0007).</summary>
     public const int WritePacePreciseEvery = 8;
+
+    /// <summary>
+    /// What a cached write may take, in microseconds beside its bytes, before the next one is the pool's: a hop there takes 5 to 10, and
+    /// costs more processor time than it saves others. "Sluice.WritePaceSlowMicroseconds".
+    /// </summary>
+    public static long WritePaceSlowMicroseconds { get; } = Number("Sluice.WritePaceSlowMicroseconds", 100, 1, 1_000_000);
+
+    /// <summary>
+    /// Megabytes a second that memory takes of a write, cautiously: it is 500 to 1,000 where a host has to give the pages.
+    /// "Sluice.WritePaceMegabytesPerSecond".
+    /// </summary>
+    public static long WritePaceMegabytesPerSecond { get; } = Number("Sluice.WritePaceMegabytesPerSecond", 1000, 1, 1_000_000);
 
     /// <summary>Milliseconds from which on a cached write has stalled (0007).</summary>
     public static int WritePaceStallMs { get; } = (int)Number("Sluice.WritePaceStallMs", 8, 1, 10_000);
@@ -329,6 +343,11 @@ internal static class Tuning
 
     /// <summary>Buffers of one size that a processor keeps.</summary>
     public const int AlignedBufferPoolSlotsOfProcessor = 16;
+
+    /// <summary>
+    /// Milliseconds that who needs memory of a log waits for its keeper at a time: the keeper may be waiting for him (0037).
+    /// </summary>
+    public const int LogKeeperPatienceMs = 100;
 
     /// <summary>Retired blocks that are given back together (0034).</summary>
     public const int RetiredMemoryBatchCount = 32;

@@ -1,4 +1,5 @@
 using Sluice.Engines;
+using Sluice.Kernel;
 using Sluice.Log;
 
 namespace Sluice;
@@ -11,9 +12,6 @@ public sealed partial class SluiceLog
 
     /// <summary>Of whoever waits for memory, and looks once more where he need not wait.</summary>
     private const int AnyEpoch = -1;
-
-    /// <summary>How long it is waited for: whoever waits may have a reservation, which the keeper waits for.</summary>
-    private const int KeeperPatienceMs = 100;
 
     /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, LogDurability, CancellationToken)"/>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken = default) =>
@@ -137,7 +135,7 @@ public sealed partial class SluiceLog
     {
         if (waitFor == Keeper)
         {
-            _ = PoolWork.Wait(_syncs.NextKeeping(), KeeperPatienceMs);
+            _ = PoolWork.Wait(_syncs.NextKeeping(), Tuning.LogKeeperPatienceMs);
         }
         else
         {
@@ -149,7 +147,7 @@ public sealed partial class SluiceLog
     {
         if (waitFor == Keeper)
         {
-            await Task.WhenAny(_syncs.NextKeeping(), Task.Delay(KeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
+            await Task.WhenAny(_syncs.NextKeeping(), Task.Delay(Tuning.LogKeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
             cancellationToken.ThrowIfCancellationRequested();
         }
         else

@@ -7,7 +7,7 @@ namespace Sluice;
 /// </summary>
 public sealed class SluiceLogOptions
 {
-    /// <summary>How the files look; what a folder holds already must have the same format.</summary>
+    /// <summary>How the files look; files of the other format in the folder are not this log's, and stay as they are.</summary>
     public LogFormat Format { get; init; } = LogFormat.Framed;
 
     /// <summary>What an append without a durability of its own waits for.</summary>

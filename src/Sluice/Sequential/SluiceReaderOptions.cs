@@ -11,7 +11,10 @@ public sealed class SluiceReaderOptions
     /// <summary>The largest <see cref="Depth"/>.</summary>
     public const int MaxDepth = 128;
 
-    /// <summary>How the data passes through the page cache; for readers that open the file themselves.</summary>
+    /// <summary>
+    /// How the data passes through the page cache; for readers that open the file themselves. Not cached is for files that are read once:
+    /// one that is read again soon comes from the device again, and one of a few kilobytes is slower so.
+    /// </summary>
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
     /// <summary>What others may do with the file meanwhile; for readers that open the file themselves.</summary>

@@ -27,7 +27,10 @@ public sealed class SluiceScanOptions
     /// <summary>Whether results come in the order of the file, or as they are ready.</summary>
     public bool Ordered { get; init; } = true;
 
-    /// <summary>How the data passes through the page cache.</summary>
+    /// <summary>
+    /// How the data passes through the page cache. Not cached is for files that are scanned once: one that is in memory already is scanned
+    /// faster from there.
+    /// </summary>
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
     /// <summary>Told how many bytes have been worked on, after each part; of a shard, how many of its own.</summary>

@@ -11,7 +11,10 @@ public sealed class SluiceWriterOptions
     /// <summary>Which file may be there, and what happens to it; for writers that open the file themselves.</summary>
     public FileMode Mode { get; init; } = FileMode.Create;
 
-    /// <summary>How the data passes through the page cache; for writers that open the file themselves.</summary>
+    /// <summary>
+    /// How the data passes through the page cache; for writers that open the file themselves. Not cached is for large files that nobody
+    /// reads soon: a writer that is flushed a little at a time is slower so.
+    /// </summary>
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
     /// <summary>What others may do with the file meanwhile; for writers that open the file themselves.</summary>

@@ -105,7 +105,10 @@ public sealed partial class SluiceStream : Stream
     /// <param name="mode">Which file may be there, and what happens to it.</param>
     /// <param name="access">Reading, writing or both.</param>
     /// <param name="share">What others may do with it meanwhile.</param>
-    /// <param name="caching">Through the page cache, through it and not left there, or past it.</param>
+    /// <param name="caching">
+    /// Through the page cache, through it and not left there, or past it. The latter two are for data that is passed once, in large parts:
+    /// a stream that goes to and fro, or is flushed a little at a time, is slower with them (<see cref="FileCaching"/>).
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An argument is none of its type's values.</exception>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, FileCaching caching)

@@ -47,6 +47,28 @@ public sealed partial class ShardedCopyTests
         File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
     }
 
+    /// <summary>Some file systems keep whole seconds; one that does not has no such excuse for another time.</summary>
+    [SkippableTheory]
+    [InlineData(0.4)]
+    [InlineData(1.5)]
+    public async Task What_was_written_since_is_told_though_the_copy_s_time_is_a_whole_second(double secondsLater)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "trees are copied in shards on Linux");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = _temp.NewPath();
+        string file = Path.Combine(source, "file");
+        DateTime even = new(2026, 1, 2, 3, 4, 6, DateTimeKind.Utc);
+        File.WriteAllText(file, "before");
+        File.SetLastWriteTimeUtc(file, even);
+        await SluiceFile.CopyAsync(source, target, Going(Part(0, 1)));
+        Skip.If(
+            File.GetLastWriteTimeUtc(_temp.NewFile("any"u8.ToArray())).Ticks % TimeSpan.TicksPerSecond == 0, "this file system keeps seconds");
+        File.WriteAllText(file, "behind");
+        File.SetLastWriteTimeUtc(file, even.AddSeconds(secondsLater));
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.FinishCopyAsync(source, target));
+        error.Message.ShouldContain("another time");
+    }
+
     /// <summary>Length and time, and what a link says, are what anybody may make.</summary>
     [SkippableTheory]
     [InlineData(true)]
