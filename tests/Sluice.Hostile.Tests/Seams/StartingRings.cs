@@ -1,5 +1,8 @@
 using System.Reflection;
 using System.Runtime.Loader;
+#if DEBUG
+using Sluice.Memory;
+#endif
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
