@@ -109,7 +109,8 @@ public sealed class TruncationTests
             });
             log.Append(Records.Make(0, 1, 5000), LogDurability.Written);
             string third = Path.Combine(log.Directory, "0000000003.slog");
-            SpinWait.SpinUntil(() => SegmentInfo.Read(third, 3) is { IsSealed: true }, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+            SpinWait.SpinUntil(
+                () => File.Exists(third) && SegmentInfo.Read(third, 3) is { IsSealed: true }, TimeSpan.FromMinutes(1)).ShouldBeTrue();
         });
         ShouldBeCovered(calls, "0000000003.slog");
     }
