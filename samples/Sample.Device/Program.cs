@@ -1,6 +1,5 @@
 // A storage device in the manner of FASTER's IDevice: segments of a log in files of their own, native memory in and out, a callback when
 // a transfer has ended. The interface is restated here, so that the sample needs no package.
-using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
 
 string directory = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}-device");
@@ -30,7 +29,8 @@ internal interface IStorageDevice : IDisposable
 /// <summary>Each segment is a file, past the page cache: a store has a cache of its own.</summary>
 internal sealed class SluiceDevice(string path) : IStorageDevice
 {
-    private readonly ConcurrentDictionary<int, Lazy<SluiceHandle>> _segments = new();
+    // Opened one at a time, when first needed; one that could not be opened is tried again.
+    private readonly Dictionary<int, SluiceHandle> _segments = [];
 
     // A block of any disk; what is no multiple of the disk's own would be right too, and slower.
     public uint SectorSize => 4096;
@@ -43,18 +43,27 @@ internal sealed class SluiceDevice(string path) : IStorageDevice
 
     public void RemoveSegment(int segment)
     {
-        if (_segments.TryRemove(segment, out Lazy<SluiceHandle>? handle))
+        lock (_segments)
         {
-            handle.Value.Dispose();
+            if (_segments.Remove(segment, out SluiceHandle? handle))
+            {
+                handle.Dispose();
+            }
+
             File.Delete(PathOf(segment));
         }
     }
 
     public void Dispose()
     {
-        foreach (Lazy<SluiceHandle> handle in _segments.Values)
+        lock (_segments)
         {
-            handle.Value.Dispose();
+            foreach (SluiceHandle handle in _segments.Values)
+            {
+                handle.Dispose();
+            }
+
+            _segments.Clear();
         }
     }
 
@@ -95,9 +104,21 @@ internal sealed class SluiceDevice(string path) : IStorageDevice
 
     private string PathOf(int segment) => $"{path}.{segment}";
 
-    private SluiceHandle Segment(int segment) => _segments.GetOrAdd(segment, number => new Lazy<SluiceHandle>(() => SluiceHandle.Open(
-        PathOf(number),
-        new SluiceOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Caching = FileCaching.Direct }))).Value;
+    private SluiceHandle Segment(int segment)
+    {
+        lock (_segments)
+        {
+            if (!_segments.TryGetValue(segment, out SluiceHandle? handle))
+            {
+                handle = SluiceHandle.Open(
+                    PathOf(segment),
+                    new SluiceOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Caching = FileCaching.Direct });
+                _segments.Add(segment, handle);
+            }
+
+            return handle;
+        }
+    }
 }
 
 /// <summary>Writes pages to each segment, all at once, and reads them back.</summary>

@@ -220,9 +220,44 @@ public sealed class ErrorTests
                 return error is not null;
             },
             TimeSpan.FromSeconds(30));
-        error.ShouldBeOfType<IOException>().Message.ShouldContain("deleted");
+        error.ShouldBeOfType<IOException>().Message.ShouldContain(folder.Log);
         Should.Throw<IOException>(() => log.Append("nowhere"u8)).Message.ShouldContain(folder.Log);
         Should.Throw<IOException>(log.Dispose);
+    }
+
+    /// <summary>Whoever appends hears of it once, and the log goes on in a new segment.</summary>
+    [SkippableFact]
+    public void A_deleted_segment_is_followed_by_another()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere nothing says that a file has no name");
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false }))
+        {
+            log.Append("gone"u8, LogDurability.Durable);
+            File.Delete(Directory.GetFiles(folder.Log, "*.slog").Single());
+            int heard = 0;
+            long first = 0;
+            SpinWait.SpinUntil(
+                () =>
+                {
+                    Thread.Sleep(20);
+                    Exception? error = Record.Exception(() => first = log.Append("here"u8));
+                    heard += error is null ? 0 : 1;
+                    return heard > 0 && error is null;
+                },
+                TimeSpan.FromSeconds(30)).ShouldBeTrue();
+            heard.ShouldBe(1);
+            log.Append("there"u8, LogDurability.Durable).ShouldBe(first + 1);
+        }
+
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
+        List<string> found = [];
+        while (reader.TryRead(out LogEntry entry))
+        {
+            found.Add(System.Text.Encoding.UTF8.GetString(entry.Bytes));
+        }
+
+        found.TakeLast(2).ShouldBe(["here", "there"]);
     }
 
     [Fact]

@@ -22,8 +22,8 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     public bool FillsPageCache { get; init; }
 
     /// <summary>
-    /// Whether the unmeasured pass is the peer's on both sides: Sluice's own may go past the page cache and leave no pages at hand, for which
-    /// its next pass, and it alone, would then pay where it does not.
+    /// Whether the unmeasured pass is the peer's on both sides: Sluice's own may go past the page cache and leave no pages at hand, for
+    /// which its next pass, and it alone, would then pay where it does not.
     /// </summary>
     public bool IsPrimedByPeer { get; init; }
 

@@ -117,7 +117,7 @@ internal sealed class LogCommand(
     private SluiceLogReader ReaderFrom(long sequence) =>
         new(options.Directory, new SluiceLogReaderOptions { FromSequence = sequence, UpTo = LogDurability.Written });
 
-    // Where to begin, and how many records come before the last ones then. Withdrawn ones have numbers and are none, so numbers do not tell.
+    // Where to begin, and how many records come before the last ones then: numbers do not tell, for withdrawn records have them, too.
     private (long From, long PassedOver) FindLast(int lines)
     {
         long next;
@@ -125,8 +125,8 @@ internal sealed class LogCommand(
         using (var end = new SluiceLogReader(options.Directory, fromEnd))
             next = end.NextSequence;
         long from = Math.Max(1, next - lines);
-        long count = from == 1 ? lines : CountFrom(from);
-        for (long back = lines; count < lines && from > 1; count = CountFrom(from))
+        long count = from == 1 ? lines : CountFrom(from, lines);
+        for (long back = lines; count < lines && from > 1; count = CountFrom(from, lines))
         {
             back *= 2;
             from = Math.Max(1, next - back);
@@ -134,14 +134,22 @@ internal sealed class LogCommand(
         return (from, Math.Max(0, count - lines));
     }
 
-    private long CountFrom(long sequence)
+    private long CountFrom(long sequence, int lines)
     {
         long count = 0;
         using SluiceLogReader reader = ReaderFrom(sequence);
-        while (reader.TryRead(out _))
+        try
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            count++;
+            while (reader.TryRead(out _))
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                count++;
+            }
+        }
+        catch (SluiceLogDamagedException)
+        {
+            // Told by who prints them; what comes before it is printed.
+            return lines;
         }
         return count;
     }

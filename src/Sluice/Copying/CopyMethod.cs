@@ -6,7 +6,8 @@ public enum CopyMethod
     /// <summary>
     /// The fastest way that works. Blocks are shared where the file system shares them. Of a file of 512 MiB or more that is not in memory,
     /// parts are copied directly and through the page cache, and the rest by what was faster: directly, unless the cache gains more than a
-    /// twentieth, or the copy is to be durable (<see cref="CopyResult.MethodReason"/> has the figures). All else goes through the page cache.
+    /// twentieth; a copy that is to be durable compares direct ways alone (<see cref="CopyResult.MethodReason"/> has the figures). All else
+    /// goes through the page cache.
     /// </summary>
     Auto,
 

@@ -49,7 +49,7 @@ internal static class CopyWork
     {
         bool mayBe = OperatingSystem.IsLinux() && Libc.IsSupported && options is
         {
-            Method: CopyMethod.Auto, Recurse: false, Resume: false, Verify: false, FlushToDisk: false,
+            Method: CopyMethod.Auto, Recurse: false, Resume: false, Verify: false, FlushToDisk: false, BytesPerSecond: null,
         };
         if (!mayBe || Interlocked.Exchange(ref s_clones, 1) != 0)
         {

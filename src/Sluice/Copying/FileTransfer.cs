@@ -105,7 +105,7 @@ internal sealed class FileTransfer(
             // A source that was cut before its blocks were shared has not more to give; an error is no length.
             Length = Math.Min(Libc.LengthOf(toFd), length);
             result = (int)Math.Min(Length, 0);
-            meter.Correct(Length - length);
+            meter.Correct(result == 0 ? Length - length : 0);
         }
 
         // A hole at the end, and what a clone or whole blocks have too much.

@@ -60,6 +60,31 @@ internal sealed partial class IoOperation
         }
 
         short version = _version;
+
+        // .NET tells it of waits, and what it throws there would leave the operation, or its file's gate, where they stand.
+        SynchronizationContext? context = SynchronizationContext.Current;
+        if (context is null)
+        {
+            StartAndWait(waiter);
+        }
+        else
+        {
+            SynchronizationContext.SetSynchronizationContext(null);
+            try
+            {
+                StartAndWait(waiter);
+            }
+            finally
+            {
+                SynchronizationContext.SetSynchronizationContext(context);
+            }
+        }
+
+        return GetResult(version);
+    }
+
+    private void StartAndWait(object waiter)
+    {
         Start();
         while (AwaitTurn(waiter, out Ending? ending))
         {
@@ -73,8 +98,6 @@ internal sealed partial class IoOperation
                 ThreadPoolEngine.Run(this, isPooled: false);
             }
         }
-
-        return GetResult(version);
     }
 
     /// <summary>Its caller waits for it.</summary>
@@ -118,27 +141,6 @@ internal sealed partial class IoOperation
 
     /// <summary>True when there is a transfer to carry out, false when the operation has ended.</summary>
     private bool AwaitTurn(object waiter, out Ending? ending)
-    {
-        SynchronizationContext? context = SynchronizationContext.Current;
-        if (context is null)
-        {
-            return AwaitTurnAlone(waiter, out ending);
-        }
-
-        // .NET tells it of waits, and what it throws there would leave the operation where it stands, and others behind it.
-        SynchronizationContext.SetSynchronizationContext(null);
-        try
-        {
-            return AwaitTurnAlone(waiter, out ending);
-        }
-        finally
-        {
-            SynchronizationContext.SetSynchronizationContext(context);
-        }
-    }
-
-    /// <inheritdoc cref="AwaitTurn"/>
-    private bool AwaitTurnAlone(object waiter, out Ending? ending)
     {
         bool isInterrupted = false;
         bool isTurn;

@@ -102,6 +102,22 @@ public static class SluiceEngines
 
     private static string? EngineSetting => Tuning.Setting("SLUICE_ENGINE", "Sluice.Engine");
 
+    /// <summary>
+    /// Makes the rings, if there may be any. The pool where there is no memory to find that out: the next operation asks again.
+    /// </summary>
+    internal static IoEngine StartOrPool()
+    {
+        try
+        {
+            Start();
+            return Ring;
+        }
+        catch (OutOfMemoryException)
+        {
+            return Pool;
+        }
+    }
+
     private static int MaxRings => RingsAskedFor > 0 ? RingsAskedFor : Math.Max(1, Environment.ProcessorCount / Tuning.ProcessorsPerRing);
 
     /// <summary>The ring for what this processor submits; <paramref name="only"/> where there is one.</summary>

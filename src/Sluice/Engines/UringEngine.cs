@@ -204,8 +204,7 @@ internal sealed partial class UringEngine : IoEngine
 
     private static void SubmitFirst(IoOperation operation)
     {
-        SluiceEngines.Start();
-        IoEngine engine = SluiceEngines.Ring;
+        IoEngine engine = SluiceEngines.StartOrPool();
         if (engine.BlocksThreads)
         {
             // It keeps nobody out while it waits for a thread.

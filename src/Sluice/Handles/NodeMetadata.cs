@@ -125,14 +125,14 @@ internal static class NodeMetadata
     public static byte[]? DefaultListOf(int folderFd) => AttributeCalls.Get(folderFd, DefaultList, out _);
 
     /// <summary>
-    /// Whether a node's access list gives nobody by name what the other one does not. What owner, others and all who are named may do at
-    /// most follows the mode.
+    /// Whether a node's access list gives nobody by name what the other one does not; false where it is not told. What owner, others and
+    /// all who are named may do at most follows the mode.
     /// </summary>
     public static bool HasNamesOf(int fd, ReadOnlySpan<byte> other)
     {
-        if (ListOf(fd) is not { } list)
+        if (AttributeCalls.Get(fd, AccessList, out int errno) is not { } list)
         {
-            return true;
+            return HasNoList(errno);
         }
 
         bool isSame = list.Length == other.Length;
@@ -167,7 +167,12 @@ internal static class NodeMetadata
     {
         if (isFolder)
         {
-            byte[]? defaults = AttributeCalls.Get(fromFd, DefaultList, out _);
+            byte[]? defaults = AttributeCalls.Get(fromFd, DefaultList, out int untold);
+            if (defaults is null && !HasNoList(untold))
+            {
+                throw PathErrors.Create(untold, "Reading the default access list for", target);
+            }
+
             if (defaults is null || AttributeCalls.Set(toFd, DefaultList, defaults) < 0)
             {
                 TakeOff(toFd, DefaultList, target);

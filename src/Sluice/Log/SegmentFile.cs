@@ -29,6 +29,7 @@ internal sealed class SegmentFile : IDisposable
     private long _sinceMs = Environment.TickCount64;
 
     private long _lookedMs = Environment.TickCount64;
+    private bool _isDeleted;
 
     private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
     {
@@ -138,7 +139,7 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Whether a frame is to go to another segment. Also where this one was made with smaller frames: readers would not believe a
     /// larger one.</summary>
     public bool IsFullFor(int frameBytes, long time) =>
-        frameBytes > Header.MaxFrameBytes
+        _isDeleted || frameBytes > Header.MaxFrameBytes
         || (!IsEmpty && (Offset + frameBytes > _settings.SegmentBytes
             || (_settings.SegmentAge is { } age
                 && (time - FirstTime >= age.TotalNanoseconds || Environment.TickCount64 - _sinceMs >= age.TotalMilliseconds))));
@@ -327,7 +328,10 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>What is written to a file without a name does not survive the process: looked at now and then.</summary>
+    /// <summary>
+    /// What is written to a file without a name does not survive the process: looked at now and then. Who is told so may write to the next
+    /// segment.
+    /// </summary>
     private void ThrowIfDeletedByNow()
     {
         long nowMs = Environment.TickCount64;
@@ -341,8 +345,9 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>A file without a name is on the disk for nobody.</summary>
     private void ThrowIfDeleted()
     {
-        if (LogFile.HasNoName(_handle))
+        if (_isDeleted || LogFile.HasNoName(_handle))
         {
+            _isDeleted = true;
             throw new IOException($"Writing to '{Path}' failed: the file was deleted.");
         }
     }

@@ -221,6 +221,8 @@ public sealed partial class SluiceLog
         _writes.Gate.LockUninterrupted();
         try
         {
+            // Whoever has a place by now looks whether his record is still there.
+            Volatile.Write(ref _wasTruncated, true);
             Freeze(sequence);
             long next = _writes.Written + 1;
             try
@@ -236,10 +238,8 @@ public sealed partial class SluiceLog
                 output.Restart(sequence);
                 next = sequence + 1;
                 _writes.Restart(sequence);
-                _syncs.Restart(sequence);
-                WriteMark(sequence);
-                Volatile.Write(ref _wasTruncated, true);
                 FailAbove(sequence);
+                _syncs.Restart(sequence);
                 return true;
             }
             catch

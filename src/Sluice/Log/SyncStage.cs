@@ -19,6 +19,12 @@ internal sealed class SyncStage
     private readonly StageThread _keeper;
     private long _durable;
     private bool _mustRecover;
+
+    /// <summary>The last sequence that the log's folder says to be durable.</summary>
+    private long _marked;
+
+    /// <summary>How often a tail was dropped.</summary>
+    private long _restarts;
     private bool _isBusy;
 
     /// <summary>Of those who wait for the keeper's next round; null for none.</summary>
@@ -34,6 +40,7 @@ internal sealed class SyncStage
         WriteStage writes, LogOutput output, string directory, Action<long> mark, Action flushMark, int keeperIntervalMs = Timeout.Infinite)
     {
         (_writes, _output, _directory, _mark, _flushMark, _durable) = (writes, output, directory, mark, flushMark, output.DurableSequence);
+        _marked = _durable;
         _thread = new StageThread("Sluice log sync", Timeout.Infinite, Round, static () => false);
         _keeper = new StageThread("Sluice log keeper", keeperIntervalMs, KeepHouse, () => keeperIntervalMs != Timeout.Infinite);
     }
@@ -192,6 +199,9 @@ internal sealed class SyncStage
     {
         Volatile.Write(ref _durable, durable);
         _mustRecover = false;
+        _marked = Math.Min(_marked, durable);
+        _restarts++;
+        Mark();
     }
 
     /// <summary>Ends the log's own threads.</summary>
@@ -251,19 +261,25 @@ internal sealed class SyncStage
         if (durable > Durable)
         {
             Volatile.Write(ref _durable, durable);
-            try
-            {
-                _mark(durable);
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
-            {
-                // A mark that is too low is true as well.
-                LastError = new NotedError(e);
-            }
+            Mark();
         }
 
         Waiters.Complete(Durable);
         return error;
+    }
+
+    /// <summary>Says in the log's folder how far it is durable. A mark that is too low is true as well.</summary>
+    private void Mark()
+    {
+        try
+        {
+            _mark(Durable);
+            _marked = Durable;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        {
+            LastError = new NotedError(e);
+        }
     }
 
     /// <summary>On the log's own thread.</summary>
@@ -316,17 +332,19 @@ internal sealed class SyncStage
     {
         if (_output.HasFull)
         {
-            long covered = 0;
+            (long covered, long restarts) = (0, 0);
             Hold(() =>
             {
                 _ = SyncAll();
-                covered = Durable;
+                (covered, restarts) = (_marked, _restarts);
             });
 
             // A footer is believed only if the mark covers it: the mark is on the disk before there is one. What others have made durable
             // since is sealed in the next round.
             _flushMark();
-            _output.SealFull(covered);
+
+            // Numbers that were dropped meanwhile are others' now.
+            _output.SealFull(Volatile.Read(ref _restarts) == restarts ? covered : 0);
             Hold(_output.CloseSealed);
         }
     }

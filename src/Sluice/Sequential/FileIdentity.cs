@@ -40,7 +40,8 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
         if (OperatingSystem.IsWindows())
         {
             return WindowsFileId.TryGet(handle.SafeFileHandle, out ulong volume, out ulong number)
-                ? new FileIdentity(volume, number) : null;
+                ? new FileIdentity(volume, number)
+                : throw new IOException($"Looking at '{handle.Path}' failed: the operating system does not tell which file it is.");
         }
 
         return new FileIdentity(0, (ulong)File.GetCreationTimeUtc(handle.SafeFileHandle).Ticks);

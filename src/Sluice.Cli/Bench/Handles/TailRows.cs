@@ -42,7 +42,7 @@ internal static class TailRows
     /// <summary>Reads that begin at random moments, so many a second, whether or not the ones before have ended.</summary>
     public static Row Open(double percent) => new(
         $"open-loop-read-4k-{IdOf(percent)}", $"direct 4 KiB random read at 60 % of the highest rate, {NameOf(percent)}",
-        "arrivals do not wait for answers, as at a server: latency from when a read was due; the rate is one over it", context =>
+        "arrivals do not wait for answers: latency from when a read was due, or its thread awake; the rate is its inverse", context =>
         {
             long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
             double? iops = null;

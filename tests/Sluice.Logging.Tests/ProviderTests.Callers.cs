@@ -1,0 +1,42 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Sluice.Extensions.Logging;
+
+namespace Sluice.Logging.Tests;
+
+/// <summary>Formatters and containers.</summary>
+public sealed partial class ProviderTests
+{
+    [Fact]
+    public void What_an_events_formatter_throws_is_the_callers_and_a_formatter_may_log()
+    {
+        using TempFolder folder = new();
+        using (SluiceLoggerProvider provider = new(folder.Log))
+        {
+            ILogger logger = provider.CreateLogger("a");
+            Should.Throw<FormatException>(
+                () => logger.Log(LogLevel.Information, default, 1, null, static (_, _) => throw new FormatException()));
+            KeyValuePair<string, object?>[] values = [new("Value", new Talkative(logger))];
+            logger.Log(LogLevel.Information, default, values, null, (_, _) =>
+            {
+                logger.LogInformation("inner");
+                return "outer";
+            });
+        }
+
+        folder.Events().Select(static e => e.GetProperty("@m").GetString()).ShouldBe(["inner", "from a value", "outer"]);
+    }
+
+    [Fact]
+    public void A_container_that_is_disposed_closes_the_log()
+    {
+        using TempFolder folder = new();
+        using (ServiceProvider services = new ServiceCollection().AddLogging(b => b.AddSluice(folder.Log)).BuildServiceProvider())
+        {
+            services.GetRequiredService<ILogger<ProviderTests>>().LogInformation("one");
+        }
+
+        folder.Events().ShouldHaveSingleItem().GetProperty("SourceContext").GetString().ShouldBe(typeof(ProviderTests).FullName);
+        using SluiceLog again = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+    }
+}
