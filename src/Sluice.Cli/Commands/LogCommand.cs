@@ -125,16 +125,20 @@ internal sealed class LogCommand(
         using (var end = new SluiceLogReader(options.Directory, fromEnd))
             next = end.NextSequence;
         long from = Math.Max(1, next - lines);
-        long count = from == 1 ? lines : CountFrom(from, lines);
-        for (long back = lines; count < lines && from > 1; count = CountFrom(from, lines))
+        long count = from == 1 ? lines : CountFrom(from) ?? lines;
+        for (long back = lines; count < lines && from > 1;)
         {
             back *= 2;
-            from = Math.Max(1, next - back);
+            long earlier = Math.Max(1, next - back);
+            if (CountFrom(earlier) is not { } more)
+                break;
+            (from, count) = (earlier, more);
         }
         return (from, Math.Max(0, count - lines));
     }
 
-    private long CountFrom(long sequence, int lines)
+    // Null where there is damage behind it: what is printed then begins later, or ends there.
+    private long? CountFrom(long sequence)
     {
         long count = 0;
         using SluiceLogReader reader = ReaderFrom(sequence);
@@ -148,8 +152,7 @@ internal sealed class LogCommand(
         }
         catch (SluiceLogDamagedException)
         {
-            // Told by who prints them; what comes before it is printed.
-            return lines;
+            return null;
         }
         return count;
     }

@@ -119,7 +119,7 @@ public sealed partial class SluiceLog
                     _lock?.Flush(_settings);
                 }
 
-                _output.SealFull(_syncs.Durable);
+                _output.SealFull(_syncs.Marked);
                 _output.CloseSealed();
                 _output.Finish();
             }
@@ -238,8 +238,9 @@ public sealed partial class SluiceLog
                 output.Restart(sequence);
                 next = sequence + 1;
                 _writes.Restart(sequence);
-                FailAbove(sequence);
                 _syncs.Restart(sequence);
+                FailAbove(sequence);
+                _syncs.Mark();
                 return true;
             }
             catch

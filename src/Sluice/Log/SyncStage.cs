@@ -20,9 +20,6 @@ internal sealed class SyncStage
     private long _durable;
     private bool _mustRecover;
 
-    /// <summary>The last sequence that the log's folder says to be durable.</summary>
-    private long _marked;
-
     /// <summary>How often a tail was dropped.</summary>
     private long _restarts;
     private bool _isBusy;
@@ -40,7 +37,7 @@ internal sealed class SyncStage
         WriteStage writes, LogOutput output, string directory, Action<long> mark, Action flushMark, int keeperIntervalMs = Timeout.Infinite)
     {
         (_writes, _output, _directory, _mark, _flushMark, _durable) = (writes, output, directory, mark, flushMark, output.DurableSequence);
-        _marked = _durable;
+        Marked = _durable;
         _thread = new StageThread("Sluice log sync", Timeout.Infinite, Round, static () => false);
         _keeper = new StageThread("Sluice log keeper", keeperIntervalMs, KeepHouse, () => keeperIntervalMs != Timeout.Infinite);
     }
@@ -53,6 +50,9 @@ internal sealed class SyncStage
 
     /// <summary>The last sequence that is on the disk.</summary>
     public long Durable => Volatile.Read(ref _durable);
+
+    /// <summary>The last sequence that the log's folder says to be durable; for whoever has the gate.</summary>
+    public long Marked { get; private set; }
 
     /// <summary>The newest error of a sync, or of work that nobody waited for.</summary>
     public NotedError? LastError { get; private set; }
@@ -199,9 +199,8 @@ internal sealed class SyncStage
     {
         Volatile.Write(ref _durable, durable);
         _mustRecover = false;
-        _marked = Math.Min(_marked, durable);
+        Marked = Math.Min(Marked, durable);
         _restarts++;
-        Mark();
     }
 
     /// <summary>Ends the log's own threads.</summary>
@@ -261,6 +260,10 @@ internal sealed class SyncStage
         if (durable > Durable)
         {
             Volatile.Write(ref _durable, durable);
+        }
+
+        if (Marked < Durable)
+        {
             Mark();
         }
 
@@ -268,13 +271,16 @@ internal sealed class SyncStage
         return error;
     }
 
-    /// <summary>Says in the log's folder how far it is durable. A mark that is too low is true as well.</summary>
-    private void Mark()
+    /// <summary>
+    /// Says in the log's folder how far it is durable, by whoever has the gate. A mark that is too low is true as well, and written anew
+    /// with the next sync.
+    /// </summary>
+    public void Mark()
     {
         try
         {
             _mark(Durable);
-            _marked = Durable;
+            Marked = Durable;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
         {
@@ -336,7 +342,7 @@ internal sealed class SyncStage
             Hold(() =>
             {
                 _ = SyncAll();
-                (covered, restarts) = (_marked, _restarts);
+                (covered, restarts) = (Marked, _restarts);
             });
 
             // A footer is believed only if the mark covers it: the mark is on the disk before there is one. What others have made durable

@@ -10,7 +10,8 @@ namespace Sluice.Cli.Tests.Readme;
 internal static class ReadmeFigures
 {
     private const string Header =
-        "| | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio | |\n|---|---:|---:|---:|---:|---:|---:|---|\n";
+        "| | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio | best to best | |\n"
+        + "|---|---:|---:|---:|---:|---:|---:|---:|---|\n";
 
     private const string FirstPageHeader =
         "| suite | row | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio |\n"
@@ -68,7 +69,8 @@ internal static class ReadmeFigures
             text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} | {(row.FioRatio is { } fio ? Ratio(fio) : "")} |\n"));
             if (row.Second is { } second && row.SecondRatio is { } ratio)
             {
-                text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)} | | {Rate(second.Rate)} {row.Unit} | | | |\n"));
+                text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)}{SecondInterval(row)} | "))
+                    .Append(Line($"| {Rate(second.Rate)} {row.Unit} | | | |\n"));
             }
         }
 
@@ -102,10 +104,12 @@ internal static class ReadmeFigures
 
     private static void Append(StringBuilder text, RowReport row)
     {
-        text.Append(Line($"| {row.Name} | {Figures(row)} | {(row.FioRatio is { } fio ? Ratio(fio) : "")} | {Verdict(row)} |\n"));
+        text.Append(Line($"| {row.Name} | {Figures(row)} | {(row.FioRatio is { } fio ? Ratio(fio) : "")} "))
+            .Append(Line($"| {(row.BestRatio is { } best ? Ratio(best) : "")} | {Verdict(row)} |\n"));
         if (row.Second is { } second && row.SecondRatio is { } ratio)
         {
-            text.Append(Line($"| - to {second.Name} | {Ratio(ratio)} | | {Rate(second.Rate)} {row.Unit} | | | | |\n"));
+            text.Append(Line($"| - to {second.Name} | {Ratio(ratio)}{SecondInterval(row)} | "))
+                .Append(Line($"| {Rate(second.Rate)} {row.Unit} | | | | | |\n"));
         }
     }
 
@@ -117,6 +121,9 @@ internal static class ReadmeFigures
 
     private static string Interval(RowReport row) =>
         IntervalOf(row) is { } interval ? Line($" ({interval.Low:0.00}-{interval.High:0.00})") : "";
+
+    private static string SecondInterval(RowReport row) =>
+        row is { SecondRatioLow: { } low, SecondRatioHigh: { } high } ? Line($" ({low:0.00}-{high:0.00})") : "";
 
     private static (double Low, double High)? IntervalOf(RowReport row) => Statistics.MedianInterval(row.RoundRatios);
 

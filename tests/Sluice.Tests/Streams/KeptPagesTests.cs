@@ -242,7 +242,9 @@ public sealed class KeptPagesTests : IDisposable
     {
         const int step = 48 * 1024;
         int places = 3 * KeptPages.MaxAreas;
-        string path = _temp.NewFile(places * step);
+        // Not from the file's front on, where the kernel reads ahead.
+        const int front = 256 * 1024;
+        string path = _temp.NewFile(front + (places * step));
         byte[] record = new byte[Record];
         await using (SluiceStream stream = Open(path, caching, FileAccess.Read))
         {
@@ -250,21 +252,21 @@ public sealed class KeptPagesTests : IDisposable
             for (int i = 1; i <= places; i++)
             {
                 // Each place twice within three reads.
-                await ReadAsync(stream, (long)(i * 5 % places) * step, record, isAsync);
-                await ReadAsync(stream, (long)((i - 1) * 5 % places) * step, record, isAsync);
+                await ReadAsync(stream, front + ((long)(i * 5 % places) * step), record, isAsync);
+                await ReadAsync(stream, front + ((long)((i - 1) * 5 % places) * step), record, isAsync);
             }
 
             // A read meets one page or two, and each area here has one place or two.
             Native.PagesInCache(path).ShouldBeInRange(1, 4 * KeptPages.MaxAreas);
             for (int i = 0; i < 3; i++)
             {
-                await ReadAsync(stream, (long)(places * 5 % places) * step, record, isAsync);
-                await ReadAsync(stream, (long)((places - 1) * 5 % places) * step, record, isAsync);
+                await ReadAsync(stream, front + ((long)(places * 5 % places) * step), record, isAsync);
+                await ReadAsync(stream, front + ((long)((places - 1) * 5 % places) * step), record, isAsync);
             }
         }
 
-        // What the kernel has read ahead at the file's front it keeps, and a page or two that another processor was about to book.
-        Native.PagesInCache(path).ShouldBeLessThanOrEqualTo(KeptPages.MaxAreas);
+        // But for what another processor has in a batch of its own, up to 15 pages: the kernel does not drop that.
+        Native.PagesInCache(path).ShouldBeLessThanOrEqualTo(15);
     }
 
     [SkippableTheory]
