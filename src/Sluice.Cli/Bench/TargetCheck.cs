@@ -25,13 +25,13 @@ internal static class TargetCheck
         void AtLeast(string name, double? limit, double? actual)
         {
             if (limit is { } min && actual is { } value)
-                results.Add(new TargetReport(Text($"{name} >= {min}"), value, Math.Round(value, 2) >= min));
+                results.Add(new TargetReport(Text($"{name} >= {Math.Round(min, 2)}"), value, Math.Round(value, 2) >= min));
         }
 
         void AtMost(string name, double? limit, double? actual)
         {
             if (limit is { } max && actual is { } value)
-                results.Add(new TargetReport(Text($"{name} <= {max}"), value, Math.Round(value, 2) <= max));
+                results.Add(new TargetReport(Text($"{name} <= {Math.Round(max, 2)}"), value, Math.Round(value, 2) <= max));
         }
     }
 

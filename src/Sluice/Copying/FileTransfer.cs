@@ -56,7 +56,8 @@ internal sealed class FileTransfer(
     public void Run(long begin)
     {
         Length = length;
-        (bool isAuto, bool isDirectRefused) = (options.Method == CopyMethod.Auto, false);
+        bool isAuto = options.Method == CopyMethod.Auto;
+        bool isDirectRefused = false;
         int result = -Errno.EOPNOTSUPP;
         if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && length > 0))
         {

@@ -60,31 +60,6 @@ internal sealed partial class IoOperation
         }
 
         short version = _version;
-
-        // .NET tells it of waits, and what it throws there would leave the operation, or its file's gate, where they stand.
-        SynchronizationContext? context = SynchronizationContext.Current;
-        if (context is null)
-        {
-            StartAndWait(waiter);
-        }
-        else
-        {
-            SynchronizationContext.SetSynchronizationContext(null);
-            try
-            {
-                StartAndWait(waiter);
-            }
-            finally
-            {
-                SynchronizationContext.SetSynchronizationContext(context);
-            }
-        }
-
-        return GetResult(version);
-    }
-
-    private void StartAndWait(object waiter)
-    {
         Start();
         while (AwaitTurn(waiter, out Ending? ending))
         {
@@ -98,6 +73,8 @@ internal sealed partial class IoOperation
                 ThreadPoolEngine.Run(this, isPooled: false);
             }
         }
+
+        return GetResult(version);
     }
 
     /// <summary>Its caller waits for it.</summary>

@@ -45,6 +45,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     {
         get
         {
+            using Untold untold = new();
             try
             {
                 Seam.Wait();
@@ -100,6 +101,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     /// </exception>
     public static void QueueForPool(IThreadPoolWorkItem item, bool preferLocal = false)
     {
+        using Untold untold = new();
         try
         {
             Seam.Wait();
@@ -131,6 +133,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
         long look = begin + Tuning.OperationPatienceMs;
         int patienceMs = Tuning.OperationPatienceMs;
         bool isInterrupted = false;
+        using Untold untold = new();
         Interlocked.Increment(ref s_waiting);
         try
         {

@@ -6,12 +6,14 @@ namespace Sluice.Memory;
 
 /// <summary>
 /// Waits that Thread.Interrupt may not break off, because something stands half done or others use the waiting caller's memory: the
-/// interruption is kept for the thread's next wait. Nor may a want of memory, which .NET's locks have where they are waited for.
+/// interruption is kept for the thread's next wait. Nor may a want of memory, which .NET's locks have where they are waited for, nor the
+/// caller's context, which is told of none of them (<see cref="Untold"/>).
 /// </summary>
 internal static class Uninterrupted
 {
     public static Lock.Scope EnterUninterrupted(this Lock gate)
     {
+        using Untold untold = new();
         try
         {
             Seam.Wait();
@@ -41,6 +43,7 @@ internal static class Uninterrupted
     /// </summary>
     public static void EnqueueUninterrupted<T>(this ConcurrentQueue<T> queue, T item)
     {
+        using Untold untold = new();
         try
         {
             Seam.Wait();
@@ -63,6 +66,7 @@ internal static class Uninterrupted
     /// </summary>
     public static void ReturnUninterrupted<T>(this ArrayPool<T> pool, T[] array)
     {
+        using Untold untold = new();
         try
         {
             Seam.Wait();
@@ -77,6 +81,7 @@ internal static class Uninterrupted
     /// <summary>ConcurrentQueue.TryDequeue, which waits for a lock at the end of a segment; it has taken nothing where it throws.</summary>
     public static bool TryDequeueUninterrupted<T>(this ConcurrentQueue<T> queue, [MaybeNullWhen(false)] out T item)
     {
+        using Untold untold = new();
         try
         {
             Seam.Wait();
@@ -93,6 +98,7 @@ internal static class Uninterrupted
     /// <summary>ConcurrentQueue.Count, which may wait for a lock.</summary>
     public static int CountUninterrupted<T>(this ConcurrentQueue<T> queue)
     {
+        using Untold untold = new();
         try
         {
             Seam.Wait();
@@ -109,6 +115,7 @@ internal static class Uninterrupted
     /// <summary>Ends a registration, and waits for its callback if that runs at this moment.</summary>
     public static void DisposeUninterrupted(this in CancellationTokenRegistration registration)
     {
+        using Untold untold = new();
         try
         {
             Seam.Wait();
@@ -141,6 +148,7 @@ internal static class Uninterrupted
     /// <summary>Monitor.Enter; <paramref name="isInterrupted"/> is set when an interruption is to be restored at the end.</summary>
     public static void Enter(object monitor, ref bool isInterrupted)
     {
+        using Untold untold = new();
         while (true)
         {
             try
@@ -166,6 +174,7 @@ internal static class Uninterrupted
     /// </summary>
     public static bool Wait(object monitor, int timeoutMs, ref bool isInterrupted)
     {
+        using Untold untold = new();
         try
         {
             Seam.Wait();
@@ -205,6 +214,7 @@ internal static class Uninterrupted
     /// <summary>As <see cref="UntilDone{T}"/>, with a result.</summary>
     public static TResult UntilDone<T, TResult>(T subject, Func<T, TResult> wait)
     {
+        using Untold untold = new();
         bool isInterrupted = false;
         try
         {

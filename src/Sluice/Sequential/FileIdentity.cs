@@ -29,7 +29,7 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
 
     /// <summary>The open file.</summary>
     /// <exception cref="IOException">The operating system does not tell: that is no other file.</exception>
-    public static FileIdentity? Of(SluiceHandle handle)
+    public static FileIdentity Of(SluiceHandle handle)
     {
         if (Libc.IsSupported)
         {

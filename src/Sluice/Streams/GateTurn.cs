@@ -60,6 +60,7 @@ internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPo
         }
         else
         {
+            using Untold untold = new();
             try
             {
                 SetResult();

@@ -198,6 +198,7 @@ internal struct OperationGate
     /// </summary>
     private static Queue<GateTurn> EnterQueue(SluiceStream stream)
     {
+        using Untold untold = new();
         Queue<GateTurn>? waiters = null;
         bool isInterrupted = false;
         while (waiters is null)

@@ -38,6 +38,7 @@ internal readonly struct RelayedTask(Task task) : ICriticalNotifyCompletion
         Task awaited = task;
         Relay? relay = null;
         bool isInterrupted = false;
+        using Untold untold = new();
         while (true)
         {
             // .NET waits for locks there, and needs memory; whatever is registered twice by it runs once. The method must not end, whose

@@ -14,12 +14,6 @@ public sealed class AccessListSeamTests : HostileTests
 
     private static readonly byte[] Content = Bytes.Pattern(700_000);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     /// <summary>
     /// The mode of a file with an access list shows its group what the list gives to others: without the list the group may not have it.
     /// </summary>

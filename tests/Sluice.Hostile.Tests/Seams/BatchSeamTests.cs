@@ -7,12 +7,6 @@ public sealed class BatchSeamTests : HostileTests
 {
     private static readonly byte[] Content = Bytes.Pattern(3000);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     [SkippableTheory]
     [InlineData("fifo", false)]
     [InlineData("fifo", true)]

@@ -9,12 +9,6 @@ public sealed class CallTests : HostileTests
 {
     private static readonly byte[] Content = Bytes.Pattern(1000);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     /// <summary>What begins at the front again each time costs as many calls as there are writes.</summary>
     [SkippableFact]
     public void Writeback_begins_once_for_each_step_of_a_file_that_is_written_anew()

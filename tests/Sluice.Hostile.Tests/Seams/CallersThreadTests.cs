@@ -11,12 +11,6 @@ public sealed class CallersThreadTests : HostileTests
     private int _caller;
     private long _carried;
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     [SkippableTheory]
     [InlineData(FileCaching.Cached)]
     [InlineData(FileCaching.Uncached)]

@@ -8,12 +8,6 @@ public sealed class CopySeamTests : HostileTests
     private const int Left = 5000;
     private static readonly byte[] Content = Bytes.Pattern(700_000);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     [SkippableTheory]
     [InlineData("lseek SEEK_DATA", CopyMethod.Buffered, 0)]
     [InlineData("lseek SEEK_DATA", CopyMethod.CopyFileRange, Left)]

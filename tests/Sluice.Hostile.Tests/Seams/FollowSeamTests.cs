@@ -8,12 +8,6 @@ public sealed class FollowSeamTests : HostileTests
 {
     private static readonly SluiceFollowOptions Options = new() { FromStart = true, PollInterval = TimeSpan.FromMilliseconds(1) };
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     /// <summary>A file of which nothing is told is no other file than itself.</summary>
     [SkippableFact]
     public async Task A_first_file_that_cannot_be_looked_at_is_an_error()

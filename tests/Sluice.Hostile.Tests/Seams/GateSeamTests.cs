@@ -8,12 +8,6 @@ public sealed class GateSeamTests : HostileTests
     private const int Block = 4096;
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     /// <summary>
     /// A write that has left the gate ends, although the one that it has let in there is cancelled, ends at once, and has a caller who
     /// waits for the first, in a context that runs what is posted at once or in none.

@@ -14,12 +14,6 @@ public sealed class InterruptionTests : HostileTests
     private const int Blocks = 40;
     private static readonly byte[] Content = Bytes.Pattern(Blocks * Block);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     [SkippableTheory]
     [InlineData("reads")]
     [InlineData("writes")]

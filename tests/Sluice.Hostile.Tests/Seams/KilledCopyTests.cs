@@ -18,12 +18,6 @@ public sealed class KilledCopyTests : HostileTests
     private const int Length = 60_000;
     private static readonly byte[] Content = Bytes.Pattern(Length);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     [SkippableTheory]
     [InlineData("new", 0x1A4)]
     [InlineData("new", 0x120)]

@@ -5,12 +5,6 @@ namespace Sluice.Hostile.Tests.Seams;
 /// <summary>Readers of a log to whose files something happens between two of their looks.</summary>
 public sealed class LogSeamTests : HostileTests
 {
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     /// <summary>A sandbox may refuse the call by which threads sleep, and the kernel may wake them for nothing.</summary>
     [SkippableTheory]
     [InlineData(Errno.ENOSYS, LogDurability.Durable)]

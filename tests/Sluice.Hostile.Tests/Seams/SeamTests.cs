@@ -11,12 +11,6 @@ public sealed class SeamTests : HostileTests
     private static readonly EnumerationOptions All = new() { RecurseSubdirectories = true };
     private static readonly byte[] Content = Bytes.Pattern(700_000);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     /// <summary>On ext4 the two together may leave zeros in the place of what was written (decision 0040).</summary>
     [SkippableFact]
     public void An_uncached_stream_reserves_no_space()

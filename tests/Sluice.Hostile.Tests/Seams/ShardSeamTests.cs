@@ -9,12 +9,6 @@ public sealed class ShardSeamTests : HostileTests
 
     public ShardSeamTests() => Skip.IfNot(OperatingSystem.IsLinux(), "copies in shards are Linux's");
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     /// <summary>Of a folder that its user may go through and not list (mode 0300) there is no descriptor that could be flushed.</summary>
     [SkippableTheory]
     [InlineData(0)]

@@ -9,12 +9,6 @@ public sealed class SubmissionSeamTests : HostileTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    public override void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        base.Dispose();
-    }
-
     [SkippableFact]
     public async Task A_submission_does_not_wait_for_one_that_is_in_the_kernel()
     {

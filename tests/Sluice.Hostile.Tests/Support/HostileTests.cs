@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Support;
 
@@ -43,6 +44,7 @@ public abstract class HostileTests : IDisposable
 
     public virtual void Dispose()
     {
+        SystemCallFaults.Use(null);
         Temp.Dispose();
         GC.SuppressFinalize(this);
     }
