@@ -68,19 +68,22 @@ for package in "${packages[@]}"; do
   dotnet pack "src/$package" -c Release -o "$scratch/packages" -v quiet --nologo
 done
 
-# A release has it for all of ToolRuntimes; here this machine's is enough, and "any" where a mirror lacks the compiler that compiles ahead.
-say "pack the tool"
-tool=(src/Sluice.Cli -c Release -o "$scratch/packages" -v quiet --nologo)
-# Built apart: what is restored for a processor must not change under others who build meanwhile.
-if ! dotnet pack "${tool[@]}" --artifacts-path "$scratch/ahead" -p:ToolReadyToRun=true "-p:ToolRuntimes=$rid" \
-  -p:RunAnalyzers=false >"$scratch/tool.log" 2>&1; then
-  if ! grep -q 'NU110[0-9]' "$scratch/tool.log"; then
-    cat "$scratch/tool.log"
-    exit 1
+# pack_tool TREE OUT: a release has it for all of ToolRuntimes; here this machine's is enough, and "any" where a mirror lacks the compiler
+# that compiles ahead. Built apart: what is restored for a processor must not change under others who build meanwhile.
+pack_tool() {
+  local command=(dotnet pack "$1/src/Sluice.Cli" -c Release -o "$2" -v quiet --nologo --artifacts-path "$2-ahead" -p:RunAnalyzers=false)
+  if ! "${command[@]}" -p:ToolReadyToRun=true "-p:ToolRuntimes=$rid" >"$scratch/tool.log" 2>&1; then
+    if ! grep -q 'NU110[0-9]' "$scratch/tool.log"; then
+      cat "$scratch/tool.log"
+      return 1
+    fi
+    echo "not compiled ahead: $(grep -m1 -o 'NU110[0-9].*' "$scratch/tool.log")"
+    "${command[@]}"
   fi
-  echo "not compiled ahead: $(grep -m1 -o 'NU110[0-9].*' "$scratch/tool.log")"
-  dotnet pack "${tool[@]}"
-fi
+}
+
+say "pack the tool"
+pack_tool "$root" "$scratch/packages"
 
 say "the tool"
 new tool
@@ -187,6 +190,7 @@ fi
 unset NUGET_PACKAGES
 git clone -q . "$scratch/elsewhere"
 mkdir -p "$scratch/again"
+pack_tool "$scratch/elsewhere" "$scratch/again"
 pack "$scratch/elsewhere" "$scratch/again" Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog
 python3 - "$scratch/packages" "$scratch/again" <<'PYTHON'
 import hashlib
