@@ -17,7 +17,7 @@ public sealed class StageTests
         using DeadOutput output = new(failsWrites: !isDurable);
         PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), output.PageStart, done + 1);
         WriteStage writes = new(ring, output, "log", done, 1000, static () => { });
-        SyncStage syncs = new(writes, output, "log", static _ => { }, static () => { });
+        SyncStage syncs = new(writes, output, "log", new DurableMark(static _ => { }, static () => { }, 0));
         ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
         ring.Active.EndCopy(new Placed(ring.Active, offset, sequence), 10, 1);
         sequence.ShouldBe(done + 1);

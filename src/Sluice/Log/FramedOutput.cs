@@ -10,14 +10,11 @@ internal sealed class FramedOutput : LogOutput
 {
     private readonly LogFolder _folder;
     private readonly LogSettings _settings;
-    private readonly Guid _logId;
     private readonly SegmentRetention _retention;
+    private readonly NextSegment _next;
 
     /// <summary>Guards <see cref="_rolled"/>; how many these are can be read without it.</summary>
     private readonly Lock _rolling = new();
-
-    /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
-    private readonly Lock _making = new();
 
     /// <summary>Held while full segments are sealed, and by whoever lets go of all that there are; never while a stage is waited
     /// for.</summary>
@@ -26,11 +23,9 @@ internal sealed class FramedOutput : LogOutput
     private readonly List<SegmentFile> _rolled = [];
     private readonly List<SegmentMark> _marks = [];
     private SegmentFile? _current;
-    private SegmentFile? _prepared;
     private int _fullCount;
     private bool _wantsNext;
     private bool _askedForNext;
-    private long _nextId;
     private long _nextSequence;
     private long _lastTime;
     private long _durable;
@@ -39,15 +34,14 @@ internal sealed class FramedOutput : LogOutput
 
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
     {
-        (_folder, _settings, _logId, _current) = (folder, settings, recovered.LogId, recovered.Current);
+        (_folder, _settings, _current) = (folder, settings, recovered.Current);
         _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentOnDisk);
         Compressor = settings.Compression == CompressionLevel.NoCompression ? null
             : new SegmentCompressor(folder, settings, tried => Compressor!.TryNext(_retention, tried));
-        _nextId = recovered.LargestId + 1;
+        _next = new NextSegment(folder, settings, recovered.LogId, recovered.LargestId + 1, recovered.Next);
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
         _lastTime = recovered.LastTime;
-        _prepared = recovered.Next;
         _tookBack = recovered.TookBack;
         _durableSegment = _current?.Header.Id ?? _retention.Newest(static _ => true)?.Id ?? 0;
     }
@@ -98,6 +92,7 @@ internal sealed class FramedOutput : LogOutput
 
     public override void Write(LogPage page)
     {
+        _next.RemoveWithdrawn();
         long time = Now();
         int bytes = page.End - LogLayout.FrameHeaderBytes;
         if (_current is null || _current.IsFullFor(LogLayout.FrameHeaderBytes + LogLayout.Padded(bytes), time))
@@ -150,8 +145,9 @@ internal sealed class FramedOutput : LogOutput
     public override void Recover()
     {
         using Lock.Scope sealing = _sealing.EnterUninterrupted();
+        _next.RemoveWithdrawn();
         List<SegmentFile> old = All();
-        SegmentFile next = TakeNext();
+        SegmentFile next = _next.Take();
         try
         {
             _folder.FlushWhatFailed();
@@ -167,7 +163,7 @@ internal sealed class FramedOutput : LogOutput
         catch
         {
             // Whatever is in it, it is not to take anything back: the next opening must find what the old segments have.
-            next.Remove();
+            _next.Withdraw(next);
             throw;
         }
 
@@ -181,7 +177,8 @@ internal sealed class FramedOutput : LogOutput
     {
         using Lock.Scope sealing = _sealing.EnterUninterrupted();
         _folder.Confirm();
-        SegmentFile next = TakeNext();
+        _next.RemoveWithdrawn();
+        SegmentFile next = _next.Take();
         try
         {
             next.Begin(lastKept + 1, IdBefore(lastKept + 1), restarts: true, _tookBack, Now());
@@ -190,7 +187,7 @@ internal sealed class FramedOutput : LogOutput
         catch
         {
             // A power cut may bring its name back, and then it would take back what is made durable from now on.
-            next.Remove();
+            _next.Withdraw(next);
             _folder.TryFlush();
             throw;
         }
@@ -256,17 +253,13 @@ internal sealed class FramedOutput : LogOutput
     public override void Finish()
     {
         _current?.CutReserved();
-        using (_making.EnterUninterrupted())
-        {
-            _prepared?.Remove();
-            _prepared = null;
-        }
+        _next.Remove();
     }
 
     public override void Dispose()
     {
         _current?.Dispose();
-        _prepared?.Dispose();
+        _next.Dispose();
         foreach (SegmentFile segment in _rolled)
         {
             segment.Dispose();
@@ -279,29 +272,21 @@ internal sealed class FramedOutput : LogOutput
         {
             // Once: where it fails, whoever needs the segment tries again, and has the error.
             _wantsNext = false;
-            using (_making.EnterUninterrupted())
-            {
-                _prepared ??= SegmentFile.Create(_folder, _nextId++, _settings, _logId);
-            }
+            _next.Prepare();
         }
     }
 
     private void Roll(long firstSequence, long time)
     {
-        SegmentFile next = TakeNext();
+        SegmentFile next = _next.Take();
         try
         {
-            next.Begin(firstSequence, _current?.Header.Id ?? IdBefore(firstSequence), restarts: false, _tookBack, time);
+            next.Begin(firstSequence, IdBefore(firstSequence), restarts: false, _tookBack, time);
         }
         catch
         {
-            using (_making.EnterUninterrupted())
-            {
-                // The next attempt writes over what there may be of the frame. One that was made meanwhile is behind it, and not needed.
-                _prepared?.Remove();
-                _prepared = next;
-            }
-
+            // The next attempt writes over what there may be of the frame.
+            _next.PutBack(next);
             throw;
         }
 
@@ -336,16 +321,6 @@ internal sealed class FramedOutput : LogOutput
         }
 
         return _retention.Newest(s => s.FirstSequence < sequence)?.Id ?? 0;
-    }
-
-    private SegmentFile TakeNext()
-    {
-        using (_making.EnterUninterrupted())
-        {
-            SegmentFile next = _prepared ?? SegmentFile.Create(_folder, _nextId++, _settings, _logId);
-            _prepared = null;
-            return next;
-        }
     }
 
     /// <summary>Goes on in another segment; what it has taken back of the old ones as a whole is removed.</summary>

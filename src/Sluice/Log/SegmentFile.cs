@@ -60,6 +60,9 @@ internal sealed class SegmentFile : IDisposable
 
     public long LastTime { get; private set; }
 
+    /// <summary>Whether somebody has removed it.</summary>
+    public bool IsDeleted => _isDeleted || LogFile.HasNoName(_handle);
+
     /// <summary>
     /// Where the first frame is that is not known to be on the disk; in a segment that was never synced the first frame of records,
     /// although nothing before it is on the disk either.
@@ -278,8 +281,30 @@ internal sealed class SegmentFile : IDisposable
 
     public void Dispose() => LogFile.Close(_handle);
 
-    /// <summary>Removes the file and closes it; where its name is another file's by now, that one stays.</summary>
+    /// <summary>Removes the file, as far as that can be done, and closes it; where its name is another file's by now, that one
+    /// stays.</summary>
     public void Remove() => Remove(_folder, _handle);
+
+    /// <summary>
+    /// Removes the file, which stays open. One that cannot be removed is emptied, as far as that can be done: it takes nothing back then.
+    /// </summary>
+    /// <exception cref="IOException">It is still there.</exception>
+    /// <exception cref="UnauthorizedAccessException">It is still there.</exception>
+    public void Delete()
+    {
+        try
+        {
+            if (_folder.Has(_handle))
+            {
+                _folder.Delete(Path);
+            }
+        }
+        catch
+        {
+            LogFile.TrySetLength(_handle, 0);
+            throw;
+        }
+    }
 
     private static void Remove(LogFolder folder, SluiceHandle handle)
     {
@@ -345,7 +370,7 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>A file without a name is on the disk for nobody.</summary>
     private void ThrowIfDeleted()
     {
-        if (_isDeleted || LogFile.HasNoName(_handle))
+        if (IsDeleted)
         {
             _isDeleted = true;
             throw new IOException($"Writing to '{Path}' failed: the file was deleted.");

@@ -116,10 +116,10 @@ public sealed partial class SluiceLog
                 if (_output.HasFull)
                 {
                     // As before any footer.
-                    _lock?.Flush(_settings);
+                    _mark.Flush();
                 }
 
-                _output.SealFull(_syncs.Marked);
+                _output.SealFull(_mark.Said);
                 _output.CloseSealed();
                 _output.Finish();
             }
@@ -233,8 +233,7 @@ public sealed partial class SluiceLog
                 }
 
                 // First the mark: a crash behind it finds a log that is longer than it must be.
-                WriteMark(sequence);
-                _lock!.Flush(_settings);
+                _syncs.MarkLess(sequence);
                 output.Restart(sequence);
                 next = sequence + 1;
                 _writes.Restart(sequence);
@@ -245,8 +244,8 @@ public sealed partial class SluiceLog
             }
             catch
             {
-                // What was durable still is; the mark said less for a moment.
-                RestoreMark();
+                // What was durable still is.
+                _syncs.Mark();
                 throw;
             }
             finally
@@ -309,21 +308,4 @@ public sealed partial class SluiceLog
 
     private FramedOutput Framed() =>
         _output as FramedOutput ?? throw new NotSupportedException("A raw log has no sequences in its files.");
-
-    /// <summary>
-    /// Whoever calls it throws what went wrong before. On the disk, as the mark was that said less: where the segment that was to take
-    /// records back comes back with a power cut, the mark says that they were durable, and nobody takes their loss for the log's end.
-    /// </summary>
-    private void RestoreMark()
-    {
-        try
-        {
-            WriteMark(_syncs.Durable);
-            _lock!.Flush(_settings);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The disk takes nothing: the mark stays too low, which a crash would make a torn end of what was durable.
-        }
-    }
 }

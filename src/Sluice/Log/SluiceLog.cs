@@ -10,7 +10,9 @@ namespace Sluice;
 /// </summary>
 /// <remarks>
 /// Thread-safe. A framed log has one writer, and any number of <see cref="SluiceLogReader"/>s, in other processes too. Records have
-/// sequence numbers from 1 on, without gaps, in the order in which they stand in the files. Sizes are in bytes.
+/// sequence numbers from 1 on, in the order in which they stand in the files. Numbers are given without gaps, and one is no record's where
+/// its append failed, where its reservation was given up, or, with <see cref="LogMemory.Shared"/>, where the process ended in the midst of
+/// the append: readers pass over it. Sizes are in bytes.
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 {
@@ -19,6 +21,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private readonly PageRing _ring;
     private readonly WriteStage _writes;
     private readonly SyncStage _syncs;
+    private readonly DurableMark _mark;
     private readonly WriterLock? _lock;
     private readonly KeptMemory? _kept;
     private readonly Guid _logId;
@@ -44,7 +47,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             next);
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
         _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.SignalKeeper());
-        _syncs = new SyncStage(_writes, output, directory, WriteMark, () => _lock?.Flush(_settings), settings.RetentionIntervalMs);
+        _mark = new DurableMark(WriteMark, () => _lock?.Flush(_settings), output.DurableSequence);
+        _syncs = new SyncStage(_writes, output, directory, _mark, settings.RetentionIntervalMs);
         if (opening.Recovered is not null)
         {
             WriteMark(opening.Recovered.NextSequence - 1);
@@ -107,10 +111,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     /// <summary>Appends a record, and waits for the log's default durability.</summary>
     /// <param name="record">Its bytes, which may be none; copied before this returns.</param>
-    /// <returns>Its sequence number.</returns>
+    /// <returns>Its sequence number, larger than those of all records that were in the log before; not always by one.</returns>
     /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
     /// <exception cref="IOException">
-    /// It could not be written: then it is withdrawn, and not in the log. Or all memory waits to be written, and
+    /// It could not be written: then it is withdrawn, not in the log, and its number is no record's. Or all memory waits to be written, and
     /// <see cref="SluiceLogOptions.WaitWhenFull"/> is false: then it is not in the log. Or it was written, and could not be made durable:
     /// then it may be in the log all the same. In a raw log it may be in the first case too.
     /// </exception>

@@ -9,7 +9,8 @@ namespace Sluice;
 /// a record of it is given out.
 /// </summary>
 /// <remarks>
-/// For one thread at a time. Segments that are removed while it reads (retention, <see cref="SluiceLog.TruncateBefore(long)"/>) are an
+/// For one thread at a time. Sequences ascend, and a number that is no record's (<see cref="SluiceLog"/>) is left out: that is no damage.
+/// Segments that are removed while it reads (retention, <see cref="SluiceLog.TruncateBefore(long)"/>) are an
 /// error only where it has not got to them: it reads the one that it is in to its end, and then throws a
 /// <see cref="SluiceLogDamagedException"/> that says from which record on the log is there; a new reader may begin with that one. One that
 /// passes over damage goes on there, and has it in <see cref="Damage"/>.
@@ -81,7 +82,7 @@ public sealed partial class SluiceLogReader : IDisposable
     /// <summary>The folder, as a full path.</summary>
     public string Directory => _folder.Path;
 
-    /// <summary>The sequence of the next record, if it is there.</summary>
+    /// <summary>The smallest sequence that the next record can have; it has a larger one where numbers are no record's.</summary>
     public long NextSequence => _next;
 
     /// <summary>
@@ -99,8 +100,9 @@ public sealed partial class SluiceLogReader : IDisposable
     public IReadOnlyList<SluiceLogDamagedException> Damage => _damage;
 
     /// <summary>
-    /// After the end was reached: bytes behind it that are no record, where and why; null where there are none. In a log that nobody writes
-    /// they were being written when it ended; in one that is written they may be a record by now.
+    /// After the end was reached: bytes right behind it that are no record, where and why; null where zeros follow, or nothing. In a log
+    /// that nobody writes they were being written when it ended; in one that is written they may be a record by now. What stands behind
+    /// zeros is looked at, and cut, by <see cref="SluiceLog.Open"/> alone.
     /// </summary>
     public SluiceLogCut? Tail { get; private set; }
 

@@ -13,15 +13,11 @@ internal sealed class SyncStage
     private readonly WriteStage _writes;
     private readonly LogOutput _output;
     private readonly string _directory;
-    private readonly Action<long> _mark;
-    private readonly Action _flushMark;
+    private readonly DurableMark _mark;
     private readonly StageThread _thread;
     private readonly StageThread _keeper;
     private long _durable;
     private bool _mustRecover;
-
-    /// <summary>How often a tail was dropped.</summary>
-    private long _restarts;
     private bool _isBusy;
 
     /// <summary>Of those who wait for the keeper's next round; null for none.</summary>
@@ -30,15 +26,13 @@ internal sealed class SyncStage
     /// <param name="writes">What comes before.</param>
     /// <param name="output">Where records are.</param>
     /// <param name="directory">For messages.</param>
-    /// <param name="mark">Notes for readers, and for the next opening, how far the log is durable.</param>
-    /// <param name="flushMark">Has that on the disk.</param>
+    /// <param name="mark">Says to readers, and to the next opening, how far the log is durable.</param>
     /// <param name="keeperIntervalMs">How often the keeper looks, unasked, what is too old; Timeout.Infinite for never.</param>
     public SyncStage(
-        WriteStage writes, LogOutput output, string directory, Action<long> mark, Action flushMark, int keeperIntervalMs = Timeout.Infinite)
+        WriteStage writes, LogOutput output, string directory, DurableMark mark, int keeperIntervalMs = Timeout.Infinite)
     {
-        (_writes, _output, _directory, _mark, _flushMark, _durable) = (writes, output, directory, mark, flushMark, output.DurableSequence);
-        Marked = _durable;
-        _thread = new StageThread("Sluice log sync", Timeout.Infinite, Round, static () => false);
+        (_writes, _output, _directory, _mark, _durable) = (writes, output, directory, mark, output.DurableSequence);
+        _thread = new StageThread("Sluice log sync", DurableMark.AgainMs, Round, () => _mark.IsBehind(Durable));
         _keeper = new StageThread("Sluice log keeper", keeperIntervalMs, KeepHouse, () => keeperIntervalMs != Timeout.Infinite);
     }
 
@@ -50,9 +44,6 @@ internal sealed class SyncStage
 
     /// <summary>The last sequence that is on the disk.</summary>
     public long Durable => Volatile.Read(ref _durable);
-
-    /// <summary>The last sequence that the log's folder says to be durable; for whoever has the gate.</summary>
-    public long Marked { get; private set; }
 
     /// <summary>The newest error of a sync, or of work that nobody waited for.</summary>
     public NotedError? LastError { get; private set; }
@@ -199,9 +190,11 @@ internal sealed class SyncStage
     {
         Volatile.Write(ref _durable, durable);
         _mustRecover = false;
-        Marked = Math.Min(Marked, durable);
-        _restarts++;
+        _mark.AcceptLess();
     }
+
+    /// <summary>Before a tail is dropped, by whoever holds both gates: the folder says on the disk that less is durable.</summary>
+    public void MarkLess(long durable) => _mark.WriteLess(durable);
 
     /// <summary>Ends the log's own threads.</summary>
     public void End()
@@ -262,7 +255,7 @@ internal sealed class SyncStage
             Volatile.Write(ref _durable, durable);
         }
 
-        if (Marked < Durable)
+        if (_mark.IsBehind(Durable))
         {
             Mark();
         }
@@ -272,19 +265,20 @@ internal sealed class SyncStage
     }
 
     /// <summary>
-    /// Says in the log's folder how far it is durable, by whoever has the gate. A mark that is too low is true as well, and written anew
-    /// with the next sync.
+    /// Says in the log's folder how far it is durable, by whoever has the gate. A mark that is too low is true as well, and written anew by
+    /// the log's own thread, or with the next sync.
     /// </summary>
     public void Mark()
     {
         try
         {
-            _mark(Durable);
-            Marked = Durable;
+            _mark.Write(Durable);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
         {
             LastError = new NotedError(e);
+            Interlocked.MemoryBarrier();
+            _thread.Rouse();
         }
     }
 
@@ -297,6 +291,11 @@ internal sealed class SyncStage
             if (!Waiters.IsEmpty)
             {
                 _ = SyncAll();
+            }
+
+            if (_mark.IsBehind(Durable))
+            {
+                Mark();
             }
         }
         catch (Exception e)
@@ -338,19 +337,19 @@ internal sealed class SyncStage
     {
         if (_output.HasFull)
         {
-            (long covered, long restarts) = (0, 0);
+            (long covered, long lowered) = (0, 0);
             Hold(() =>
             {
                 _ = SyncAll();
-                (covered, restarts) = (Marked, _restarts);
+                (covered, lowered) = (_mark.Said, _mark.Lowered);
             });
 
             // A footer is believed only if the mark covers it: the mark is on the disk before there is one. What others have made durable
             // since is sealed in the next round.
-            _flushMark();
+            _mark.Flush();
 
             // Numbers that were dropped meanwhile are others' now.
-            _output.SealFull(Volatile.Read(ref _restarts) == restarts ? covered : 0);
+            _output.SealFull(_mark.Lowered == lowered ? covered : 0);
             Hold(_output.CloseSealed);
         }
     }

@@ -25,6 +25,13 @@ internal sealed class WriterLock : IDisposable
     private SluiceHandle _file;
     private LogState? _last;
 
+    /// <summary>Held while the file is flushed: who comes meanwhile is told of no success behind a failure.</summary>
+    private readonly Lock _flushing = new();
+
+    /// <summary>Whether a flush has failed: the kernel tells of bytes that were lost once, and the next flush is not to believe that they
+    /// are there.</summary>
+    private bool _mustWriteAgain;
+
     private WriterLock(string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file)
     {
         (_directory, _path, Folder, _stat, _file) = (directory, file.Path, folder, stat, file);
@@ -125,17 +132,24 @@ internal sealed class WriterLock : IDisposable
 
     public void Flush(LogSettings settings)
     {
+        using Lock.Scope flushing = _flushing.EnterUninterrupted();
         while (true)
         {
             SluiceHandle file;
             using (_lock.EnterUninterrupted())
             {
                 file = _file;
+                if (_mustWriteAgain)
+                {
+                    _last?.Write(file);
+                }
             }
 
             try
             {
+                _mustWriteAgain = true;
                 LogFile.FlushData(file, settings);
+                _mustWriteAgain = false;
                 return;
             }
             catch (ObjectDisposedException) when (WasExchanged(file))

@@ -1,0 +1,107 @@
+using Sluice.Memory;
+
+namespace Sluice.Log;
+
+/// <summary>
+/// The segment that a log goes on in next: made ahead, or when it is needed; and what becomes of one that it cannot go on in.
+/// </summary>
+/// <param name="folder">The log's.</param>
+/// <param name="settings">The options.</param>
+/// <param name="logId">The log's id.</param>
+/// <param name="id">Of the first segment that is made.</param>
+/// <param name="prepared">One that is there; null for none.</param>
+internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid logId, long id, SegmentFile? prepared) : IDisposable
+{
+    /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
+    private readonly Lock _making = new();
+
+    /// <summary>What was to take records back, has come to nothing, and could not be removed; for whoever has the write stage.</summary>
+    private SegmentFile? _withdrawn;
+    private SegmentFile? _prepared = prepared;
+    private long _nextId = id;
+
+    /// <summary>Makes it ahead.</summary>
+    public void Prepare()
+    {
+        using (_making.EnterUninterrupted())
+        {
+            _prepared ??= Make();
+        }
+    }
+
+    /// <summary>The segment, which nobody has written to.</summary>
+    public SegmentFile Take()
+    {
+        using (_making.EnterUninterrupted())
+        {
+            SegmentFile? next = _prepared;
+            _prepared = null;
+            if (next is { IsDeleted: true })
+            {
+                // By somebody else: what would be written there would be nobody's.
+                next.Dispose();
+                next = null;
+            }
+
+            return next ?? Make();
+        }
+    }
+
+    /// <summary>It could not be begun, and is taken again; what was made meanwhile is behind it, and not needed.</summary>
+    public void PutBack(SegmentFile next)
+    {
+        using (_making.EnterUninterrupted())
+        {
+            _prepared?.Remove();
+            _prepared = next;
+        }
+    }
+
+    /// <summary>After the last record: none is needed.</summary>
+    public void Remove()
+    {
+        using (_making.EnterUninterrupted())
+        {
+            _prepared?.Remove();
+            _prepared = null;
+        }
+    }
+
+    /// <summary>Removes one that was to take records back, and has come to nothing, now or in <see cref="RemoveWithdrawn"/>.</summary>
+    public void Withdraw(SegmentFile next)
+    {
+        try
+        {
+            next.Delete();
+            next.Dispose();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            _withdrawn = next;
+        }
+    }
+
+    /// <summary>
+    /// Before anything is acknowledged behind a <see cref="Withdraw"/> that failed: what is still there would take it back.
+    /// </summary>
+    /// <exception cref="IOException">It cannot be removed, or the folder cannot be flushed.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be removed.</exception>
+    public void RemoveWithdrawn()
+    {
+        if (_withdrawn is { } segment)
+        {
+            segment.Delete();
+            folder.FlushToDisk();
+            segment.Dispose();
+            _withdrawn = null;
+        }
+    }
+
+    public void Dispose()
+    {
+        _prepared?.Dispose();
+        _withdrawn?.Remove();
+    }
+
+    private SegmentFile Make() => SegmentFile.Create(folder, _nextId++, settings, logId);
+}

@@ -1,0 +1,207 @@
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>
+/// What undoes something that has failed may fail as well: a mark that is to say again what it said, a file that is to go.
+/// </summary>
+[Trait("Runs", "once")]
+[Collection(nameof(AloneCollection))]
+public sealed class SecondFaultTests : IDisposable
+{
+    private const int EIO = 5;
+
+    public void Dispose() => SystemCallFaults.Use(null);
+
+    /// <summary>
+    /// A tail could not be dropped, and the mark that said less for a moment could not be set back: it is, once it can be.
+    /// </summary>
+    [SkippableFact]
+    public void What_is_durable_is_read_again_though_its_mark_could_not_be_set_back_at_once()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
+        Append(log, 1, 5);
+        bool hasFailed = false;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            hasFailed |= IsSyncOf(call, fd, "0000000002.slog");
+            return hasFailed && (call.Contains("sync", StringComparison.Ordinal) || (call == "pwrite" && NameOf(fd) == LogFolder.StateName))
+                ? -EIO : 0;
+        });
+        Should.Throw<IOException>(() => log.TruncateAfter(2));
+        hasFailed.ShouldBeTrue();
+        SystemCallFaults.Use(null);
+
+        // Nobody appends, and nobody flushes.
+        SluiceLogReaderOptions durable = new() { UpTo = LogDurability.Durable };
+        SpinWait.SpinUntil(() => Records.ReadAll(folder.Log, durable).Count == 5, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log, durable), 1, 1);
+    }
+
+    /// <summary>The kernel tells of a page that it could not write once, and calls it clean from then on: a footer is not to be written on
+    /// the strength of the next flush.</summary>
+    [SkippableFact]
+    public void A_mark_whose_flush_failed_is_written_anew_before_the_next_one()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            Durability = LogDurability.Durable,
+            Preallocate = false,
+        });
+        bool fails = true;
+        List<string> calls = [];
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (NameOf(fd) != LogFolder.StateName)
+            {
+                return 0;
+            }
+
+            bool isFailed = Volatile.Read(ref fails) && call.Contains("sync", StringComparison.Ordinal);
+            lock (calls)
+            {
+                calls.Add(isFailed ? "failed" : call == "pwrite" ? "write" : call);
+            }
+
+            return isFailed ? -EIO : 0;
+        });
+        for (int i = 1; i <= 6; i++)
+        {
+            log.Append(Records.Make(0, i, 900));
+        }
+
+        Should.Throw<IOException>(() => log.TruncateBefore(1));
+        Volatile.Write(ref fails, false);
+        log.TruncateBefore(1).ShouldBe(0);
+        SystemCallFaults.Use(null);
+        int failure = calls.LastIndexOf("failed");
+        failure.ShouldBeGreaterThanOrEqualTo(0);
+        int flush = calls.FindIndex(failure, static c => c.Contains("sync", StringComparison.Ordinal));
+        flush.ShouldBeGreaterThan(failure);
+        calls[failure..flush].ShouldContain("write");
+    }
+
+    /// <summary>
+    /// The segment that was to take records back is there, since it could not be removed: nothing is acknowledged behind it.
+    /// </summary>
+    [SkippableTheory]
+    [InlineData(LogDurability.Written)]
+    [InlineData(LogDurability.Durable)]
+    public void A_segment_that_cannot_be_withdrawn_takes_nothing_back(LogDurability durability)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = durability, Preallocate = false }))
+        {
+            Append(log, 1, 5);
+            SystemCallFaults.Use(static (call, fd, _) => call == "unlinkat" || IsSyncOf(call, fd, "0000000002.slog") ? -EIO : 0);
+            Should.Throw<IOException>(() => log.TruncateAfter(2));
+            Should.Throw<IOException>(() => Append(log, 6, 6));
+            SystemCallFaults.Use(null);
+            Append(log, 7, 8);
+            Numbers(folder).ShouldBe([1, 2, 3, 4, 5, 7, 8]);
+        }
+
+        SluiceLog.Open(folder.Log).Dispose();
+        Numbers(folder).ShouldBe([1, 2, 3, 4, 5, 7, 8]);
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBe(1);
+    }
+
+    /// <summary>So is one that was to have the records of a segment whose sync had failed.</summary>
+    [SkippableFact]
+    public void A_segment_of_a_recovery_that_cannot_be_withdrawn_takes_nothing_back()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false }))
+        {
+            Append(log, 1, 5);
+            SystemCallFaults.Use(static (call, fd, _) =>
+                call == "unlinkat" || IsSyncOf(call, fd, "0000000001.slog", "0000000002.slog") ? -EIO : 0);
+            Should.Throw<IOException>(() => log.Flush());
+            SystemCallFaults.Use(null);
+            Append(log, 6, 7);
+            Numbers(folder).ShouldBe([1, 2, 3, 4, 5, 6, 7]);
+        }
+
+        SluiceLog.Open(folder.Log).Dispose();
+        Numbers(folder).ShouldBe([1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    /// <summary>It is deleted between its opening frame and its first record: whoever appends hears of it, and nobody misses it.</summary>
+    [SkippableFact]
+    public void A_segment_that_is_deleted_before_its_first_record_is_missed_by_nobody()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        string killed = Path.Combine(folder.Root, "killed");
+        using ManualResetEventSlim isLookedAt = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 4096, Preallocate = false }))
+        {
+            bool isDeleted = false;
+            SystemCallFaults.Use((call, fd, length) =>
+            {
+                if (call == "pwrite" && length < 64 && NameOf(fd) == "0000000002.slog" && !isDeleted)
+                {
+                    isDeleted = true;
+
+                    // Until it is looked whether it has its name.
+                    Thread.Sleep(1100);
+                    File.Delete(PathOf(fd)!);
+                }
+
+                // The keeper's sync would find it out, and write all that is not durable anew.
+                return IsSyncOf(call, fd, "0000000001.slog") && !isLookedAt.Wait(TimeSpan.FromMinutes(1)) ? -EIO : 0;
+            });
+            int failed = 0;
+            for (int i = 1; i <= 20; i++)
+            {
+                failed += Record.Exception(() => log.Append(Records.Make(0, i, 1000))) is null ? 0 : 1;
+            }
+
+            (isDeleted, failed).ShouldBe((true, 1));
+            Numbers(folder).Count().ShouldBe(19);
+
+            // What the next writer would find if this one were killed.
+            foreach (string file in Directory.GetFiles(folder.Log))
+            {
+                File.Copy(file, Path.Combine(Directory.CreateDirectory(killed).FullName, Path.GetFileName(file)));
+            }
+
+            isLookedAt.Set();
+        }
+
+        SystemCallFaults.Use(null);
+        using SluiceLog next = SluiceLog.Open(killed);
+        next.NextSequence.ShouldBe(21);
+    }
+
+    private static void Append(SluiceLog log, int first, int last)
+    {
+        for (int i = first; i <= last; i++)
+        {
+            log.Append(Records.Make(0, i, 40));
+        }
+    }
+
+    private static IEnumerable<int> Numbers(TempFolder folder) =>
+        Records.ReadWritten(folder.Log).Select(static r => Records.Check(r.Bytes).Number);
+
+    /// <summary>A flush of a segment that has begun; its header is flushed when it is made.</summary>
+    private static bool IsSyncOf(string call, int fd, params ReadOnlySpan<string> names) =>
+        call.Contains("sync", StringComparison.Ordinal)
+        && names.Contains(NameOf(fd))
+        && new FileInfo(PathOf(fd)!).Length > LogLayout.HeaderBytes;
+
+    private static string NameOf(int fd) => Path.GetFileName(PathOf(fd)) ?? "";
+
+    private static string? PathOf(int fd) =>
+        fd < 0 ? null : File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName;
+}
