@@ -65,6 +65,7 @@ internal sealed class LogCommand(
         var table = new TextTable("", "");
         LatencyHistogram latency = result.Latency;
         table.Add("threads, record", $"{options.Load.Threads}, {options.Load.RecordBytes} B, {options.Load.Durability}");
+        table.Add("memory", result.Memory);
         table.Add("asked for", options.Load.BytesPerSecond == 0
             ? "as much as can be"
             : $"{ByteSize.Format(options.Load.BytesPerSecond * options.Load.Threads)}/s");
@@ -161,16 +162,28 @@ internal sealed class LogCommand(
     {
         long records = 0;
         long bytes = 0;
+        long first = 0;
+        long numbers = 0;
         var skipping = new SluiceLogReaderOptions { SkipDamage = true, UpTo = LogDurability.Written };
         using var reader = new SluiceLogReader(options.Directory, skipping);
         while (reader.TryRead(out LogEntry entry))
         {
             cancellationToken.ThrowIfCancellationRequested();
+            first = records == 0 ? entry.Sequence : first;
             records++;
+            numbers = entry.Sequence - first + 1;
             bytes += entry.Bytes.Length;
         }
 
-        terminal.WriteLine($"{Counted.Of(records, "record")}, {ByteSize.Format(bytes)}; the next is {reader.NextSequence}");
+        string from = records == 0 ? "" : $", from {first} on";
+        terminal.WriteLine($"{Counted.Of(records, "record")}, {ByteSize.Format(bytes)}{from}; the next is {reader.NextSequence}");
+        // Not where records are missing, nor where their numbers were given again meanwhile.
+        if (reader.Damage.Count == 0 && reader.Drops == 0 && numbers > records)
+        {
+            terminal.WriteLine(numbers - records == 1
+                ? "1 number is no record's: its append did not end"
+                : $"{numbers - records:#,0} numbers are no record's: their appends did not end");
+        }
         foreach (SluiceLogDamagedException damage in reader.Damage)
             terminal.WriteError(damage.Message);
         _ = SayTail(reader);
@@ -182,13 +195,19 @@ internal sealed class LogCommand(
         using SluiceLog log = SluiceLog.Open(options.Directory, new SluiceLogOptions { Preallocate = false });
         if (log.Cut is { } cut)
             terminal.WriteLine($"{cut.Bytes:#,0} bytes were cut from the end of {cut.Path}: {cut.Reason}");
-        if (options.After is { } after)
+        if (options.After is not { } after)
+            terminal.WriteLine($"{Counted.Of(log.TruncateBefore(options.Before!.Value), "segment")} removed");
+        else if (after >= log.FirstSequence - 1 && after < log.NextSequence)
             log.TruncateAfter(after);
         else
-            terminal.WriteLine($"{Counted.Of(log.TruncateBefore(options.Before!.Value), "segment")} removed");
-        terminal.WriteLine($"records {log.FirstSequence} to {log.NextSequence - 1}");
+            return Fail($"--after {after}: there is no such record; {options.Directory} has {Has(log)}");
+        terminal.WriteLine(Has(log));
         return ExitCode.Success;
     }
+
+    private static string Has(SluiceLog log) => log.NextSequence > log.FirstSequence
+        ? $"records {log.FirstSequence} to {log.NextSequence - 1}"
+        : $"no record; the next is {log.NextSequence}";
 
     private static string Microseconds(long nanoseconds) =>
         string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{nanoseconds / 1000.0:#,0.##} us");

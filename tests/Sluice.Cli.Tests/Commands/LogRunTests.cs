@@ -26,6 +26,7 @@ public sealed class LogRunTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldContain(" 0 missing");
         run.Out.ShouldContain("p99.9");
+        run.Out.ShouldContain("process (as asked for)");
         Directory.EnumerateFileSystemEntries(_folder).ShouldBeEmpty();
     }
 
@@ -124,6 +125,47 @@ public sealed class LogRunTests : IDisposable
         cut.ExitCode.ShouldBe(ExitCode.Success, cut.Error);
         cut.Out.ShouldContain("records 1 to 20");
         (await ToolRun.RunAsync("log", "tail", "-n1", Log)).Out.Trim().ShouldBe("line 20");
+    }
+
+    [Theory]
+    [InlineData(0, "records 1 to 3")]
+    [InlineData(3, "no record; the next is 1")]
+    public async Task Truncate_says_what_there_is_where_the_record_is_not(int dropped, string has)
+    {
+        using (SluiceLog log = SluiceLog.Open(Log))
+        {
+            for (int i = 1; i <= 3; i++)
+                log.Append("record"u8);
+            log.TruncateAfter(3 - dropped);
+        }
+
+        ToolRun run = await ToolRun.RunAsync("log", "truncate", "--after", "9", Log);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldBe($"sluice: --after 9: there is no such record; {Log} has {has}{Environment.NewLine}");
+        ToolRun same = await ToolRun.RunAsync("log", "truncate", "--before", "1", Log);
+        same.Out.ShouldContain(has);
+    }
+
+    /// <summary>Whoever counts finds more numbers than records, and is told why.</summary>
+    [Theory]
+    [InlineData(0, "4 records, 24 B, from 1 on; the next is 5\n")]
+    [InlineData(1, "4 records, 24 B, from 1 on; the next is 6\n1 number is no record's: its append did not end\n")]
+    [InlineData(2, "4 records, 24 B, from 1 on; the next is 7\n2 numbers are no record's: their appends did not end\n")]
+    public async Task Verify_says_why_numbers_are_nobodys(int withdrawn, string output)
+    {
+        using (SluiceLog log = SluiceLog.Open(Log))
+        {
+            log.AppendBatch([new("record"u8.ToArray()), new("record"u8.ToArray())]);
+            for (int i = 0; i < withdrawn; i++)
+                log.Reserve(5).Dispose();
+            log.AppendBatch([new("record"u8.ToArray()), new("record"u8.ToArray())]);
+        }
+
+        ToolRun run = await ToolRun.RunAsync("log", "verify", Log);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ReplaceLineEndings("\n").ShouldBe(output);
+        (await ToolRun.RunAsync("log", "tail", "-n3", Log)).Out.ReplaceLineEndings("\n").ShouldBe("record\nrecord\nrecord\n");
+        (await ToolRun.RunAsync("log", "cat", "--from", "3", Log)).Out.ReplaceLineEndings("\n").ShouldBe("record\nrecord\n");
     }
 
     /// <summary>Records that were withdrawn have numbers, and are none of the last ones.</summary>
