@@ -1,5 +1,4 @@
 using System.Text;
-using Microsoft.Win32.SafeHandles;
 using Spectre.Console;
 
 namespace Sluice.Cli.Terminal;
@@ -7,9 +6,6 @@ namespace Sluice.Cli.Terminal;
 /// <summary>The streams a command talks to and what they are; tests hand in their own.</summary>
 internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextReader input)
 {
-    private const int StandardOutput = 1;
-    private const int BytesGathered = 64 * 1024;
-
     // EPIPE, as .NET hands it on.
     private const int BrokenPipe = 32;
 
@@ -24,8 +20,15 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// <summary>Opens where <see cref="Out"/> leads, for bytes that are no text; null: they are decoded.</summary>
     public Func<Stream>? OpenOutBytes { get; init; }
 
-    /// <summary>Whoever read what <see cref="WriteContent"/> wrote has ended: nobody wants more of it.</summary>
-    public bool IsOutputClosed { get; private set; }
+    /// <summary>Whether stdout takes no more, for a reason that is told at the end.</summary>
+    public Func<bool> HasOutputFailed { get; init; } = static () => false;
+
+    /// <summary>Whoever read what <see cref="WriteContent"/> wrote has ended, or stdout takes no more: nobody wants more of it.</summary>
+    public bool IsOutputClosed
+    {
+        get => field || HasOutputFailed();
+        private set;
+    }
 
     /// <summary>Where results go whose file is named "-".</summary>
     public TextWriter Results { get; init; } = output;
@@ -48,14 +51,6 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// <summary>NO_COLOR set to anything but the empty string turns colours off (no-color.org).</summary>
     public bool NoColor { get; init; } = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
 
-    public static TerminalStreams FromConsole() => new(Console.Out, Console.Error, Console.In)
-    {
-        OpenOutBytes = static () => new BufferedStream(OpenStandardOutput(), BytesGathered),
-        IsOutputTerminal = !Console.IsOutputRedirected,
-        IsErrorTerminal = !Console.IsErrorRedirected,
-        IsInputTerminal = !Console.IsInputRedirected,
-    };
-
     /// <summary>The same streams with stdout kept for a result: text for people goes to stderr.</summary>
     public TerminalStreams KeepingOutput() => new(Error, Error, In)
     {
@@ -72,6 +67,8 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// <summary>The same streams with wide tables.</summary>
     public TerminalStreams Widened() => new(Out, Error, In)
     {
+        OpenOutBytes = OpenOutBytes,
+        HasOutputFailed = HasOutputFailed,
         Results = Results,
         IsResultsTerminal = IsResultsTerminal,
         IsOutputTerminal = IsOutputTerminal,
@@ -177,18 +174,6 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
             throw new UsageException(refusal);
         if (!Confirm(question))
             throw new UsageException($"{path} left as it was");
-    }
-
-    /// <summary>
-    /// The console's own stream does not tell that a pipe has lost its reader: whoever follows a log would go on for ever.
-    /// </summary>
-    private static Stream OpenStandardOutput()
-    {
-        if (OperatingSystem.IsWindows())
-            return Console.OpenStandardOutput();
-        var stream = new FileStream(new SafeFileHandle(StandardOutput, ownsHandle: false), FileAccess.Write, bufferSize: 0);
-        // In a file others may write too, at the place where it stands.
-        return stream.CanSeek ? Console.OpenStandardOutput() : stream;
     }
 
     private static void WriteLine(TextWriter writer, bool wraps, Func<IAnsiConsole> console, string text, int hang, int used)

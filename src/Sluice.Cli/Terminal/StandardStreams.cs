@@ -1,0 +1,88 @@
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+
+namespace Sluice.Cli.Terminal;
+
+/// <summary>
+/// The streams of this process. One that takes nothing breaks nothing off: a command does its work and writes its results, and what stdout
+/// would not take is told at the end. A descriptor that was closed when the process began is one of the runtime's by now: nothing is read
+/// from it, and nothing written to it.
+/// </summary>
+internal sealed class StandardStreams
+{
+    private const int BytesGathered = 64 * 1024;
+
+    // O_CLOEXEC: whatever has it was not handed down to this process, but opened by it.
+    private const int ClosedByExec = 0x80000;
+
+    private readonly TellingStream _output;
+
+    private StandardStreams(TellingStream output, TerminalStreams terminal) => (_output, Terminal) = (output, terminal);
+
+    public TerminalStreams Terminal { get; }
+
+    public static StandardStreams Open()
+    {
+        var output = new TellingStream(IsOpen(1) ? Console.OpenStandardOutput() : null);
+        var error = new TellingStream(IsOpen(2) ? Console.OpenStandardError() : null);
+        var content = new TellingStream(IsOpen(1) ? OpenContent() : null) { Like = output };
+        // Colours and widths are asked of what .NET takes for the console.
+        Console.SetOut(Text(output));
+        Console.SetError(Text(error));
+        return new StandardStreams(output, new TerminalStreams(Console.Out, Console.Error, IsOpen(0) ? Console.In : TextReader.Null)
+        {
+            OpenOutBytes = () => new BufferedStream(content, BytesGathered),
+            HasOutputFailed = () => output.Failure is not null,
+            IsOutputTerminal = !Console.IsOutputRedirected,
+            IsErrorTerminal = !Console.IsErrorRedirected,
+            IsInputTerminal = !Console.IsInputRedirected,
+        });
+    }
+
+    /// <summary>Says what stdout did not take.</summary>
+    /// <param name="exitCode">What the command itself ended with.</param>
+    /// <returns>What the process is to end with.</returns>
+    public int End(int exitCode)
+    {
+        if (_output.Failure is not { } failure)
+            return exitCode;
+        Terminal.WriteError($"stdout: {failure}");
+        return exitCode == ExitCode.Success ? ExitCode.IoError : exitCode;
+    }
+
+    private static StreamWriter Text(Stream stream) =>
+        new(stream, OperatingSystem.IsWindows() ? Console.OutputEncoding : new UTF8Encoding(encoderShouldEmitUTF8Identifier: false))
+        {
+            AutoFlush = true,
+        };
+
+    /// <summary>The console's own stream does not tell that a pipe has lost its reader: whoever follows a log would go on for ever.</summary>
+    private static Stream OpenContent()
+    {
+        if (OperatingSystem.IsWindows())
+            return Console.OpenStandardOutput();
+        var stream = new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
+        // In a file others may write too, at the place where it stands.
+        return stream.CanSeek ? Console.OpenStandardOutput() : stream;
+    }
+
+    private static bool IsOpen(int descriptor)
+    {
+        if (!OperatingSystem.IsLinux())
+            return true;
+        try
+        {
+            string flags = File.ReadLines($"/proc/self/fdinfo/{descriptor}").First(l => l.StartsWith("flags:", StringComparison.Ordinal));
+            return (Convert.ToInt32(flags["flags:".Length..].Trim(), 8) & ClosedByExec) == 0;
+        }
+        catch (FileNotFoundException)
+        {
+            // Where there is no /proc at all nobody can tell.
+            return !Directory.Exists("/proc/self/fdinfo");
+        }
+        catch (DirectoryNotFoundException)
+        {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,69 @@
+namespace Sluice.Cli.Terminal;
+
+/// <summary>Keeps why the stream behind it took no more, and takes what comes after that itself. A pipe without a reader is an exception.</summary>
+/// <param name="inner">Where bytes go; null: it was closed.</param>
+internal sealed class TellingStream(Stream? inner) : Stream
+{
+    // EPIPE, as .NET hands it on.
+    private const int BrokenPipe = 32;
+
+    private string? _failure;
+
+    /// <summary>Another one that leads to the same place: a failure of either is that of both.</summary>
+    public TellingStream? Like { get; init; }
+
+    public string? Failure => Like is { } other ? other.Failure : _failure;
+
+    public override bool CanRead => false;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => true;
+
+    public override long Length => throw new NotSupportedException();
+
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    public override void Flush()
+    {
+    }
+
+    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
+
+    public override void Write(ReadOnlySpan<byte> buffer)
+    {
+        if (buffer.IsEmpty || Failure is not null)
+            return;
+        try
+        {
+            if (inner is null)
+                Fail("closed");
+            else
+                inner.Write(buffer);
+        }
+        catch (Exception e) when (e is UnauthorizedAccessException or IOException { HResult: not BrokenPipe })
+        {
+            // .NET has one sentence for several reasons; the reason is inside.
+            string reason = e.InnerException?.Message ?? e.Message.Split(" : '")[0];
+            Fail(reason.Length == 0 ? "cannot be written to" : char.ToLowerInvariant(reason[0]) + reason[1..].TrimEnd('.'));
+        }
+    }
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    private void Fail(string why)
+    {
+        if (Like is { } other)
+            other.Fail(why);
+        else
+            _failure ??= why;
+    }
+}

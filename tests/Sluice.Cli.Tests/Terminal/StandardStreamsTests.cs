@@ -1,0 +1,96 @@
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Terminal;
+
+/// <summary>Streams that take nothing or lead nowhere, in a process of its own.</summary>
+[Trait("Runs", "once")]
+public sealed class StandardStreamsTests : IDisposable
+{
+    private const string Full = "/dev/full";
+
+    private readonly TempFolder _folder = new();
+
+    public StandardStreamsTests() => File.WriteAllBytes(_folder["a.bin"], new byte[100_000]);
+
+    public static TheoryData<string> Commands => new(
+        "--help", "--version", "speed --help", "bench --help", "copy a.bin b.bin", "copy --dry-run a.bin b.bin", "doctor .", "extents a.bin",
+        "speed -t0.1 --warmup 0 a.bin", "speed -t0.1 --warmup 0 -q a.bin", "speed -t0.1 --warmup 0 --json - a.bin", "ops --rounds 1 --size 4K .",
+        "bench . --quick --row open-close", "frag --dry-run --budget 2M -Fm1 -FM1 -n1 .", "examples --show write-block-direct",
+        "log --threads 1 --time 1 .");
+
+    public void Dispose() => _folder.Dispose();
+
+    [SkippableTheory]
+    [MemberData(nameof(Commands))]
+    public async Task A_full_device_is_named_as_stdout(string command)
+    {
+        ToolRun run = await RunAsync($"> {Full}", command.Split(' '));
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldEndWith("sluice: stdout: no space left on device\n");
+        run.Error.Split('\n').Count(l => l.StartsWith("sluice: ", StringComparison.Ordinal)).ShouldBe(1, run.Error);
+    }
+
+    [SkippableFact]
+    public async Task What_a_command_does_it_does_all_the_same()
+    {
+        File.WriteAllBytes(_folder["c.bin"], new byte[10]);
+        Directory.CreateDirectory(_folder["to"]);
+        ToolRun run = await RunAsync($"> {Full}", "copy", "--json", "r.json", "a.bin", "c.bin", "to");
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldBe("sluice: stdout: no space left on device\n");
+        Directory.GetFiles(_folder["to"]).Length.ShouldBe(2);
+        File.ReadAllText(_folder["r.json"]).ShouldContain("\"failed\": 0");
+    }
+
+    [SkippableFact]
+    public async Task A_log_on_a_full_device_is_named_too()
+    {
+        using (SluiceLog log = SluiceLog.Open(_folder["log"]))
+            log.Append("a record"u8, LogDurability.Durable);
+        ToolRun run = await RunAsync($"> {Full}", "log", "cat", "log");
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldBe("sluice: stdout: no space left on device\n");
+    }
+
+    [SkippableTheory]
+    [InlineData("2> /dev/full", "copy a.bin b.bin", ExitCode.Success)]
+    [InlineData("2> /dev/full", "copy missing b.bin", ExitCode.IoError)]
+    [InlineData("2> /dev/full > /dev/full", "nonsense", ExitCode.Usage)]
+    [InlineData("2> /dev/full > /dev/full", "--help", ExitCode.IoError)]
+    [InlineData("2>&-", "copy missing b.bin", ExitCode.IoError)]
+    [InlineData("<&- >&- 2>&-", "copy -q a.bin b.bin", ExitCode.Success)]
+    [InlineData("<&- >&- 2>&-", "copy a.bin b.bin", ExitCode.IoError)]
+    public async Task Errors_that_nobody_can_be_told_of_are_exit_codes(string redirection, string command, int exitCode)
+    {
+        ToolRun run = await RunAsync(redirection, command.Split(' '));
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+    }
+
+    [SkippableFact]
+    public async Task A_closed_stdout_is_named_where_something_was_to_be_said()
+    {
+        ToolRun run = await RunAsync(">&-", "copy", "a.bin", "b.bin");
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldBe("sluice: stdout: closed\n");
+        File.ReadAllBytes(_folder["b.bin"]).ShouldBe(File.ReadAllBytes(_folder["a.bin"]));
+        (await RunAsync(">&-", "copy", "-qf", "a.bin", "b.bin")).ShouldBe(new ToolRun(ExitCode.Success, "", ""));
+    }
+
+    [SkippableFact]
+    public async Task A_stdout_that_cannot_be_written_to_is_named()
+    {
+        ToolRun run = await RunAsync("1< /dev/null", "--version");
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldBe("sluice: stdout: bad file descriptor\n");
+    }
+
+    private async Task<ToolRun> RunAsync(string redirection, params string[] arguments)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the full device is Linux's");
+        using ToolProcess tool = ToolProcess.StartAs(["sh", "-c", $"exec \"$@\" {redirection}", "sh"], _folder.FullPath, arguments);
+        return await tool.EndAsync();
+    }
+}
