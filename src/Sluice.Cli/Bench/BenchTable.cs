@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Bench;
@@ -19,7 +20,7 @@ internal static class BenchTable
         new(PageColumn.Text("row"), "name", r => r.Name, (r, second) => $"{r.Name}, to {second.Name}"),
         new(PageColumn.Text("unit"), "unit", r => r.Unit, (r, _) => r.Unit),
         new(new("ratio"), "ratio", r => PageCell.Ratio(r.Ratio), (r, _) => PageCell.Ratio(r.SecondRatio)),
-        new(PageColumn.Text("95 %"), null, r => Interval(r.RatioLow, r.RatioHigh), (r, _) => Interval(r.SecondRatioLow, r.SecondRatioHigh)),
+        new(PageColumn.Text("95 %"), null, r => Interval(r, r.RatioLow, r.RatioHigh), (r, _) => Interval(r, r.SecondRatioLow, r.SecondRatioHigh)),
         new(PageColumn.Text("verdict"), null, r => r.Verdict, (r, _) => r.SecondVerdict),
         new(new("Sluice"), "sluice", r => r.Sluice.Rate, (r, _) => r.Sluice.Rate),
         new(new(".NET"), "dotnet", r => r.DotNet.Rate, (_, second) => second.Rate),
@@ -87,6 +88,8 @@ internal static class BenchTable
 
     private static PageCell Allocated(ContenderReport contender) => PageCell.Of(contender.AllocatedBytesPerOperation, "#,0");
 
-    private static PageCell Interval(double? low, double? high) => low is null || high is null ? PageCell.Empty
+    /// <summary>Or how many rounds there were, which are then too few for one.</summary>
+    private static PageCell Interval(RowReport row, double? low, double? high) =>
+        low is null || high is null ? row.RoundRatios.Count > 0 ? Counted.Of(row.RoundRatios.Count, "round") : PageCell.Empty
         : string.Create(CultureInfo.InvariantCulture, $"{low:0.00}-{high:0.00}");
 }

@@ -1,6 +1,7 @@
 using Shouldly;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Xunit;
 
 namespace Sluice.Cli.Tests.Bench;
@@ -51,6 +52,28 @@ public sealed class RowVerdictTests
         row.Verdict.ShouldBe(verdict);
         row.SecondVerdict.ShouldBe("LOST");
         (row with { SecondRatioLow = low, SecondRatioHigh = high }).SecondVerdict.ShouldBe(verdict);
+    }
+
+    [Theory]
+    [InlineData(5, "5 rounds")]
+    [InlineData(1, "1 round")]
+    [InlineData(0, "")]
+    [InlineData(7, "1.90-2.10")]
+    public void A_row_has_an_interval_or_says_how_few_its_rounds_were(int rounds, string said)
+    {
+        double[] rates = [.. Enumerable.Repeat(2.0, rounds)];
+        double[] ones = [.. Enumerable.Repeat(1.0, rounds)];
+        bool isTold = Statistics.MedianInterval(rates) is not null;
+        RowReport row = Row() with
+        {
+            Sluice = new ContenderReport("Sluice", 2, 1, 0, rates),
+            DotNet = new ContenderReport(".NET", 1, 1, 0, ones),
+            RatioLow = isTold ? 1.9 : null,
+            RatioHigh = isTold ? 2.1 : null,
+        };
+        PageTable table = BenchTable.Of([row with { Name = "other", RatioLow = 1, RatioHigh = 2 }, row]);
+        int column = table.Columns.Select(c => c.Header).ToList().IndexOf("95 %");
+        table.Rows[1].Cells[column].Text.ShouldBe(said);
     }
 
     [Fact]

@@ -120,10 +120,13 @@ internal static class ReadmeFigures
         + Line($"{Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}");
 
     private static string Interval(RowReport row) =>
-        IntervalOf(row) is { } interval ? Line($" ({interval.Low:0.00}-{interval.High:0.00})") : "";
+        IntervalOf(row) is { } interval ? Line($" ({interval.Low:0.00}-{interval.High:0.00})") : Rounds(row);
 
     private static string SecondInterval(RowReport row) =>
-        row is { SecondRatioLow: { } low, SecondRatioHigh: { } high } ? Line($" ({low:0.00}-{high:0.00})") : "";
+        row is { SecondRatioLow: { } low, SecondRatioHigh: { } high } ? Line($" ({low:0.00}-{high:0.00})") : Rounds(row);
+
+    /// <summary>Why a row has no interval.</summary>
+    private static string Rounds(RowReport row) => row.RoundRatios.Count > 1 ? Line($" ({row.RoundRatios.Count} rounds, no interval)") : "";
 
     private static (double Low, double High)? IntervalOf(RowReport row) => Statistics.MedianInterval(row.RoundRatios);
 
