@@ -17,21 +17,31 @@ internal sealed class CopyCommand(
     // Sources of which nothing was copied; those in trees are in the records.
     private int _failed;
 
+    private bool _isInterrupted;
+    private int _notBegun;
+
     public async Task<int> RunAsync()
     {
         options.Output.Check(terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        int exitCode = options.Demo ? await RunDemoAsync() : await CopyAllAsync();
-        if (_records.Count == 0)
+        int exitCode = options.Demo ? await DemoAsync() : await CopyAllAsync();
+        if (!options.DryRun && (_records.Count > 0 || _isInterrupted))
+            Tell(began);
+        if (!_isInterrupted)
             return exitCode;
+        terminal.WriteError("interrupted");
+        return ExitCode.Interrupted;
+    }
+
+    private void Tell(DateTimeOffset began)
+    {
         CopyReport report = Report(began);
-        if (_records.Count + _failed > 1 && !options.Quiet)
+        if (_records.Count + _failed + _notBegun > 1 && !options.Quiet)
             terminal.WriteLine(CopyText.Total(report));
         if (CaveatOf(report) is { } caveat && !options.Quiet)
             terminal.WriteLine($"note: past the page cache: {caveat}", hang: 2);
         options.Output.Write(
             terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
-        return exitCode;
     }
 
     private CopyReport Report(DateTimeOffset began)
@@ -51,6 +61,8 @@ internal sealed class CopyCommand(
             Files = _records.Sum(r => r.Files),
             UnchangedFiles = _records.Sum(r => r.UnchangedFiles),
             Failed = _failed + _records.Sum(r => r.Failures.Count),
+            Interrupted = _isInterrupted,
+            NotBegun = _notBegun,
             Seconds = seconds,
             CpuSeconds = _records.Sum(r => r.CpuSeconds),
             MiBPerSecond = CopyReport.Rate(bytes, seconds),
@@ -82,6 +94,11 @@ internal sealed class CopyCommand(
         var made = new HashSet<string>(StringComparer.Ordinal);
         foreach ((string source, string target, bool wasThere) in copies)
         {
+            if (_isInterrupted)
+            {
+                _notBegun++;
+                continue;
+            }
             try
             {
                 if (!made.Add(Path.GetFullPath(target)) || (!wasThere && File.Exists(target)))
@@ -91,6 +108,10 @@ internal sealed class CopyCommand(
                     plan.Add(source, target, options.Recursive, cancellationToken);
                 else
                     exitCode = Math.Max(exitCode, await CopyOneAsync(source, target));
+            }
+            catch (OperationCanceledException) when (options.DryRun && cancellationToken.IsCancellationRequested)
+            {
+                _isInterrupted = true;
             }
             catch (Exception e) when (sources.Length > 1 && e is IOException or UnauthorizedAccessException)
             {
@@ -154,7 +175,9 @@ internal sealed class CopyCommand(
         TimeSpan cpu = CpuMeter.ProcessTime();
         CopyResult result;
         IReadOnlyList<FileFailure> failures = [];
-        var line = new CopyProgressLine(TerminalText.Printable(Path.GetFileName(Path.TrimEndingDirectorySeparator(source))));
+        bool isTree = options.Recursive && Directory.Exists(source);
+        bool wasThere = isTree ? Directory.Exists(target) : File.Exists(target);
+        var line = new CopyProgressLine(TerminalText.Printable(Path.GetFileName(Path.TrimEndingDirectorySeparator(source))), isTree);
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             progress.Show(line.Text);
@@ -178,6 +201,11 @@ internal sealed class CopyCommand(
                     MethodReason = $"{failures.Count} failed",
                 };
             }
+            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            {
+                _isInterrupted = true;
+                result = new CopyResult { Bytes = line.Last.Bytes, Files = isTree ? line.Last.Files : 0, MethodReason = "interrupted" };
+            }
         }
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         foreach (FileFailure failure in failures)
@@ -186,6 +214,14 @@ internal sealed class CopyCommand(
             terminal.WriteError("what was there is left as it was; --force replaces it");
         cpu = CpuMeter.ProcessTime() - cpu;
         CopyRecord record = Record(source, target, result, failures, elapsed, cpu, line);
+        if (_isInterrupted)
+        {
+            record = record with { Interrupted = true, Left = LeftOf(target, isTree, wasThere) };
+            _records[^1] = record;
+            if (!options.Quiet)
+                terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere), hang: 2);
+            return ExitCode.Interrupted;
+        }
         // Of a copy that gave nothing there is no rate to tell.
         if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
         {
@@ -193,6 +229,15 @@ internal sealed class CopyCommand(
             terminal.WriteLine(options.Finish ? CopyText.Finished(record) : CopyText.Describe(record, made), hang: 2);
         }
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
+    }
+
+    /// <summary>Where an interrupted copy has left what it copied; null: nowhere.</summary>
+    private string? LeftOf(string target, bool isTree, bool wasThere)
+    {
+        // A tree that is there, and one that shards make, gets each file when that is whole.
+        if (isTree && (wasThere || options.Shard is not null || options.Finish))
+            return Directory.Exists(target) ? target : null;
+        return options.Resume && ResumeName.Of(target) is var kept && Path.Exists(kept) ? kept : null;
     }
 
     /// <summary>Whether what has the target's name may be replaced: asked of the user, unless the command line says so.</summary>
@@ -263,6 +308,21 @@ internal sealed class CopyCommand(
         (false, true) => "; on the disk",
         _ => "",
     };
+
+    private async Task<int> DemoAsync()
+    {
+        try
+        {
+            return await RunDemoAsync();
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            _isInterrupted = true;
+            if (!options.Quiet)
+                terminal.WriteLine("interrupted; both files are deleted");
+            return ExitCode.Interrupted;
+        }
+    }
 
     /// <summary>
     /// The AsyncCopy program of MSR-TR-2004-136: a source of 1 GB, four outstanding unbuffered requests, rates, nothing left.

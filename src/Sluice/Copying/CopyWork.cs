@@ -87,9 +87,28 @@ internal static class CopyWork
             meter.Tell();
             throw;
         }
-        catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested && e.CancellationToken != cancellationToken)
+        catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
         {
+            TellLast(meter);
+            if (e.CancellationToken == cancellationToken)
+            {
+                throw;
+            }
+
             throw new OperationCanceledException(e.Message, e, cancellationToken);
+        }
+    }
+
+    /// <summary>How far a cancelled copy came. A token of whoever is told may have ended with the caller's.</summary>
+    private static void TellLast(CopyMeter meter)
+    {
+        try
+        {
+            meter.Tell();
+        }
+        catch (OperationCanceledException)
+        {
+            // The copy's own end says it.
         }
     }
 

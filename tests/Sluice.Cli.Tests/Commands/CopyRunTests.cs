@@ -256,8 +256,19 @@ public sealed class CopyRunTests : IDisposable
     {
         var line = new CopyProgressLine("a.dat");
         line.Text(TimeSpan.FromSeconds(1)).ShouldContain("0 %");
-        line.Report(new CopyProgress(256L << 20, 1L << 30, 3, 10));
-        line.Text(TimeSpan.FromSeconds(2)).ShouldBe("a.dat [#####...............] 25 % of 1 GiB, 128 MiB/s, 6 s left, 3 of 10 files");
+        line.Report(new CopyProgress(256L << 20, 1L << 30, 0, 1));
+        line.Text(TimeSpan.FromSeconds(2)).ShouldBe("a.dat [#####...............] 25 % of 1 GiB, 128 MiB/s, 6 s left");
+        line.Report(new CopyProgress(1L << 30, 1L << 30, 0, 1));
+        line.Text(TimeSpan.FromSeconds(8)).ShouldBe("a.dat [####################] 100 % of 1 GiB, 128 MiB/s, finishing");
+    }
+
+    [Fact]
+    public void The_live_line_of_a_tree_tells_what_has_been_done()
+    {
+        var line = new CopyProgressLine("tree", isTree: true);
+        line.Text(TimeSpan.Zero).ShouldBe("tree: 0 files, 0 B, 0 MiB/s, 0 s");
+        line.Report(new CopyProgress(256L << 20, 256L << 20, 1200, 1200));
+        line.Text(TimeSpan.FromSeconds(2)).ShouldBe("tree: 1,200 files, 256 MiB, 128 MiB/s, 2 s");
     }
 
     private static async Task ShouldFailAsync(string reason, params string[] arguments)

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 
 namespace Sluice.Cli.Tests.Support;
 
@@ -43,16 +44,15 @@ internal sealed class ToolProcess : IDisposable
     }
 
     /// <summary>Waits until the process has read so many bytes by system calls: then it is measuring.</summary>
-    public async Task WaitUntilReadAsync(long bytes)
+    public Task WaitUntilReadAsync(long bytes) => WaitUntilAsync(() => Counted("rchar:") >= bytes);
+
+    /// <summary>Waits until the process has written so many bytes by system calls.</summary>
+    public Task WaitUntilWrittenAsync(long bytes) => WaitUntilAsync(() => Counted("wchar:") >= bytes);
+
+    private long Counted(string name)
     {
-        while (!_process.HasExited)
-        {
-            string? line = File.ReadLines($"/proc/{_process.Id}/io").FirstOrDefault(l => l.StartsWith("rchar:", StringComparison.Ordinal));
-            if (line is not null && long.Parse(line["rchar:".Length..]) >= bytes)
-                return;
-            await Task.Delay(20);
-        }
-        throw new InvalidOperationException($"the tool ended early: {await _out} {await _error}");
+        string? line = File.ReadLines($"/proc/{_process.Id}/io").FirstOrDefault(l => l.StartsWith(name, StringComparison.Ordinal));
+        return line is null ? 0 : long.Parse(line[name.Length..], CultureInfo.InvariantCulture);
     }
 
     /// <summary>Whether this kernel tells what a thread waits for.</summary>

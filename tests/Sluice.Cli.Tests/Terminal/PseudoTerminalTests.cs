@@ -80,5 +80,18 @@ public sealed class PseudoTerminalTests : IDisposable
         lines.Count(l => l.Contains("IOPS, p99", StringComparison.Ordinal)).ShouldBeLessThan(4);
     }
 
+    /// <summary>How much there is in all is not known before the last file has been met.</summary>
+    [SkippableFact]
+    public void The_live_line_of_a_tree_says_no_share_of_what_is_not_known_yet()
+    {
+        Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
+        File.WriteAllBytes(_folder["tree/larger"], new byte[2 << 20]);
+        (int exitCode, string[] lines) = PseudoTerminal.Run(80, _folder.FullPath, "copy", "-r", "--bwlimit", "1M", "tree", "other");
+        exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
+        string[] drawn = [.. lines.Where(l => l.Contains("MiB/s", StringComparison.Ordinal) && !l.Contains("->", StringComparison.Ordinal))];
+        drawn.ShouldNotBeEmpty();
+        drawn.ShouldAllBe(l => !l.Contains('%') && !l.Contains(" left", StringComparison.Ordinal) && !l.Contains(" of ", StringComparison.Ordinal));
+    }
+
     private static int Columns(string line) => new StringInfo(line).LengthInTextElements;
 }

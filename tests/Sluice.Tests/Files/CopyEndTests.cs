@@ -42,6 +42,27 @@ public sealed class CopyEndTests : IDisposable
         copy.IsCanceled.ShouldBeTrue();
     }
 
+    /// <summary>Whoever shows what a copy has done shows all of it, when it was cancelled too.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_cancelled_copy_had_done_is_told_at_its_end(bool isTree)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the copy of a file elsewhere is one call");
+        using CancellationTokenSource stop = new();
+        List<CopyProgress> told = [];
+        Recorder progress = new(p =>
+        {
+            told.Add(p);
+            stop.Cancel();
+        });
+        CopyOptions options = new() { Recurse = isTree, Method = CopyMethod.Buffered, Progress = progress };
+        await Should.ThrowAsync<OperationCanceledException>(
+            () => SluiceFile.CopyAsync(NewSource(isTree, 12 << 20), _temp.NewPath(), options, stop.Token));
+        told.Count.ShouldBe(2);
+        told[1].Bytes.ShouldBeGreaterThanOrEqualTo(told[0].Bytes);
+    }
+
     [SkippableFact]
     public async Task A_copy_that_was_cancelled_is_gone_on_from_where_it_was()
     {
@@ -263,5 +284,19 @@ public sealed class CopyEndTests : IDisposable
         string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
         File.WriteAllBytes(Path.Combine(folder, "file"), Bytes.Pattern(length));
         return folder;
+    }
+
+    /// <summary>One call at a time.</summary>
+    private sealed class Recorder(Action<CopyProgress> report) : IProgress<CopyProgress>
+    {
+        private readonly Lock _lock = new();
+
+        public void Report(CopyProgress value)
+        {
+            lock (_lock)
+            {
+                report(value);
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ internal static class CopyPage
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
-        Notes = [.. report.Copies.SelectMany(c => c.Failures).Distinct()],
+        Notes = [.. report.Copies.SelectMany(c => c.Failures).Distinct(), .. Interruption(report)],
         Sections = [new PageSection { Heading = "Rates", Charts = [.. Charts(report.Copies)], Tables = [Table(report.Copies)] }],
     };
 
@@ -22,6 +22,15 @@ internal static class CopyPage
         report.Copies is [var only]
             ? $"{only.Source} to {only.Target}"
             : $"{Counted.Of(report.Copies.Count, "copy", "copies")} to {report.Target}";
+
+    private static IEnumerable<string> Interruption(CopyReport report)
+    {
+        if (!report.Interrupted)
+            yield break;
+        string left = report.Copies.LastOrDefault() is { Interrupted: true } last
+            ? $" of {last.Source} {(last.Left is { } place ? $"there is {place}" : "nothing is left")};" : "";
+        yield return $"interrupted:{left} {Counted.Of(report.NotBegun, "source")} not begun";
+    }
 
     private static IEnumerable<PageChart> Charts(IReadOnlyList<CopyRecord> copies)
     {

@@ -1,10 +1,14 @@
 using System.Diagnostics;
+using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>What the live line says of a copy: how far, how fast, and how long it will take if it goes on so.</summary>
-internal sealed class CopyProgressLine(string source) : IProgress<CopyProgress>
+/// <summary>
+/// What the live line says of a copy: how far, how fast, and how long it will take if it goes on so; of a tree, whose size is known when its
+/// last file has been met, what has been done.
+/// </summary>
+internal sealed class CopyProgressLine(string source, bool isTree = false) : IProgress<CopyProgress>
 {
     private const int BarWidth = 20;
     private const double RateStepSeconds = 0.1;
@@ -39,19 +43,32 @@ internal sealed class CopyProgressLine(string source) : IProgress<CopyProgress>
         }
     }
 
+    /// <summary>How far the copy has come.</summary>
+    public CopyProgress Last
+    {
+        get
+        {
+            lock (_lock)
+                return _last;
+        }
+    }
+
     public string Text() => Text(Stopwatch.GetElapsedTime(_start));
 
     public string Text(TimeSpan elapsed)
     {
-        CopyProgress last;
-        lock (_lock)
-            last = _last;
+        CopyProgress last = Last;
+        double rate = elapsed.TotalSeconds > 0 ? last.Bytes / elapsed.TotalSeconds : 0;
+        if (isTree)
+        {
+            return $"{source}: {Counted.Of(last.Files, "file")}, {ByteSize.Format(last.Bytes)}, {rate / ByteSize.MiB:#,0} MiB/s, "
+                + $"{elapsed.TotalSeconds:0} s";
+        }
         double share = last.TotalBytes == 0 ? 0 : Math.Min(1, last.Bytes / (double)last.TotalBytes);
         int filled = (int)(share * BarWidth);
-        double rate = elapsed.TotalSeconds > 0 ? last.Bytes / elapsed.TotalSeconds : 0;
-        string left = rate > 0 ? $", {(last.TotalBytes - last.Bytes) / rate:0} s left" : "";
-        string files = last.TotalFiles > 1 ? $", {last.Files:#,0} of {last.TotalFiles:#,0} files" : "";
+        // All bytes are there: it is read back, or written to the disk, or gets its name.
+        string left = rate == 0 ? "" : last.Bytes >= last.TotalBytes ? ", finishing" : $", {(last.TotalBytes - last.Bytes) / rate:0} s left";
         return $"{source} [{new string('#', filled)}{new string('.', BarWidth - filled)}] {share * 100:0} % of "
-            + $"{ByteSize.Format(last.TotalBytes)}, {rate / ByteSize.MiB:#,0} MiB/s{left}{files}";
+            + $"{ByteSize.Format(last.TotalBytes)}, {rate / ByteSize.MiB:#,0} MiB/s{left}";
     }
 }

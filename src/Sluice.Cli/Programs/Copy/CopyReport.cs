@@ -36,6 +36,13 @@ internal sealed record CopyReport
 
     public required int Failed { get; init; }
 
+    /// <summary>By a signal: the last of <see cref="Copies"/> was not ended.</summary>
+    public bool Interrupted { get; init; }
+
+    /// <summary>Sources that an interrupted run did not come to.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public int NotBegun { get; init; }
+
     public required double Seconds { get; init; }
 
     public required double CpuSeconds { get; init; }
@@ -53,6 +60,14 @@ internal sealed record CopyRecord
     public required string Source { get; init; }
 
     public required string Target { get; init; }
+
+    /// <summary>Whether a signal ended it: bytes and files are those until then, whatever is left of them.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool Interrupted { get; init; }
+
+    /// <summary>Where an interrupted copy left what it had copied: the target, or what --resume goes on from; null: nowhere.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Left { get; init; }
 
     public required long Bytes { get; init; }
 

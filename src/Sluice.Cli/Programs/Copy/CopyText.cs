@@ -31,6 +31,20 @@ internal static class CopyText
         return $"{names}: {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds)}{way}{resumed}{changed}{unchanged}{made}";
     }
 
+    /// <summary>What a copy that a signal ended had done, and what is left of it.</summary>
+    /// <param name="totalBytes">The file's length; null of a tree, whose size nobody knows.</param>
+    /// <param name="isReplaced">Whether a file that is there was to be replaced.</param>
+    public static string Interrupted(CopyRecord copy, long? totalBytes, bool isReplaced)
+    {
+        string left = copy.Left is { } place
+            ? place == copy.Target ? $"what was copied whole is in {place}" : $"{place} is kept: the same command goes on from it"
+            : isReplaced ? $"{copy.Target} is as it was" : "nothing of it is left";
+        string files = totalBytes is null ? $"{Counted.Of(copy.Files, "file")}, " : "";
+        string done = copy.Files == 0 && copy.Bytes == 0 ? "before anything was copied"
+            : $"after {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds, totalBytes)}";
+        return $"{copy.Source} -> {copy.Target}: interrupted {done}; {left}";
+    }
+
     /// <summary>What is said of the end of a copy in shards.</summary>
     public static string Finished(CopyRecord copy)
     {
@@ -43,9 +57,15 @@ internal static class CopyText
     {
         string unchanged = report.UnchangedFiles > 0 ? $"; {report.UnchangedFiles:#,0} unchanged, skipped" : "";
         string failed = report.Failed > 0 ? $"; {report.Failed:#,0} failed" : "";
-        return $"total: {Counted.Of(report.Files, "file")}, {Rate(report.Bytes, report.Seconds, report.CpuSeconds)}{unchanged}{failed}";
+        string interrupted = report.Interrupted ? "; interrupted" : "";
+        string notBegun = report.NotBegun > 0 ? $"; {report.NotBegun:#,0} not begun" : "";
+        return $"total: {Counted.Of(report.Files, "file")}, {Rate(report.Bytes, report.Seconds, report.CpuSeconds)}{unchanged}{failed}"
+            + $"{interrupted}{notBegun}";
     }
 
-    public static string Rate(long bytes, double seconds, double cpuSeconds) =>
-        $"{ByteSize.Format(bytes)} in {seconds:0.00} s, {CopyReport.Rate(bytes, seconds):#,0} MiB/s, CPU {cpuSeconds:0.00} s";
+    public static string Rate(long bytes, double seconds, double cpuSeconds, long? totalBytes = null)
+    {
+        string of = totalBytes is { } all ? $" of {ByteSize.Format(all)}" : "";
+        return $"{ByteSize.Format(bytes)}{of} in {seconds:0.00} s, {CopyReport.Rate(bytes, seconds):#,0} MiB/s, CPU {cpuSeconds:0.00} s";
+    }
 }

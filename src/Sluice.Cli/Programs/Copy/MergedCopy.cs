@@ -30,7 +30,10 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
     /// <summary>From the first beginning to the last end, by the clocks of the machines.</summary>
     public double Seconds => (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds;
 
-    public bool IsWhole => MissingCount == 0 && Failed == 0;
+    /// <summary>Shards whose last run was interrupted.</summary>
+    public IReadOnlyList<int> Interrupted => [.. Shards.Where(s => s.Value[^1].Interrupted).Select(s => s.Key).Order()];
+
+    public bool IsWhole => MissingCount == 0 && Failed == 0 && Interrupted.Count == 0 && Finish?.Interrupted != true;
 
     /// <exception cref="UsageException">They are not of one copy in shards.</exception>
     public static MergedCopy Of(IReadOnlyList<(string Path, CopyReport Report)> results)

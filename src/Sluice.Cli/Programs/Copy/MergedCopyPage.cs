@@ -31,6 +31,14 @@ internal static class MergedCopyPage
             string more = merged.MissingCount > MaxNamed ? ", ..." : "";
             yield return $"missing: shard {string.Join(", ", merged.Missing.Take(MaxNamed))}{more} of {merged.Count}";
         }
+        if (merged.Interrupted is { Count: > 0 } interrupted)
+        {
+            string more = interrupted.Count > MaxNamed ? ", ..." : "";
+            string verb = interrupted.Count == 1 ? "was interrupted: run it again" : "were interrupted: run them again";
+            yield return $"shard {string.Join(", ", interrupted.Take(MaxNamed))}{more} {verb}";
+        }
+        if (merged.Finish?.Interrupted == true)
+            yield return "--finish was interrupted: run it again";
         if (merged.Failed > 0)
             yield return $"{merged.Failed:#,0} failed";
         foreach (string failure in merged.Shards.Values.Select(runs => runs[^1]).Append(merged.Finish)

@@ -1,0 +1,24 @@
+using System.Security.Cryptography;
+using System.Text;
+
+namespace Sluice.Cli.Programs.Copy;
+
+/// <summary>Under which name a copy with --resume leaves what there is: ".name.sluice-tmp" beside the target.</summary>
+internal static class ResumeName
+{
+    private const int MaxNameBytes = 255;
+    private const string Suffix = ".sluice-tmp";
+
+    /// <param name="target">The copy's name; of a link, what it leads to is replaced.</param>
+    public static string Of(string target)
+    {
+        string path = Path.TrimEndingDirectorySeparator(target);
+        path = new FileInfo(path) is { LinkTarget: not null } link && link.ResolveLinkTarget(returnFinalTarget: true) is { } end
+            ? end.FullName : path;
+        string name = Path.GetFileName(path);
+        byte[] bytes = Encoding.UTF8.GetBytes(name);
+        // A name that is too long to have something added has its checksum in its place.
+        name = bytes.Length > MaxNameBytes - Suffix.Length - 1 ? Convert.ToHexStringLower(SHA256.HashData(bytes)) : name;
+        return Path.Join(Path.GetDirectoryName(path), $".{name}{Suffix}");
+    }
+}

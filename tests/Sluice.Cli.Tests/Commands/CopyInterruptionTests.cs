@@ -1,0 +1,156 @@
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>`sluice copy`, ended by a signal: what it had done, and what is left where.</summary>
+[Trait("Runs", "once")]
+public sealed class CopyInterruptionTests : IDisposable
+{
+    private const int Large = 64 << 20;
+
+    // More than the runtime writes by itself, and far less than the file has.
+    private const int Begun = 2 << 20;
+
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [SkippableTheory]
+    [InlineData("INT", ExitCode.Interrupted)]
+    [InlineData("TERM", ExitCode.Terminated)]
+    public async Task A_file_is_told_of_and_nothing_of_it_is_left(string signal, int exitCode)
+    {
+        Make("a.bin", Large);
+        ToolRun run = await InterruptAsync(signal, "copy", "--bwlimit", "1M", "--json", "r.json", "a.bin", "b.bin");
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Out.ShouldStartWith("a.bin -> b.bin: interrupted after ");
+        run.Out.ShouldContain("of 64 MiB");
+        run.Out.ShouldContain("; nothing of it is left");
+        run.Error.ShouldBe("sluice: interrupted\n");
+        Names().ShouldBe(["a.bin", "r.json"]);
+        JsonElement result = Result();
+        result.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
+        result.GetProperty("files").GetInt64().ShouldBe(0);
+        result.GetProperty("bytes").GetInt64().ShouldBeInRange(1, Large - 1);
+        JsonElement copy = result.GetProperty("copies")[0];
+        copy.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
+        copy.TryGetProperty("left", out _).ShouldBeFalse();
+    }
+
+    [SkippableFact]
+    public async Task What_resume_keeps_is_named_and_gone_on_from()
+    {
+        byte[] content = Make("a.bin", 8 << 20);
+        ToolRun run = await InterruptAsync("INT", "copy", "--resume", "--bwlimit", "1M", "--json", "r.json", "a.bin", "b.bin");
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        run.Out.ShouldContain(".b.bin.sluice-tmp is kept: the same command goes on from it");
+        string left = Result().GetProperty("copies")[0].GetProperty("left").GetString()!;
+        Path.GetFullPath(left, _folder.FullPath).ShouldBe(_folder[".b.bin.sluice-tmp"]);
+        File.Exists(_folder[".b.bin.sluice-tmp"]).ShouldBeTrue();
+        ToolRun next = await ToolRun.RunAsync("copy", "--resume", _folder["a.bin"], _folder["b.bin"]);
+        next.ExitCode.ShouldBe(ExitCode.Success, next.Error);
+        next.Out.ShouldContain("were there already");
+        File.ReadAllBytes(_folder["b.bin"]).ShouldBe(content);
+    }
+
+    [SkippableFact]
+    public async Task Of_several_sources_those_that_were_copied_are_in_the_total_and_the_others_are_counted()
+    {
+        byte[] content = Make("a.bin", 1000);
+        Make("b.bin", Large);
+        Make("c.bin", 1000);
+        Directory.CreateDirectory(_folder["to"]);
+        ToolRun run = await InterruptAsync(
+            "TERM", "copy", "--bwlimit", "1M", "--json", "r.json", "--csv", "r.csv", "--html", "r.html", "a.bin", "b.bin", "c.bin", "to");
+        run.ExitCode.ShouldBe(ExitCode.Terminated, run.Error);
+        string[] lines = run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        lines.Length.ShouldBe(3, run.Out);
+        lines[0].ShouldStartWith("a.bin -> to/a.bin: 1000 B in ");
+        lines[1].ShouldStartWith("b.bin -> to/b.bin: interrupted after ");
+        lines[2].ShouldStartWith("total: 1 file, ");
+        lines[2].ShouldEndWith("; interrupted; 1 not begun");
+        File.ReadAllBytes(_folder["to/a.bin"]).ShouldBe(content);
+        Directory.GetFileSystemEntries(_folder["to"]).ShouldBe([_folder["to/a.bin"]]);
+        Result().GetProperty("interrupted").GetBoolean().ShouldBeTrue();
+        Result().GetProperty("files").GetInt64().ShouldBe(1);
+        Result().GetProperty("copies").GetArrayLength().ShouldBe(2);
+        File.ReadAllText(_folder["r.html"]).ShouldContain("interrupted");
+        File.ReadAllText(_folder["r.csv"]).ShouldContain("b.bin");
+    }
+
+    [SkippableTheory]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    public async Task A_tree_says_where_its_files_are(bool isThere, bool resumes)
+    {
+        Make("tree/small", 1000);
+        Make("tree/large", Large);
+        if (isThere)
+            Directory.CreateDirectory(_folder["to/tree"]);
+        else
+            Directory.CreateDirectory(_folder["to"]);
+        string[] resume = resumes ? ["--resume"] : [];
+        ToolRun run = await InterruptAsync("INT", ["copy", "-r", "--bwlimit", "1M", .. resume, "--json", "r.json", "tree", "to"]);
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        run.Out.ShouldStartWith("tree -> to/tree: interrupted after 1 file, ");
+        run.Out.ShouldEndWith(isThere ? "; what was copied whole is in to/tree\n"
+            : resumes ? "; to/.tree.sluice-tmp is kept: the same command goes on from it\n"
+            : "; nothing of it is left\n");
+        string[] left = [.. Directory.GetFiles(_folder["to"], "*", SearchOption.AllDirectories).Select(f => Path.GetRelativePath(_folder["to"], f))];
+        left.Order().ShouldBe(isThere ? ["tree/small"] : resumes ? [".tree.sluice-tmp/small"] : []);
+        JsonElement copy = Result().GetProperty("copies")[0];
+        copy.GetProperty("files").GetInt64().ShouldBe(1);
+        copy.TryGetProperty("left", out JsonElement place).ShouldBe(isThere || resumes);
+        if (isThere || resumes)
+            place.GetString().ShouldBe(isThere ? "to/tree" : "to/.tree.sluice-tmp");
+    }
+
+    [SkippableFact]
+    public async Task A_shard_that_was_interrupted_is_no_whole_copy()
+    {
+        Make("tree/large", Large);
+        ToolRun run = await InterruptAsync(
+            "TERM", "copy", "-r", "--shard", "0/1", "--bwlimit", "1M", "--json", "r.json", "tree", "copy");
+        run.ExitCode.ShouldBe(ExitCode.Terminated, run.Error);
+        ToolRun merged = await ToolRun.RunAsync("merge", _folder["r.json"]);
+        merged.ExitCode.ShouldBe(ExitCode.IoError, merged.Error);
+        merged.Out.ShouldContain("shard 0 was interrupted: run it again");
+    }
+
+    [SkippableFact]
+    public async Task A_demo_that_is_ended_has_a_result_too()
+    {
+        ToolRun run = await InterruptAsync("INT", "copy", "--demo", "--size", "64M", "--bwlimit", "1M", "--json", "r.json", ".");
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        run.Out.ShouldContain("interrupted; both files are deleted");
+        Result().GetProperty("interrupted").GetBoolean().ShouldBeTrue();
+        Names().ShouldBe(["r.json"]);
+    }
+
+    private async Task<ToolRun> InterruptAsync(string signal, params string[] arguments)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, arguments);
+        await tool.WaitUntilWrittenAsync(Begun);
+        tool.Signal(signal);
+        return await tool.EndAsync();
+    }
+
+    private IEnumerable<string?> Names() => Directory.GetFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).Order(StringComparer.Ordinal);
+
+    private JsonElement Result() => JsonDocument.Parse(File.ReadAllBytes(_folder["r.json"])).RootElement;
+
+    private byte[] Make(string name, int length)
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(_folder[name])!);
+        byte[] content = new byte[length];
+        new Random(length).NextBytes(content);
+        File.WriteAllBytes(_folder[name], content);
+        return content;
+    }
+}
