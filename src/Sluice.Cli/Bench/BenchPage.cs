@@ -30,13 +30,13 @@ internal static class BenchPage
         foreach (RowReport row in report.Rows.Where(r => r.SluicePageNs is not null))
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"{row.Name}: touching a page cost {row.SluicePageNs:#,0} ns before Sluice's passes, {row.DotNetPageNs:#,0} before .NET's; "
+                $"{NameOf(report, row)}: touching a page cost {row.SluicePageNs:#,0} ns before Sluice's passes, {row.DotNetPageNs:#,0} before .NET's; "
                 + $"{Counted.Of(row.DiscardedRounds, "round")} left out");
         }
         foreach (RowReport row in report.Rows.Where(r => r.MeetingPercent is not null))
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"{row.Name}: {row.MeetingPercent:0.##} % of the submissions that looked found the ring's lock another thread's");
+                $"{NameOf(report, row)}: {row.MeetingPercent:0.##} % of the submissions that looked found the ring's lock another thread's");
         }
         foreach (SkippedRow row in report.Skipped)
             yield return $"skipped {row.Id}: {row.Reason}";
@@ -52,6 +52,10 @@ internal static class BenchPage
         if (report.Interrupted)
             yield return report.Rows.Count > 0 ? "interrupted: only these rows were measured" : "interrupted before a row was measured";
     }
+
+    /// <summary>With its suite, where rows of two suites are called the same.</summary>
+    private static string NameOf(BenchReport report, RowReport row) =>
+        report.Rows.Any(r => r.Name == row.Name && r.Suite != row.Suite) ? $"{row.Name} ({row.Suite})" : row.Name;
 
     private static string Summary(BenchReport report) => string.Create(CultureInfo.InvariantCulture,
         $"{Counted.Of(report.Rows.Count, "row")}: {Verdicts(report.Rows)}; the whole run took {report.Seconds:0} s");

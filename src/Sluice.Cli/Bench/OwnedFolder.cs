@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Sluice.Cli.Terminal;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Diagnostics;
 
@@ -31,8 +32,7 @@ internal sealed class OwnedFolder : IDisposable
     public static OwnedFolder Create(string parent, string prefix)
     {
         // Or it would be made too, and left.
-        if (!Directory.Exists(parent))
-            throw new DirectoryNotFoundException($"{parent}: no such directory");
+        FolderArgument.Require(parent);
         string path = Path.Combine(parent, prefix + RandomNumberGenerator.GetHexString(SuffixLength, lowercase: true));
         Directory.CreateDirectory(path);
         try

@@ -163,7 +163,10 @@ internal sealed class CopyCommand(
     private static void RequireFolderOf(string target)
     {
         if (Path.GetDirectoryName(Path.GetFullPath(target)) is { } parent && !Directory.Exists(parent))
-            throw new DirectoryNotFoundException($"{target}: {parent}: no such directory");
+        {
+            throw Path.Exists(parent) ? new IOException($"{target}: {parent} is no directory")
+                : new DirectoryNotFoundException($"{target}: {parent}: no such directory");
+        }
     }
 
     private async Task<int> CopyOneAsync(string source, string target)

@@ -14,8 +14,7 @@ internal sealed class FragCommand(
 
     private int Run()
     {
-        if (!Directory.Exists(options.Directory))
-            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        FolderArgument.Require(options.Directory);
         if (options.Cleanup)
             return Cleanup();
         FragSettings settings = options.Settings;

@@ -40,8 +40,7 @@ internal sealed class LogCommand(
     // A folder without a log is most likely the wrong one: it is neither called whole nor made into a log. A follower may come first.
     private void RequireLog()
     {
-        if (!Directory.Exists(options.Directory))
-            throw new DirectoryNotFoundException($"{options.Directory}: no such directory");
+        FolderArgument.Require(options.Directory);
         bool hasLog = Directory.EnumerateFiles(options.Directory)
             .Select(static f => Path.GetFileName(f))
             .Select(static n => n.EndsWith(".gz", StringComparison.Ordinal) ? n[..^3] : n)

@@ -35,7 +35,8 @@ internal sealed class MergeCommand(MergeOptions options, IReadOnlyList<string> a
     }
 
     private static (string Path, byte[] Json) Read(string path) =>
-        File.Exists(path) ? (path, File.ReadAllBytes(path)) : throw new FileNotFoundException($"{path}: no such file");
+        File.Exists(path) ? (path, File.ReadAllBytes(path))
+            : throw new FileNotFoundException(Directory.Exists(path) ? $"{path} is a folder" : $"{path}: no such file");
 
     private static bool IsOfSpeed(byte[] json)
     {

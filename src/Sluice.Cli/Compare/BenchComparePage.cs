@@ -11,6 +11,9 @@ internal static class BenchComparePage
     /// <summary>That no row at all is called changed by chance alone.</summary>
     public const double OverallConfidence = 0.95;
 
+    // Of a run of one suite beside one of all there are a hundred others.
+    private const int MaxNamed = 5;
+
     /// <returns>Null if the runs have no row in common.</returns>
     public static IReadOnlyList<PageSection>? Sections(BenchReport before, BenchReport after)
     {
@@ -28,10 +31,16 @@ internal static class BenchComparePage
         var seen = pairs.Select(p => (p.After.Suite, p.After.Id)).ToHashSet();
         string[] only =
         [
-            .. before.Rows.Where(r => !seen.Contains((r.Suite, r.Id))).Select(r => $"{r.Name} is in the first run only."),
-            .. after.Rows.Where(r => !seen.Contains((r.Suite, r.Id)))
-                .Select(r => $"{r.Name} is in the second run only, or has another unit there."),
+            .. Only(before.Rows, "in the first run only"),
+            .. Only(after.Rows, "in the second run only, or with another unit there"),
         ];
+        IEnumerable<string> Only(IEnumerable<RowReport> all, string where)
+        {
+            string[] names = [.. all.Where(r => !seen.Contains((r.Suite, r.Id))).Select(r => r.Name)];
+            string more = names.Length > MaxNamed ? $", and {names.Length - MaxNamed} more" : "";
+            if (names.Length > 0)
+                yield return $"{Counted.Of(names.Length, "row is", "rows are")} {where}: {string.Join(", ", names.Take(MaxNamed))}{more}.";
+        }
         string[] quick = before.Quick || after.Quick ? ["A quick run is among them: its figures mean nothing."]
             : before.Short != after.Short ? ["One of the runs is of the short form, on smaller files: that alone may change a row."] : [];
         return

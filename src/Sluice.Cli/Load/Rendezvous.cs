@@ -41,8 +41,7 @@ internal sealed class Rendezvous : IDisposable
     /// <exception cref="UsageException">Files of another run are there.</exception>
     public static Rendezvous Enter(string folder, Shard shard, string workload, TimeSpan limit)
     {
-        if (!Directory.Exists(folder))
-            throw new DirectoryNotFoundException($"{folder}: no such directory");
+        FolderArgument.Require(folder);
         var note = new RankNote
         {
             Id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16)),

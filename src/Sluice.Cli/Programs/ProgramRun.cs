@@ -16,8 +16,7 @@ internal static class ProgramRun
     public static void Prepare(string directory, long spaceBytes, TerminalStreams terminal)
     {
         LinkedFile.RequireTarget(directory);
-        if (!Directory.Exists(directory))
-            throw new DirectoryNotFoundException($"{directory}: no such directory");
+        FolderArgument.Require(directory);
         IReadOnlyList<string> volumes = OperatingSystem.IsLinux() ? VolumeFolder.RemoveLeftovers(directory) : [];
         foreach (string leftover in volumes.Concat(ScratchFolder.RemoveLeftovers(directory)))
             terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed");

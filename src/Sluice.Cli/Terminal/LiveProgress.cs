@@ -8,6 +8,8 @@ namespace Sluice.Cli.Terminal;
 /// </summary>
 internal sealed class LiveProgress : IDisposable
 {
+    private const string Starting = "starting";
+
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
 
     // Where no line can be drawn anew, each is one more.
@@ -15,7 +17,7 @@ internal sealed class LiveProgress : IDisposable
 
     private readonly ManualResetEventSlim _ended = new();
     private readonly Task _display = Task.CompletedTask;
-    private volatile Func<string> _line = () => "";
+    private volatile Func<string> _line = () => Starting;
 
     public LiveProgress(TerminalStreams terminal, bool quiet)
     {
@@ -44,9 +46,13 @@ internal sealed class LiveProgress : IDisposable
     }
 
     private void Display(IAnsiConsole console) =>
-        console.Status().Spinner(Spinner.Known.Line).Start("starting", context =>
+        console.Status().Spinner(Spinner.Known.Line).Start(Starting, context =>
         {
             while (!_ended.Wait(console.Profile.Capabilities.Ansi ? Interval : PlainInterval))
-                context.Status = Markup.Escape(Fit(TerminalText.Printable(_line()), console.Profile.Width));
+            {
+                string line = Fit(TerminalText.Printable(_line()), console.Profile.Width);
+                // Spectre throws at an empty one.
+                context.Status = Markup.Escape(line.Length > 0 ? line : Starting);
+            }
         });
 }

@@ -34,6 +34,18 @@ public sealed class CompareRunTests : IDisposable
     }
 
     [Fact]
+    public async Task Rows_of_one_run_only_are_one_line()
+    {
+        BenchReport report = Load();
+        string second = Save(report with { Rows = [.. report.Rows.Take(2)] });
+        ToolRun run = await ToolRun.RunAsync("compare", second, Kept);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.Split('\n').Count(l => l.Contains("in the second run only", StringComparison.Ordinal)).ShouldBe(1);
+        run.Out.ShouldContain($"{report.Rows.Count - 2} rows are in the second run only, or with another unit there: {report.Rows[2].Name}, ");
+        run.Out.ShouldContain($", and {report.Rows.Count - 7} more.");
+    }
+
+    [Fact]
     public async Task What_changed_is_said_in_words_and_written_to_all_three_files()
     {
         BenchReport report = Load();
@@ -51,7 +63,7 @@ public sealed class CompareRunTests : IDisposable
         run.Out.ShouldContain($"Slower: {rows[1].Name}: x0.25 against .NET");
         run.Out.ShouldContain(
             $"In 1 row Sluice and .NET changed alike, which is the machine's or the disk's doing: {rows[2].Name} (x5.00).");
-        run.Out.ShouldContain($"{rows[^1].Name} is in the first run only.");
+        run.Out.ShouldContain($"1 row is in the first run only: {rows[^1].Name}.");
         run.Out.ShouldContain("the kernel differs: ");
         run.Out.ShouldContain("One of the runs is of the short form");
 

@@ -114,12 +114,19 @@ public sealed class CopyInterruptionTests : IDisposable
     public async Task A_shard_that_was_interrupted_is_no_whole_copy()
     {
         Make("tree/large", Large);
-        ToolRun run = await InterruptAsync(
-            "TERM", "copy", "-r", "--shard", "0/1", "--bwlimit", "1M", "--json", "r.json", "tree", "copy");
+        Make("other/small", 1000);
+        Directory.CreateDirectory(_folder["to"]);
+        string[] copy = ["copy", "-r", "-f", "--shard", "0/1", _folder["tree"], _folder["other"], _folder["to"]];
+        ToolRun run = await InterruptAsync("TERM", [.. copy, "--bwlimit", "1M", "--json", "r.json"]);
         run.ExitCode.ShouldBe(ExitCode.Terminated, run.Error);
         ToolRun merged = await ToolRun.RunAsync("merge", _folder["r.json"]);
         merged.ExitCode.ShouldBe(ExitCode.IoError, merged.Error);
         merged.Out.ShouldContain("shard 0 was interrupted: run it again");
+
+        // What it did not begin is no other copy, and its last run counts.
+        (await ToolRun.RunAsync([.. copy, "--json", _folder["again.json"]])).ExitCode.ShouldBe(ExitCode.Success);
+        merged = await ToolRun.RunAsync("merge", _folder["again.json"], _folder["r.json"]);
+        merged.ExitCode.ShouldBe(ExitCode.Success, merged.Error);
     }
 
     [SkippableFact]

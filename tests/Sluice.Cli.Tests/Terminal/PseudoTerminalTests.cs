@@ -23,6 +23,7 @@ public sealed class PseudoTerminalTests : IDisposable
         ["bench", ".", "--quick", "--row", "hot-read"],
         ["ops", ".", "--rounds", "1", "--size", "64K"],
         ["advise", ".", "--quick"],
+        ["log", "--threads", "1", "--time", "1", "log"],
     ];
 
     private readonly TempFolder _folder = new();
@@ -32,6 +33,7 @@ public sealed class PseudoTerminalTests : IDisposable
         Directory.CreateDirectory(_folder["tree"]);
         File.WriteAllBytes(_folder["tree/some file.txt"], new byte[100_000]);
         File.WriteAllBytes(_folder["a.dat"], new byte[1024 * 1024]);
+        Directory.CreateDirectory(_folder["log"]);
     }
 
     public static TheoryData<int, string> Runs()

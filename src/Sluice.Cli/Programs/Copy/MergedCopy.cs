@@ -83,8 +83,9 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
         }
     }
 
-    /// <summary>Sources of which nothing was copied are not among a result's copies.</summary>
-    private static int LostSources(CopyReport report) => Math.Max(report.Failed - report.Copies.Sum(c => c.Failures.Count), 0);
+    /// <summary>Sources of which nothing was copied, or that were not begun, are not among a result's copies.</summary>
+    private static int LostSources(CopyReport report) =>
+        Math.Max(report.Failed - report.Copies.Sum(c => c.Failures.Count), 0) + Math.Max(report.NotBegun, 0);
 
     private static HashSet<(string, string)> PlacesOf(CopyReport report) =>
         [.. report.Copies.Select(c => (Full(c.Source), Full(c.Target)))];

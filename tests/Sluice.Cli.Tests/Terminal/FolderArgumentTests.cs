@@ -1,0 +1,43 @@
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Terminal;
+
+/// <summary>A file where a folder is needed is not said to be missing, nor a folder where a file is.</summary>
+public sealed class FolderArgumentTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public FolderArgumentTests() => File.WriteAllText(_folder["file"], "a");
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("bench --quick --row open-close FILE")]
+    [InlineData("ops FILE")]
+    [InlineData("advise --quick FILE")]
+    [InlineData("methods FILE")]
+    [InlineData("frag --dry-run FILE")]
+    [InlineData("frag --cleanup FILE")]
+    [InlineData("log cat FILE")]
+    [InlineData("copy --demo --size 1M FILE")]
+    [InlineData("copy OTHER FILE/x")]
+    public async Task A_file_is_no_directory(string command)
+    {
+        File.WriteAllText(_folder["other"], "b");
+        ToolRun run = await ToolRun.RunAsync(
+            [.. command.Split(' ').Select(a => a.Replace("FILE", _folder["file"]).Replace("OTHER", _folder["other"]))]);
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldEndWith($"{_folder["file"]} is no directory\n");
+    }
+
+    [Fact]
+    public async Task A_folder_is_no_result()
+    {
+        ToolRun run = await ToolRun.RunAsync("merge", _folder.FullPath);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldBe($"sluice: {_folder.FullPath} is a folder\n");
+    }
+}
