@@ -23,20 +23,23 @@ internal static class BenchPage
     {
         yield return Summary(report);
         yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET: "
-            + "above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the ratio, or how many rounds there were, which are too few for one; "
-            + "LOST: it lies below 1; even: it spans 1; best: the fastest turn of each. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers "
+            + "above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the ratio, or how many rounds there were, which are "
+            + "too few for one; LOST: it lies below 1; even: it spans 1; best: the fastest turn of each. Behind a column of Sluice's figures "
+            + "is .NET's. Rates are medians over the rounds; whiskers "
             + "reach from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
         yield return $"fio: {report.Fio}";
         foreach (RowReport row in report.Rows.Where(r => r.SluicePageNs is not null))
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"{NameOf(report, row)}: touching a page cost {row.SluicePageNs:#,0} ns before Sluice's passes, {row.DotNetPageNs:#,0} before .NET's; "
+                $"{NameOf(report, row)}: touching a page cost {row.SluicePageNs:#,0} ns before Sluice's passes, "
+                + $"{row.DotNetPageNs:#,0} before .NET's; "
                 + $"{Counted.Of(row.DiscardedRounds, "round")} left out");
         }
         foreach (RowReport row in report.Rows.Where(r => r.MeetingPercent is not null))
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"{NameOf(report, row)}: {row.MeetingPercent:0.##} % of the submissions that looked found the ring's lock another thread's");
+                $"{NameOf(report, row)}: {row.MeetingPercent:0.##} % of the submissions that looked "
+                + "found the ring's lock another thread's");
         }
         foreach (SkippedRow row in report.Skipped)
             yield return $"skipped {row.Id}: {row.Reason}";

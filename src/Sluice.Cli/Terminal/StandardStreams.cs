@@ -56,7 +56,9 @@ internal sealed class StandardStreams
             AutoFlush = true,
         };
 
-    /// <summary>The console's own stream does not tell that a pipe has lost its reader: whoever follows a log would go on for ever.</summary>
+    /// <summary>
+    /// The console's own stream does not tell that a pipe has lost its reader: whoever follows a log would go on for ever.
+    /// </summary>
     private static Stream OpenContent()
     {
         if (OperatingSystem.IsWindows())

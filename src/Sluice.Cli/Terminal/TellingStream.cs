@@ -1,6 +1,8 @@
 namespace Sluice.Cli.Terminal;
 
-/// <summary>Keeps why the stream behind it took no more, and takes what comes after that itself. A pipe without a reader is an exception.</summary>
+/// <summary>
+/// Keeps why the stream behind it took no more, and takes what comes after that itself. A pipe without a reader is an exception.
+/// </summary>
 /// <param name="inner">Where bytes go; null: it was closed.</param>
 internal sealed class TellingStream(Stream? inner) : Stream
 {

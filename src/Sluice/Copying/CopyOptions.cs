@@ -145,8 +145,8 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Told a few times a second how far the copy is, and at the end, also that of a copy that was cancelled. It is called on threads of the
-    /// copy, which wait for it.
+    /// Told a few times a second how far the copy is, and at the end, also that of a copy that was cancelled. It is called on threads of
+    /// the copy, which wait for it.
     /// </summary>
     public IProgress<CopyProgress>? Progress { get; init; }
 

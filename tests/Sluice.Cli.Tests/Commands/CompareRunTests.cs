@@ -41,7 +41,7 @@ public sealed class CompareRunTests : IDisposable
         ToolRun run = await ToolRun.RunAsync("compare", second, Kept);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.Split('\n').Count(l => l.Contains("in the second run only", StringComparison.Ordinal)).ShouldBe(1);
-        run.Out.ShouldContain($"{report.Rows.Count - 2} rows are in the second run only, or with another unit there: {report.Rows[2].Name}, ");
+        run.Out.ShouldContain($"{report.Rows.Count - 2} rows are in the second run only, or with another unit there: ");
         run.Out.ShouldContain($", and {report.Rows.Count - 7} more.");
     }
 

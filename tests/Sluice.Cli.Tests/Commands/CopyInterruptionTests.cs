@@ -101,7 +101,8 @@ public sealed class CopyInterruptionTests : IDisposable
         run.Out.ShouldEndWith(isThere ? "; what was copied whole is in to/tree\n"
             : resumes ? "; to/.tree.sluice-tmp is kept: the same command goes on from it\n"
             : "; nothing of it is left\n");
-        string[] left = [.. Directory.GetFiles(_folder["to"], "*", SearchOption.AllDirectories).Select(f => Path.GetRelativePath(_folder["to"], f))];
+        IEnumerable<string> left = Directory.GetFiles(_folder["to"], "*", SearchOption.AllDirectories)
+            .Select(f => Path.GetRelativePath(_folder["to"], f));
         left.Order().ShouldBe(isThere ? ["tree/small"] : resumes ? [".tree.sluice-tmp/small"] : []);
         JsonElement copy = Result().GetProperty("copies")[0];
         copy.GetProperty("files").GetInt64().ShouldBe(1);
@@ -148,7 +149,8 @@ public sealed class CopyInterruptionTests : IDisposable
         return await tool.EndAsync();
     }
 
-    private IEnumerable<string?> Names() => Directory.GetFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).Order(StringComparer.Ordinal);
+    private IEnumerable<string?> Names() =>
+        Directory.GetFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).Order(StringComparer.Ordinal);
 
     private JsonElement Result() => JsonDocument.Parse(File.ReadAllBytes(_folder["r.json"])).RootElement;
 

@@ -16,8 +16,10 @@ public sealed class StandardStreamsTests : IDisposable
     public StandardStreamsTests() => File.WriteAllBytes(_folder["a.bin"], new byte[100_000]);
 
     public static TheoryData<string> Commands => new(
-        "--help", "--version", "speed --help", "bench --help", "copy a.bin b.bin", "copy --dry-run a.bin b.bin", "doctor .", "extents a.bin",
-        "speed -t0.1 --warmup 0 a.bin", "speed -t0.1 --warmup 0 -q a.bin", "speed -t0.1 --warmup 0 --json - a.bin", "ops --rounds 1 --size 4K .",
+        "--help", "--version", "speed --help", "bench --help", "copy a.bin b.bin", "copy --dry-run a.bin b.bin", "doctor .",
+        "extents a.bin",
+        "speed -t0.1 --warmup 0 a.bin", "speed -t0.1 --warmup 0 -q a.bin", "speed -t0.1 --warmup 0 --json - a.bin",
+        "ops --rounds 1 --size 4K .",
         "bench . --quick --row open-close", "frag --dry-run --budget 2M -Fm1 -FM1 -n1 .", "examples --show write-block-direct",
         "log --threads 1 --time 1 .");
 

@@ -5,8 +5,8 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>
-/// What the live line says of a copy: how far, how fast, and how long it will take if it goes on so; of a tree, whose size is known when its
-/// last file has been met, what has been done.
+/// What the live line says of a copy: how far, how fast, and how long it will take if it goes on so; of a tree, whose size is known
+/// when its last file has been met, what has been done.
 /// </summary>
 internal sealed class CopyProgressLine(string source, bool isTree = false) : IProgress<CopyProgress>
 {
@@ -67,7 +67,8 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
         double share = last.TotalBytes == 0 ? 0 : Math.Min(1, last.Bytes / (double)last.TotalBytes);
         int filled = (int)(share * BarWidth);
         // All bytes are there: it is read back, or written to the disk, or gets its name.
-        string left = rate == 0 ? "" : last.Bytes >= last.TotalBytes ? ", finishing" : $", {(last.TotalBytes - last.Bytes) / rate:0} s left";
+        string left = rate == 0 ? ""
+            : last.Bytes >= last.TotalBytes ? ", finishing" : $", {(last.TotalBytes - last.Bytes) / rate:0} s left";
         return $"{source} [{new string('#', filled)}{new string('.', BarWidth - filled)}] {share * 100:0} % of "
             + $"{ByteSize.Format(last.TotalBytes)}, {rate / ByteSize.MiB:#,0} MiB/s{left}";
     }
