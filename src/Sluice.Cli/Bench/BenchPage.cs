@@ -24,8 +24,8 @@ internal static class BenchPage
         yield return Summary(report);
         yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET: "
             + "above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the ratio, or how many rounds there were, which are "
-            + "too few for one; LOST: it lies below 1; even: it spans 1; best: the fastest turn of each. Behind a column of Sluice's figures "
-            + "is .NET's. Rates are medians over the rounds; whiskers "
+            + "too few for one; LOST: it lies below 1; even: it spans 1; best: the fastest turn of each. Behind a column of Sluice's "
+            + "figures is .NET's. Rates are medians over the rounds; whiskers "
             + "reach from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
         yield return $"fio: {report.Fio}";
         foreach (RowReport row in report.Rows.Where(r => r.SluicePageNs is not null))

@@ -90,7 +90,7 @@ public sealed class PseudoTerminalTests : IDisposable
         File.WriteAllBytes(_folder["tree/larger"], new byte[2 << 20]);
         (int exitCode, string[] lines) = PseudoTerminal.Run(80, _folder.FullPath, "copy", "-r", "--bwlimit", "1M", "tree", "other");
         exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
-        string[] drawn = [.. lines.Where(l => l.Contains("MiB/s", StringComparison.Ordinal)).Where(l => !l.Contains("->", StringComparison.Ordinal))];
+        string[] drawn = [.. lines.Where(l => l.Contains("MiB/s", StringComparison.Ordinal) && !l.Contains("->"))];
         drawn.ShouldNotBeEmpty();
         foreach (string share in (string[])["%", " left", " of "])
             drawn.ShouldAllBe(l => !l.Contains(share, StringComparison.Ordinal), share);
