@@ -27,7 +27,7 @@ internal static class CopyPage
     {
         if (!report.Interrupted)
             yield break;
-        string left = report.Copies.LastOrDefault() is { Interrupted: true } last
+        string left = report.Copies is [.., { Interrupted: true } last]
             ? $" of {last.Source} {(last.Left is { } place ? $"there is {place}" : "nothing is left")};" : "";
         yield return $"interrupted:{left} {Counted.Of(report.NotBegun, "source")} not begun";
     }
