@@ -39,7 +39,7 @@ internal static class BenchPage
         {
             yield return string.Create(CultureInfo.InvariantCulture,
                 $"{NameOf(report, row)}: {row.MeetingPercent:0.##} % of the submissions that looked "
-                + "found the ring's lock another thread's");
+                + $"found the ring's lock another thread's");
         }
         foreach (SkippedRow row in report.Skipped)
             yield return $"skipped {row.Id}: {row.Reason}";
