@@ -6,6 +6,9 @@ internal sealed partial class DutyWorld
 {
     private sealed class Watcher(DutyWorld world) : Actor
     {
+        /// <summary>The part of a wait in which nobody may enter the kernel.</summary>
+        private const int Napping = 10;
+
         private readonly WatchTurn _turn = new();
         private readonly List<int> _taken = [];
         private WatchStep _step = WatchStep.Look;
@@ -20,13 +23,19 @@ internal sealed partial class DutyWorld
         public override bool CanStep => _step switch
         {
             WatchStep.WaitInKernel when _part == 1 => IsKicked || world._ready.Count > 0,
+            WatchStep.WaitInKernel when _part == Napping => false,
             WatchStep.Sleep or WatchStep.Watch when _part == 1 => _isWoken,
+            WatchStep.Leave => !world._isClosed && (world._executing == 0 || world._ring.Defect == DutyDefect.ClosesAtOnce),
             _ => true,
         };
 
-        // Half a second in the kernel is no help that counts, but for becoming idle.
-        public override bool HasTimer =>
-            _part == 1 && (_step == WatchStep.Watch || (_step == WatchStep.WaitInKernel && world.Duty.InFlight == 0));
+        // Half a second in the kernel is no help that counts, but for becoming idle, and where the kernel takes no entry.
+        public override bool HasTimer => _step switch
+        {
+            WatchStep.Watch => _part == 1,
+            WatchStep.WaitInKernel => _part == Napping || (_part == 1 && (world.Duty.InFlight == 0 || world._isStarved)),
+            _ => false,
+        };
 
         public override string ToString() => $"watcher {_step}.{_part} of {_turn.Role}";
 
@@ -62,20 +71,41 @@ internal sealed partial class DutyWorld
                     world._workItems++;
                     Next(WatchStep.Look);
                     break;
-                case (WatchStep.WaitInKernel, 0) or (WatchStep.WaitInKernel, 1):
+                case (WatchStep.WaitInKernel, 0):
+                    if (world._isRefused)
+                    {
+                        _part = Napping;
+                    }
+                    else
+                    {
+                        world.Touch();
+                        _part = world._kernelRefuses ? 3 : 1;
+                    }
+
+                    break;
+                case (WatchStep.WaitInKernel, 1):
+                    break;
+                case (WatchStep.WaitInKernel, 3):
+                    world.Refuse();
+                    Next(WatchStep.Look);
                     break;
                 case (WatchStep.WaitInKernel, _):
                     IsKicked = false;
-                    if (_timedOut)
+                    if (_timedOut && !world._isRefused)
                     {
-                        duty.BecomeIdle(isBacklogEmpty: true);
+                        duty.BecomeIdle(world.IsBacklogEmpty);
+                    }
+
+                    if (world._isStarved && world._ring.Defect != DutyDefect.StarvesForEver)
+                    {
+                        world.EnterKernel();
                     }
 
                     Next(WatchStep.Look);
                     break;
                 case (WatchStep.Sleep, 0) or (WatchStep.Watch, 0):
                     // Under the lock that wakers take: either they see the sleeper, or it sees what they did.
-                    _isWoken = duty.Role != _turn.Role;
+                    _isWoken = duty.Role != _turn.Role || duty.HasEnded;
                     break;
                 case (WatchStep.Sleep, 1) or (WatchStep.Watch, 1):
                     break;
@@ -84,6 +114,9 @@ internal sealed partial class DutyWorld
                     break;
                 case (WatchStep.Watch, _):
                     Next(duty.Watched(_turn, !_timedOut, world._completed.Count > 0, nowMs: 0));
+                    break;
+                case (WatchStep.Leave, _):
+                    world._isClosed = true;
                     break;
                 case (WatchStep.TakeOver, 0):
                     world.EnterKernel();

@@ -11,32 +11,43 @@ internal sealed partial class DutyWorld
         private DutyStep _step = DutyStep.Leave;
         private int _part;
         private int _picked = -1;
+        private int _toSubmit;
         private bool _got;
         private bool _more;
+        private bool _isEnding;
+        private bool _isStarved;
+        private bool _isRefused;
 
         public override bool CanStep => _step switch
         {
-            DutyStep.Leave => world._workItems > 0,
-            DutyStep.Run when _part == 1 => world._operations[_picked].WaitsFor is var other && (other < 0 || world._ran[other]),
-            DutyStep.Wait when _part == 2 => world._ready.Count > 0,
+            DutyStep.Leave => _isEnding || world._workItems > 0,
+            DutyStep.Run when _part == 1 => world.MayRun(_picked),
+            DutyStep.Wait when _part == 3 => world._ready.Count > 0,
             _ => true,
         };
 
-        public override bool HasTimer => _step == DutyStep.Wait && _part == 2;
+        public override bool HasTimer => _step == DutyStep.Wait && _part == 3;
 
-        public override bool IsIdle => _step == DutyStep.Leave;
+        public override bool IsIdle => _step == DutyStep.Leave && !_isEnding;
 
         public override string ToString() => $"worker {_step}.{_part} as {_turn.Role} with {_picked}";
 
-        public override void TimeOut() => _part = 3;
+        public override void TimeOut() => _part = 4;
 
         public override void Step()
         {
             CompletionDuty duty = world.Duty;
             switch (_step, _part++)
             {
+                case (DutyStep.Leave, _) when _isEnding:
+                    world.EnterKernel();
+                    world._executing--;
+                    _isEnding = false;
+                    _part = 0;
+                    break;
                 case (DutyStep.Leave, _):
                     world._workItems--;
+                    world._executing++;
                     Next(duty.Begin(_turn));
                     break;
                 case (DutyStep.Pick, 0):
@@ -57,12 +68,7 @@ internal sealed partial class DutyWorld
                 case (DutyStep.Run, 0):
                     break;
                 case (DutyStep.Run, 1):
-                    world._ran[_picked] = true;
-                    foreach (int submitted in world._operations[_picked].Submits ?? [])
-                    {
-                        world.Submit(submitted, _turn);
-                    }
-
+                    world.Run(_picked, _turn);
                     break;
                 case (DutyStep.Run, 2):
                     _more = world._completed.Count > 0;
@@ -78,7 +84,7 @@ internal sealed partial class DutyWorld
                     world._watcher.Wake();
                     break;
                 case (DutyStep.Summon, 1):
-                    world._watcher.IsKicked = true;
+                    world.QueueWaker();
                     world.EnterKernel();
                     break;
                 case (DutyStep.Summon, _):
@@ -92,11 +98,14 @@ internal sealed partial class DutyWorld
 
                     break;
                 case (DutyStep.RunAlone, 0):
-                    _got = duty.InFlight == 1 && world._gathered.Count == 1;
+                    _got = duty.InFlight == 1 && world._backlog.Count == 0 && !world._isStarved && !world._isRefused
+                        && world._gathered.Count == 1 && world._wakers == 0 && world._shown == 0;
                     if (_got)
                     {
+                        world.Touch();
                         _picked = world._gathered[0];
                         world._gathered.Clear();
+                        world._used--;
                         duty.Exit();
                     }
 
@@ -112,28 +121,48 @@ internal sealed partial class DutyWorld
                     Next(duty.RanAlone(_turn, _got, isPoolWanted: false));
                     break;
                 case (DutyStep.Wait, 0):
+                    if (world._isRefused)
+                    {
+                        Next(CompletionDuty.Waited(_turn, false));
+                        break;
+                    }
+
+                    _toSubmit = world._shown = world.Pending;
+                    _isStarved = false;
                     world._entering++;
-                    world.EnterKernel();
                     break;
                 case (DutyStep.Wait, 1):
                     duty.EnterKernel(_turn);
                     break;
                 case (DutyStep.Wait, 2):
+                    EnterPublished();
                     break;
                 case (DutyStep.Wait, 3):
-                    duty.LeaveKernel(_turn);
                     break;
                 case (DutyStep.Wait, 4):
+                    duty.LeaveKernel(_turn);
+                    break;
+                case (DutyStep.Wait, 5):
                     world._entering--;
+                    if (world._isRefused ? world._ring.Defect != DutyDefect.ForgetsWhatWasShown : _isRefused)
+                    {
+                        world.Refuse();
+                    }
+                    else if (_isStarved)
+                    {
+                        world._isStarved = world.Pending > 0;
+                    }
+
                     break;
                 case (DutyStep.Wait, _):
-                    Next(CompletionDuty.Waited(_turn, world._ready.Count > 0));
+                    bool asksAgain = !_isStarved || world._ring.Defect == DutyDefect.AsksAStarvedKernelAgain;
+                    Next(CompletionDuty.Waited(_turn, world._ready.Count > 0 || (_toSubmit > 0 && asksAgain)));
                     break;
                 case (DutyStep.Retire, 0):
                     world.EnterKernel();
                     break;
                 case (DutyStep.Retire, 1):
-                    _got = duty.StepDown(_turn, isBacklogEmpty: true);
+                    _got = duty.StepDown(_turn, world.IsBacklogEmpty);
                     world.EnterKernel();
                     break;
                 case (DutyStep.Retire, 2):
@@ -149,10 +178,35 @@ internal sealed partial class DutyWorld
             }
         }
 
+        /// <summary>Without the lock: others may have submitted what was shown, and the kernel then does not wait.</summary>
+        private void EnterPublished()
+        {
+            world.Touch();
+            _isRefused = world._kernelRefuses;
+            _isStarved = _toSubmit > 0 && world._kernelStarves;
+            if (_isRefused || _isStarved || world.Consume(_toSubmit) < _toSubmit)
+            {
+                _part = 4;
+            }
+        }
+
         private void Next(DutyStep step)
         {
             _step = step;
             _part = 0;
+            if (step != DutyStep.Leave)
+            {
+                return;
+            }
+
+            if (_turn.HasLed)
+            {
+                _isEnding = true;
+            }
+            else
+            {
+                world._executing--;
+            }
         }
     }
 }

@@ -20,18 +20,19 @@ internal sealed partial class DutyWorld : World
 
     private readonly DutyOperation[] _operations;
     private readonly bool[] _ran;
-    private readonly List<int> _gathered = [];
+    private readonly DutyRing _ring;
     private readonly List<int> _kernel = [];
     private readonly List<int> _ready = [];
     private readonly Queue<int> _completed = new();
     private readonly List<Actor> _actors = [];
     private readonly Watcher _watcher;
     private int _workItems;
-    private int _entering;
+    private bool _hasRunTwice;
 
-    public DutyWorld(CompletionDuty duty, DutyOperation[] operations, int workers, params int[] submitted)
+    public DutyWorld(CompletionDuty duty, DutyOperation[] operations, int workers, int[] submitted, DutyRing? ring = null)
     {
         Duty = duty;
+        _ring = ring ?? new DutyRing();
         _operations = operations;
         _ran = new bool[operations.Length];
         _watcher = new Watcher(this);
@@ -56,48 +57,59 @@ internal sealed partial class DutyWorld : World
         {
             _actors.Add(new Device(this, i));
         }
+
+        if (_ring.MayRefuse)
+        {
+            _actors.Add(new Kernel(static () => true, () => _kernelRefuses = true));
+            _actors.AddRange(operations.Select((_, i) => new Call(this, i)));
+        }
+
+        if (_ring.MayStarve)
+        {
+            _actors.Add(new Kernel(static () => true, () => _kernelStarves = true));
+            _actors.Add(new Kernel(() => _kernelStarves, () => _kernelStarves = false));
+        }
     }
 
     public CompletionDuty Duty { get; }
 
     public override IReadOnlyList<Actor> Actors => _actors;
 
-    public override bool IsDone => Array.TrueForAll(_ran, static ran => ran);
+    /// <summary>All continuations have run, and a ring that was refused is closed.</summary>
+    public override bool IsDone => Array.TrueForAll(_ran, static ran => ran) && (!_isRefused || _isClosed);
 
-    /// <summary>Somebody has the role while something is in flight.</summary>
-    public override bool IsSound => Duty.Role != CompletionDuty.Nobody || Duty.InFlight == 0;
+    /// <summary>
+    /// Somebody has the role while something is in flight; nothing runs twice; who touches the ring finds it open, and it has nothing when
+    /// it is closed.
+    /// </summary>
+    public override bool IsSound =>
+        (Duty.Role != CompletionDuty.Nobody || Duty.InFlight == 0) && !_hasRunTwice && !_isTouchedClosed
+            && (!_isClosed || (_gathered.Count == 0 && _kernel.Count == 0 && _ready.Count == 0));
 
     /// <summary>Where everything is, for who reads a failure.</summary>
     public override string ToString() =>
-        $"role {Duty.Role}, asked {Duty.Asked}, gathered [{string.Join(' ', _gathered)}], kernel [{string.Join(' ', _kernel)}], "
+        $"role {Duty.Role}, asked {Duty.Asked}, gathered [{string.Join(' ', _gathered)}], "
+            + $"backlog [{string.Join(' ', _backlog)}], pool [{string.Join(' ', _pooled)}], refused {_isRefused}, closed {_isClosed}, "
+            + $"starved {_isStarved}, kernel [{string.Join(' ', _kernel)}], "
             + $"ready [{string.Join(' ', _ready)}], queued [{string.Join(' ', _completed)}], work items {_workItems}, "
             + $"ran [{string.Join(' ', _ran.Select(static (ran, i) => (ran, i)).Where(static o => o.ran).Select(static o => o.i))}]; "
             + string.Join("; ", _actors.Where(static a => a is Worker or Watcher));
 
-    /// <summary>Under the submission lock: into the ring, and into the kernel unless it is gathered.</summary>
-    private void Submit(int operation, DutyTurn? turn)
-    {
-        Duty.Enter();
-        _gathered.Add(operation);
-        if (turn is null || !Duty.Gathers(turn, _entering > 0))
-        {
-            EnterKernel();
-        }
+    private bool MayRun(int operation) => _operations[operation].WaitsFor is var other && (other < 0 || _ran[other]);
 
-        if (Duty.LeaveIdle())
-        {
-            _watcher.Wake();
-        }
-    }
-
-    private void EnterKernel()
+    private void Run(int operation, DutyTurn? turn)
     {
-        _kernel.AddRange(_gathered);
-        _gathered.Clear();
+        _hasRunTwice |= _ran[operation];
+        _ran[operation] = true;
+        foreach (int submitted in _operations[operation].Submits ?? [])
+        {
+            Submit(submitted, turn);
+        }
     }
 
     private int TakeReady(List<int> into)
     {
+        Touch();
         into.AddRange(_ready);
         _ready.Clear();
         _watcher.IsKicked = false;
@@ -149,7 +161,9 @@ internal sealed partial class DutyWorld : World
             return null;
         }
 
-        if (turn is null || !world.Duty.Gathers(turn, world._entering > 0))
+        world._used -= taken.Count;
+        world.QueueBacklog();
+        if (world.Pending > 0 && (turn is null || !world.Duty.Gathers(turn, world._entering > 0)))
         {
             world.EnterKernel();
         }
