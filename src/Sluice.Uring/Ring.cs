@@ -16,6 +16,11 @@ namespace Sluice.Uring;
 /// </remarks>
 internal sealed unsafe class Ring : IDisposable
 {
+    // Not tuned: a ring is drained once, at its end, and what these decide is how soon a cancellation is repeated.
+    private const int DrainedAtOnce = 64;
+    private const long FirstDrainWaitMs = 10;
+    private const long LongestDrainWaitMs = 1000;
+
     private readonly RingMemory _memory;
     private readonly SubmissionQueue _sq;
     private readonly CompletionQueue _cq;
@@ -245,9 +250,9 @@ internal sealed unsafe class Ring : IDisposable
     /// <exception cref="InvalidOperationException">The kernel refuses this thread the ring; nothing has been released.</exception>
     public void Drain(Action<IoUringCqe>? completed = null)
     {
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[64];
+        Span<IoUringCqe> cqes = stackalloc IoUringCqe[DrainedAtOnce];
         bool cancelDue = true;
-        long waitMs = 10;
+        long waitMs = FirstDrainWaitMs;
         while (true)
         {
             int count;
@@ -281,7 +286,7 @@ internal sealed unsafe class Ring : IDisposable
             if (result == -Errno.ETIME)
             {
                 cancelDue = true;
-                waitMs = Math.Min(waitMs * 2, 1000);
+                waitMs = Math.Min(waitMs * 2, LongestDrainWaitMs);
             }
             else if (!IsHarmless(result))
             {

@@ -12,7 +12,7 @@ internal sealed class BatchRing : BorrowedRing
     /// <summary>Entries of one submission; a longer batch goes in several.</summary>
     public const int MaxEntries = Tuning.BatchRingMaxEntries;
 
-    private static readonly RingPool<BatchRing> Pool = new(8, TryCreate);
+    private static readonly RingPool<BatchRing> Pool = new(Tuning.BatchRingMaxKept, TryCreate);
 
     private BatchRing(Ring ring)
         : base(ring)

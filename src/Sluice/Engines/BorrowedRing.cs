@@ -152,7 +152,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
 
     private void Reap()
     {
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[64];
+        Span<IoUringCqe> cqes = stackalloc IoUringCqe[Tuning.CompletionsAtOnce];
         int taken;
         while ((taken = _ring.Take(cqes)) > 0)
         {

@@ -10,6 +10,9 @@ namespace Sluice.Engines;
 /// <param name="longTicks">From here on a continuation is long.</param>
 internal struct ContinuationGauge(long longTicks)
 {
+    /// <summary>However small the average is, a short one takes something from it.</summary>
+    private const long RoundsUp = (1 << Tuning.ContinuationFallShift) - 1;
+
     private LeaderPenalty _caution;
     private long _ticks;
     private bool _isCautious;
@@ -41,7 +44,9 @@ internal struct ContinuationGauge(long longTicks)
         }
 
         long average = _ticks;
-        _ticks = ticks > average ? average + ((Math.Min(ticks, longTicks * 6) - average) >> 3) : average - ((average + 127) >> 7);
+        _ticks = ticks > average
+            ? average + ((Math.Min(ticks, longTicks * Tuning.ContinuationMaxTimesLong) - average) >> Tuning.ContinuationRiseShift)
+            : average - ((average + RoundsUp) >> Tuning.ContinuationFallShift);
     }
 
     /// <summary>One was stuck. For one thread at a time.</summary>

@@ -24,6 +24,7 @@ internal sealed class KeptPages
     public const int MaxAreas = Tuning.KeptPagesMaxAreas;
 #endif
 
+    /// <summary>As many as the words of <see cref="Area"/> have bits.</summary>
     private const int PagesOfArea = 16;
 
     private readonly Lock _lock = new();

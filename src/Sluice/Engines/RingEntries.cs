@@ -246,7 +246,21 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
     }
 
-    public void AfterEnter(int result)
+    /// <summary>A thread that has shown entries to the kernel without the lock is back, with what the kernel said.</summary>
+    public void EndEntering(int result)
+    {
+        Entering--;
+        if (Refusal != 0)
+        {
+            Refuse(Refusal);
+        }
+        else if (result is < 0 and not (-Errno.ETIME or -Errno.EINTR))
+        {
+            AfterEnter(result);
+        }
+    }
+
+    private void AfterEnter(int result)
     {
         if (result < 0 && !Ring.IsPassing(result))
         {
@@ -313,7 +327,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         LockLooks.Note(isTaken);
         if (!isTaken)
         {
-            _contended -= _contended >> 4;
+            _contended -= _contended >> Tuning.ContentionForgetShift;
         }
         else if ((_contended += Tuning.ContentionStep) > Tuning.MaxContention)
         {

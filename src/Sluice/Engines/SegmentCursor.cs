@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
+using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring.Abi;
 
@@ -15,10 +16,10 @@ namespace Sluice.Engines;
 /// </remarks>
 internal sealed unsafe class SegmentCursor
 {
-    private const int MaxShared = 128;
+    private const int MaxShared = Tuning.SegmentCursorMaxShared;
 
     /// <summary>Cursors that grew beyond this are left to the collector.</summary>
-    private const int MaxKeptSegments = 4096;
+    private const int MaxKeptSegments = Tuning.SegmentCursorMaxKeptSegments;
 
     private static readonly Lock SharedLock = new();
     private static readonly Stack<SegmentCursor> Shared = new(MaxShared);
@@ -27,7 +28,7 @@ internal sealed unsafe class SegmentCursor
     [ThreadStatic]
     private static SegmentCursor? t_spare;
 
-    private Memory<byte>[] _segments = new Memory<byte>[16];
+    private Memory<byte>[] _segments = new Memory<byte>[Tuning.SegmentCursorFirstSegments];
     private MemoryHandle[] _pins = [];
     private Iovec* _iovecs;
     private int _segmentCount;

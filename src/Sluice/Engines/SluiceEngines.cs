@@ -17,6 +17,7 @@ namespace Sluice;
 /// </summary>
 public static class SluiceEngines
 {
+    /// <summary>The end of what may be asked for, each with a descriptor and a thread. Not tuned.</summary>
     private const int MaxRingsAskedFor = 256;
 
     private static readonly Lock StartLock = new();

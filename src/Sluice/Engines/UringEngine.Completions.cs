@@ -34,7 +34,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// by so few times only. Else the ring: there an operation is on its way whether or not the pool has threads, and many share a wait.
     /// </summary>
     private bool HasPoolThreads =>
-        _duty.InFlight + _completed.CountUninterrupted() < 2 * Environment.ProcessorCount
+        _duty.InFlight + _completed.CountUninterrupted() < Tuning.CallsPerProcessor * Environment.ProcessorCount
             && PoolWork.Pending < Environment.ProcessorCount
             && (_completed.IsEmpty || Interlocked.Increment(ref _passes) <= Environment.ProcessorCount);
 
@@ -130,7 +130,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         // While more continuations wait their turn, much that was gathered, or a quarter of what is in flight, is handed over now: a
         // device with little to do must not wait for the end of the batch.
         if (more && _entries.Refusal == 0 && _ring.Pending is var pending && pending > 0
-            && (pending >= Tuning.MaxGathered || pending * 4 >= _duty.InFlight))
+            && (pending >= Tuning.MaxGathered || pending * Tuning.GatheredPartOfInFlight >= _duty.InFlight))
         {
             Flush(turn);
             turn.Pause();
@@ -257,15 +257,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         _duty.LeaveKernel(turn);
         using (_entries.Hold())
         {
-            _entries.Entering--;
-            if (_entries.Refusal != 0)
-            {
-                _entries.Refuse(_entries.Refusal);
-            }
-            else if (result is < 0 and not (-Errno.ETIME or -Errno.EINTR))
-            {
-                _entries.AfterEnter(result);
-            }
+            _entries.EndEntering(result);
         }
 
         return _ring.CqReady > 0 || (result is not -Errno.ETIME && pending > 0);

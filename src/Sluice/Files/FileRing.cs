@@ -18,7 +18,7 @@ internal sealed unsafe class FileRing : BorrowedRing
     // The close of a pair, with its descriptor.
     private const ulong CloseMark = 1UL << 32;
 
-    private static readonly RingPool<FileRing> Pool = new(16, TryCreate);
+    private static readonly RingPool<FileRing> Pool = new(Tuning.FileRingMaxKept, TryCreate);
 
     private readonly MemoryHandle[] _pins = new MemoryHandle[SmallFileReader.MaxFiles];
 

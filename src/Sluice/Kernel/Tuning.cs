@@ -16,9 +16,19 @@ internal static class Tuning
     /// </summary>
     public static long LongContinuationMicroseconds { get; } = Number("Sluice.LongContinuationMicroseconds", 10, 1, 1_000_000);
 
-    /// <summary>
-    /// A continuation that took longer, in microseconds, may have lost its processor meanwhile; asking the system takes a third of one.
-    /// </summary>
+    /// <summary>What is above continuations' average counts an eighth, as a power of two; as the next two from 0036's loops.</summary>
+    public const int ContinuationRiseShift = 3;
+
+    /// <summary>So many times what is long is what a continuation counts at most: one alone makes no average long.</summary>
+    public const int ContinuationMaxTimesLong = 6;
+
+    /// <summary>A shorter one takes a 128th of the average, as a power of two: a few hundred forget a long one.</summary>
+    public const int ContinuationFallShift = 7;
+
+    /// <summary>Operations for each processor, in a ring or just out of it, from which on long continuations get no calls (0039).</summary>
+    public static int CallsPerProcessor { get; } = (int)Number("Sluice.CallsPerProcessor", 2, 1, 4096);
+
+    /// <summary>Microseconds from which on a continuation may have lost its processor; asking the system takes a third of one.</summary>
     public static long InterruptionMicroseconds { get; } = Number("Sluice.InterruptionMicroseconds", 40, 1, 1_000_000);
 
     /// <summary>
@@ -32,15 +42,16 @@ internal static class Tuning
     /// </summary>
     public const int ContentionSample = 63;
 
-    /// <summary>What each look that finds it taken counts; a look that finds it free forgets a sixteenth.</summary>
+    /// <summary>What each look that finds it taken counts.</summary>
     public const int ContentionStep = 64;
+
+    /// <summary>A look that finds it free forgets one part in two to this power: a sixteenth. No measurement.</summary>
+    public const int ContentionForgetShift = 4;
 
     /// <summary>Above this another ring is made: about every fourth look. No measurement: see <see cref="ProcessorsPerRing"/>.</summary>
     public const int MaxContention = 256;
 
-    /// <summary>
-    /// Times in a row that a thread puts in what others have left for it, before they wait for the submission lock instead.
-    /// </summary>
+    /// <summary>Times in a row that a thread puts in what others left for it, before they wait for the submission lock.</summary>
     public const int MaxStageRounds = 8;
 
     /// <summary>Entries of a ring that wait to be submitted.</summary>
@@ -68,6 +79,9 @@ internal static class Tuning
     /// </summary>
     public static int MaxGathered { get; } = (int)Number("Sluice.MaxGathered", 8, 1, 512);
 
+    /// <summary>They go in too where they are one part in so many of what is in flight: a device with little to do must not wait.</summary>
+    public const int GatheredPartOfInFlight = 4;
+
     /// <summary>Batches at whose ends a leader finds other work waiting in the pool before it steps down for it.</summary>
     public const int LeaderPatience = 4;
 
@@ -80,17 +94,13 @@ internal static class Tuning
     /// <summary>Milliseconds until the kernel is tried again after it had no memory.</summary>
     public const int StarvedRetryMs = 1;
 
-    /// <summary>
-    /// Milliseconds after which the completion thread looks by itself: where the kernel takes no entry, nobody can wake it.
-    /// </summary>
+    /// <summary>Milliseconds after which the completion thread looks by itself: where the kernel takes no entry, nobody wakes it.</summary>
     public const int LookAgainMs = 500;
 
     /// <summary>Milliseconds between two looks for completions where they may not be waited for in the kernel.</summary>
     public const int RefusedLookMs = 1;
 
-    /// <summary>
-    /// Milliseconds in which continuations are taken for long ones after the first that was stuck, then twice as long each time.
-    /// </summary>
+    /// <summary>Milliseconds in which continuations are taken for long after one that was stuck, then twice as many each time.</summary>
     public const int FirstPenaltyMs = 20;
 
     /// <summary>The longest of them.</summary>
@@ -126,6 +136,24 @@ internal static class Tuning
 
     /// <summary>Entries of a batch in flight at once (docs/decisions/0005).</summary>
     public const int BatchRingMaxEntries = 256;
+
+    /// <summary>Rings of one kind that are kept between their borrowers. No measurement: a descriptor and some KiB each.</summary>
+    public const int BatchRingMaxKept = 8;
+
+    /// <inheritdoc cref="BatchRingMaxKept"/>
+    public const int SequentialRingMaxKept = 8;
+
+    /// <inheritdoc cref="BatchRingMaxKept"/>
+    public const int FileRingMaxKept = 16;
+
+    /// <summary>Cursors of vectored transfers that are kept for all threads; one more for each thread. No measurement.</summary>
+    public const int SegmentCursorMaxShared = 128;
+
+    /// <summary>Segments beyond which a cursor is not kept: 64 KiB of theirs. No measurement.</summary>
+    public const int SegmentCursorMaxKeptSegments = 4096;
+
+    /// <summary>Segments that a new cursor has room for. No measurement.</summary>
+    public const int SegmentCursorFirstSegments = 16;
 
     /// <summary>One cached write of so many is timed precisely (0007).</summary>
     public const int WritePacePreciseEvery = 8;

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Sluice.Engines;
+using Sluice.Kernel;
 using Sluice.Errors;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -19,7 +20,7 @@ internal sealed class SequentialRing : BorrowedRing
     /// <summary>The most transfers in flight.</summary>
     public const int MaxEntries = 128;
 
-    private static readonly RingPool<SequentialRing> Pool = new(8, TryCreate);
+    private static readonly RingPool<SequentialRing> Pool = new(Tuning.SequentialRingMaxKept, TryCreate);
 
     private readonly BlockTransfer?[] _entries = new BlockTransfer?[MaxEntries];
     private int _nextEntry;

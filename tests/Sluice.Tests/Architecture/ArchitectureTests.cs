@@ -76,6 +76,46 @@ public sealed partial class ArchitectureTests
         "Memory/PinnedMemoryManager.cs",
     };
 
+    /// <summary>Numbers of the room Engines that were not tuned: bits, units, and what a format or a limit says.</summary>
+    private static readonly Dictionary<string, string[]> OtherNumbers = new(StringComparer.Ordinal)
+    {
+        // Units, and parts of a version.
+        ["Engines/DutyTurn.cs"] = ["1_000_000"],
+        ["Engines/UringEngine.cs"] = ["1_000_000"],
+        ["Engines/WritePace.cs"] = ["1_000_000"],
+        ["Engines/SluiceMeter.cs"] = ["3"],
+
+        // How many verbs, cachings and carriers there are, and rows of counts that share no cache line.
+        ["Engines/IoMetrics.cs"] = ["4", "3", "128", "16", "64"],
+
+        // Bits, and the pages that have one in a word.
+        ["Engines/KeptPages.cs"] = ["16"],
+        ["Engines/OpenFile.cs"] = ["4"],
+        ["Engines/SlotTable.cs"] = ["32"],
+
+        // A page where the file system says nothing; bits of a device's number, and of how far from the last offset.
+        ["Engines/OpenFile.Caching.cs"] = ["4096", "32", "20"],
+
+        // The end of what a setting may ask for.
+        ["Engines/SluiceEngines.cs"] = ["256"],
+    };
+
+    /// <summary>Two and less are no tuning; what has another base is bits; Debug builds have small numbers of their own.</summary>
+    [Fact]
+    public void A_tuned_number_of_the_engines_stands_in_the_file_of_tuned_numbers()
+    {
+        IEnumerable<SourceTree.SourceFile> engines = Library.Files.Where(static f => f.Room == "Engines");
+        Dictionary<string, string[]> found = engines
+            .Select(static f => (f.Name, Numbers: Number().Matches(DebugPart().Replace(f.Code, ""))
+                .Select(static m => m.Value).Where(static n => n is not ("0" or "1" or "2")).Distinct().ToArray()))
+            .Where(static f => f.Numbers.Length > 0)
+            .ToDictionary(static f => f.Name, static f => f.Numbers, StringComparer.Ordinal);
+        Told(found).ShouldBe(Told(OtherNumbers), ignoreOrder: true);
+
+        static IEnumerable<string> Told(Dictionary<string, string[]> numbers) =>
+            numbers.Select(static f => $"{f.Key}: {string.Join(' ', f.Value.Order(StringComparer.Ordinal))}");
+    }
+
     [Fact]
     public void A_file_of_the_library_names_its_own_room_and_lower_floors_only() => Upward(Library, LibraryFloors).ShouldBeEmpty();
 
@@ -277,6 +317,12 @@ public sealed partial class ArchitectureTests
 
     [GeneratedRegex(@"\b(DllImport|LibraryImport)\b", RegexOptions.ExplicitCapture, TimeoutMs)]
     private static partial Regex ForeignFunction();
+
+    [GeneratedRegex(@"(?<![\w.])\d[\d_]*(?![\dxX_])", RegexOptions.None, TimeoutMs)]
+    private static partial Regex Number();
+
+    [GeneratedRegex(@"#if DEBUG(?s:.*?)(#else|#endif)", RegexOptions.None, TimeoutMs)]
+    private static partial Regex DebugPart();
 
     [GeneratedRegex(@"\bunsafe\b(?!-)", RegexOptions.None, TimeoutMs)]
     private static partial Regex UnsafeCode();
