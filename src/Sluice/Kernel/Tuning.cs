@@ -57,8 +57,8 @@ internal static class Tuning
     /// <summary>Entries of a ring that wait to be submitted.</summary>
     public static uint RingEntries { get; } = (uint)Number("Sluice.RingEntries", 512, 8, 32_768);
 
-    /// <summary>Completions that a ring has room for; so many operations, less <see cref="MaxExtras"/>, are in it at most.</summary>
-    public static uint RingCompletions { get; } = (uint)Number("Sluice.RingCompletions", 4096, 512, 65_536);
+    /// <summary>Completions that a ring has room for, no fewer than entries; so many operations, less the extras, are in it.</summary>
+    public static uint RingCompletions { get; } = Math.Max(RingEntries, (uint)Number("Sluice.RingCompletions", 4096, 512, 65_536));
 
     /// <summary>
     /// Requests to cancel and wakers in a ring at once. Together with the operations they are as many as completions have room, so that

@@ -44,6 +44,12 @@ public sealed class StartingRingsTests : HostileTests
     public async Task A_program_chooses_the_engine_and_the_number_of_rings(string knob, string value, string told) =>
         (await TellAsync([("SLUICE_ENGINE", ""), ("SLUICE_RINGS", "")], "set rings", knob, value)).ShouldBe((told, ""));
 
+    /// <summary>The kernel makes no ring with room for fewer completions than entries.</summary>
+    [SkippableFact]
+    public async Task A_ring_of_more_entries_than_a_program_left_room_for_completions_is_made() =>
+        (await TellAsync([("SLUICE_ENGINE", ""), ("SLUICE_RINGS", "")], "set rings", "Sluice.RingEntries", "8192"))
+            .Told.ShouldNotBeNull().ShouldStartWith("1");
+
     private static async Task<(string? Told, string? Note)> TellAsync((string, string)[] environment, params string[] arguments)
     {
         using Child child = Start(environment, arguments);
