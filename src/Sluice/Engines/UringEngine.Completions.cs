@@ -260,7 +260,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _entries.EndEntering(result);
         }
 
-        return _ring.CqReady > 0 || (result is not -Errno.ETIME && pending > 0);
+        // Where the kernel has no memory, the completion thread tries again, once in a while.
+        return _ring.CqReady > 0 || (result is not -Errno.ETIME && pending > 0 && !Ring.IsPassing(result));
     }
 
     private DutyStep Retire(DutyTurn turn)
@@ -345,6 +346,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         int result = _ring.Wait(1, _entries.IsStarved ? Tuning.StarvedRetryMs : Tuning.LookAgainMs);
         bool isRefusal = result < 0 && result is not (-Errno.ETIME or -Errno.EINTR) && !Ring.IsPassing(result);
         bool mayIdle = result == -Errno.ETIME && _duty.InFlight == 0;
+        if (Ring.IsPassing(result))
+        {
+            // It has not waited.
+            Thread.Sleep(Tuning.StarvedRetryMs);
+        }
+
         if (!isRefusal && !mayIdle && !_entries.IsStarved)
         {
             return;

@@ -1,0 +1,100 @@
+using System.Diagnostics;
+using Sluice.Uring;
+
+namespace Sluice.Hostile.Tests.Seams;
+
+/// <summary>The kernel has no memory for entries of a ring for a while: it is asked again, but not without a pause.</summary>
+public sealed class StarvedRingTests : HostileTests
+{
+    private const int ManyCalls = 10_000;
+    private const int Looks = 300;
+    private const int Rounds = 10;
+
+    [SkippableFact]
+    public async Task Whoever_runs_continuations_leaves_asking_again_to_the_completion_thread()
+    {
+        Skip.If(SluiceEngines.Default.Name != "uring", "rings alone");
+        using SluiceHandle fifo =
+            SluiceHandle.Open(Temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        int calls = 0;
+        int looks = 0;
+        bool isStarved = false;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call != "io_uring_enter" || !Volatile.Read(ref isStarved))
+            {
+                return 0;
+            }
+
+            if (IsCompletionThread ? ++looks % 20 == 0 : Interlocked.Increment(ref calls) >= ManyCalls)
+            {
+                Volatile.Write(ref isStarved, false);
+            }
+
+            return -Errno.EAGAIN;
+        });
+
+        // Not each of them finds a thread that leads.
+        for (int round = 0; round < Rounds; round++)
+        {
+            await StarveAsync(fifo, () => Volatile.Write(ref isStarved, true));
+        }
+
+        calls.ShouldBeLessThan(ManyCalls);
+    }
+
+    /// <summary>A clock of milliseconds goes on between many of the looks, however slow the machine is.</summary>
+    [SkippableFact]
+    public async Task The_completion_thread_pauses_where_it_may_not_wait()
+    {
+        Skip.If(SluiceEngines.Default.Name != "uring", "rings alone");
+        using SluiceHandle fifo =
+            SluiceHandle.Open(Temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        int looks = 0;
+        HashSet<long> moments = [];
+        bool isStarved = false;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call != "io_uring_enter" || !Volatile.Read(ref isStarved))
+            {
+                return 0;
+            }
+
+            if (IsCompletionThread)
+            {
+                moments.Add(Stopwatch.GetTimestamp() * 1000 / Stopwatch.Frequency);
+                looks++;
+                if (looks == Looks)
+                {
+                    Volatile.Write(ref isStarved, false);
+                }
+            }
+
+            return -Errno.ENOMEM;
+        });
+        await StarveAsync(fifo, () => Volatile.Write(ref isStarved, true));
+        moments.Count.ShouldBeGreaterThan(Looks / 10);
+    }
+
+    private static TimeSpan Patience => TimeSpan.FromMinutes(2);
+
+    private static bool IsCompletionThread => Thread.CurrentThread.Name == "Sluice completions";
+
+    /// <summary>A continuation that submits where the kernel has no memory from then on.</summary>
+    private static async Task StarveAsync(SluiceHandle fifo, Action starve)
+    {
+        Task<Task<int>> both = fifo.ReadAsync(new byte[1], 0).AsTask().ContinueWith(
+            _ =>
+            {
+                starve();
+                return fifo.ReadAsync(new byte[1], 0).AsTask();
+            },
+            CancellationToken.None,
+            TaskContinuationOptions.ExecuteSynchronously,
+            TaskScheduler.Default);
+        fifo.Write([1], 0);
+        Task<int> second = await both.WaitAsync(Patience);
+        fifo.Write([2], 0);
+        (await second.WaitAsync(Patience)).ShouldBe(1);
+    }
+}
