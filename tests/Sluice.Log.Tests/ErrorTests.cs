@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>Errors of the operating system: who is told, what becomes of the records, and how it goes on.</summary>
@@ -210,6 +212,7 @@ public sealed class ErrorTests
         using TempFolder folder = new();
         SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = memory, Preallocate = false });
         log.Append("here"u8);
+        int? key = log.Memory == LogMemory.Shared ? KeptMemoryTests.KeyOf(folder) : null;
         Directory.Delete(folder.Log, recursive: true);
         Exception? error = null;
         SpinWait.SpinUntil(
@@ -223,6 +226,9 @@ public sealed class ErrorTests
         error.ShouldBeOfType<IOException>().Message.ShouldContain(folder.Log);
         Should.Throw<IOException>(() => log.Append("nowhere"u8)).Message.ShouldContain(folder.Log);
         Should.Throw<IOException>(log.Dispose);
+
+        // Nobody could find it any more.
+        (key is { } made && SharedMemoryCalls.Find(made) >= 0).ShouldBeFalse();
     }
 
     /// <summary>Whoever appends hears of it once, and the log goes on in a new segment.</summary>

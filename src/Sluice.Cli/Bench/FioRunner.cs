@@ -62,7 +62,7 @@ internal sealed class FioRunner
         return (ParseIops(output, job.IsWrite), CommandLine(arguments));
     }
 
-    /// <summary>What so many percent of a job's operations did not exceed, from submission to completion.</summary>
+    /// <summary>What so many percent of a job's operations did not exceed, from where the submission began to the completion.</summary>
     /// <param name="job">What to do at random, for a while.</param>
     /// <param name="file">A file of this size.</param>
     /// <param name="sizeBytes">The file's size.</param>
@@ -76,12 +76,12 @@ internal sealed class FioRunner
         FioJob job, string file, long sizeBytes, TimeSpan time, double percent, double? iops, CancellationToken cancellationToken)
     {
         string[] rate = iops is { } limit ? [Format($"--rate_iops={limit:0}"), "--rate_process=poisson"] : [];
-        string[] arguments = [.. Arguments(job, file, sizeBytes, time, isHuge: false), .. rate];
+        string[] arguments = [.. Arguments(job, file, sizeBytes, time, isHuge: false), "--lat_percentiles=1", .. rate];
         string json = await RunAsync(arguments, cancellationToken);
         try
         {
             using JsonDocument document = JsonDocument.Parse(json.AsMemory(Math.Max(0, json.IndexOf('{', StringComparison.Ordinal))));
-            long ns = document.RootElement.GetProperty("jobs")[0].GetProperty(job.IsWrite ? "write" : "read").GetProperty("clat_ns")
+            long ns = document.RootElement.GetProperty("jobs")[0].GetProperty(job.IsWrite ? "write" : "read").GetProperty("lat_ns")
                 .GetProperty("percentile").GetProperty(Format($"{percent:0.000000}")).GetInt64();
             return (TimeSpan.FromMicroseconds(ns / 1000.0), CommandLine(arguments));
         }

@@ -15,8 +15,17 @@ internal static class TailRows
     /// <summary>Reads under way at most where the rate is given: more wait, and their wait counts.</summary>
     private const int MaxUnderWay = 256;
 
-    /// <summary>Of the lower of the two sides' highest rates.</summary>
+    /// <summary>Of the lower of the two sides' highest rates that hold.</summary>
     private const double ShareOfHighestRate = 0.6;
+
+    /// <summary>A rate holds where so much of it is reached.</summary>
+    private const double HeldShare = 0.95;
+
+    /// <summary>The next rate that is tried where one did not hold.</summary>
+    private const double StepDown = 0.85;
+
+    /// <summary>Where even a quarter of what loops reach does not hold the machine has other work: that is tried no further.</summary>
+    private const double LeastShare = 0.25;
 
     /// <summary>A latency may be so much longer than fio's.</summary>
     private const double FioAllowance = 1.15;
@@ -41,7 +50,7 @@ internal static class TailRows
 
     /// <summary>Reads that begin at random moments, so many a second, whether or not the ones before have ended.</summary>
     public static Row Open(double percent) => new(
-        $"open-loop-read-4k-{IdOf(percent)}", $"direct 4 KiB random read at 60 % of the highest rate, {NameOf(percent)}",
+        $"open-loop-read-4k-{IdOf(percent)}", $"direct 4 KiB random read at 60 % of the highest rate that holds, {NameOf(percent)}",
         "arrivals do not wait for answers: latency from when a read was due, or its thread awake; the rate is its inverse", context =>
         {
             long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
@@ -51,8 +60,9 @@ internal static class TailRows
                 Memory<byte>[] buffers = Loops.Buffers(MaxUnderWay, PageBytes);
                 return async slice =>
                 {
-                    // Whoever is first finds out for both how much the slower one, .NET, can do: in the warm-up, which does not count.
-                    iops ??= ShareOfHighestRate * await HighestRateAsync(context, offsets);
+                    // Whoever is first finds out for both: in the warm-up, which does not count.
+                    iops ??= ShareOfHighestRate * Math.Min(
+                        await HighestHeldRateAsync(context, IoSide.Bcl, offsets), await HighestHeldRateAsync(context, IoSide.Sluice, offsets));
                     await OpenAsync(side, slice, buffers, offsets, iops.Value, percent);
                 };
             }, MaxUnderWay));
@@ -154,24 +164,33 @@ internal static class TailRows
         }
     }
 
-    private static async Task<double> HighestRateAsync(BenchContext context, long[] offsets)
+    /// <summary>
+    /// The highest rate of arrivals that do not wait for one another which a side keeps up with: a read by itself costs more than one of
+    /// many, so that it is less than what loops reach.
+    /// </summary>
+    private static async Task<double> HighestHeldRateAsync(BenchContext context, IoSide side, long[] offsets)
     {
-        using IoTarget target = IoTarget.Open(IoSide.Bcl, HandleSuite.Direct(context, FileAccess.Read));
-        Memory<byte>[] buffers = Loops.Buffers(Depth, PageBytes);
-        var slice = new Slice(context.Scale.SliceTime, Depth, CancellationToken.None);
-        slice.Start();
-        long begin = Stopwatch.GetTimestamp();
-        await Loops.RunLoops(Depth, async loop =>
+        using IoTarget target = IoTarget.Open(side, HandleSuite.Direct(context, FileAccess.Read));
+        Memory<byte>[] buffers = Loops.Buffers(MaxUnderWay, PageBytes);
+        double closed = await RateAsync(slice => ClosedAsync(target, slice, buffers[..Depth], offsets, percent: 50));
+        double rate = closed;
+        double reached;
+        do
         {
-            int next = loop * 997;
-            do
-            {
-                await target.ReadAsync(buffers[loop], offsets[next++ % offsets.Length]);
-                slice.Count(loop);
-            }
-            while (!slice.IsOver);
-        });
-        return slice.Operations / Stopwatch.GetElapsedTime(begin).TotalSeconds;
+            rate *= StepDown;
+            reached = await RateAsync(slice => OpenAsync(target, slice, buffers, offsets, rate, percent: 50));
+        }
+        while (reached < HeldShare * rate && rate > LeastShare * closed);
+        return rate;
+
+        async Task<double> RateAsync(Func<Slice, Task> read)
+        {
+            var slice = new Slice(context.Scale.SliceTime, buffers.Length, CancellationToken.None);
+            long begin = Stopwatch.GetTimestamp();
+            slice.Start();
+            await read(slice);
+            return slice.Operations / Stopwatch.GetElapsedTime(begin).TotalSeconds;
+        }
     }
 
     private static string IdOf(double percent) => percent > 99 ? "p999" : "p99";
