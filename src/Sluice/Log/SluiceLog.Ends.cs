@@ -45,6 +45,7 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
         ThrowIfClosed();
+        ThrowIfWithin(isDurable: true);
         _syncs.Gate.LockUninterrupted();
         try
         {
@@ -60,9 +61,11 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>Writes everything that was appended, makes it durable and closes the log.</summary>
-    /// <exception cref="IOException">Something could not be written or made durable; the log is closed all the same.</exception>
+    /// <exception cref="IOException">Something could not be written or made durable; the log is closed all the same. Or this thread
+    /// comes from within the log's own work, by a handler of AppDomain.FirstChanceException: then it is not closed.</exception>
     public void Dispose()
     {
+        ThrowIfWithin(isDurable: true);
         using (_closing.EnterUninterrupted())
         {
             if (_isClosed)

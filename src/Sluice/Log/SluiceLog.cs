@@ -116,7 +116,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <exception cref="IOException">
     /// It could not be written: then it is withdrawn, not in the log, and its number is no record's. Or all memory waits to be written, and
     /// <see cref="SluiceLogOptions.WaitWhenFull"/> is false: then it is not in the log. Or it was written, and could not be made durable:
-    /// then it may be in the log all the same. In a raw log it may be in the first case too.
+    /// then it may be in the log all the same. In a raw log it may be in the first case too. Or it comes from within the log's own work on
+    /// this thread (a handler of AppDomain.FirstChanceException, when a write fails) and would wait for that: then it is not in the log.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long Append(ReadOnlySpan<byte> record) => Append(record, _settings.Durability);
@@ -127,6 +128,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     {
         _ = LogSettings.Known(durability);
         CheckLength(record.Length, nameof(record));
+        ThrowIfWithin(durability);
         int bytes = _headerBytes + record.Length;
         Placed place = Take(bytes, 1);
         CopyRecord(place.Page.Bytes.Slice(place.Offset, bytes), record, durability);
@@ -153,6 +155,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             return NextSequence;
         }
 
+        ThrowIfWithin(wanted);
         using RecordBatch batch = new(records, _headerBytes, wanted, _settings.MaxRecordBytes);
         Placed place = Take(batch.Bytes.Length, batch.Count);
         if (CopyBatch(place, batch, wanted))
@@ -227,16 +230,22 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     internal long EndReservation(Placed place, ReadOnlySpan<byte> record, LogDurability durability, bool isWithdrawn)
     {
-        uint header = (uint)record.Length | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
+        Exception? refusal = isWithdrawn ? null : Refusal(durability);
+        uint header = (uint)record.Length | (isWithdrawn || refusal is not null ? LogLayout.Withdrawn : (uint)durability << 30);
         BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes[place.Offset..], header);
         if (_kept is not null)
         {
             record.CopyTo(place.Page.Bytes[(place.Offset + _headerBytes)..]);
         }
 
-        if (EndCopy(place, _headerBytes + record.Length, 1, durability))
+        if (EndCopy(place, _headerBytes + record.Length, 1, refusal is null ? durability : LogDurability.Buffered))
         {
             Wait(durability, place.FirstSequence, 1, place);
+        }
+
+        if (refusal is not null)
+        {
+            throw refusal;
         }
 
         return place.FirstSequence;
@@ -321,8 +330,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <summary>The place is filled; whether what is wanted has to be waited for.</summary>
     private bool EndCopy(Placed place, int bytes, int count, LogDurability durability)
     {
-        // Behind a write that failed an append waits for its own, and hears of it.
-        bool waits = durability == LogDurability.Durable || (durability == LogDurability.Written && (_kept is null || _writes.HasFailed));
+        bool waits = Waits(durability);
 
         // Read before the copy ends: afterwards the page may be another one's.
         int offset = place.Offset;
@@ -350,20 +358,28 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             return;
         }
 
-        SyncWaiter waiter = SyncWaiter.ForThisThread;
+        ThrowIfWithin(isDurable);
+        SyncWaiter waiter = SyncWaiter.Rent();
         waiter.Begin(sequence, ownRecords, place, epoch);
-        if (isDurable)
+        try
         {
-            _syncs.Waiters.Push(waiter);
-            _syncs.RouseWritesIfBusy();
-            FailIfDropped(sequence);
-            _syncs.Await(waiter);
+            if (isDurable)
+            {
+                _syncs.Waiters.Push(waiter);
+                _syncs.RouseWritesIfBusy();
+                FailIfDropped(sequence);
+                _syncs.Await(waiter);
+            }
+            else
+            {
+                _writes.Waiters.Push(waiter);
+                FailIfDropped(sequence);
+                _writes.Await(waiter);
+            }
         }
-        else
+        finally
         {
-            _writes.Waiters.Push(waiter);
-            FailIfDropped(sequence);
-            _writes.Await(waiter);
+            waiter.Return();
         }
     }
 

@@ -13,6 +13,9 @@ internal sealed class StageThread
     /// <summary>Guards <see cref="_isSignalled"/> where the thread sleeps. No semaphore: that spins before it sleeps.</summary>
     private readonly object _monitor = new();
     private Thread? _thread;
+
+    /// <summary>The same, as soon as it runs.</summary>
+    private Thread? _self;
     private int _isSignalled;
     private int _isAsleep = 1;
     private bool _ends;
@@ -26,6 +29,9 @@ internal sealed class StageThread
 
     /// <summary>Whether nobody does rounds any more.</summary>
     public bool HasEnded => Volatile.Read(ref _ends);
+
+    /// <summary>Whether whoever asks is this thread.</summary>
+    public bool IsCurrent => ReferenceEquals(Volatile.Read(ref _self), Thread.CurrentThread);
 
     /// <summary>
     /// Makes the thread: while the log is opened, so that who opens it hears when there is none to be had, and nobody waits later for one
@@ -71,6 +77,7 @@ internal sealed class StageThread
 
     private void Run()
     {
+        Volatile.Write(ref _self, Thread.CurrentThread);
         while (!Volatile.Read(ref _ends))
         {
             bool looksAgain = _hasMore();

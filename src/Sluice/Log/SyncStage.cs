@@ -39,6 +39,12 @@ internal sealed class SyncStage
     /// <summary>Held by who leads; taken before <see cref="WriteStage.Gate"/>.</summary>
     public Lock Gate { get; } = new();
 
+    /// <summary>Whether this thread does the stage's work, or the keeper's: nobody would end what it waited for.</summary>
+    public bool IsWithin => Gate.IsHeldByCurrentThread || IsKeeper;
+
+    /// <summary>Whether this thread is the keeper.</summary>
+    public bool IsKeeper => _keeper.IsCurrent;
+
     /// <summary>Those who wait for their records to be durable.</summary>
     public WaiterList Waiters { get; } = new();
 
@@ -85,7 +91,7 @@ internal sealed class SyncStage
     /// <summary>Leads a sync if nobody leads. Whoever waits was pushed before.</summary>
     public void TryLead()
     {
-        if (Gate.TryEnter())
+        if (!IsWithin && !_writes.Gate.IsHeldByCurrentThread && Gate.TryEnter())
         {
             try
             {

@@ -4,7 +4,7 @@ using Sluice.Memory;
 
 namespace Sluice.Log;
 
-/// <summary>A thread that waits. Each thread has one.</summary>
+/// <summary>A thread that waits. Each thread keeps one between its waits.</summary>
 internal sealed class SyncWaiter : LogWaiter
 {
     private const int Pending = 0;
@@ -20,7 +20,25 @@ internal sealed class SyncWaiter : LogWaiter
     private readonly object? _monitor = FutexWord.IsSupported ? null : new object();
     private Exception? _error;
 
-    public static SyncWaiter ForThisThread => t_own ??= new SyncWaiter();
+    /// <summary>
+    /// One that nobody uses: this thread may be in the midst of a wait, and come from there by code of a caller's (a handler of
+    /// AppDomain.FirstChanceException).
+    /// </summary>
+    public static SyncWaiter Rent()
+    {
+        SyncWaiter waiter = t_own ?? new SyncWaiter();
+        t_own = null;
+        return waiter;
+    }
+
+    /// <summary>Kept for this thread's next wait; not where this one was broken off: a list may still have it.</summary>
+    public void Return()
+    {
+        if (IsDone)
+        {
+            t_own = this;
+        }
+    }
 
     public bool IsDone => Volatile.Read(ref _state.Value) == Done;
 

@@ -70,8 +70,8 @@ internal sealed class WriteStage
 
     private void TryLead(int moreRounds)
     {
-        // Where somebody leads, it is for that one to see who came meanwhile.
-        if (Gate.TryEnter())
+        // Where somebody leads, it is for that one to see who came meanwhile; this thread, too, which would enter a second time.
+        if (!Gate.IsHeldByCurrentThread && Gate.TryEnter())
         {
             try
             {
