@@ -135,7 +135,7 @@ public sealed partial class SluiceLog
     {
         if (waitFor == Keeper)
         {
-            ThrowIfWithin(isDurable: true);
+            ThrowIfWithinOrKeeper();
             _ = PoolWork.Wait(_syncs.NextKeeping(), Tuning.LogKeeperPatienceMs);
         }
         else

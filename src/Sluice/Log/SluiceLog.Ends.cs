@@ -65,7 +65,7 @@ public sealed partial class SluiceLog
     /// comes from within the log's own work, by a handler of AppDomain.FirstChanceException: then it is not closed.</exception>
     public void Dispose()
     {
-        ThrowIfWithin(isDurable: true);
+        ThrowIfWithinOrKeeper();
         using (_closing.EnterUninterrupted())
         {
             if (_isClosed)

@@ -13,7 +13,7 @@ public sealed partial class SluiceLog
         durability == LogDurability.Durable || (durability == LogDurability.Written && (_kept is null || _writes.HasFailed));
 
     private bool IsWithin(bool isDurable) =>
-        _writes.Gate.IsHeldByCurrentThread || _syncs.IsKeeper || (isDurable && _syncs.IsWithin);
+        _writes.Gate.IsHeldByCurrentThread || (isDurable && _syncs.Gate.IsHeldByCurrentThread);
 
     /// <summary>What an append of this thread would be refused with; null where it may wait, or need not.</summary>
     private IOException? Refusal(LogDurability durability) =>
@@ -25,6 +25,16 @@ public sealed partial class SluiceLog
         if (Refusal(durability) is { } refusal)
         {
             throw refusal;
+        }
+    }
+
+    /// <summary>Before what also waits for the keeper.</summary>
+    private void ThrowIfWithinOrKeeper()
+    {
+        ThrowIfWithin(isDurable: true);
+        if (_syncs.IsKeeper)
+        {
+            throw LogErrors.Within(Directory);
         }
     }
 

@@ -39,10 +39,7 @@ internal sealed class SyncStage
     /// <summary>Held by who leads; taken before <see cref="WriteStage.Gate"/>.</summary>
     public Lock Gate { get; } = new();
 
-    /// <summary>Whether this thread does the stage's work, or the keeper's: nobody would end what it waited for.</summary>
-    public bool IsWithin => Gate.IsHeldByCurrentThread || IsKeeper;
-
-    /// <summary>Whether this thread is the keeper.</summary>
+    /// <summary>Whether this thread is the keeper, whose end or next round it would wait for without an end.</summary>
     public bool IsKeeper => _keeper.IsCurrent;
 
     /// <summary>Those who wait for their records to be durable.</summary>
@@ -91,7 +88,7 @@ internal sealed class SyncStage
     /// <summary>Leads a sync if nobody leads. Whoever waits was pushed before.</summary>
     public void TryLead()
     {
-        if (!IsWithin && !_writes.Gate.IsHeldByCurrentThread && Gate.TryEnter())
+        if (!Gate.IsHeldByCurrentThread && !_writes.Gate.IsHeldByCurrentThread && Gate.TryEnter())
         {
             try
             {
