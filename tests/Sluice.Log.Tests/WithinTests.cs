@@ -107,7 +107,9 @@ public sealed class WithinTests
         Exception? error = null;
         void Tell(object? sender, FirstChanceExceptionEventArgs e)
         {
-            bool isMeant = engine.WriteErrno != 0 && e.Exception is IOException && e.Exception.Message.Contains(path, StringComparison.Ordinal);
+            bool isMeant = engine.WriteErrno != 0
+                && e.Exception is IOException
+                && e.Exception.Message.Contains(path, StringComparison.Ordinal);
             if (isMeant && Interlocked.Exchange(ref isTold, 1) == 0)
             {
                 told();
