@@ -321,7 +321,7 @@ public sealed partial class ArchitectureTests
     [GeneratedRegex(@"(?<![\w.])\d[\d_]*(?![\dxX_])", RegexOptions.None, TimeoutMs)]
     private static partial Regex Number();
 
-    [GeneratedRegex(@"#if DEBUG(?s:.*?)(#else|#endif)", RegexOptions.None, TimeoutMs)]
+    [GeneratedRegex(@"#if DEBUG(?s:.*?)(#else|#endif)", RegexOptions.ExplicitCapture, TimeoutMs)]
     private static partial Regex DebugPart();
 
     [GeneratedRegex(@"\bunsafe\b(?!-)", RegexOptions.None, TimeoutMs)]
