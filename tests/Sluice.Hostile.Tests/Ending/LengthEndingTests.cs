@@ -3,7 +3,7 @@ namespace Sluice.Hostile.Tests.Ending;
 /// <summary>Length and position of a stream whose last bytes another thread is just writing, since it closes the stream.</summary>
 public sealed class LengthEndingTests : HostileTests
 {
-    private const int Rounds = 3000;
+    private const int Rounds = 1000;
     private const int Bytes = 100;
 
     [Theory]

@@ -62,7 +62,8 @@ internal static class TailRows
                 {
                     // Whoever is first finds out for both: in the warm-up, which does not count.
                     iops ??= ShareOfHighestRate * Math.Min(
-                        await HighestHeldRateAsync(context, IoSide.Bcl, offsets), await HighestHeldRateAsync(context, IoSide.Sluice, offsets));
+                        await HighestHeldRateAsync(context, IoSide.Bcl, offsets),
+                        await HighestHeldRateAsync(context, IoSide.Sluice, offsets));
                     await OpenAsync(side, slice, buffers, offsets, iops.Value, percent);
                 };
             }, MaxUnderWay));
