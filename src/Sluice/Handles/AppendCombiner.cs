@@ -35,6 +35,9 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
     private int _busy;
     private int _companyExpected;
 
+    /// <summary>The thread that leads, which must not wait for itself.</summary>
+    private int _leader;
+
     /// <summary>Closes what appending opened; the file itself is its owner's.</summary>
     public void Dispose() => target.Dispose();
 
@@ -44,7 +47,19 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
     /// <returns>Where it landed, a negative errno, or <see cref="Closed"/>.</returns>
     public long Append(ReadOnlySpan<byte> buffer, bool isHeld)
     {
-        AppendRequest request = AppendRequest.ForThisThread;
+        if (_leader == Environment.CurrentManagedThreadId)
+        {
+            return AppendWithin(buffer, isHeld);
+        }
+
+        AppendRequest request = AppendRequest.Rent();
+        long result = WriteOrWait(request, buffer, isHeld);
+        request.Return();
+        return result;
+    }
+
+    private long WriteOrWait(AppendRequest request, ReadOnlySpan<byte> buffer, bool isHeld)
+    {
         fixed (byte* p = buffer)
         {
             // The request names our pinned memory until it is done: this method does not leave before.
@@ -71,6 +86,29 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
 
             Lead(request, own: null);
             return request.Result;
+        }
+    }
+
+    /// <summary>
+    /// Appends from within a lead of this thread: by a handler of AppDomain.FirstChanceException, which .NET runs where an exception is
+    /// thrown.
+    /// </summary>
+    private long AppendWithin(ReadOnlySpan<byte> buffer, bool isHeld)
+    {
+        if (!isHeld && (file.IsClosed || !TryHold()))
+        {
+            return Closed;
+        }
+
+        fixed (byte* p = buffer)
+        {
+            long landed = AppendRest(p, buffer.Length, 0, -1);
+            if (!isHeld)
+            {
+                file.DangerousRelease();
+            }
+
+            return landed;
         }
     }
 
@@ -125,6 +163,7 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
     /// <param name="own">A request that never was in the stack.</param>
     private void Lead(AppendRequest caller, AppendRequest? own)
     {
+        _leader = Environment.CurrentManagedThreadId;
         AwaitCompany(own is null ? 2 : 1);
         AppendRequest? first = TakeAll(own);
         _companyExpected = first?.Next is null ? Math.Max(0, _companyExpected - 1) : CompanionMemory;
@@ -237,6 +276,7 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
     /// <summary>Hands over to one who waits awake, else wakes one, else nobody waits.</summary>
     private void Leave()
     {
+        _leader = 0;
         do
         {
             if (Volatile.Read(ref _head) is { } next)

@@ -18,8 +18,6 @@ internal sealed class AppendRequest
     private readonly object _bed = new();
     private volatile AppendState _state;
 
-    public static AppendRequest ForThisThread => t_request ??= new AppendRequest();
-
     public AppendRequest? Next { get; set; }
 
     public nint Address { get; private set; }
@@ -33,6 +31,20 @@ internal sealed class AppendRequest
     public long Result { get; private set; }
 
     public AppendState State => _state;
+
+    /// <summary>
+    /// One that nobody uses: this thread may be in the midst of an append, and come from there by code of a caller's (a handler of
+    /// AppDomain.FirstChanceException).
+    /// </summary>
+    public static AppendRequest Rent()
+    {
+        AppendRequest request = t_request ?? new AppendRequest();
+        t_request = null;
+        return request;
+    }
+
+    /// <summary>Kept for this thread's next append. It is done.</summary>
+    public void Return() => t_request = this;
 
     public void Begin(nint address, int length, bool isHeld)
     {

@@ -118,7 +118,7 @@ public sealed class MemorySeamTests : HostileTests
             },
             () =>
             {
-                request = AppendRequest.ForThisThread;
+                request = AppendRequest.Rent();
                 request.Begin(0, 0, isHeld: true);
                 request.TryPark().ShouldBeTrue();
                 request.Sleep();

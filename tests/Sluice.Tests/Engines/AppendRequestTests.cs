@@ -14,7 +14,7 @@ public sealed class AppendRequestTests
         Exception? afterwards = null;
         var thread = new Thread(() =>
         {
-            request = AppendRequest.ForThisThread;
+            request = AppendRequest.Rent();
             request.Begin(address: 0, length: 1, isHeld: true);
             request.TryPark().ShouldBeTrue();
 
@@ -52,7 +52,7 @@ public sealed class AppendRequestTests
         Exception? error = null;
         var thread = new Thread(() => error = Record.Exception(() =>
         {
-            request = AppendRequest.ForThisThread;
+            request = AppendRequest.Rent();
             for (int round = 1; round <= rounds; round++)
             {
                 request.Begin(address: 0, length: 1, isHeld: true);
