@@ -165,22 +165,21 @@ internal sealed class KeptMemory
     }
 
     /// <summary>Everything is in the files: it is removed. Nobody takes a place in its pages any more.</summary>
-    /// <exception cref="IOException">The file cannot be written: the memory stays, with no record that the files do not have.</exception>
+    /// <exception cref="IOException">The file cannot be written: the memory stays, with no record that the files do not have, and is to be
+    /// left (<see cref="Leave"/>).</exception>
     public void End()
     {
-        using (_file)
+        // First, so that who is killed here leaves no name of memory that somebody else would have removed.
+        _mark.Stage = MemoryStage.Ended;
+        _mark.Write(_file);
+        _ = _memory?.Remove();
+        if (_folder.Has(_file))
         {
-            // First, so that who is killed here leaves no name of memory that somebody else would have removed.
-            _mark.Stage = MemoryStage.Ended;
-            _mark.Write(_file);
-            _ = _memory?.Remove();
-            if (_folder.Has(_file))
-            {
-                // Else the name is that of another writer's memory by now, which nobody would find.
-                _folder.TryDelete(_file.Path);
-            }
+            // Else the name is that of another writer's memory by now, which nobody would find.
+            _folder.TryDelete(_file.Path);
         }
 
+        _file.Dispose();
         _memory?.Dispose();
     }
 
@@ -193,6 +192,7 @@ internal sealed class KeptMemory
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
+            Leave();
         }
     }
 
