@@ -114,7 +114,7 @@ internal sealed record BenchScale
     };
 
     /// <summary>
-    /// All suites in about two minutes: fewer and shorter rounds, on files a quarter to a tenth as long.
+    /// All suites in two or three minutes: fewer and shorter rounds, on files a quarter to a tenth as long.
     /// </summary>
     public static BenchScale Short { get; } = Full with
     {

@@ -346,9 +346,9 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         int result = _ring.Wait(1, _entries.IsStarved ? Tuning.StarvedRetryMs : Tuning.LookAgainMs);
         bool isRefusal = result < 0 && result is not (-Errno.ETIME or -Errno.EINTR) && !Ring.IsPassing(result);
         bool mayIdle = result == -Errno.ETIME && _duty.InFlight == 0;
-        if (Ring.IsPassing(result))
+        if (Ring.IsPassing(result) && _ring.CqReady == 0)
         {
-            // It has not waited.
+            // It has not waited, and there is nothing to take that others wait for.
             Thread.Sleep(Tuning.StarvedRetryMs);
         }
 

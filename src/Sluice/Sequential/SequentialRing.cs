@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using Sluice.Engines;
-using Sluice.Kernel;
 using Sluice.Errors;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
