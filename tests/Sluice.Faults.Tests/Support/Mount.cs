@@ -102,7 +102,7 @@ public sealed class Mount : IDisposable
             refusal = Command.TryRun("umount", folder);
         }
 
-        return refusal;
+        return refusal is null ? null : $"{refusal}\nheld by {Holders.Of(folder)}";
     }
 
     private string? Make(string size) => _kind switch

@@ -171,7 +171,7 @@ internal sealed unsafe partial class SealedDisk : IDisposable
             Thread.Sleep(100);
         }
 
-        return refusal;
+        return refusal is null ? null : $"{refusal}\nheld by {Holders.Of(Folder)}";
     }
 
     [LibraryImport("libc")]
