@@ -17,21 +17,14 @@ internal sealed class LeakCounters(string folder, bool countsRings = true)
     private static string[] Descriptors(string folder, bool countsRings)
     {
         List<string> targets = [];
-        foreach (string link in Directory.GetFileSystemEntries("/proc/self/fd"))
+        foreach (string link in Directory.EnumerateFileSystemEntries("/proc/self/fd"))
         {
-            try
+            // One that was closed since it was listed has no target.
+            if (new FileInfo(link).LinkTarget is { } target
+                && (target.StartsWith(folder, StringComparison.Ordinal)
+                    || (countsRings && target.Contains("io_uring", StringComparison.Ordinal))))
             {
-                string? target = File.ResolveLinkTarget(link, returnFinalTarget: false)?.FullName;
-                if (target is not null
-                    && (target.StartsWith(folder, StringComparison.Ordinal)
-                        || (countsRings && target.Contains("io_uring", StringComparison.Ordinal))))
-                {
-                    targets.Add(target);
-                }
-            }
-            catch (IOException)
-            {
-                // The descriptor that lists this folder is closed by now.
+                targets.Add(target);
             }
         }
 

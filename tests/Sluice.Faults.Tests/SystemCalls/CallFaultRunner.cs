@@ -116,12 +116,12 @@ internal static class CallFaultRunner
         SystemCallFaults.Use(fault);
         try
         {
-            Task task = Task.Run(() => scenario.Run(folder));
-            bool hasEnded = await Task.WhenAny(task, Task.Delay(Patience)) == task;
-            SystemCallFaults.Use(null);
-            hasEnded.ShouldBeTrue($"{scenario.Name} hangs");
-            await task;
+            await Task.Run(() => scenario.Run(folder)).WaitAsync(Patience);
             return null;
+        }
+        catch (TimeoutException)
+        {
+            throw new TimeoutException($"{scenario.Name} hangs");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
@@ -146,15 +146,13 @@ internal static class CallFaultRunner
         {
             try
             {
-                Task task = Task.Run(() => scenario.Run(folder));
-                if (await Task.WhenAny(task, Task.Delay(Patience)) != task)
-                {
-                    throw new TimeoutException($"{scenario.Name} hangs: {plan.Struck}");
-                }
-
-                await task;
+                await Task.Run(() => scenario.Run(folder)).WaitAsync(Patience);
             }
-            catch (Exception e) when (e is not TimeoutException)
+            catch (TimeoutException)
+            {
+                throw new TimeoutException($"{scenario.Name} hangs: {plan.Struck}");
+            }
+            catch (Exception e)
             {
                 error = e;
             }
