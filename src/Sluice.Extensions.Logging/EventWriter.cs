@@ -193,7 +193,7 @@ internal sealed class EventWriter
 
         // Names that begin with @ are the format's own.
         _json.WritePropertyName(name.StartsWith('@') && !name.StartsWith("@@", StringComparison.Ordinal) ? "@" + name : name);
-        JsonValue.Write(_json, value, depth: 0);
+        JsonValue.Write(_json, value);
     }
 
     private static string TextOf(Exception exception)

@@ -8,9 +8,17 @@ namespace Sluice.Extensions.Logging;
 internal static class JsonValue
 {
     private const int MaxDepth = 4;
+
+    /// <summary>Of a value together, those of sequences within it too: whoever names one sequence often makes no event without an end.</summary>
     private const int MaxElements = 1000;
 
-    public static void Write(Utf8JsonWriter json, object? value, int depth)
+    public static void Write(Utf8JsonWriter json, object? value)
+    {
+        int left = MaxElements;
+        Write(json, value, 0, ref left);
+    }
+
+    private static void Write(Utf8JsonWriter json, object? value, int depth, ref int left)
     {
         switch (value)
         {
@@ -54,7 +62,7 @@ internal static class JsonValue
                 json.WriteStringValue(id);
                 break;
             case IEnumerable items and not IFormattable when depth < MaxDepth:
-                WriteArray(json, items, depth + 1);
+                WriteArray(json, items, depth + 1, ref left);
                 break;
             default:
                 json.WriteStringValue(TextOf(value));
@@ -62,21 +70,21 @@ internal static class JsonValue
         }
     }
 
-    private static void WriteArray(Utf8JsonWriter json, IEnumerable items, int depth)
+    private static void WriteArray(Utf8JsonWriter json, IEnumerable items, int depth, ref int left)
     {
         json.WriteStartArray();
         try
         {
-            int count = 0;
             foreach (object? item in items)
             {
-                if (count++ == MaxElements)
+                if (left == 0)
                 {
                     json.WriteStringValue("...");
                     break;
                 }
 
-                Write(json, item, depth);
+                left--;
+                Write(json, item, depth, ref left);
             }
         }
         catch (Exception e) when (e is not OutOfMemoryException)

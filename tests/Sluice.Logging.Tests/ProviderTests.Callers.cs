@@ -28,6 +28,27 @@ public sealed partial class ProviderTests
     }
 
     [Fact]
+    public void Sequences_of_sequences_have_as_many_elements_in_an_event_as_one_of_them()
+    {
+        using TempFolder folder = new();
+        object shared = Enumerable.Repeat<object>(Enumerable.Repeat(1, 500).ToArray(), 1000).ToArray();
+        using (SluiceLoggerProvider provider = new(folder.Log))
+        {
+            ILogger logger = provider.CreateLogger("a");
+            logger.Log(
+                LogLevel.Information, default, (KeyValuePair<string, object?>[])[new("Value", shared), new("After", 1)], null,
+                static (_, _) => "m");
+        }
+
+        System.Text.Json.JsonElement only = folder.Events().ShouldHaveSingleItem();
+        only.GetProperty("After").GetInt32().ShouldBe(1);
+        System.Text.Json.JsonElement value = only.GetProperty("Value");
+        value[0].GetArrayLength().ShouldBe(500);
+        value.EnumerateArray().Sum(static e => e.ValueKind == System.Text.Json.JsonValueKind.Array ? e.GetArrayLength() : 1)
+            .ShouldBeInRange(500, 1010);
+    }
+
+    [Fact]
     public void A_container_that_is_disposed_closes_the_log()
     {
         using TempFolder folder = new();
