@@ -91,6 +91,40 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
             ignoreOrder: true);
     }
 
+    [Fact]
+    public void A_package_without_what_the_last_one_had_is_refused_whenever_it_was_packed_before()
+    {
+        using TempFolder last = new();
+        string now = Directory.GetFiles(packages.FolderOf("Sluice.Classic"), "*.nupkg").ShouldHaveSingleItem();
+        string testing = Directory.GetFiles(packages.FolderOf("Sluice.Testing"), "*.nupkg").ShouldHaveSingleItem();
+        File.Copy(now, last["Sluice.Classic.0.0.1.nupkg"]);
+        File.Copy(now, last["Sluice.Classic.0.0.2.nupkg"]);
+        using (ZipArchive other = ZipFile.OpenRead(testing))
+        using (ZipArchive changed = ZipFile.Open(last["Sluice.Classic.0.0.2.nupkg"], ZipArchiveMode.Update))
+        {
+            // Types that this one has not, in the place of its own.
+            foreach (string framework in new[] { Framework, OlderFramework })
+            {
+                changed.GetEntry($"lib/{framework}/Sluice.Classic.dll")!.Delete();
+                using Stream from = other.GetEntry($"lib/{framework}/Sluice.Testing.dll")!.Open();
+                using Stream to = changed.CreateEntry($"lib/{framework}/Sluice.Classic.dll").Open();
+                from.CopyTo(to);
+            }
+        }
+
+        foreach ((string version, string refusal) in new[]
+        {
+            ("0.0.1", ""), ("0.0.2", "Sluice.Testing.FaultyEngine"), ("0.0.3", "There is no "), ("", "LastVersion"),
+        })
+        {
+            using TempFolder target = new();
+            string[] properties = [$"-p:LastPackages={Path.GetDirectoryName(last["any"])}", $"-p:LastVersion={version}"];
+            (int exitCode, string output) = Packages.TryPack("Sluice.Classic", target["out"], properties);
+            exitCode.ShouldBe(refusal == "" ? 0 : 1, output);
+            output.ShouldContain(refusal);
+        }
+    }
+
     private static string[] Entries(string package)
     {
         using ZipArchive archive = ZipFile.OpenRead(package);
@@ -135,8 +169,16 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
 
         private static void Pack(string project, string target)
         {
+            (int exitCode, string output) = TryPack(project, target, []);
+            exitCode.ShouldBe(0, output);
+        }
+
+        /// <summary>Packs what was built for this run, and says what came of it.</summary>
+        public static (int ExitCode, string Output) TryPack(string project, string target, string[] properties)
+        {
             string configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
-            string[] arguments = ["pack", Path.Combine(Sources(), project), "--no-build", "-c", configuration, "-o", target];
+            string[] arguments =
+                ["pack", Path.Combine(Sources(), project), "--no-build", "-c", configuration, "-o", target, .. properties];
             ProcessStartInfo start = new("dotnet", arguments)
             {
                 UseShellExecute = false,
@@ -147,7 +189,7 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
             Task<string> errors = process.StandardError.ReadToEndAsync();
             string output = process.StandardOutput.ReadToEnd();
             process.WaitForExit();
-            process.ExitCode.ShouldBe(0, output + errors.Result);
+            return (process.ExitCode, output + errors.Result);
         }
     }
 }
