@@ -17,6 +17,9 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
     private const string Framework = "net10.0";
     private const string OlderFramework = "net8.0";
 
+    /// <summary>More characters nuget.org does not take.</summary>
+    private const int MaxReleaseNotes = 35_000;
+
     [Theory]
     [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "", "System.IO.Pipelines 8.0.0")]
     [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice", "Sluice System.IO.Pipelines 8.0.0")]
@@ -68,6 +71,8 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
         Dictionary<string, string> said = XDocument.Load(manifest).Root!.Elements().Single().Elements()
             .ToDictionary(e => e.Name.LocalName, e => e.Value, StringComparer.Ordinal);
         said["releaseNotes"].ShouldStartWith("| 0.1.0 | 0.2.0 |");
+        said["releaseNotes"].Length.ShouldBeInRange(1000, MaxReleaseNotes);
+        said["releaseNotes"].ShouldEndWith(".");
         foreach (string name in (string[])["icon", "readme", "projectUrl", "description", "tags", "license"])
         {
             said[name].ShouldNotBeEmpty(name);
