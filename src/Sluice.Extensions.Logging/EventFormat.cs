@@ -3,7 +3,12 @@ using Microsoft.Extensions.Logging;
 namespace Sluice.Extensions.Logging;
 
 /// <summary>What stands in a line.</summary>
-internal sealed record EventFormat(TimeProvider Clock, bool IncludesTemplate, bool IncludesScopes, bool EndsLines);
+/// <param name="Clock">Where the time comes from.</param>
+/// <param name="IncludesTemplate">Whether the template stands beside the message.</param>
+/// <param name="IncludesScopes">Whether the values of scopes do.</param>
+/// <param name="EndsLines">Whether an event ends its line.</param>
+/// <param name="MaxTextChars">What of a text is taken at most, in characters.</param>
+internal sealed record EventFormat(TimeProvider Clock, bool IncludesTemplate, bool IncludesScopes, bool EndsLines, int MaxTextChars);
 
 /// <summary>What each event has.</summary>
 internal readonly record struct EventHead(LogLevel Level, EventId Id, string Category, string Message, Exception? Exception);

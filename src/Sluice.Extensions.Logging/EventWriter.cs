@@ -52,12 +52,12 @@ internal sealed class EventWriter
 
     public void Write<TState>(EventFormat format, in EventHead head, TState state, IExternalScopeProvider scopes)
     {
-        (_format, _head, _time) = (format, head, format.Clock.GetUtcNow());
+        (_format, _head, _time) = (format, Fit(head, format.MaxTextChars), format.Clock.GetUtcNow());
         Begin();
-        _json.WriteString("@m"u8, head.Message);
+        _json.WriteString("@m"u8, _head.Message);
         if (head.Exception is not null)
         {
-            _json.WriteString("@x"u8, TextOf(head.Exception));
+            _json.WriteString("@x"u8, Cut(TextOf(head.Exception), format.MaxTextChars));
         }
 
         if (format.IncludesScopes)
@@ -98,6 +98,16 @@ internal sealed class EventWriter
         End();
         return Record;
     }
+
+    private static EventHead Fit(in EventHead head, int length) =>
+        head.Message?.Length > length || head.Category.Length > length || head.Id.Name?.Length > length
+            ? head with
+            {
+                Message = Cut(head.Message, length),
+                Category = Cut(head.Category, length),
+                Id = new EventId(head.Id.Id, head.Id.Name is { } name ? Cut(name, length) : null),
+            }
+            : head;
 
     private static string Cut(string? text, int length) => text is null ? "" : text.Length <= length ? text : text[..length];
 
@@ -185,15 +195,16 @@ internal sealed class EventWriter
         {
             if (_format!.IncludesTemplate && value is string template && template != _head.Message)
             {
-                _json.WriteString("@mt"u8, template);
+                _json.WriteString("@mt"u8, Cut(template, _format.MaxTextChars));
             }
 
             return;
         }
 
         // Names that begin with @ are the format's own.
+        name = Cut(name, _format!.MaxTextChars);
         _json.WritePropertyName(name.StartsWith('@') && !name.StartsWith("@@", StringComparison.Ordinal) ? "@" + name : name);
-        JsonValue.Write(_json, value);
+        JsonValue.Write(_json, value, _format.MaxTextChars);
     }
 
     private static string TextOf(Exception exception)

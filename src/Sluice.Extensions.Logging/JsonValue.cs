@@ -12,13 +12,16 @@ internal static class JsonValue
     /// <summary>Of a value together, those of sequences within it too: whoever names one sequence often makes no event without an end.</summary>
     private const int MaxElements = 1000;
 
-    public static void Write(Utf8JsonWriter json, object? value)
+    /// <param name="json">Where to.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="maxTextChars">What of a text is taken at most.</param>
+    public static void Write(Utf8JsonWriter json, object? value, int maxTextChars)
     {
         int left = MaxElements;
-        Write(json, value, 0, ref left);
+        Write(json, value, maxTextChars, 0, ref left);
     }
 
-    private static void Write(Utf8JsonWriter json, object? value, int depth, ref int left)
+    private static void Write(Utf8JsonWriter json, object? value, int maxTextChars, int depth, ref int left)
     {
         switch (value)
         {
@@ -26,7 +29,7 @@ internal static class JsonValue
                 json.WriteNullValue();
                 break;
             case string text:
-                json.WriteStringValue(text);
+                json.WriteStringValue(Cut(text, maxTextChars));
                 break;
             case bool flag:
                 json.WriteBooleanValue(flag);
@@ -62,15 +65,15 @@ internal static class JsonValue
                 json.WriteStringValue(id);
                 break;
             case IEnumerable items and not IFormattable when depth < MaxDepth:
-                WriteArray(json, items, depth + 1, ref left);
+                WriteArray(json, items, maxTextChars, depth + 1, ref left);
                 break;
             default:
-                json.WriteStringValue(TextOf(value));
+                json.WriteStringValue(Cut(TextOf(value), maxTextChars));
                 break;
         }
     }
 
-    private static void WriteArray(Utf8JsonWriter json, IEnumerable items, int depth, ref int left)
+    private static void WriteArray(Utf8JsonWriter json, IEnumerable items, int maxTextChars, int depth, ref int left)
     {
         json.WriteStartArray();
         try
@@ -84,7 +87,7 @@ internal static class JsonValue
                 }
 
                 left--;
-                Write(json, item, depth, ref left);
+                Write(json, item, maxTextChars, depth, ref left);
             }
         }
         catch (Exception e) when (e is not OutOfMemoryException)
@@ -95,13 +98,16 @@ internal static class JsonValue
         json.WriteEndArray();
     }
 
+    private static ReadOnlySpan<char> Cut(string text, int chars) => text.AsSpan(0, Math.Min(text.Length, chars));
+
     private static string TextOf(object value)
     {
         try
         {
-            return value is IFormattable formattable
+            string? text = value is IFormattable formattable
                 ? formattable.ToString(null, CultureInfo.InvariantCulture)
-                : value.ToString() ?? "";
+                : value.ToString();
+            return text ?? "";
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {

@@ -11,11 +11,17 @@ namespace Sluice.Extensions.Logging;
 /// <remarks>
 /// Thread-safe; threads format side by side. Logging does not throw because an event could not be written: what is lost is counted
 /// (<see cref="LostEvents"/>) and told (<see cref="SluiceLoggerOptions.OnError"/>). A value that cannot be turned to text is replaced by a
-/// text that says so; what the event's own formatter throws is thrown.
+/// text that says so; what the event's own formatter throws is thrown. Of a text no more than 150 million characters are taken.
 /// </remarks>
 [ProviderAlias("Sluice")]
 public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScope, IAsyncDisposable
 {
+    /// <summary>The writer of JSON takes no text of more than 166 million characters.</summary>
+    private const int MaxTextChars = 150_000_000;
+
+    /// <summary>Up to here an event that is cut says how long the whole would have been.</summary>
+    private const int MinTextChars = 16 * 1024 * 1024;
+
     private readonly SluiceLoggerOptions _options;
     private readonly LogLevel _flushOn;
     private readonly Action<Exception>? _onError;
@@ -44,7 +50,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         (_flushOn, _onError) = (_options.FlushOn, _options.OnError);
         Format = new EventFormat(
             _options.TimeProvider ?? TimeProvider.System, _options.IncludeTemplate, _options.IncludeScopes,
-            EndsLines: log.Format == LogFormat.Raw);
+            EndsLines: log.Format == LogFormat.Raw, Math.Clamp(log.MaxRecordBytes, MinTextChars, MaxTextChars));
     }
 
     /// <summary>The log that events go to.</summary>

@@ -49,6 +49,25 @@ public sealed partial class ProviderTests
     }
 
     [Fact]
+    public void A_text_that_is_longer_than_JSON_may_hold_comes_cut()
+    {
+        using TempFolder folder = new();
+        string text = new('a', 166_666_667);
+        using (SluiceLoggerProvider provider = new(folder.Log))
+        {
+            ILogger logger = provider.CreateLogger("a");
+            logger.Log(LogLevel.Information, default, 1, null, (_, _) => text);
+            logger.Log(LogLevel.Information, default, (KeyValuePair<string, object?>[])[new("Value", text)], null, static (_, _) => "m");
+            provider.LostEvents.ShouldBe(0);
+        }
+
+        System.Text.Json.JsonElement[] events = folder.Events();
+        events.Length.ShouldBe(2);
+        events.ShouldAllBe(static e => e.GetProperty("CutFromBytes").GetInt32() > 10_000_000);
+        events[0].GetProperty("@m").GetString()!.Length.ShouldBeGreaterThan(100_000);
+    }
+
+    [Fact]
     public void A_container_that_is_disposed_closes_the_log()
     {
         using TempFolder folder = new();

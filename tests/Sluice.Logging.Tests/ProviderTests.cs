@@ -46,6 +46,7 @@ public sealed partial class ProviderTests
             TimeSpan.FromSeconds(1.5), Guid.Empty, DayOfWeek.Friday, new Uri("http://a/b"), new[] { 1, 2 },
             new object?[] { "a", null, new[] { 3 } },
             "quote \" backslash \\ line\nend \u0001 \u2028", "half \ud800 a pair", Endless(), Broken(), new Unspeakable(), new Endless2(),
+            new Silent(),
         ];
         using (ILoggerFactory factory = Factory(folder))
         {
@@ -76,6 +77,7 @@ public sealed partial class ProviderTests
         texts[27].ShouldBe("[1,\"(threw FormatException)\"]");
         texts[28].ShouldBe("\"(threw NotSupportedException)\"");
         texts[29].ShouldStartWith("[[[[");
+        texts[30].ShouldBe("\"\"");
     }
 
     [Fact]
@@ -356,6 +358,11 @@ public sealed partial class ProviderTests
     private sealed class Unspeakable
     {
         public override string ToString() => throw new NotSupportedException();
+    }
+
+    private sealed class Silent : IFormattable
+    {
+        public string ToString(string? format, IFormatProvider? formatProvider) => null!;
     }
 
     /// <summary>Contains itself.</summary>
