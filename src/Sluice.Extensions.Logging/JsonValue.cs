@@ -9,7 +9,7 @@ internal static class JsonValue
 {
     private const int MaxDepth = 4;
 
-    /// <summary>Of a value together, those of sequences within it too: whoever names one sequence often makes no event without an end.</summary>
+    /// <summary>Of a value together, those of sequences within it too: one that is named often makes no event without an end.</summary>
     private const int MaxElements = 1000;
 
     /// <param name="json">Where to.</param>
