@@ -69,6 +69,7 @@ public sealed class FloodTests
         {
             while (flood.Appended < 200_000)
             {
+                flood.Error.ShouldBeNull();
                 most = Math.Max(most, Directory.GetFiles(folder.Log).Length);
                 await Task.Delay(1);
             }
@@ -157,6 +158,9 @@ public sealed class FloodTests
         }
 
         public long Appended => Volatile.Read(ref _appended);
+
+        /// <summary>What ended a thread: it appends no more.</summary>
+        public Exception? Error => Volatile.Read(ref _error);
 
         public void End()
         {

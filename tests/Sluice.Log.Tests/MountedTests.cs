@@ -149,6 +149,7 @@ public sealed class MountedTests(ITestOutputHelper output)
             }
 
             Should.Throw<IOException>(log.Dispose);
+            OpenFiles.Of(directory).ShouldBeEmpty();
             remount();
             if (cut % 2 == 0)
             {

@@ -272,7 +272,22 @@ public abstract partial class OpenFile
     private bool FindOutSeeking()
     {
         using Reference held = Hold();
-        bool seeks = Libc.IsSupported ? Libc.Position(_fd) >= 0 : SeeksPortably(_file);
+        bool seeks;
+        if (Libc.IsSupported)
+        {
+            long position = Libc.Position(_fd);
+            seeks = position is not -Errno.ESPIPE and not -Errno.EINVAL;
+            if (seeks && position < 0)
+            {
+                // A file system that has died tells nothing (xfs: EIO); the call that this is for says so.
+                return true;
+            }
+        }
+        else
+        {
+            seeks = SeeksPortably(_file);
+        }
+
         _seeking = seeks ? Seeks : SeeksNot;
         return seeks;
     }

@@ -85,7 +85,7 @@ public sealed partial class SluiceHandle
     {
         if (buffer.IsEmpty)
         {
-            return RandomAccess.GetLength(_file);
+            return LengthNow();
         }
 
         AppendCombiner combiner = (AppendCombiner?)_extras?.Appender ?? MakeCombiner();

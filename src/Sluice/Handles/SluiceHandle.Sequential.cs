@@ -36,7 +36,7 @@ public sealed partial class SluiceHandle
     internal long LengthToReadAhead()
     {
         ThrowIfClosed();
-        long length = CanSeek ? RandomAccess.GetLength(_file) : 0;
+        long length = CanSeek ? LengthNow() : 0;
         bool isBlockDevice = length == 0 && Libc.IsSupported && Libc.Stat(_fd, StatxMask.Type, out Statx stat) == 0
             && (stat.Mode & Statx.TypeMask) == Statx.TypeBlockDevice;
         return isBlockDevice ? long.MaxValue : length;

@@ -28,6 +28,16 @@ public sealed partial class SluiceHandle
         {
             RandomAccess.SetLength(_file, length);
         }
+        catch (NotSupportedException) when (Libc.IsSupported)
+        {
+            // On a file system that has died, and ever after, .NET takes a file for one that cannot seek.
+            using Reference reference = Hold();
+            int result = PathCalls.SetLength(_fd, length);
+            if (result < 0)
+            {
+                IoErrors.Throw(-result, IoVerb.SetLength, Path, length);
+            }
+        }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw IoErrors.Wrap(e, IoVerb.SetLength, Path, length);

@@ -200,8 +200,18 @@ internal sealed class KeptMemory
     /// its pages: the collector takes it from the process.</summary>
     public void Leave()
     {
-        _ = LogFile.HasNoName(_file) ? _memory?.Remove() : null;
-        _file.Dispose();
+        try
+        {
+            _ = LogFile.HasNoName(_file) ? _memory?.Remove() : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // A file system that has died does not say: it may be mounted again, and the file be there.
+        }
+        finally
+        {
+            _file.Dispose();
+        }
     }
 
     /// <summary>Null, or why what the mark names is not to be had. Only what is this log's is given out: it will be removed.</summary>

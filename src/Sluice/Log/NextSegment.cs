@@ -34,15 +34,16 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     {
         using (_making.EnterUninterrupted())
         {
-            SegmentFile? next = _prepared;
-            _prepared = null;
-            if (next is { IsDeleted: true })
+            if (_prepared is { IsDeleted: true } deleted)
             {
                 // By somebody else: what would be written there would be nobody's.
-                next.Dispose();
-                next = null;
+                _prepared = null;
+                deleted.Dispose();
             }
 
+            // Only now: on a file system that has died the question is answered by an exception, and the file is still this one's.
+            SegmentFile? next = _prepared;
+            _prepared = null;
             return next ?? Make();
         }
     }
@@ -70,14 +71,16 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>Removes one that was to take records back, and has come to nothing, now or in <see cref="RemoveWithdrawn"/>.</summary>
     public void Withdraw(SegmentFile next)
     {
+        // First: whatever comes of it, it is not lost sight of.
+        _withdrawn = next;
         try
         {
             next.Delete();
             next.Dispose();
+            _withdrawn = null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            _withdrawn = next;
         }
     }
 

@@ -69,13 +69,21 @@ public sealed partial class SluiceLogReader : IDisposable
         _folder = new LogFolder(Path.GetFullPath(directory), SegmentNames.Framed);
         _fromTime = _options.FromTime is { } time ? LogLayout.ToNanoseconds(time.UtcDateTime) : long.MinValue;
         _next = Math.Max(1, _options.FromSequence);
-        if (_options.FromEnd)
+        try
         {
-            MoveToEnd();
+            if (_options.FromEnd)
+            {
+                MoveToEnd();
+            }
+            else
+            {
+                _ = FindSegment();
+            }
         }
-        else
+        catch
         {
-            _ = FindSegment();
+            Dispose();
+            throw;
         }
     }
 

@@ -172,7 +172,13 @@ internal sealed class WriterLock : IDisposable
             return;
         }
 
-        if (!NodeCalls.TryStat(_directory, out Statx there) || !there.IsSame(_stat))
+        int result = NodeCalls.Stat(PathCalls.ToKernel(_directory), followsLinks: true, StatxMask.BasicStats, out Statx there);
+        if (result is not -Errno.ENOENT and not -Errno.ENOTDIR and not -Errno.EACCES)
+        {
+            PathErrors.ThrowIfFailed(result, "Looking at", _directory);
+        }
+
+        if (result != 0 || !there.IsSame(_stat))
         {
             throw new IOException($"Writing to the log '{_directory}' failed: the folder was moved away or removed.");
         }
