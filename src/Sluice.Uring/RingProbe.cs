@@ -114,6 +114,8 @@ internal sealed unsafe class RingProbe
         int entered = ring.SubmitAndWait(1);
         if (entered < 0)
         {
+            // What is said to be for the moment would be tried again, for ever perhaps, where the ring is closed.
+            _ = ring.TryTakeBackUnused(out _);
             return $"io_uring_enter is refused by the sandbox (errno {-entered})";
         }
 

@@ -20,8 +20,14 @@ internal static class Program
                 return Exchange.Run(names);
             case ["representative", string folder, string descriptors, string refusals]:
                 return await Representative.RunAsync(folder, int.Parse(descriptors), mayRefuse: refusals == "may refuse");
-            case ["refused ring", string folder, string kind, string allowed]:
-                return await RefusedRing.RunAsync(folder, kind, int.Parse(allowed));
+            case ["refused ring", string folder, string kind, string allowed, string errno]:
+                return await RefusedRing.RunAsync(folder, kind, int.Parse(allowed), int.Parse(errno));
+            case ["cancelled in a full queue", string empty, string full]:
+                return await CancelSeam.FillAsync(empty, full);
+            case ["beside a full queue", string empty, string full]:
+                return await CancelSeam.StarveAsync(empty, full);
+            case ["cancelled in a refused ring", string empty, string errno]:
+                return await CancelSeam.RefuseAsync(empty, int.Parse(errno));
             case ["stopped ring", string name]:
                 return await RefusedRing.StopAsync(name);
             case ["starting rings", string name]:
@@ -34,6 +40,13 @@ internal static class Program
                 return await StartingRings.WaitForThreadAsync(name);
             case ["growing rings", string name]:
                 return await StartingRings.GrowAsync(name);
+            case ["growing without memory", string name]:
+                StartingRings.LackMemory(2);
+                return await StartingRings.GrowAsync(name);
+            case ["ring without memory", string name, string at]:
+                return await StartingRings.StartWithoutMemoryAsync(name, int.Parse(at));
+            case ["starved start"]:
+                return StartingRings.StarveFromTheBeginning();
             case ["described rings", string isRefused]:
                 return StartingRings.Describe(bool.Parse(isRefused));
             case ["set rings", string knob, string value]:

@@ -10,9 +10,9 @@ namespace Sluice.Engines;
 /// What an entry is, and what follows its completion, is the derived class's.
 /// </summary>
 /// <remarks>
-/// The kernel may refuse to be entered at any time (a seccomp filter that comes later). What it has not taken then completes with
-/// -ECANCELED, what it has is waited for without entering it, and the borrower sees <see cref="Refusal"/>: no memory is given back
-/// while the kernel may write to it. Nor does Thread.Interrupt break a wait off: it is kept for the thread's next wait.
+/// The kernel may refuse to be entered at any time (a seccomp filter that comes later), or take no entry any more. What it has not taken
+/// then completes with -ECANCELED, what it has is waited for without entering it, and the borrower sees <see cref="Refusal"/>: no memory is
+/// given back while the kernel may write to it. Nor does Thread.Interrupt break a wait off: it is kept for the thread's next wait.
 /// </remarks>
 internal abstract unsafe class BorrowedRing : IDisposable
 {
@@ -20,6 +20,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
     private long _queued;
     private long _completed;
     private bool _isInterrupted;
+    private StarvedLooks _starvedLooks;
 
     protected BorrowedRing(Ring ring) => _ring = ring;
 
@@ -119,16 +120,19 @@ internal abstract unsafe class BorrowedRing : IDisposable
     private void Enter(uint minComplete)
     {
         int result = Refusal;
-        if (result == 0)
+        bool isRefused = result != 0;
+        if (!isRefused)
         {
             result = minComplete == 0 ? _ring.Submit() : _ring.SubmitAndWait(minComplete);
             if (result >= 0)
             {
                 return;
             }
+
+            isRefused = !Ring.IsPassing(result) || (_ring.Pending > 0 && _starvedLooks.AreOver(_ring.Consumed));
         }
 
-        if (!Ring.IsPassing(result))
+        if (isRefused)
         {
             Refusal = result;
             SluiceEngines.RefuseEntering(result);
@@ -167,5 +171,28 @@ internal abstract unsafe class BorrowedRing : IDisposable
     {
         _completed++;
         OnCompleted(userData, result);
+    }
+}
+
+/// <summary>
+/// How often in a row a kernel was shown entries of a ring and took none, for want of memory as it says: it is not asked for ever, since
+/// callers wait meanwhile, whom the pool could serve. One thread's at a time.
+/// </summary>
+internal struct StarvedLooks
+{
+    private uint _consumed;
+    private int _count;
+
+    /// <summary>Once more: whether that was the last time.</summary>
+    /// <param name="consumed">Entries that the kernel has taken since the ring was made.</param>
+    public bool AreOver(uint consumed)
+    {
+        if (consumed != _consumed)
+        {
+            _consumed = consumed;
+            _count = 0;
+        }
+
+        return ++_count >= Tuning.MaxStarvedLooks;
     }
 }

@@ -24,9 +24,9 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>What is to be completed as cancelled by the pool, linked by Next: queued there when the lock is free again.</summary>
     private IoOperation? _cancelled;
 
-    // Races between threads lose a count, nothing else.
-    private int _submissions;
-    private int _contended;
+    private SubmissionContention _contention;
+    private StarvedLooks _starvedLooks;
+    private int _lastPassing;
 
     public SlotTable Slots { get; } = new((int)ring.CqEntries - Tuning.MaxExtras);
 
@@ -41,9 +41,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>The kernel had no memory: what is queued must be tried again. May be read without the lock.</summary>
     public bool IsStarved { get; private set; }
 
-    /// <summary>
-    /// The negative errno with which the kernel has refused to be entered; 0 while it has not. May be read without the lock.
-    /// </summary>
+    /// <summary>The negative errno with which the kernel has refused to be entered; 0 while not. May be read without the lock.</summary>
     public int Refusal => Volatile.Read(ref _refusal);
 
     /// <summary>
@@ -63,7 +61,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     public bool TryHold(IoOperation operation, out Held held)
     {
         bool isTaken = !_gate.TryEnter();
-        LookForContention(isTaken);
+        _contention.Look(isTaken);
         if (isTaken)
         {
             if (!_stage.IsClosed)
@@ -149,7 +147,8 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
         catch (OutOfMemoryException)
         {
-            // At once, by a call that takes none of ours.
+            // At once, by a call that takes none of ours, when the kernel has what it is about.
+            Enter();
             _ = ring.Cancel(target);
             return;
         }
@@ -157,12 +156,6 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         QueueCancels();
         Enter();
     }
-
-    /// <summary>Why the kernel will not be entered any more, for a negative errno.</summary>
-    public static string Explain(int errno) => -errno is Errno.EPERM or Errno.EACCES
-        ? $"io_uring_enter was refused after rings had been in use ({(errno == -Errno.EPERM ? "EPERM" : "EACCES")}: "
-            + "a seccomp filter or a security module)"
-        : $"io_uring_enter failed after rings had been in use (errno {-errno})";
 
     private bool TryQueue(IoOperation operation)
     {
@@ -228,9 +221,32 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
 
     public void Enter()
     {
-        if (Refusal == 0)
+        if (Refusal != 0)
         {
-            AfterEnter(ring.Submit());
+            return;
+        }
+
+        AfterEnter(ring.Submit());
+        if (_cancels.Count > 0 && Refusal == 0 && !IsStarved)
+        {
+            // Those that found the queue full: what they are about may be all that is in flight, and nothing else comes to make room.
+            QueueCancels();
+            if (ring.Pending > 0)
+            {
+                AfterEnter(ring.Submit());
+            }
+        }
+    }
+
+    /// <summary>Hands over again what the kernel had no memory for; to take nothing of it so often is a refusal (0047).</summary>
+    public void TryStarvedAgain()
+    {
+        QueueCancels();
+        QueueBacklog();
+        Enter();
+        if (IsStarved && Refusal == 0 && _starvedLooks.AreOver(ring.Consumed))
+        {
+            Refuse(_lastPassing);
         }
     }
 
@@ -270,7 +286,9 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
 
         // No memory at this moment, or completions to be taken first: the entries stay queued, and whoever waits tries again. The kernel
         // may also have run out of memory behind the first entries: their count then hides the refusal.
-        IsStarved = ring.Pending > 0;
+        // What then found no room though there are slots is tried again too: perhaps nothing completes that would move it up.
+        IsStarved = ring.Pending > 0 || (Backlog.First is not null && !Slots.IsFull);
+        _lastPassing = result < 0 ? result : -Errno.EAGAIN;
     }
 
     /// <summary>
@@ -312,27 +330,11 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             duty.Exit();
             CancelSoon(operation);
         }
-    }
 
-    /// <summary>
-    /// Once in a while: is the submission lock others' so often that they need a ring of their own?
-    /// </summary>
-    private void LookForContention(bool isTaken)
-    {
-        if ((++_submissions & Tuning.ContentionSample) != 0)
+        // Requests to cancel have not come through, but a refusal to enter need not be one to register.
+        for (int slot = 0; Slots.TryFindCancelled(ref slot, out ulong target);)
         {
-            return;
-        }
-
-        LockLooks.Note(isTaken);
-        if (!isTaken)
-        {
-            _contended -= _contended >> Tuning.ContentionForgetShift;
-        }
-        else if ((_contended += Tuning.ContentionStep) > Tuning.MaxContention)
-        {
-            _contended = 0;
-            SluiceEngines.Grow();
+            _ = ring.Cancel(target);
         }
     }
 

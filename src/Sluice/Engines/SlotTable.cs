@@ -33,7 +33,8 @@ internal sealed class SlotTable
     public ulong NextUserData()
     {
         int slot = _free[_freeCount - 1];
-        return (uint)(slot + 1) | ((ulong)(++_generations[slot] & 0x7FFF_FFFF) << 32);
+        _generations[slot]++;
+        return UserDataOf(slot);
     }
 
     public void Add(IoOperation operation, ulong userData)
@@ -53,7 +54,28 @@ internal sealed class SlotTable
         return operation;
     }
 
+    /// <summary>
+    /// The next operation in here, from a slot on, that somebody wants cancelled. It may just be emptied: then its user data is nobody's.
+    /// </summary>
+    public bool TryFindCancelled(ref int slot, out ulong userData)
+    {
+        while (slot < _slots.Length)
+        {
+            bool isFound = Volatile.Read(ref _slots[slot])?.IsCancellationRequested == true;
+            userData = UserDataOf(slot++);
+            if (isFound)
+            {
+                return true;
+            }
+        }
+
+        userData = 0;
+        return false;
+    }
+
     public void Free(ulong userData) => _free[_freeCount++] = SlotOf(userData);
+
+    private ulong UserDataOf(int slot) => (uint)(slot + 1) | ((ulong)(_generations[slot] & 0x7FFF_FFFF) << 32);
 
     private static int SlotOf(ulong userData) => (int)(uint)userData - 1;
 }

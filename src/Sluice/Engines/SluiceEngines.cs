@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Runtime.Loader;
 using Sluice.Engines;
@@ -21,7 +22,9 @@ public static class SluiceEngines
     private const int MaxRingsAskedFor = 256;
 
     private static readonly Lock StartLock = new();
-    private static readonly int RingsAskedFor = FindRings();
+    private static readonly AnotherRing Another = new();
+    private static readonly long? RingsSetting = FindRings();
+    private static readonly int RingsAskedFor = RingsSetting is { } asked ? (int)Math.Clamp(asked, 1, MaxRingsAskedFor) : 0;
     private static UringEngine[] s_rings = MakeRings();
     private static string? s_reason = FindReason();
     private static bool s_started;
@@ -78,7 +81,9 @@ public static class SluiceEngines
             Start();
             int count = Volatile.Read(ref s_rings).Length;
             return Volatile.Read(ref s_reason) is { } reason ? $"no ring: {reason}"
-                : count == RingsAskedFor ? $"{count}, as SLUICE_RINGS or Sluice.Rings says"
+                : count == RingsSetting ? $"{count}, as SLUICE_RINGS or Sluice.Rings says"
+                : count == RingsAskedFor ? $"{count}, the {(count == 1 ? "fewest" : "most")} that there are: "
+                    + $"SLUICE_RINGS or Sluice.Rings asks for {RingsSetting}"
                 : Volatile.Read(ref s_fewerReason) is { } fewer ? $"{count} of at most {MaxRings}: another was refused ({fewer})"
                 : MaxRings == 1 ? $"1, which is enough for {Environment.ProcessorCount} processors"
                 : $"{count} of at most {MaxRings}: one more when threads that submit meet often";
@@ -145,26 +150,7 @@ public static class SluiceEngines
         }
 
         // Not on the thread that submits, and once: this one's descriptor and thread take a while.
-        PoolWork.Queue(
-            static _ =>
-            {
-                using (StartLock.EnterUninterrupted())
-                {
-                    UringEngine ring = new();
-                    if (!s_started || s_reason is not null || s_rings.Length >= MaxRings)
-                    {
-                        return;
-                    }
-
-                    if (ring.TryStart(out string? reason))
-                    {
-                        Volatile.Write(ref s_rings, [.. s_rings, ring]);
-                    }
-
-                    Volatile.Write(ref s_fewerReason, reason);
-                }
-            },
-            true);
+        PoolWork.Queue(Another);
     }
 
     /// <summary>Makes the rings, unless that has been done or refused.</summary>
@@ -184,7 +170,7 @@ public static class SluiceEngines
 
             for (int i = 0; i < s_rings.Length; i++)
             {
-                if (!s_rings[i].TryStart(out string? reason))
+                if (!TryStart(s_rings[i], isFirst: i == 0, out string? reason))
                 {
                     // Rings made so far serve; none at all is a refusal.
                     if (i == 0)
@@ -226,11 +212,25 @@ public static class SluiceEngines
         {
             Seam.Wait();
             Seam.QueueMemory();
-            Refuse(RingEntries.Explain(errno));
+            Refuse(RingStart.ExplainEnd(errno));
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadInterruptedException)
         {
             Uninterrupted.Restore(e is ThreadInterruptedException);
+        }
+    }
+
+    /// <summary>As the ring's own; where others serve, a want of memory is a refusal.</summary>
+    private static bool TryStart(UringEngine ring, bool isFirst, [NotNullWhen(false)] out string? reason)
+    {
+        try
+        {
+            return ring.TryStart(out reason);
+        }
+        catch (OutOfMemoryException) when (!isFirst)
+        {
+            reason = "there was no memory";
+            return false;
         }
     }
 
@@ -250,10 +250,8 @@ public static class SluiceEngines
         return rings;
     }
 
-    private static int FindRings() =>
-        int.TryParse(Tuning.Setting("SLUICE_RINGS", "Sluice.Rings"), CultureInfo.InvariantCulture, out int count)
-            ? Math.Clamp(count, 1, MaxRingsAskedFor)
-            : 0;
+    private static long? FindRings() =>
+        long.TryParse(Tuning.Setting("SLUICE_RINGS", "Sluice.Rings"), CultureInfo.InvariantCulture, out long count) ? count : null;
 
     private static string? FindReason() =>
         string.Equals(EngineSetting, "pool", StringComparison.OrdinalIgnoreCase)
@@ -269,8 +267,8 @@ public static class SluiceEngines
             && !string.Equals(engine, "uring", StringComparison.OrdinalIgnoreCase)
             ? $"SLUICE_ENGINE or Sluice.Engine has the unknown value '{engine}', which is neither \"uring\" nor \"pool\": it is ignored"
         : Tuning.Setting("SLUICE_RINGS", "Sluice.Rings") is not { } rings ? null
-        : RingsAskedFor == 0 ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}', which is no number: it is ignored"
-        : int.Parse(rings, CultureInfo.InvariantCulture) != RingsAskedFor
+        : RingsSetting is null ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}', which is no number of rings: it is ignored"
+        : RingsSetting != RingsAskedFor
             ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}': there are 1 to {MaxRingsAskedFor} rings"
         : null;
 
@@ -290,5 +288,35 @@ public static class SluiceEngines
         }
 
         RingPools.Close();
+    }
+
+    /// <summary>Makes one ring more, on a thread of the pool.</summary>
+    private sealed class AnotherRing : IThreadPoolWorkItem
+    {
+        public void Execute()
+        {
+            using (StartLock.EnterUninterrupted())
+            {
+                if (!s_started || s_reason is not null || s_rings.Length >= MaxRings)
+                {
+                    return;
+                }
+
+                try
+                {
+                    UringEngine[] rings = [.. s_rings, new UringEngine()];
+                    if (TryStart(rings[^1], isFirst: false, out string? reason))
+                    {
+                        Volatile.Write(ref s_rings, rings);
+                    }
+
+                    Volatile.Write(ref s_fewerReason, reason);
+                }
+                catch (OutOfMemoryException)
+                {
+                    // Threads that submit meet again.
+                }
+            }
+        }
     }
 }

@@ -62,3 +62,34 @@ internal sealed class SubmissionStage
         return oldest;
     }
 }
+
+/// <summary>
+/// Whether a ring's submission lock is others' so often that they need a ring of their own. Races between threads lose a count, nothing
+/// else.
+/// </summary>
+internal struct SubmissionContention
+{
+    private int _submissions;
+    private int _contended;
+
+    /// <summary>Looks once in a while; asks for one ring more where it is.</summary>
+    /// <param name="isTaken">A submission has found the lock another thread's.</param>
+    public void Look(bool isTaken)
+    {
+        if ((++_submissions & Tuning.ContentionSample) != 0)
+        {
+            return;
+        }
+
+        LockLooks.Note(isTaken);
+        if (!isTaken)
+        {
+            _contended -= _contended >> Tuning.ContentionForgetShift;
+        }
+        else if ((_contended += Tuning.ContentionStep) > Tuning.MaxContention)
+        {
+            _contended = 0;
+            SluiceEngines.Grow();
+        }
+    }
+}

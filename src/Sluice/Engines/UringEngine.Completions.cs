@@ -372,8 +372,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
             if (_entries.IsStarved)
             {
-                _entries.QueueCancels();
-                _entries.Enter();
+                _entries.TryStarvedAgain();
             }
         }
     }

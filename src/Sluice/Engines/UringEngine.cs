@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Kernel;
 using Sluice.Uring;
-using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
@@ -37,20 +36,25 @@ internal sealed partial class UringEngine : IoEngine
 
     private bool IsRefused => Volatile.Read(ref _isServing) && _entries.Refusal != 0;
 
-    /// <summary>Sets the ring up and starts its completion thread; false, with the reason in one line, where that is refused.</summary>
+    /// <summary>
+    /// Sets the ring up and starts its completion thread, unless it has them; false, with the reason in one line, where that is refused.
+    /// </summary>
+    /// <exception cref="OutOfMemoryException">Nothing was made.</exception>
     public bool TryStart([NotNullWhen(false)] out string? reason)
     {
-        Ring? ring = Ring.TryCreate(Tuning.RingEntries, Tuning.RingCompletions, SetupFlags.SubmitAll, out int errno);
-        if (ring is null)
+        reason = null;
+        if (Volatile.Read(ref _isServing))
+        {
+            return true;
+        }
+
+        if (!RingStart.TryMake(_duty, _watcher, out Ring? ring, out RingEntries? entries, out int errno))
         {
             reason = RingProbe.Explain(-errno);
             return false;
         }
 
-        _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
-        _entries = new RingEntries(ring, _duty, _watcher);
-        _take = ring.Take;
-        _ring = ring;
+        (_ring, _entries, _take) = (ring, entries, ring.Take);
         try
         {
             _watcher.Start();
@@ -62,7 +66,6 @@ internal sealed partial class UringEngine : IoEngine
             return false;
         }
 
-        reason = null;
         Volatile.Write(ref _isServing, true);
         return true;
     }

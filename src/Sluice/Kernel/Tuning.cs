@@ -37,9 +37,7 @@ internal static class Tuning
     /// </summary>
     public static int ProcessorsPerRing { get; } = (int)Number("Sluice.ProcessorsPerRing", 4, 1, 4096);
 
-    /// <summary>
-    /// One submission of so many, and one, looks whether the submission lock is another thread's at that moment: a power of two less one.
-    /// </summary>
+    /// <summary>One submission of so many, and one, looks whether the lock is another thread's: a power of two less one.</summary>
     public const int ContentionSample = 63;
 
     /// <summary>What each look that finds it taken counts.</summary>
@@ -60,10 +58,7 @@ internal static class Tuning
     /// <summary>Completions that a ring has room for, no fewer than entries; so many operations, less the extras, are in it.</summary>
     public static uint RingCompletions { get; } = Math.Max(RingEntries, (uint)Number("Sluice.RingCompletions", 4096, 512, 65_536));
 
-    /// <summary>
-    /// Requests to cancel and wakers in a ring at once. Together with the operations they are as many as completions have room, so that
-    /// none can be lost.
-    /// </summary>
+    /// <summary>Requests to cancel and wakers in a ring at once. There is room for completions of these and all operations.</summary>
     public const int MaxExtras = 64;
 
     /// <summary>
@@ -93,6 +88,9 @@ internal static class Tuning
 
     /// <summary>Milliseconds until the kernel is tried again after it had no memory.</summary>
     public const int StarvedRetryMs = 1;
+
+    /// <summary>Tries in a row of which it takes no entry that are a refusal (0047); no measurement: a second, or some.</summary>
+    public static int MaxStarvedLooks { get; } = (int)Number("Sluice.MaxStarvedLooks", 1000, 1, 1_000_000_000);
 
     /// <summary>Milliseconds after which the completion thread looks by itself: where the kernel takes no entry, nobody wakes it.</summary>
     public const int LookAgainMs = 500;

@@ -10,10 +10,11 @@ internal static class RefusedRing
 
     private static readonly byte[] Content = Bytes.Pattern(40 * Block);
 
-    public static TheoryData<string> Kinds => ["files", "reads", "writes", "reader", "writer", "copy"];
+    public static TheoryData<string> Kinds => ["files", "reads", "writes", "reader", "writer", "copy", "operations"];
 
-    public static async Task<int> RunAsync(string folder, string kind, int allowed)
+    public static async Task<int> RunAsync(string folder, string kind, int allowed, int errno)
     {
+        AppContext.SetData("Sluice.MaxStarvedLooks", 20);
         string source = Path.Combine(folder, "source");
         File.WriteAllBytes(source, Content);
         string[] small = [.. Enumerable.Range(0, 40).Select(i => Path.Combine(folder, $"small-{i}"))];
@@ -26,7 +27,7 @@ internal static class RefusedRing
         await UseAsync(kind, folder, source, small);
         string? input = new FileInfo("/proc/self/fd/0").LinkTarget;
         int entered = 0;
-        SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" && Interlocked.Increment(ref entered) > allowed ? -Errno.EPERM : 0);
+        SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" && Interlocked.Increment(ref entered) > allowed ? -errno : 0);
         await UseAsync(kind, folder, source, small);
         SystemCallFaults.Use(null);
         await UseAsync(kind, folder, source, small);
@@ -91,6 +92,15 @@ internal static class RefusedRing
                 }
 
                 reads.SelectMany(r => r.Buffer.ToArray()).ToArray().ShouldBeBytes(Content);
+                return;
+            case "operations":
+                byte[][] parts = [.. Enumerable.Range(0, 40).Select(static _ => new byte[Block])];
+                using (SluiceHandle handle = SluiceHandle.Open(source, caching: FileCaching.Direct))
+                {
+                    await Task.WhenAll(parts.Select((p, i) => handle.ReadAsync(p, i * Block).AsTask()));
+                }
+
+                parts.SelectMany(static p => p).ToArray().ShouldBeBytes(Content);
                 return;
             case "writes":
                 using (SluiceHandle handle = SluiceHandle.Open(target, FileMode.Create, FileAccess.ReadWrite, caching: FileCaching.Direct))

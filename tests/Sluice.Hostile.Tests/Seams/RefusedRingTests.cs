@@ -1,3 +1,5 @@
+using Sluice.Uring;
+
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>
@@ -18,7 +20,27 @@ public sealed class RefusedRingTests : HostileTests
         for (int allowed = 0; allowed < 4; allowed++)
         {
             string folder = Directory.CreateDirectory(Temp.NewPath()).FullName;
-            using Child child = new([], [], "refused ring", folder, kind, $"{allowed}");
+            using Child child = new([], [], "refused ring", folder, kind, $"{allowed}", $"{Errno.EPERM}");
+            string? line = await child.Output.ReadLineAsync();
+            await child.SucceedAsync();
+            refused += line?.StartsWith("refused", StringComparison.Ordinal) == true ? 1 : 0;
+        }
+
+        refused.ShouldBeGreaterThan(0);
+    }
+
+    /// <summary>As it says without end that it has no memory for what it is shown, or that completions are to be taken first.</summary>
+    [SkippableTheory]
+    [MemberData(nameof(Kinds))]
+    public async Task Where_the_kernel_takes_no_entry_any_more_the_rest_goes_without_the_ring(string kind)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");
+        Skip.If(SluiceEngines.UringReason is not null, $"this process has no ring: {SluiceEngines.UringReason}");
+        int refused = 0;
+        foreach ((int allowed, int errno) in ((int, int)[])[(0, Errno.EAGAIN), (1, Errno.EBUSY), (2, Errno.ENOMEM)])
+        {
+            string folder = Directory.CreateDirectory(Temp.NewPath()).FullName;
+            using Child child = new([], [], "refused ring", folder, kind, $"{allowed}", $"{errno}");
             string? line = await child.Output.ReadLineAsync();
             await child.SucceedAsync();
             refused += line?.StartsWith("refused", StringComparison.Ordinal) == true ? 1 : 0;

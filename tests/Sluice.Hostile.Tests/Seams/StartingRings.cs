@@ -1,6 +1,7 @@
 using System.Reflection;
 using System.Runtime.Loader;
 #if DEBUG
+using Sluice.Engines;
 using Sluice.Memory;
 #endif
 using Sluice.Uring;
@@ -234,6 +235,48 @@ internal static class StartingRings
         unloading.Join(Watchdog.Patience).ShouldBeTrue();
         SpinWait.SpinUntil(static () => !RefusedRing.HasCompletionThread(), Watchdog.Patience / 4).ShouldBeTrue("its thread has ended");
         File.Exists(name).ShouldBeTrue();
+        return 0;
+    }
+
+    /// <summary>Where the first or the second of two rings is begun there is no memory, once: the descriptors of two rings stay.</summary>
+    public static async Task<int> StartWithoutMemoryAsync(string name, int at)
+    {
+        LackMemory(at);
+        using SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite);
+        for (int i = 0; i < 100; i++)
+        {
+            await handle.FlushToDiskAsync().AsTask().WaitAsync(Watchdog.Patience);
+        }
+
+        SluiceEngines.UringReason.ShouldBeNull();
+        int rings = Directory.GetFileSystemEntries("/proc/self/fd").Count(static d =>
+            new FileInfo(d).LinkTarget?.Contains("io_uring", StringComparison.Ordinal) == true);
+        rings.ShouldBe((int)SluiceEngines.RingCount, SluiceEngines.RingsDescription);
+        return 0;
+    }
+
+    /// <summary>No memory where the ring of this number is begun, once.</summary>
+    public static void LackMemory(int at)
+    {
+#if DEBUG
+        int begun = 0;
+        Seam.Use(kind =>
+        {
+            if (kind == SeamKind.QueueMemory && Environment.StackTrace.Contains(nameof(UringEngine.TryStart), StringComparison.Ordinal)
+                && Interlocked.Increment(ref begun) == at)
+            {
+                throw new OutOfMemoryException();
+            }
+        });
+#endif
+    }
+
+    /// <summary>Nobody may enter the kernel, which says that it has no memory.</summary>
+    public static int StarveFromTheBeginning()
+    {
+        SystemCallFaults.Use(static (call, _, _) => call == "io_uring_enter" ? -Errno.EAGAIN : 0);
+        SluiceEngines.Default.Name.ShouldBe("pool");
+        SluiceEngines.UringReason.ShouldNotBeNull().ShouldContain("11");
         return 0;
     }
 

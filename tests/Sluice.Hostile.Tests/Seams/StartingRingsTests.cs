@@ -19,6 +19,24 @@ public sealed class StartingRingsTests : HostileTests
     public Task The_first_write_of_a_process_without_rings_keeps_nobody_out_while_it_waits_for_a_thread() =>
         SucceedAsync([], "waiting start", Temp.NewFile(new byte[1 << 16]));
 
+    /// <summary>Each ring that is begun without memory would else leave its descriptor, or be made twice.</summary>
+    [SkippableTheory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public Task A_ring_for_which_there_is_no_memory_leaves_nothing_and_is_made_later(int at) =>
+        SucceedAsync([("SLUICE_RINGS", "2")], "ring without memory", Temp.NewFile(new byte[10]), $"{at}");
+
+    [SkippableFact]
+    public Task A_ring_more_for_which_there_is_no_memory_is_made_later()
+    {
+        Skip.If(Environment.ProcessorCount < 2, "there is one processor");
+        return SucceedAsync([], "growing without memory", Temp.NewFile(new byte[10]));
+    }
+
+    /// <summary>The kernel lets nobody enter from the beginning, as if that were for the moment only.</summary>
+    [SkippableFact]
+    public Task Where_the_kernel_takes_no_entry_from_the_beginning_there_is_no_ring() => SucceedAsync([], "starved start");
+
     [SkippableFact]
     public Task A_refusal_that_cannot_be_told_throws_nothing() => SucceedAsync([], "untold refusal");
 
@@ -33,7 +51,13 @@ public sealed class StartingRingsTests : HostileTests
     [InlineData("4", false, "4, as SLUICE_RINGS or Sluice.Rings says", "")]
     [InlineData("4", true, "2 of at most 4: another was refused (no descriptor is left for io_uring (EMFILE: raise RLIMIT_NOFILE))", "")]
     [InlineData(
-        "-3", false, "1, as SLUICE_RINGS or Sluice.Rings says",
+        "1000", false, "256, the most that there are: SLUICE_RINGS or Sluice.Rings asks for 1000",
+        "SLUICE_RINGS or Sluice.Rings has the value '1000': there are 1 to 256 rings")]
+    [InlineData(
+        "99999999999", false, "256, the most that there are: SLUICE_RINGS or Sluice.Rings asks for 99999999999",
+        "SLUICE_RINGS or Sluice.Rings has the value '99999999999': there are 1 to 256 rings")]
+    [InlineData(
+        "-3", false, "1, the fewest that there are: SLUICE_RINGS or Sluice.Rings asks for -3",
         "SLUICE_RINGS or Sluice.Rings has the value '-3': there are 1 to 256 rings")]
     public async Task It_is_told_how_many_rings_there_are_and_why(string asked, bool isRefused, string told, string note) =>
         (await TellAsync([("SLUICE_RINGS", asked)], "described rings", $"{isRefused}")).ShouldBe((told, note));

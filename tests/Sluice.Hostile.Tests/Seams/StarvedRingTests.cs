@@ -76,6 +76,14 @@ public sealed class StarvedRingTests : HostileTests
         moments.Count.ShouldBeGreaterThan(Looks / 10);
     }
 
+    [SkippableFact]
+    public async Task What_finds_no_room_meanwhile_goes_in_afterwards_though_nothing_completes()
+    {
+        Skip.If(SluiceEngines.Default.Name != "uring", "rings alone");
+        using Child child = new([], [], "beside a full queue", Temp.NewFifo(), Temp.NewFifo());
+        await child.SucceedAsync();
+    }
+
     private static TimeSpan Patience => TimeSpan.FromMinutes(2);
 
     private static bool IsCompletionThread => Thread.CurrentThread.Name == "Sluice completions";

@@ -6,7 +6,7 @@ namespace Sluice.Tests.Engines;
 
 /// <summary>
 /// As <see cref="CompletionDutyTests"/>, where the ring has room for few, the kernel has no memory for a while, or lets nobody enter any
-/// more from some step on: everything runs once, on the pool if need be, and a refused ring is closed.
+/// more or takes nothing from some step on: everything runs once, on the pool if need be, and a refused ring is closed.
 /// </summary>
 [Trait("Runs", "once")]
 public sealed class RefusedDutyTests(ITestOutputHelper output)
@@ -33,6 +33,15 @@ public sealed class RefusedDutyTests(ITestOutputHelper output)
                 ([new(Submits: [1, 2, 3]), new(), new(), new()], [0], 2, new(Entries: 2, Slots: 2, MayRefuse: true), 0),
             ["starved: two, unrelated"] = ([new(), new()], [0, 1], 2, new(MayStarve: true), 0),
             ["starved: one entry"] = ([new(Submits: [1, 2]), new(WaitsFor: 2), new()], [0], 2, new(Entries: 1, MayStarve: true), 1),
+            ["starved: what completes behind what finds no room"] =
+                ([new(CompletesAfter: 1), new()], [0, 1], 2, new(Entries: 1, MayStarve: true), 1),
+            ["starved for good: two, unrelated"] =
+                ([new(), new()], [0, 1], 2, new(MayStarve: true, StarvesOn: true, MaxStarvedLooks: 2), 1),
+            ["starved for good: what submits beside a leader"] =
+                ([new(Submits: [1]), new(), new(WaitsFor: 1)], [0, 2], 2, new(MayStarve: true, StarvesOn: true, MaxStarvedLooks: 2), 0),
+            ["starved for good and full"] =
+                ([new(Submits: [1, 2]), new(WaitsFor: 2), new()], [0], 2,
+                    new(Entries: 1, Slots: 2, MayStarve: true, StarvesOn: true, MaxStarvedLooks: 2), 0),
             ["starved, full and refused"] =
                 ([new(Submits: [1, 2]), new(), new()], [0], 2, new(Entries: 1, Slots: 2, MayRefuse: true, MayStarve: true), 0),
         };
@@ -61,6 +70,8 @@ public sealed class RefusedDutyTests(ITestOutputHelper output)
     [InlineData("KeepsBacklog", "full: one at a time, each waits for the next")]
     [InlineData("IsIdleOverABacklog", "full: one at a time, each waits for the next")]
     [InlineData("StarvesForEver", "starved: two, unrelated")]
+    [InlineData("KeepsBacklogOfAStarvedRing", "starved: what completes behind what finds no room")]
+    [InlineData("AsksAStarvedKernelForEver", "starved for good: two, unrelated")]
     public void What_is_done_wrong_is_found(string defect, string scenario)
     {
         string? failure = Explorer.Roam(() => Create(scenario, Enum.Parse<DutyDefect>(defect)), RandomOrders);

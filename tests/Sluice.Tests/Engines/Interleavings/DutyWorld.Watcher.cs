@@ -98,7 +98,7 @@ internal sealed partial class DutyWorld
 
                     if (world._isStarved && world._ring.Defect != DutyDefect.StarvesForEver)
                     {
-                        world.EnterKernel();
+                        world.TryStarvedAgain();
                     }
 
                     Next(WatchStep.Look);

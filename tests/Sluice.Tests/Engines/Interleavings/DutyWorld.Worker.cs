@@ -150,7 +150,7 @@ internal sealed partial class DutyWorld
                     }
                     else if (_isStarved)
                     {
-                        world._isStarved = world.Pending > 0;
+                        world._isStarved = world.Pending > 0 || world.IsKept;
                     }
 
                     break;

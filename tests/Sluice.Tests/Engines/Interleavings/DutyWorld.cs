@@ -6,7 +6,8 @@ namespace Sluice.Tests.Engines.Interleavings;
 /// <param name="WaitsFor">Its continuation blocks until that one's has run; -1: it does not.</param>
 /// <param name="Submits">What its continuation submits, all at once; null: nothing.</param>
 /// <param name="Ticks">What its continuation costs.</param>
-internal sealed record DutyOperation(int WaitsFor = -1, int[]? Submits = null, long Ticks = 1);
+/// <param name="CompletesAfter">As a read of a pipe it completes when that one's continuation has run; -1: by itself.</param>
+internal sealed record DutyOperation(int WaitsFor = -1, int[]? Submits = null, long Ticks = 1, int CompletesAfter = -1);
 
 /// <summary>
 /// A ring, a pool, a kernel and a queue that exist in numbers only, around a real <see cref="CompletionDuty"/>: its threads make one
@@ -61,13 +62,20 @@ internal sealed partial class DutyWorld : World
         if (_ring.MayRefuse)
         {
             _actors.Add(new Kernel(static () => true, () => _kernelRefuses = true));
+        }
+
+        if (_ring.MayRefuse || _ring.StarvesOn)
+        {
             _actors.AddRange(operations.Select((_, i) => new Call(this, i)));
         }
 
         if (_ring.MayStarve)
         {
             _actors.Add(new Kernel(static () => true, () => _kernelStarves = true));
-            _actors.Add(new Kernel(() => _kernelStarves, () => _kernelStarves = false));
+            if (!_ring.StarvesOn)
+            {
+                _actors.Add(new Kernel(() => _kernelStarves, () => _kernelStarves = false));
+            }
         }
     }
 
@@ -133,7 +141,9 @@ internal sealed partial class DutyWorld : World
     /// <summary>Completes one operation, at any time after it was handed over.</summary>
     private sealed class Device(DutyWorld world, int operation) : Actor
     {
-        public override bool CanStep => world._kernel.Contains(operation);
+        public override bool CanStep =>
+            world._kernel.Contains(operation)
+                && world._operations[operation].CompletesAfter is var other && (other < 0 || world._ran[other]);
 
         public override void Step()
         {
