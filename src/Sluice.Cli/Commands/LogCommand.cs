@@ -76,6 +76,8 @@ internal sealed class LogCommand(
         table.Add("CPU of a record", Microseconds((long)(result.CpuSeconds * 1e9 / Math.Max(1, latency.Count))));
         table.Add("checked", $"{Counted.Of(result.Checked, "record")} read back, {result.Missing:#,0} missing");
         table.WriteTo(terminal);
+        if (result.IsInterrupted)
+            terminal.WriteLine($"note: {LogLoadResult.InterruptedNote}", hang: 2);
         if (options.Output.Named.Any())
         {
             EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);

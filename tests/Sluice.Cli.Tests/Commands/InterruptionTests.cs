@@ -33,6 +33,22 @@ public sealed class InterruptionTests : IDisposable
         new FileInfo(_folder["a.dat"]).Length.ShouldBe(1024 * 1024);
     }
 
+    [SkippableFact]
+    public async Task A_load_of_a_log_says_that_it_was_ended()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        using ToolProcess tool = ToolProcess.Start(
+            _folder.FullPath, "log", "--time", "600", "--threads", "2", "--json", "r.json", "--html", "r.html", ".");
+        await tool.WaitUntilWrittenAsync(10_000_000);
+        tool.Signal("INT");
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        const string note = "interrupted: the figures are of the time until then";
+        run.Out.ShouldEndWith($"note: {note}\n");
+        File.ReadAllText(_folder["r.json"]).ShouldContain(note);
+        File.ReadAllText(_folder["r.html"]).ShouldContain(note);
+    }
+
     [SkippableTheory]
     [InlineData("INT", ExitCode.Interrupted)]
     [InlineData("TERM", ExitCode.Terminated)]

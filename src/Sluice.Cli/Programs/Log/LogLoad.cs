@@ -19,7 +19,10 @@ namespace Sluice.Cli.Programs.Log;
 /// <param name="RollSeconds">When the writer went on in another segment, from the first append on; empty where nobody asked.</param>
 internal sealed record LogLoadResult(
     string Memory, LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
-    IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds);
+    IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds, bool IsInterrupted)
+{
+    public const string InterruptedNote = "interrupted: the figures are of the time until then";
+}
 
 /// <summary>Threads that each append records at a rate to one log; every record is read back at the end.</summary>
 internal sealed record LogLoad
@@ -63,6 +66,7 @@ internal sealed record LogLoad
             : [];
         DateTime beganUtc;
         double lasted;
+        bool isInterrupted;
         long[] appended = new long[Threads];
         double cpu;
         string memory;
@@ -82,6 +86,7 @@ internal sealed record LogLoad
             show(() => Line(latency, began));
             AppendAll(log, latency, windows, appended, began, cancellationToken);
             lasted = Stopwatch.GetElapsedTime(began).TotalSeconds;
+            isInterrupted = cancellationToken.IsCancellationRequested;
         }
 
         double seconds = Stopwatch.GetElapsedTime(began).TotalSeconds;
@@ -92,7 +97,8 @@ internal sealed record LogLoad
         return new LogLoadResult(
             memory, latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing,
             [.. windows.TakeWhile((_, i) => (i + 1) * WindowSeconds <= lasted).Select(LatencySummary.From)], WindowSeconds,
-            overTime ? [.. segments.Skip(1).Select(BeganAt).OfType<DateTime>().Select(t => (t - beganUtc).TotalSeconds)] : []);
+            overTime ? [.. segments.Skip(1).Select(BeganAt).OfType<DateTime>().Select(t => (t - beganUtc).TotalSeconds)] : [],
+            isInterrupted);
     }
 
     /// <summary>The time in a segment's first frame: when its writer went on in it. See docs/log-format.md.</summary>

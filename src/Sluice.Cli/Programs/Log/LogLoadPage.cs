@@ -35,6 +35,8 @@ internal static class LogLoadPage
                 + "was asked for; the whole run cannot.";
         }
 
+        if (result.IsInterrupted)
+            yield return LogLoadResult.InterruptedNote;
         if (result.Missing > 0)
             yield return $"Not in the log, though acknowledged: {Counted.Of(result.Missing, "record")}.";
     }
