@@ -103,7 +103,7 @@ internal sealed class CopyCommand(
             {
                 if (!made.Add(Path.GetFullPath(target)) || (!wasThere && File.Exists(target)))
                     throw new IOException($"{target} was just made from another source; {source} is not copied over it");
-                RequireFolderOf(target);
+                FolderArgument.RequireParentOf(target);
                 if (options.DryRun)
                     plan.Add(source, target, options.Recursive, cancellationToken);
                 else
@@ -132,8 +132,8 @@ internal sealed class CopyCommand(
     {
         if (options.FilesFrom is not { } list)
             return options.Sources;
-        if (list != "-" && !File.Exists(list))
-            throw new FileNotFoundException(Directory.Exists(list) ? $"{list} is a folder" : $"{list}: no such file");
+        if (list != "-")
+            FileArgument.Require(list);
         string text = InterruptSignals.WhileNothingHasBegun(() => list == "-" ? terminal.In.ReadToEnd() : File.ReadAllText(list));
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
@@ -157,15 +157,6 @@ internal sealed class CopyCommand(
             bool IsResult(string other) => Path.GetFullPath(other) == Path.GetFullPath(path) || PathKinds.AreSame(other, path);
             if (path != "-" && copied.FirstOrDefault(IsResult) is { } same)
                 throw new UsageException($"{option} names {same}, which is copied, or the copy");
-        }
-    }
-
-    private static void RequireFolderOf(string target)
-    {
-        if (Path.GetDirectoryName(Path.GetFullPath(target)) is { } parent && !Directory.Exists(parent))
-        {
-            throw Path.Exists(parent) ? new IOException($"{target}: {parent} is no directory")
-                : new DirectoryNotFoundException($"{target}: {parent}: no such directory");
         }
     }
 
@@ -201,13 +192,15 @@ internal sealed class CopyCommand(
                     Bytes = isThere ? e.BytesCompleted : 0,
                     // What the end of a copy in shards has looked at, others have copied.
                     Files = isThere && !options.Finish ? (int)e.FilesCompleted : 0,
+                    Method = options.Method,
                     MethodReason = $"{failures.Count} failed",
                 };
             }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
             {
                 _isInterrupted = true;
-                result = new CopyResult { Bytes = line.Last.Bytes, Files = isTree ? line.Last.Files : 0, MethodReason = "interrupted" };
+                failures = (e.InnerException as FileBatchException)?.Failures ?? [];
+                result = InterruptedResult(line, isTree);
             }
         }
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
@@ -228,11 +221,19 @@ internal sealed class CopyCommand(
         // Of a copy that gave nothing there is no rate to tell.
         if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
         {
-            string made = options.Shard is { } shard ? $"; shard {shard}{Made()}" : Made();
+            string made = $"{(options.Shard is { } shard ? $"; shard {shard}" : "")}{CopyText.Made(options.Verify, options.Sync)}";
             terminal.WriteLine(options.Finish ? CopyText.Finished(record) : CopyText.Describe(record, made), hang: 2);
         }
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
+
+    private CopyResult InterruptedResult(CopyProgressLine line, bool isTree) => new()
+    {
+        Bytes = line.Last.Bytes,
+        Files = isTree ? line.Last.Files : 0,
+        Method = options.Method,
+        MethodReason = "interrupted",
+    };
 
     /// <summary>Where an interrupted copy has left what it copied; null: nowhere.</summary>
     private string? LeftOf(string target, bool isTree, bool wasThere)
@@ -304,14 +305,6 @@ internal sealed class CopyCommand(
         return record;
     }
 
-    private string Made() => (options.Verify, options.Sync) switch
-    {
-        (true, true) => "; verified, on the disk",
-        (true, false) => "; verified",
-        (false, true) => "; on the disk",
-        _ => "",
-    };
-
     private async Task<int> DemoAsync()
     {
         try
@@ -322,7 +315,7 @@ internal sealed class CopyCommand(
         {
             _isInterrupted = true;
             if (!options.Quiet)
-                terminal.WriteLine("interrupted; both files are deleted");
+                terminal.WriteLine(CopyText.InterruptedDemo(_records is [var copy] ? copy : null, options.DemoSizeBytes));
             return ExitCode.Interrupted;
         }
     }
@@ -336,6 +329,7 @@ internal sealed class CopyCommand(
         using var folder = Bench.ScratchFolder.Create(options.Target);
         string source = Path.Combine(folder.FullPath, "source.dat");
         string target = Path.Combine(folder.FullPath, "target.dat");
+        string what = $"{ByteSize.Format(options.DemoSizeBytes)} of random data";
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();
         using (var progress = new LiveProgress(terminal, options.Quiet))
@@ -367,12 +361,23 @@ internal sealed class CopyCommand(
                 BytesPerSecond = options.BytesPerSecond,
                 Progress = line,
             };
-            result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
+            try
+            {
+                result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
+            }
+            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            {
+                CopyRecord ended = Record(
+                    what, target, InterruptedResult(line, isTree: false), [], Stopwatch.GetElapsedTime(start),
+                    CpuMeter.ProcessTime() - cpu, line);
+                _records[^1] = ended with { Interrupted = true, Method = CopyCommandOptions.NameOf(method) };
+                throw;
+            }
         }
         string depth = result.Depth > 0 ? $", {Counted.Of(result.Depth, "request")} outstanding" : "";
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         cpu = CpuMeter.ProcessTime() - cpu;
-        CopyRecord record = Record($"{ByteSize.Format(options.DemoSizeBytes)} of random data", target, result, [], elapsed, cpu, line);
+        CopyRecord record = Record(what, target, result, [], elapsed, cpu, line);
         Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth} ({record.Reason}); on the disk");
         if (!options.Quiet)
             terminal.WriteLine("both files are deleted");

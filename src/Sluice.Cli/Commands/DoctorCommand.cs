@@ -17,7 +17,7 @@ internal sealed class DoctorCommand(
         LinkedFile.RequireTarget(options.Path);
         bool isFolder = Directory.Exists(options.Path);
         if (!isFolder && !File.Exists(options.Path))
-            throw new FileNotFoundException($"{options.Path}: no such file or directory");
+            throw AbsentPath.Error(options.Path, new FileNotFoundException($"{options.Path}: no such file or directory"));
         if (!isFolder && PathKinds.Of(options.Path) is PathKind.Other)
             throw new UsageException($"{options.Path} is neither a file, a folder nor a block device");
         options.Output.Check(terminal);

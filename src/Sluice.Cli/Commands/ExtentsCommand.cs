@@ -16,7 +16,7 @@ internal sealed class ExtentsCommand(
         LinkedFile.RequireTarget(options.Path);
         bool isFolder = Directory.Exists(options.Path);
         if (!isFolder && !File.Exists(options.Path))
-            throw new FileNotFoundException($"{options.Path}: no such file or directory");
+            throw AbsentPath.Error(options.Path, new FileNotFoundException($"{options.Path}: no such file or directory"));
         if (!isFolder && PathKinds.Of(options.Path) is PathKind.BlockDevice or PathKind.Other)
             throw new UsageException($"{options.Path} is neither a plain file nor a folder");
         options.Output.Check(terminal);

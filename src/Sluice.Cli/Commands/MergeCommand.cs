@@ -2,6 +2,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Copy;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -12,8 +13,9 @@ internal sealed class MergeCommand(MergeOptions options, IReadOnlyList<string> a
 {
     public Task<int> RunAsync()
     {
-        (string Path, byte[] Json)[] files = InterruptSignals.WhileNothingHasBegun(() => options.Results.Select(Read).ToArray());
-        (ReportPage page, bool isWhole) = Array.Exists(files, f => IsOfSpeed(f.Json)) ? MergeSpeed(files) : MergeCopy(files);
+        (string Path, byte[] Json)[] files = InterruptSignals.WhileNothingHasBegun(
+            () => options.Results.Select(r => (r, ResultJson.ReadBytes(r))).ToArray());
+        (ReportPage page, bool isWhole) = Array.Exists(files, IsOfSpeed) ? MergeSpeed(files) : MergeCopy(files);
         options.Output.Check(terminal);
         PageText.WriteResult(terminal, page);
         options.Output.Write(terminal, page);
@@ -34,35 +36,17 @@ internal sealed class MergeCommand(MergeOptions options, IReadOnlyList<string> a
         return (MergedCopyPage.Of(merged, arguments), merged.IsWhole);
     }
 
-    private static (string Path, byte[] Json) Read(string path) =>
-        File.Exists(path) ? (path, File.ReadAllBytes(path))
-            : throw new FileNotFoundException(Directory.Exists(path) ? $"{path} is a folder" : $"{path}: no such file");
-
-    private static bool IsOfSpeed(byte[] json)
+    private static bool IsOfSpeed((string Path, byte[] Json) file)
     {
-        try
-        {
-            using JsonDocument document = JsonDocument.Parse(json);
-            return document.RootElement.ValueKind == JsonValueKind.Object && document.RootElement.TryGetProperty("workload", out _);
-        }
-        catch (JsonException)
-        {
-            return false;
-        }
+        using JsonDocument document = ResultJson.Parse(file.Path, file.Json);
+        return document.RootElement is { ValueKind: JsonValueKind.Object } root && root.TryGetProperty("workload", out _);
     }
 
     private static T Parse<T>((string Path, byte[] Json) file, string command, JsonTypeInfo<T> type, Func<T?, string?> faultOf)
         where T : class
     {
-        T? report;
-        try
-        {
-            report = JsonSerializer.Deserialize(file.Json, type);
-        }
-        catch (JsonException e)
-        {
-            throw new UsageException($"{file.Path} is no result of sluice {command}: {e.Message.ReplaceLineEndings(" ")}");
-        }
+        using JsonDocument document = ResultJson.Parse(file.Path, file.Json);
+        T? report = ResultJson.Read(file.Path, document.RootElement, type, $"sluice {command}");
         return faultOf(report) is { } fault
             ? throw new UsageException($"{file.Path} is no result of sluice {command}: {fault}")
             : report!;

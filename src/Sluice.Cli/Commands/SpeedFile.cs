@@ -45,9 +45,7 @@ internal sealed class SpeedFile
         string path = options.Path;
         if (Directory.Exists(path))
             throw new UsageException($"{path} is a directory; name a file in it");
-        string parent = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(path)) ?? "/";
-        if (!Directory.Exists(parent))
-            throw new DirectoryNotFoundException($"{path}: the directory {parent} does not exist");
+        FolderArgument.RequireParentOf(path);
 
         bool exists = File.Exists(path);
         switch (PathKinds.Of(path, out string? deviceNumber))

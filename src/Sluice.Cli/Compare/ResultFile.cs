@@ -1,9 +1,11 @@
 using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Programs.Frag;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -16,35 +18,30 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
     /// <exception cref="IOException">The file cannot be read.</exception>
     public static ResultFile Read(string path)
     {
-        if (!File.Exists(path))
-            throw new FileNotFoundException(Directory.Exists(path) ? $"{path} is a folder" : $"{path}: no such file");
-        byte[] json = File.ReadAllBytes(path);
+        byte[] json = ResultJson.ReadBytes(path);
         try
         {
-            using JsonDocument document = JsonDocument.Parse(json);
+            using JsonDocument document = ResultJson.Parse(path, json);
             JsonElement root = document.RootElement;
+            T Read<T>(JsonTypeInfo<T> type) => ResultJson.Read(path, root, type, "sluice")!;
             bool Has(string name) => root.ValueKind == JsonValueKind.Object && root.TryGetProperty(name, out _);
             if (Has("rows") && Has("fio"))
             {
-                BenchReport bench = Read(root, BenchJsonContext.Default.BenchReport);
+                BenchReport bench = Read(BenchJsonContext.Default.BenchReport);
                 return new ResultFile(path, bench, BenchPage.Of(bench));
             }
             if (Has("workload") && Has("sides"))
-                return new ResultFile(path, null, SpeedPage.Of(Read(root, SpeedJsonContext.Default.SpeedReport)));
+                return new ResultFile(path, null, SpeedPage.Of(Read(SpeedJsonContext.Default.SpeedReport)));
             if (Has("cycles") && Has("settings"))
-                return new ResultFile(path, null, FragPage.Of(Read(root, FragJsonContext.Default.FragReport)));
+                return new ResultFile(path, null, FragPage.Of(Read(FragJsonContext.Default.FragReport)));
             if (Has("extents") && Has("worstFiles"))
-                return new ResultFile(path, null, ExtentPage.Of(Read(root, ExtentJsonContext.Default.ExtentReport), places: []));
+                return new ResultFile(path, null, ExtentPage.Of(Read(ExtentJsonContext.Default.ExtentReport), places: []));
             if (Has("copies") && Has("miBPerSecond"))
-                return new ResultFile(path, null, CopyPage.Of(Read(root, CopyJsonContext.Default.CopyReport)));
+                return new ResultFile(path, null, CopyPage.Of(Read(CopyJsonContext.Default.CopyReport)));
             if (Has("sections"))
-                return new ResultFile(path, null, Read(root, PageJsonContext.Default.ReportPage));
+                return new ResultFile(path, null, Read(PageJsonContext.Default.ReportPage));
             throw new UsageException(
                 $"{path} is no result that can be compared; bench, speed, ops, figures, tables and such write them by --json");
-        }
-        catch (JsonException e)
-        {
-            throw new UsageException($"{path} is no result of sluice: {e.Message}");
         }
 #pragma warning disable CA1031 // Whatever a page makes of it: sluice did not write it so.
         catch (Exception e) when (e is not UsageException)
@@ -53,7 +50,4 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
             throw new UsageException($"{path} is no result of sluice: it lacks something, or has what is never there");
         }
     }
-
-    private static T Read<T>(JsonElement root, System.Text.Json.Serialization.Metadata.JsonTypeInfo<T> type) =>
-        root.Deserialize(type) ?? throw new JsonException("it is null");
 }

@@ -22,9 +22,7 @@ internal static class JsonFile
     /// <param name="exists">Whether a file of that name is there; one that is made to try it is gone again.</param>
     public static void CheckWritable(string path, bool exists)
     {
-        string folder = Path.GetDirectoryName(Path.GetFullPath(path)) ?? "/";
-        if (!Directory.Exists(folder))
-            throw new DirectoryNotFoundException($"{path}: {folder}: no such directory");
+        FolderArgument.RequireParentOf(path);
         using (new FileStream(path, exists ? FileMode.OpenOrCreate : FileMode.CreateNew, FileAccess.Write))
         {
         }

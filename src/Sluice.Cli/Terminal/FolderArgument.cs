@@ -5,12 +5,25 @@ internal static class FolderArgument
 {
     /// <exception cref="DirectoryNotFoundException">It is not there.</exception>
     /// <exception cref="IOException">It is a file.</exception>
+    /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
     public static void Require(string path)
     {
         if (Directory.Exists(path))
             return;
         throw Path.Exists(path)
             ? new IOException($"{path} is no directory")
-            : new DirectoryNotFoundException($"{path}: no such directory");
+            : AbsentPath.Error(path, new DirectoryNotFoundException($"{path}: no such directory"));
+    }
+
+    /// <summary>The folder that something is to be made in.</summary>
+    /// <param name="path">What is to be made.</param>
+    /// <inheritdoc cref="Require"/>
+    public static void RequireParentOf(string path)
+    {
+        if (Path.GetDirectoryName(Path.GetFullPath(path)) is not { } parent || Directory.Exists(parent))
+            return;
+        throw Path.Exists(parent)
+            ? new IOException($"{path}: {parent} is no directory")
+            : AbsentPath.Error(parent, new DirectoryNotFoundException($"{path}: {parent}: no such directory"));
     }
 }

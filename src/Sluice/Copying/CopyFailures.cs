@@ -42,12 +42,18 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     /// <exception cref="FileBatchException">Something failed.</exception>
     public void ThrowIfAny()
     {
+        if (Found() is { } found)
+        {
+            throw found;
+        }
+    }
+
+    /// <summary>All that has failed, as one exception; null: nothing has.</summary>
+    public FileBatchException? Found()
+    {
         using (_lock.EnterUninterrupted())
         {
-            if (_failures.Count > 0)
-            {
-                throw new FileBatchException(_failures, meter.Files, Volatile.Read(ref _bytes));
-            }
+            return _failures.Count > 0 ? new FileBatchException(_failures, meter.Files, Volatile.Read(ref _bytes)) : null;
         }
     }
 

@@ -25,6 +25,9 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
 
     public int Files => Volatile.Read(ref _files);
 
+    /// <summary>What has failed inside a tree; null: it is none.</summary>
+    public CopyFailures? Failures { get; set; }
+
     public void Find(long bytes)
     {
         Interlocked.Add(ref _totalBytes, bytes);

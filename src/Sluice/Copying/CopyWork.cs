@@ -90,6 +90,11 @@ internal static class CopyWork
         catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
         {
             TellLast(meter);
+            if (meter.Failures?.Found() is { } failed)
+            {
+                throw new OperationCanceledException(e.Message, failed, cancellationToken);
+            }
+
             if (e.CancellationToken == cancellationToken)
             {
                 throw;

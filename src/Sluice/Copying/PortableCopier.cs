@@ -77,7 +77,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
 
         using CancellationTokenSource stop = new();
-        CopyFailures failures = new(options.ContinueOnError, meter, stop);
+        CopyFailures failures = meter.Failures = new(options.ContinueOnError, meter, stop);
         bool isNew = !Directory.Exists(target);
         string made = isNew ? TemporaryFor(target) : target;
         try

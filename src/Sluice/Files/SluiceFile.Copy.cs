@@ -56,7 +56,9 @@ public static partial class SluiceFile
     /// The target is there already, or is the source; the disk is full; somebody has source or target for himself; what was read back
     /// differs.
     /// </exception>
-    /// <exception cref="OperationCanceledException">The copy was cancelled.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// The copy was cancelled; its inner exception is a <see cref="FileBatchException"/> where something inside a tree had failed before.
+    /// </exception>
     public static Task<CopyResult> CopyAsync(
         string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)
     {

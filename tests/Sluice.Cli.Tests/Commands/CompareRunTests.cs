@@ -182,9 +182,13 @@ public sealed class CompareRunTests : IDisposable
     [Theory]
     [InlineData("{}", "is no result that can be compared")]
     [InlineData("[1, 2]", "is no result that can be compared")]
-    [InlineData("{\"rows\": 1, \"fio\": 2}", "is no result of sluice")]
-    [InlineData("not json", "is no result of sluice")]
-    [InlineData("", "is no result of sluice")]
+    [InlineData("{\"rows\": 1, \"fio\": 2}", "bad.json is no result of sluice: its rows is not as sluice writes it\n")]
+    [InlineData("{\"rows\": [], \"fio\": 2}", "bad.json is no result of sluice: its fio is not as sluice writes it\n")]
+    [InlineData("{\"copies\": [], \"miBPerSecond\": 2}",
+        "bad.json is no result of sluice: it lacks something, or has what is never there\n")]
+    [InlineData("not json", "bad.json is no result of sluice: it is no JSON, from line 1 on\n")]
+    [InlineData("{\"sections\": [\n}", "bad.json is no result of sluice: it is no JSON, from line 2 on\n")]
+    [InlineData("", "bad.json is no result of sluice: it is empty\n")]
     public async Task A_file_that_is_no_result_is_named_in_one_line(string content, string message)
     {
         await File.WriteAllTextAsync(_folder["bad.json"], content);
@@ -192,6 +196,23 @@ public sealed class CompareRunTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Usage);
         run.Error.Trim().Split('\n').Length.ShouldBe(1);
         run.Error.ShouldContain(message);
+        run.Out.ShouldBe("");
+    }
+
+    [Theory]
+    [InlineData("not json", "bad.json is no result of sluice: it is no JSON, from line 1 on\n")]
+    [InlineData("", "bad.json is no result of sluice: it is empty\n")]
+    [InlineData("null", "bad.json is no result of sluice copy: it is null\n")]
+    [InlineData("{}", "bad.json is no result of sluice copy: it lacks something, or has what is never there\n")]
+    [InlineData("{\"workload\": 1}", "bad.json is no result of sluice speed: its workload is not as sluice writes it\n")]
+    [InlineData("{\"\\ud800\": 1}", "bad.json is no result of sluice copy: it lacks something, or has what is never there\n")]
+    public async Task Merge_names_a_file_that_is_no_result_in_one_line(string content, string message)
+    {
+        await File.WriteAllTextAsync(_folder["bad.json"], content);
+        ToolRun run = await ToolRun.RunAsync("merge", _folder["bad.json"]);
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldEndWith(message);
+        run.Error.Trim().Split('\n').Length.ShouldBe(1);
         run.Out.ShouldBe("");
     }
 

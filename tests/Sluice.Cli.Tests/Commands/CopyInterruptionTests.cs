@@ -88,7 +88,8 @@ public sealed class CopyInterruptionTests : IDisposable
     [InlineData(false, true)]
     public async Task A_tree_says_where_its_files_are(bool isThere, bool resumes)
     {
-        Make("tree/small", 1000);
+        // In a folder of its own, which another thread copies.
+        Make("tree/in/small", 1000);
         Make("tree/large", Large);
         if (isThere)
             Directory.CreateDirectory(_folder["to/tree"]);
@@ -103,12 +104,33 @@ public sealed class CopyInterruptionTests : IDisposable
             : "; nothing of it is left\n");
         IEnumerable<string> left = Directory.GetFiles(_folder["to"], "*", SearchOption.AllDirectories)
             .Select(f => Path.GetRelativePath(_folder["to"], f));
-        left.Order().ShouldBe(isThere ? ["tree/small"] : resumes ? [".tree.sluice-tmp/small"] : []);
+        left.Order().ShouldBe(isThere ? ["tree/in/small"] : resumes ? [".tree.sluice-tmp/in/small"] : []);
         JsonElement copy = Result().GetProperty("copies")[0];
         copy.GetProperty("files").GetInt64().ShouldBe(1);
         copy.TryGetProperty("left", out JsonElement place).ShouldBe(isThere || resumes);
         if (isThere || resumes)
             place.GetString().ShouldBe(isThere ? "to/tree" : "to/.tree.sluice-tmp");
+    }
+
+    [SkippableFact]
+    public async Task What_had_failed_in_a_tree_before_is_told()
+    {
+        // In a folder of its own, which another thread copies.
+        Make("tree/in/there", 1000);
+        Make("to/tree/in/there", 1000);
+        Make("tree/large", Large);
+        ToolRun run = await InterruptAsync(
+            "INT", "copy", "-r", "--bwlimit", "1M", "--json", "r.json", "--html", "r.html", "tree", "to");
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        string[] lines = run.Error.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        lines.Length.ShouldBe(3, run.Error);
+        lines[0].ShouldContain("to/tree/in/there");
+        lines[1].ShouldBe("sluice: what was there is left as it was; --force replaces it");
+        lines[2].ShouldBe("sluice: interrupted");
+        run.Out.ShouldEndWith("; 1 failed; what was copied whole is in to/tree\n");
+        Result().GetProperty("failed").GetInt32().ShouldBe(1);
+        Result().GetProperty("copies")[0].GetProperty("failures")[0].GetString()!.ShouldContain("to/tree/in/there");
+        File.ReadAllText(_folder["r.html"]).ShouldContain("the target is there already");
     }
 
     [SkippableFact]
@@ -133,18 +155,30 @@ public sealed class CopyInterruptionTests : IDisposable
     [SkippableFact]
     public async Task A_demo_that_is_ended_has_a_result_too()
     {
-        ToolRun run = await InterruptAsync("INT", "copy", "--demo", "--size", "64M", "--bwlimit", "1M", "--json", "r.json", ".");
+        // What makes the source counts as written, so that the copy has begun where more than that is.
+        ToolRun run = await InterruptAsync(
+            "INT", Large + Begun,
+            "copy", "--demo", "--size", "64M", "--method", "range", "--bwlimit", "1M", "--json", "r.json", "--html", "r.html", ".");
         run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
-        run.Out.ShouldContain("interrupted; both files are deleted");
+        run.Out.ShouldContain("interrupted after ");
+        run.Out.ShouldContain(" of 64 MiB in ");
+        run.Out.ShouldEndWith("; both files are deleted\n");
         Result().GetProperty("interrupted").GetBoolean().ShouldBeTrue();
-        Names().ShouldBe(["r.json"]);
+        JsonElement copy = Result().GetProperty("copies")[0];
+        copy.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
+        copy.GetProperty("method").GetString().ShouldBe("range");
+        copy.GetProperty("bytes").GetInt64().ShouldBeInRange(1, Large - 1);
+        File.ReadAllText(_folder["r.html"]).ShouldContain("of 64 MiB of random data nothing is left\"");
+        Names().ShouldBe(["r.html", "r.json"]);
     }
 
-    private async Task<ToolRun> InterruptAsync(string signal, params string[] arguments)
+    private Task<ToolRun> InterruptAsync(string signal, params string[] arguments) => InterruptAsync(signal, Begun, arguments);
+
+    private async Task<ToolRun> InterruptAsync(string signal, long writtenBytes, params string[] arguments)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
         using ToolProcess tool = ToolProcess.Start(_folder.FullPath, arguments);
-        await tool.WaitUntilWrittenAsync(Begun);
+        await tool.WaitUntilWrittenAsync(writtenBytes);
         tool.Signal(signal);
         return await tool.EndAsync();
     }

@@ -24,6 +24,8 @@ public sealed class FolderArgumentTests : IDisposable
     [InlineData("log cat FILE")]
     [InlineData("copy --demo --size 1M FILE")]
     [InlineData("copy OTHER FILE/x")]
+    [InlineData("speed -t1 FILE/x")]
+    [InlineData("doctor --json FILE/x")]
     public async Task A_file_is_no_directory(string command)
     {
         File.WriteAllText(_folder["other"], "b");
@@ -31,6 +33,36 @@ public sealed class FolderArgumentTests : IDisposable
             [.. command.Split(' ').Select(a => a.Replace("FILE", _folder["file"]).Replace("OTHER", _folder["other"]))]);
         run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
         run.Error.ShouldEndWith($"{_folder["file"]} is no directory\n");
+    }
+
+    [SkippableTheory]
+    [InlineData("bench --quick --row open-close HIDDEN/x")]
+    [InlineData("ops HIDDEN/x")]
+    [InlineData("log cat HIDDEN/x")]
+    [InlineData("extents HIDDEN/x")]
+    [InlineData("doctor HIDDEN/x")]
+    [InlineData("doctor --json HIDDEN/x/y")]
+    [InlineData("speed -t1 HIDDEN/x/y")]
+    [InlineData("compare HIDDEN/x HIDDEN/x")]
+    [InlineData("merge HIDDEN/x")]
+    [InlineData("copy FILE HIDDEN/x/y")]
+    [InlineData("copy -n HIDDEN/x FILE")]
+    [InlineData("copy --files-from HIDDEN/x FILE")]
+    public async Task What_nobody_may_look_at_is_not_called_absent(string command)
+    {
+        string hidden = PlainUser.MakeClosedFolder(_folder);
+        Shell.Run("chmod", "000", hidden);
+        try
+        {
+            ToolRun run = await PlainUser.RunAsync(
+                [.. command.Split(' ').Select(a => a.Replace("FILE", _folder["file"]).Replace("HIDDEN", hidden))]);
+            run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+            run.Error.ShouldBe($"sluice: {hidden}/x: permission denied\n");
+        }
+        finally
+        {
+            Shell.Run("chmod", "755", hidden);
+        }
     }
 
     [Fact]

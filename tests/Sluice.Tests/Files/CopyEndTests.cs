@@ -231,6 +231,33 @@ public sealed class CopyEndTests : IDisposable
         new CopyOptions().Depth.ShouldBe(CopyOptions.DefaultDepth);
     }
 
+    [SkippableFact]
+    public async Task What_had_failed_in_a_tree_before_it_was_cancelled_is_told()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "files with several names, which are copied after all others");
+        string source = NewSource(isTree: true, 3_000_000);
+        Trees.Run("ln", Path.Combine(source, "file"), Path.Combine(source, "second name"));
+        string there = Path.Combine(source, "there");
+        File.WriteAllText(there, "a");
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        File.WriteAllText(Path.Combine(target, "there"), "b");
+        using CancellationTokenSource stop = new();
+        CopyOptions options = new()
+        {
+            Recurse = true,
+            PreserveMetadata = true,
+            ContinueOnError = true,
+            Method = CopyMethod.Buffered,
+            Progress = new Within(stop.Cancel),
+        };
+        Task<CopyResult> copy = SluiceFile.CopyAsync(source, target, options, stop.Token);
+        // Shouldly makes an exception of its own of a task that was cancelled.
+        OperationCanceledException error = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => copy);
+        copy.IsCanceled.ShouldBeTrue();
+        error.CancellationToken.ShouldBe(stop.Token);
+        error.InnerException.ShouldBeOfType<FileBatchException>().Failures.Select(f => f.Path).ShouldBe([there]);
+    }
+
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]

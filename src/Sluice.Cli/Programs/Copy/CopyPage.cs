@@ -21,6 +21,7 @@ internal static class CopyPage
     public static string TitleOf(CopyReport report) =>
         report.Copies is [var only]
             ? $"{only.Source} to {only.Target}"
+            : report.Copies.Count == 0 ? $"Nothing to {report.Target}"
             : $"{Counted.Of(report.Copies.Count, "copy", "copies")} to {report.Target}";
 
     private static IEnumerable<string> Interruption(CopyReport report)
@@ -28,9 +29,14 @@ internal static class CopyPage
         if (!report.Interrupted)
             yield break;
         string left = report.Copies is [.., { Interrupted: true } last]
-            ? $" of {last.Source} {(last.Left is { } place ? $"there is {place}" : "nothing is left")};" : "";
-        yield return $"interrupted:{left} {Counted.Of(report.NotBegun, "source")} not begun";
+            ? $": of {last.Source} {(last.Left is { } place ? $"there is {place}" : "nothing is left")}" : "";
+        string notBegun = report.NotBegun > 0 ? $"; {Counted.Of(report.NotBegun, "source")} not begun" : "";
+        yield return $"interrupted{left}{notBegun}";
     }
+
+    /// <summary>Which way a copy was to choose for itself is not known of one that was not ended.</summary>
+    private static string MethodOf(CopyRecord copy) =>
+        copy.Interrupted && copy.Method == "auto" ? "" : CopyText.Name(copy.Method);
 
     private static IEnumerable<PageChart> Charts(IReadOnlyList<CopyRecord> copies)
     {
@@ -77,7 +83,7 @@ internal static class CopyPage
         [
             .. copies.Select(c => new PageRow(
                 c.Source, new PageCell(ByteSize.Format(c.Bytes), c.Bytes), c.Files, PageCell.Of(c.Seconds, "0.00"), c.MiBPerSecond,
-                PageCell.Of(c.CpuSeconds, "0.00"), CopyText.Name(c.Method), c.Reason)),
+                PageCell.Of(c.CpuSeconds, "0.00"), MethodOf(c), c.Reason)),
         ],
     };
 }

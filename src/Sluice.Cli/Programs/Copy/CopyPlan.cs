@@ -38,7 +38,7 @@ internal sealed class CopyPlan(
             LinkedFile.RequireTarget(source);
         var file = new FileInfo(source);
         if (!file.Exists && file.LinkTarget is null)
-            throw new FileNotFoundException($"{source}: no such file");
+            throw AbsentPath.Error(source, new FileNotFoundException($"{source}: no such file"));
         if (PathKinds.Of(source) is PathKind.Other or PathKind.BlockDevice && file.LinkTarget is null)
             throw new IOException($"{source} is no plain file");
         AddFile(file, source, target, recursive ? file.Length : LinkedFile.LengthOf(source));

@@ -31,6 +31,23 @@ internal static class CopyText
         return $"{names}: {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds)}{way}{resumed}{changed}{unchanged}{made}";
     }
 
+    /// <summary>What was asked for beside a copy.</summary>
+    public static string Made(bool isVerified, bool isOnDisk) => (isVerified, isOnDisk) switch
+    {
+        (true, true) => "; verified, on the disk",
+        (true, false) => "; verified",
+        (false, true) => "; on the disk",
+        _ => "",
+    };
+
+    /// <param name="copy">The demo's copy; null where it had not begun.</param>
+    /// <param name="totalBytes">The length of its source.</param>
+    public static string InterruptedDemo(CopyRecord? copy, long totalBytes)
+    {
+        string done = copy is null ? "while the source was made" : $"after {Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds, totalBytes)}";
+        return $"interrupted {done}; both files are deleted";
+    }
+
     /// <summary>What a copy that a signal ended had done, and what is left of it.</summary>
     /// <param name="totalBytes">The file's length; null of a tree, whose size nobody knows.</param>
     /// <param name="isReplaced">Whether a file that is there was to be replaced.</param>
@@ -42,7 +59,8 @@ internal static class CopyText
         string files = totalBytes is null ? $"{Counted.Of(copy.Files, "file")}, " : "";
         string done = copy.Files == 0 && copy.Bytes == 0 ? "before anything was copied"
             : $"after {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds, totalBytes)}";
-        return $"{copy.Source} -> {copy.Target}: interrupted {done}; {left}";
+        string failed = copy.Failures.Count > 0 ? $"; {copy.Failures.Count:#,0} failed" : "";
+        return $"{copy.Source} -> {copy.Target}: interrupted {done}{failed}; {left}";
     }
 
     /// <summary>What is said of the end of a copy in shards.</summary>

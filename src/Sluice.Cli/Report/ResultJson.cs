@@ -1,0 +1,55 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Report;
+
+/// <summary>Reads results that --json wrote, and says in the tool's words what is wrong with a file that is none.</summary>
+internal static class ResultJson
+{
+    /// <exception cref="IOException">It is not there, or a folder.</exception>
+    /// <exception cref="UnauthorizedAccessException">This user may not read it.</exception>
+    public static byte[] ReadBytes(string path)
+    {
+        FileArgument.Require(path);
+        return File.ReadAllBytes(path);
+    }
+
+    /// <exception cref="UsageException">The file is no JSON.</exception>
+    public static JsonDocument Parse(string path, byte[] json)
+    {
+        if (json.Length == 0)
+            throw new UsageException($"{path} is no result of sluice: it is empty");
+        try
+        {
+            return JsonDocument.Parse(json);
+        }
+        catch (JsonException e)
+        {
+            string place = e.LineNumber is { } line ? $", from line {line + 1} on" : "";
+            throw new UsageException($"{path} is no result of sluice: it is no JSON{place}");
+        }
+    }
+
+    /// <param name="path">The file, for what is said.</param>
+    /// <param name="root">What is in it.</param>
+    /// <param name="type">What it should be.</param>
+    /// <param name="command">Whose result that is, as in "sluice copy".</param>
+    /// <returns>Null where it is JSON's null.</returns>
+    /// <exception cref="UsageException">It lacks something, or has what is never there.</exception>
+    public static T? Read<T>(string path, JsonElement root, JsonTypeInfo<T> type, string command)
+    {
+        try
+        {
+            return root.Deserialize(type);
+        }
+#pragma warning disable CA1031 // Whatever is made of it: sluice did not write it so.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            string what = e is JsonException { Path: ['$', '.', .. string place] } ? $"its {place} is not as sluice writes it"
+                : "it lacks something, or has what is never there";
+            throw new UsageException($"{path} is no result of {command}: {what}");
+        }
+    }
+}
