@@ -119,9 +119,9 @@ internal static class CallFaultRunner
             await Task.Run(() => scenario.Run(folder)).WaitAsync(Patience);
             return null;
         }
-        catch (TimeoutException)
+        catch (TimeoutException e)
         {
-            throw new TimeoutException($"{scenario.Name} hangs");
+            throw new TimeoutException($"{scenario.Name} hangs", e);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
@@ -148,9 +148,9 @@ internal static class CallFaultRunner
             {
                 await Task.Run(() => scenario.Run(folder)).WaitAsync(Patience);
             }
-            catch (TimeoutException)
+            catch (TimeoutException e)
             {
-                throw new TimeoutException($"{scenario.Name} hangs: {plan.Struck}");
+                throw new TimeoutException($"{scenario.Name} hangs: {plan.Struck}", e);
             }
             catch (Exception e)
             {
