@@ -79,6 +79,20 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
         }
     }
 
+    /// <summary>Where a package is shown there are no files beside its README.</summary>
+    [Theory]
+    [InlineData("Sluice")]
+    [InlineData("Sluice.Cli")]
+    public void A_packages_readme_leads_to_nothing_beside_it(string project)
+    {
+        using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(packages.FolderOf(project), "*.nupkg").ShouldHaveSingleItem());
+        using StreamReader readme = new(archive.GetEntry("README.md")!.Open());
+        string text = readme.ReadToEnd();
+        text.Replace("](https:", "").ShouldNotContain("](");
+        text.ShouldContain("`docs/guide.md`");
+        text.ShouldContain("\\n", Case.Sensitive, "the samples are as they were");
+    }
+
     [Fact]
     public void The_tools_package_has_what_it_runs_on_and_nothing_else()
     {
