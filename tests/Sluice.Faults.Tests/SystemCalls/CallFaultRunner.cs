@@ -35,9 +35,12 @@ internal static class CallFaultRunner
         List<string> wrong = [];
         for (int at = 0; ; at++)
         {
-            for (int kind = 0; ; kind++)
+            string? struck = null;
+            CallFaults plan;
+            int kind = 0;
+            do
             {
-                (CallFaults plan, string? complaint) = await RunOnceAsync(scenario, root, runs++, at, kind);
+                (plan, string? complaint) = await RunOnceAsync(scenario, root, runs++, at, kind);
                 if (complaint is not null)
                 {
                     wrong.Add(complaint);
@@ -45,20 +48,22 @@ internal static class CallFaultRunner
 
                 if (plan.Struck is not null)
                 {
+                    struck = plan.Struck;
                     faults++;
-                    await before.ShouldBeAsBeforeAsync(long.MaxValue / 2, $"{scenario.Name}: {plan.Struck}");
                 }
+            }
+            while (plan.Calls.Count > at && ++kind < Math.Min(plan.Kinds, scenario.MaxKinds));
 
-                if (plan.Calls.Count <= at)
-                {
-                    wrong.ShouldBeEmpty($"{scenario.Name}:\n{string.Join('\n', wrong)}");
-                    return faults;
-                }
+            if (struck is not null)
+            {
+                // Once for all ways in which the call fails: to look through what is open takes as long as a run.
+                await before.ShouldBeAsBeforeAsync(long.MaxValue / 2, $"{scenario.Name}: {struck}, or the same call in another way");
+            }
 
-                if (kind + 1 >= Math.Min(plan.Kinds, scenario.MaxKinds))
-                {
-                    break;
-                }
+            if (plan.Calls.Count <= at)
+            {
+                wrong.ShouldBeEmpty($"{scenario.Name}:\n{string.Join('\n', wrong)}");
+                return faults;
             }
         }
     }
