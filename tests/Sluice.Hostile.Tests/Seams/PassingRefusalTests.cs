@@ -39,7 +39,8 @@ public sealed class PassingRefusalTests : HostileTests
             int count = Interlocked.Increment(ref refused);
             return -Reasons[count % Reasons.Length];
         });
-        Task all = Task.WhenAll(Enumerable.Range(0, Loops).Select(i => Task.Run(() => i % 3 == 0 ? CancelAsync(silent, i) : ReadAsync(file, i))));
+        Task all = Task.WhenAll(Enumerable.Range(0, Loops)
+            .Select(i => Task.Run(() => i % 3 == 0 ? CancelAsync(silent, i) : ReadAsync(file, i))));
         await Watchdog.EndsAsync(() => all, $"{percent} of 100 refused");
         refused.ShouldBeGreaterThan(0);
         SluiceEngines.UringReason.ShouldBeNull();
