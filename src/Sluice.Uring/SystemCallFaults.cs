@@ -12,7 +12,7 @@ namespace Sluice.Uring;
 /// </summary>
 /// <param name="call">The call's name; an entry of a ring is "ring " and its opcode.</param>
 /// <param name="fd">The descriptor that it is about, or the folder that a name is looked up in; -1 where there is none.</param>
-/// <param name="length">The bytes, or the segments, that are to be transferred; 0 for other calls.</param>
+/// <param name="length">The bytes or segments to be transferred, or the entries that a ring is to take; 0 for other calls.</param>
 internal delegate long SystemCallFault(string call, int fd, long length);
 
 /// <summary>

@@ -10,12 +10,16 @@ namespace Sluice.Files;
 /// <summary>
 /// A ring that one thread borrows to open, read and close a group of files. Opening is one submission for all; what is opened is
 /// looked at by plain calls (a statx of a ring is always handed to a kernel worker, an fstat of an open file costs 0.2 us, and a ring
-/// cannot lock); reading and closing are linked pairs, and again one submission for all. What is in memory is done while it is
-/// submitted, and the rest all at once by the device.
+/// cannot lock); reading is again one submission for all, and so is closing. What is in memory is done while it is submitted, and the
+/// rest all at once by the device.
 /// </summary>
+/// <remarks>
+/// A read and its close are no linked pair: where the kernel takes the one alone, for want of memory, the other runs beside it, and the
+/// read finds its descriptor to be another file's.
+/// </remarks>
 internal sealed unsafe class FileRing : BorrowedRing
 {
-    // The close of a pair, with its descriptor.
+    // A close, with its descriptor.
     private const ulong CloseMark = 1UL << 32;
 
     private static readonly RingPool<FileRing> Pool = new(Tuning.FileRingMaxKept, TryCreate);
@@ -52,22 +56,24 @@ internal sealed unsafe class FileRing : BorrowedRing
             }
 
             _pins[i] = file.Content.AsMemory().Pin();
-            IoUringSqe* read = Queue();
-            Prep.Read(read, file.Fd, (byte*)_pins[i].Pointer, (uint)file.Content!.Length, 0, RwFlags.None, (ulong)i);
+            Prep.Read(Queue(), file.Fd, (byte*)_pins[i].Pointer, (uint)file.Content!.Length, 0, RwFlags.None, (ulong)i);
+        }
 
-            // Hard: a short or failed read must not leave the file open.
-            read->Flags |= SqeFlags.HardLink;
-            Prep.Close(Queue(), file.Fd, (uint)file.Fd | CloseMark);
-            file.Fd = -1;
+        Wait(InFlight);
+        for (int i = 0; i < files.Length; i++)
+        {
+            ref SmallFile file = ref files[i];
+            _pins[i].Dispose();
+            _pins[i] = default;
+            if (file.State == SmallFileState.Cold)
+            {
+                Prep.Close(Queue(), file.Fd, (uint)file.Fd | CloseMark);
+                file.Fd = -1;
+            }
         }
 
         Wait(InFlight);
         _files = [];
-        for (int i = 0; i < files.Length; i++)
-        {
-            _pins[i].Dispose();
-            _pins[i] = default;
-        }
     }
 
     private void OpenAll(SmallFile[] files)
@@ -146,7 +152,7 @@ internal sealed unsafe class FileRing : BorrowedRing
     {
         RingProbe probe = RingProbe.Current;
         return probe.Supports(Opcode.OpenAt) && probe.Supports(Opcode.Close)
-            && TryCreateRing(SmallFileReader.MaxFiles * 2, staysOnThread: true, out _) is { } ring
+            && TryCreateRing(SmallFileReader.MaxFiles, staysOnThread: true, out _) is { } ring
             ? new FileRing(ring)
             : null;
     }

@@ -15,13 +15,7 @@ internal static class RefusedRing
     public static async Task<int> RunAsync(string folder, string kind, int allowed, int errno)
     {
         AppContext.SetData("Sluice.MaxStarvedLooks", 20);
-        string source = Path.Combine(folder, "source");
-        File.WriteAllBytes(source, Content);
-        string[] small = [.. Enumerable.Range(0, 40).Select(i => Path.Combine(folder, $"small-{i}"))];
-        for (int i = 0; i < small.Length; i++)
-        {
-            File.WriteAllBytes(small[i], Content.AsSpan(i, 100 + i).ToArray());
-        }
+        (string source, string[] small) = Prepare(folder);
 
         // Once without refusals, so that everything is there; its descriptors are not of this folder.
         await UseAsync(kind, folder, source, small);
@@ -68,6 +62,29 @@ internal static class RefusedRing
                 return false;
             }
         });
+
+    /// <summary>Uses a ring of that kind so often, with what it needs in a folder of its own.</summary>
+    public static async Task UseAsync(string folder, string kind, int rounds)
+    {
+        (string source, string[] small) = Prepare(folder);
+        for (int round = 0; round < rounds; round++)
+        {
+            await UseAsync(kind, folder, source, small);
+        }
+    }
+
+    private static (string Source, string[] Small) Prepare(string folder)
+    {
+        string source = Path.Combine(folder, "source");
+        File.WriteAllBytes(source, Content);
+        string[] small = [.. Enumerable.Range(0, 40).Select(i => Path.Combine(folder, $"small-{i}"))];
+        for (int i = 0; i < small.Length; i++)
+        {
+            File.WriteAllBytes(small[i], Content.AsSpan(i, 100 + i).ToArray());
+        }
+
+        return (source, small);
+    }
 
     private static async Task UseAsync(string kind, string folder, string source, string[] small)
     {
