@@ -11,15 +11,17 @@ namespace Sluice.Uring;
 /// <see cref="SetupFlags.SingleIssuer"/> every call that enters the kernel belongs to the thread that made the ring.
 /// Memory: a buffer named in an entry belongs to the kernel from <see cref="Submit"/> until its completion has been taken.
 /// Threads: an operation belongs to the thread that submitted it; when that thread ends, the kernel cancels what has not started or
-/// waits in a poll (ECANCELED that nobody asked for). Links: without <see cref="SetupFlags.SubmitAll"/> a malformed entry splits its
-/// chain, and what stands behind it runs.
+/// waits in a poll (ECANCELED that nobody asked for). Links: a chain is split where the kernel has no memory behind its first entries, and
+/// by a malformed entry without <see cref="SetupFlags.SubmitAll"/>; what stands behind then runs by itself, beside what it was to follow.
 /// </remarks>
 internal sealed unsafe class Ring : IDisposable
 {
-    // Not tuned: a ring is drained once, at its end, and what these decide is how soon a cancellation is repeated.
+    // Not tuned: a ring is drained once, at its end; they say how soon a cancellation is repeated, and how often a kernel is asked in vain.
     private const int DrainedAtOnce = 64;
     private const long FirstDrainWaitMs = 10;
     private const long LongestDrainWaitMs = 1000;
+    private const int DrainPauseMs = 1;
+    private const int MaxRefusedDrains = 1000;
 
     private readonly RingMemory _memory;
     private readonly SubmissionQueue _sq;
@@ -249,31 +251,48 @@ internal sealed unsafe class Ring : IDisposable
     /// buffer that was named in this ring. The caller must be the only user of the ring from here on, and with
     /// <see cref="SetupFlags.SingleIssuer"/> the thread that made it.
     /// </summary>
-    /// <param name="completed">Receives each completion, so that its owner can release the buffer; may be null.</param>
-    /// <exception cref="InvalidOperationException">The kernel refuses this thread the ring; nothing has been released.</exception>
+    /// <remarks>
+    /// What is in flight is waited for as long as it takes: what a device has cannot be cancelled, and the kernel may write to its memory
+    /// until it has completed. All else has an end: entries that the kernel does not take are dropped, at once where it refuses them, and
+    /// after a thousand tries in a row where it says that this is for the moment; after so many it is not asked to wait any more either.
+    /// </remarks>
+    /// <param name="completed">
+    /// Receives each completion, -ECANCELED for an entry that was dropped, so that its owner can release the buffer; may be null.
+    /// </param>
+    /// <exception cref="InvalidOperationException">The kernel refuses this thread the ring; what is in flight keeps all it has.</exception>
     public void Drain(Action<IoUringCqe>? completed = null)
     {
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[DrainedAtOnce];
+        bool isInterrupted = false;
+        try
+        {
+            DrainAll(completed, ref isInterrupted);
+        }
+        finally
+        {
+            // Kept for the thread's next wait: this one ends when the kernel has done its part.
+            if (isInterrupted)
+            {
+                Thread.CurrentThread.Interrupt();
+            }
+        }
+    }
+
+    private void DrainAll(Action<IoUringCqe>? completed, ref bool isInterrupted)
+    {
         bool cancelDue = true;
         long waitMs = FirstDrainWaitMs;
+        int refused = 0;
         while (true)
         {
-            int count;
-            while ((count = Take(cqes)) > 0)
-            {
-                foreach (ref readonly IoUringCqe cqe in cqes[..count])
-                {
-                    completed?.Invoke(cqe);
-                }
-            }
-
+            TakeAll(completed);
             if (InFlight == 0 && Pending == 0)
             {
                 return;
             }
 
             // Entries that were never handed over go to the kernel now, so that each has its completion.
-            int result = Submit();
+            int submitted = Submit();
+            int result = submitted;
             if (cancelDue && IsHarmless(result))
             {
                 result = CancelAll();
@@ -282,7 +301,7 @@ internal sealed unsafe class Ring : IDisposable
 
             if (IsHarmless(result))
             {
-                result = Wait(1, waitMs);
+                result = InFlight == 0 ? submitted : Wait(1, IsPassing(submitted) ? FirstDrainWaitMs : waitMs);
             }
 
             // A linked entry may have started only after the cancellation looked: ask again, ever more patiently.
@@ -291,20 +310,65 @@ internal sealed unsafe class Ring : IDisposable
                 cancelDue = true;
                 waitMs = Math.Min(waitMs * 2, LongestDrainWaitMs);
             }
-            else if (!IsHarmless(result))
+
+            bool isPassing = IsPassing(submitted) || IsPassing(result);
+            refused = isPassing ? refused + 1 : 0;
+            if (IsHarmless(result) && refused < MaxRefusedDrains)
             {
-                // Entries that the kernel never took hold no buffer of theirs: they are dropped.
-                if (InFlight == 0)
+                if (isPassing)
                 {
-                    return;
+                    Pause(ref isInterrupted);
                 }
 
+                continue;
+            }
+
+            // Entries that the kernel never took hold nothing of theirs. Where it lets nobody wait, the others keep this ring open.
+            bool mayWait = IsHarmless(result) && !IsPassing(result);
+            if (!mayWait && InFlight > 0)
+            {
                 throw new InvalidOperationException($"io_uring refused to drain with errno {-result}; its buffers are still in use.");
             }
+
+            Drop(completed);
+            refused = 0;
         }
 
         static bool IsHarmless(int result) =>
             IsPassing(result) || result is >= 0 or -Errno.EINTR or -Errno.ENOENT or -Errno.ETIME or -Errno.EBADR;
+    }
+
+    private void TakeAll(Action<IoUringCqe>? completed)
+    {
+        Span<IoUringCqe> cqes = stackalloc IoUringCqe[DrainedAtOnce];
+        int count;
+        while ((count = Take(cqes)) > 0)
+        {
+            foreach (ref readonly IoUringCqe cqe in cqes[..count])
+            {
+                completed?.Invoke(cqe);
+            }
+        }
+    }
+
+    private void Drop(Action<IoUringCqe>? completed)
+    {
+        while (TryTakeBackUnused(out ulong userData))
+        {
+            completed?.Invoke(new IoUringCqe { UserData = userData, Res = -Errno.ECANCELED });
+        }
+    }
+
+    private static void Pause(ref bool isInterrupted)
+    {
+        try
+        {
+            Thread.Sleep(DrainPauseMs);
+        }
+        catch (ThreadInterruptedException)
+        {
+            isInterrupted = true;
+        }
     }
 
     /// <summary>
