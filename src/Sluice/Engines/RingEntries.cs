@@ -16,7 +16,6 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
 
     private readonly Lock _gate = new();
     private readonly SubmissionStage _stage = new();
-    private readonly Queue<ulong> _cancels = new();
     private int _refusal;
     private bool _isRefusalToTell;
     private bool _isWatcherToWake;
@@ -24,6 +23,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>What is to be completed as cancelled by the pool, linked by Next: queued there when the lock is free again.</summary>
     private IoOperation? _cancelled;
 
+    private CancelRequests _cancels = new();
     private SubmissionContention _contention;
     private StarvedLooks _starvedLooks;
     private int _lastPassing;
@@ -140,19 +140,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>Asks for an operation in the ring to be cancelled.</summary>
     public void Cancel(ulong target)
     {
-        try
-        {
-            Seam.Memory();
-            _cancels.Enqueue(target);
-        }
-        catch (OutOfMemoryException)
-        {
-            // At once, by a call that takes none of ours, when the kernel has what it is about.
-            Enter();
-            _ = ring.Cancel(target);
-            return;
-        }
-
+        _cancels.Add(target);
         QueueCancels();
         Enter();
     }
@@ -184,11 +172,9 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>Queues the requests to cancel that there is room for; the others follow when completions have been taken.</summary>
     public void QueueCancels()
     {
-        while (Extras < Tuning.MaxExtras && _cancels.TryPeek(out ulong target)
-            && OperationEncoder.TryEncodeCancel(ring, target, ExtraUserData))
+        while (Extras < Tuning.MaxExtras && _cancels.TryQueue(ring))
         {
             Extras++;
-            _cancels.Dequeue();
         }
     }
 
@@ -227,7 +213,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
 
         AfterEnter(ring.Submit());
-        if (_cancels.Count > 0 && Refusal == 0 && !IsStarved)
+        if (_cancels.AreQueued && Refusal == 0 && !IsStarved)
         {
             // Those that found the queue full: what they are about may be all that is in flight, and nothing else comes to make room.
             QueueCancels();
@@ -235,6 +221,12 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             {
                 AfterEnter(ring.Submit());
             }
+        }
+
+        // Else what they are about may not be the kernel's yet: whoever tries again comes here.
+        if (_cancels.AreForgotten && Refusal == 0 && ring.Pending == 0)
+        {
+            _cancels.MakeForgotten(ring, Slots);
         }
     }
 
@@ -332,10 +324,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
 
         // Requests to cancel have not come through, but a refusal to enter need not be one to register.
-        for (int slot = 0; Slots.TryFindCancelled(ref slot, out ulong target);)
-        {
-            _ = ring.Cancel(target);
-        }
+        _cancels.MakeForgotten(ring, Slots);
     }
 
     /// <summary>Gives the lock back, and does what was left for that time.</summary>

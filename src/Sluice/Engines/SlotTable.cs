@@ -1,3 +1,6 @@
+using Sluice.Memory;
+using Sluice.Uring;
+
 namespace Sluice.Engines;
 
 /// <summary>
@@ -78,4 +81,48 @@ internal sealed class SlotTable
     private ulong UserDataOf(int slot) => (uint)(slot + 1) | ((ulong)(_generations[slot] & 0x7FFF_FFFF) << 32);
 
     private static int SlotOf(ulong userData) => (int)(uint)userData - 1;
+}
+
+/// <summary>
+/// Requests to cancel operations in a ring, until they are entries there. One that finds no memory is not kept, but is not lost: what it is
+/// about is among the slots, and wants to be cancelled. For who has the submission lock.
+/// </summary>
+internal struct CancelRequests()
+{
+    private readonly Queue<ulong> _targets = new();
+
+    public readonly bool AreQueued => _targets.Count > 0;
+
+    /// <summary>There are some that were not kept: <see cref="MakeForgotten"/>, once the kernel has all that was queued.</summary>
+    public bool AreForgotten { get; private set; }
+
+    public void Add(ulong target)
+    {
+        try
+        {
+            Seam.Memory();
+            _targets.Enqueue(target);
+        }
+        catch (OutOfMemoryException)
+        {
+            AreForgotten = true;
+        }
+    }
+
+    /// <summary>The oldest becomes an entry; false where there is none, or no room.</summary>
+    public readonly bool TryQueue(Ring ring) =>
+        _targets.TryPeek(out ulong target)
+            && OperationEncoder.TryEncodeCancel(ring, target, RingEntries.ExtraUserData) && _targets.TryDequeue(out _);
+
+    /// <summary>Cancels whatever in the slots is to be cancelled, by calls that need no entry, no memory, and not to be let in.</summary>
+    public void MakeForgotten(Ring ring, SlotTable slots)
+    {
+        AreForgotten = false;
+        for (int slot = 0; slots.TryFindCancelled(ref slot, out ulong target);)
+        {
+            _ = ring.Cancel(target);
+        }
+    }
+
+    public readonly void Clear() => _targets.Clear();
 }

@@ -54,6 +54,28 @@ public sealed class CancelSeamTests : HostileTests
         });
     }
 
+    /// <summary>Neither the library nor the kernel has memory: the request is not kept, and what it is about not handed over yet.</summary>
+    [SkippableFact]
+    public Task What_is_cancelled_without_memory_in_a_starved_ring_ends()
+    {
+#if !DEBUG
+        Skip.If(true, "Debug builds have the places");
+#endif
+        SkipWithoutRing();
+        return CancelSeam.CancelStarvedAsync(Temp.NewFifo(), static source =>
+        {
+            Seam.Use(static kind =>
+            {
+                if (kind == SeamKind.Memory)
+                {
+                    throw new OutOfMemoryException();
+                }
+            });
+            source.Cancel();
+            Seam.Use(null);
+        });
+    }
+
     private static void SkipWithoutRing() =>
         Skip.If(SluiceEngines.Default.Name != "uring", $"this process has no ring: {SluiceEngines.UringReason}");
 }
