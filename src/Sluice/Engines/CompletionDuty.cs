@@ -36,15 +36,16 @@ internal class CompletionDuty(long longTicks)
     public const int Lost = -1;
 
     private readonly Lock _lock = new();
-    private int _role = CompletionThread;
     private bool _isWatching;
     private int _lastLeader;
     private bool _isRefused;
 
+    private Apart _role;
+
     /// <summary>The role of the leader that is in the kernel; 0 where none is.</summary>
-    private int _inKernel;
-    private ContinuationGauge _gauge = new(longTicks);
+    private Apart _inKernel;
     private Apart _inFlight;
+    private ContinuationGauge _gauge = new(longTicks);
     private Apart _beat;
     private Apart _asked;
 
@@ -54,7 +55,7 @@ internal class CompletionDuty(long longTicks)
     /// <summary>Work items that the pool has been asked for and has not begun: 0 or 1.</summary>
     public int Asked => Volatile.Read(ref _asked.Value);
 
-    public int Role => Volatile.Read(ref _role);
+    public int Role => Volatile.Read(ref _role.Value);
 
     /// <summary>Continuations have lately been long, or one stuck: whoever waits for them would keep others waiting.</summary>
     public bool AreContinuationsLong => _gauge.IsLong;
@@ -93,7 +94,7 @@ internal class CompletionDuty(long longTicks)
 
     /// <summary>A leader that is watched runs short continuations: a second thread beside it would only take its processor.</summary>
     private bool IsServed =>
-        Role is > CompletionThread and var role && role != Volatile.Read(ref _inKernel)
+        Role is > CompletionThread and var role && role != Volatile.Read(ref _inKernel.Value)
             && !AreContinuationsLong && Volatile.Read(ref _isWatching);
 
     public bool Leads(DutyTurn turn) => turn.Role > CompletionThread && Role == turn.Role;
@@ -104,7 +105,7 @@ internal class CompletionDuty(long longTicks)
     {
         using (_lock.EnterUninterrupted())
         {
-            return _role == role ? take(destination) : Lost;
+            return _role.Value == role ? take(destination) : Lost;
         }
     }
 
@@ -166,15 +167,15 @@ internal class CompletionDuty(long longTicks)
         bool relieves;
         using (_lock.EnterUninterrupted())
         {
-            relieves = _role > CompletionThread;
-            if (relieves && (!PrefersCalls(nowMs) || _inKernel == _role))
+            relieves = _role.Value > CompletionThread;
+            if (relieves && (!PrefersCalls(nowMs) || _inKernel.Value == _role.Value))
             {
                 return DutyStep.Leave;
             }
 
             _lastLeader = _lastLeader == int.MaxValue ? 1 : _lastLeader + 1;
             turn.Role = _lastLeader;
-            _role = _lastLeader;
+            _role.Value = _lastLeader;
         }
 
         turn.HasLed = true;
@@ -233,12 +234,12 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <summary>A leader enters the kernel, to wait or to hand over: no caller's code that blocks, however long it takes.</summary>
-    public void EnterKernel(DutyTurn turn) => Volatile.Write(ref _inKernel, turn.Role);
+    public void EnterKernel(DutyTurn turn) => Volatile.Write(ref _inKernel.Value, turn.Role);
 
     public void LeaveKernel(DutyTurn turn)
     {
         _beat.Value++;
-        Interlocked.CompareExchange(ref _inKernel, 0, turn.Role);
+        Interlocked.CompareExchange(ref _inKernel.Value, 0, turn.Role);
     }
 
     /// <param name="turn">The thread's turn.</param>
@@ -265,13 +266,12 @@ internal class CompletionDuty(long longTicks)
     {
         using (_lock.EnterUninterrupted())
         {
-            if (_role != turn.Role)
+            if (_role.Value != turn.Role)
             {
                 return false;
             }
 
-            _role = InFlight == 0 && isBacklogEmpty ? Nobody : CompletionThread;
-            return _role == CompletionThread;
+            return (_role.Value = InFlight == 0 && isBacklogEmpty ? Nobody : CompletionThread) == CompletionThread;
         }
     }
 
@@ -296,12 +296,12 @@ internal class CompletionDuty(long longTicks)
 
         using (_lock.EnterUninterrupted())
         {
-            if (_role != Nobody)
+            if (_role.Value != Nobody)
             {
                 return false;
             }
 
-            _role = CompletionThread;
+            _role.Value = CompletionThread;
             return true;
         }
     }
@@ -313,9 +313,9 @@ internal class CompletionDuty(long longTicks)
     {
         using (_lock.EnterUninterrupted())
         {
-            if (_role == CompletionThread && InFlight == 0 && isBacklogEmpty)
+            if (_role.Value == CompletionThread && InFlight == 0 && isBacklogEmpty)
             {
-                _role = Nobody;
+                _role.Value = Nobody;
             }
         }
     }
@@ -333,8 +333,8 @@ internal class CompletionDuty(long longTicks)
         using (_lock.EnterUninterrupted())
         {
             // From here on leaders may gather: until none has the role, this thread comes back here and nowhere else.
-            turn.Role = _role;
-            _isWatching = _role > CompletionThread;
+            turn.Role = _role.Value;
+            _isWatching = _role.Value > CompletionThread;
         }
 
         return turn.Role switch
@@ -364,12 +364,12 @@ internal class CompletionDuty(long longTicks)
         using (_lock.EnterUninterrupted())
         {
             // A leader in the kernel makes its step when it comes out: whoever sees it outside sees the step too.
-            if (_role != turn.Role || Volatile.Read(ref _inKernel) == turn.Role || Volatile.Read(ref _beat.Value) != turn.Beat)
+            if (_role.Value != turn.Role || Volatile.Read(ref _inKernel.Value) == turn.Role || Volatile.Read(ref _beat.Value) != turn.Beat)
             {
                 return WatchStep.Look;
             }
 
-            _role = CompletionThread;
+            _role.Value = CompletionThread;
             if (more || InFlight > 0)
             {
                 _gauge.NoteStuck(nowMs);

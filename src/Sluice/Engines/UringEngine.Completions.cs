@@ -20,8 +20,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
     private readonly ConcurrentQueue<IoOperation> _completed = new();
     private CompletionDuty.Taker<IoUringCqe> _take = null!;
-    private int _executing;
-    private int _passes;
+    private Apart _executing;
+    private Apart _passes;
 
     /// <summary>Something has completed and waits for a thread to run it.</summary>
     public bool HasCompleted => !_completed.IsEmpty;
@@ -36,7 +36,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private bool HasPoolThreads =>
         _duty.InFlight + _completed.CountUninterrupted() < Tuning.CallsPerProcessor * Environment.ProcessorCount
             && PoolWork.Pending < Environment.ProcessorCount
-            && (_completed.IsEmpty || Interlocked.Increment(ref _passes) <= Environment.ProcessorCount);
+            && (_completed.IsEmpty || Interlocked.Increment(ref _passes.Value) <= Environment.ProcessorCount);
 
     /// <summary>Has a plain call that was made for this engine go on, with the caller's continuation, and books what that takes.</summary>
     /// <returns><see cref="IoOperation.GoesOnAfter"/></returns>
@@ -59,14 +59,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
     void IThreadPoolWorkItem.Execute()
     {
-        Interlocked.Increment(ref _executing);
+        Interlocked.Increment(ref _executing.Value);
         DutyTurn turn = t_turn ??= new DutyTurn();
         turn.Begin(this);
         try
         {
             ExecutionContext? clean = ExecutionContext.Capture();
             IoOperation? picked = null;
-            Volatile.Write(ref _passes, 0);
+            Volatile.Write(ref _passes.Value, 0);
             DutyStep step = _duty.Begin(turn);
             while (step != DutyStep.Leave)
             {
@@ -93,7 +93,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 Flush(turn);
             }
 
-            Interlocked.Decrement(ref _executing);
+            Interlocked.Decrement(ref _executing.Value);
         }
     }
 
@@ -316,7 +316,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     public void Close()
     {
         // Whoever comes after the refusal does not touch the ring; those that came before it are waited for.
-        while (Volatile.Read(ref _executing) > 0)
+        while (Volatile.Read(ref _executing.Value) > 0)
         {
             Thread.Sleep(Tuning.RefusedLookMs);
         }
