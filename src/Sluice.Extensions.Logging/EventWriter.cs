@@ -20,6 +20,7 @@ internal sealed class EventWriter
         SkipValidation = true,
     };
 
+    /// <summary>This thread's alone: an event is written on the thread that logs, without a lock.</summary>
     [ThreadStatic]
     private static EventWriter? t_kept;
 

@@ -9,6 +9,7 @@ internal sealed class EventText : TextWriter
 {
     private const int MaxKept = 64 * 1024;
 
+    /// <summary>This thread's alone: an event is written on the thread that logs, without a lock.</summary>
     [ThreadStatic]
     private static EventText? t_kept;
 

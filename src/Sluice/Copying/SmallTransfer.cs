@@ -17,6 +17,7 @@ internal static class SmallTransfer
     public const int MaxBytes = 256 * 1024;
 #endif
 
+    /// <summary>This thread's alone: one small file after another goes through it, and none is in it between two.</summary>
     [ThreadStatic]
     private static byte[]? t_buffer;
 

@@ -8,6 +8,7 @@ namespace Sluice.Handles;
 /// </summary>
 internal sealed class AppendRequest
 {
+    /// <summary>This thread's alone: it waits with one append at a time, and a synchronous call allocates nothing.</summary>
     [ThreadStatic]
     private static AppendRequest? t_request;
 

@@ -9,6 +9,7 @@ public sealed partial class ArchitectureTests
 {
     private const int MaxLines = 400;
     private const int MaxColumns = 140;
+    private const int MaxEngineLines = 600;
     private const int MaxFilesOfARoom = 45;
     private const int TimeoutMs = 30_000;
 
@@ -194,6 +195,24 @@ public sealed partial class ArchitectureTests
     }
 
     [Fact]
+    public void The_engine_of_rings_is_short() =>
+        Library.Files.Where(static f => f.Name.StartsWith("Engines/UringEngine.", StringComparison.Ordinal)).Sum(static f => f.Lines.Length)
+            .ShouldBeInRange(1, MaxEngineLines - 1);
+
+    [Fact]
+    public void What_each_thread_has_of_its_own_is_justified_by_a_line_before_it() =>
+        Everything().SelectMany(static p => p.File.Lines.Index()
+            .Where(l => l.Item.Contains("[ThreadStatic]", StringComparison.Ordinal)
+                && !p.File.Lines[l.Index - 1].TrimStart().StartsWith("//", StringComparison.Ordinal))
+            .Select(l => $"{p.File.Name}:{l.Index + 1}")).ShouldBeEmpty();
+
+    /// <summary>Memory that the kernel may write to stays, with its ring: that is said to the caller, and no process ends.</summary>
+    [Fact]
+    public void The_library_ends_no_process() =>
+        Everything().Where(static p => p.Tree.Folder != Tool.Folder && ProcessEnd().IsMatch(p.File.Code))
+            .Select(static p => p.File.Name).ShouldBeEmpty();
+
+    [Fact]
     public void The_tool_names_no_internal_room_of_the_library_but_diagnostics()
     {
         // By a using, or half qualified from inside namespace Sluice: "Kernel.Libc".
@@ -320,6 +339,9 @@ public sealed partial class ArchitectureTests
 
     [GeneratedRegex(@"(?<![\w.])\d[\d_]*(?![\dxX_])", RegexOptions.None, TimeoutMs)]
     private static partial Regex Number();
+
+    [GeneratedRegex(@"\b(FailFast|Environment\.Exit)\b", RegexOptions.ExplicitCapture, TimeoutMs)]
+    private static partial Regex ProcessEnd();
 
     [GeneratedRegex(@"#if DEBUG(?s:.*?)(#else|#endif)", RegexOptions.ExplicitCapture, TimeoutMs)]
     private static partial Regex DebugPart();
