@@ -28,6 +28,8 @@ internal static class Program
                 return await CancelSeam.StarveAsync(empty, full);
             case ["cancelled in a refused ring", string empty, string errno]:
                 return await CancelSeam.RefuseAsync(empty, int.Parse(errno));
+            case ["ring storm", string folder, string fifo, string seed]:
+                return await RingStorm.RunAsync(folder, fifo, int.Parse(seed));
             case ["stopped ring", string name]:
                 return await RefusedRing.StopAsync(name);
             case ["starting rings", string name]:
