@@ -24,7 +24,7 @@ public sealed class DoctorRunTests : IDisposable
 
         Dictionary<string, (string There, string Why)> findings = await ReadAsync();
         findings["engine"].Why.ShouldStartWith(SluiceEngines.Default.Name);
-        findings["engine"].Why.ShouldContain(SluiceEngines.UringReason ?? "allow io_uring");
+        findings["engine"].Why.ShouldContain(SluiceEngines.UringReason ?? "allow io_uring; rings: ");
         string path = _folder["a.dat"];
         using (SluiceHandle direct = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, caching: FileCaching.Direct))
         {
