@@ -105,6 +105,19 @@ internal sealed partial class IoOperation
         PoolWork.Queue(this);
     }
 
+    /// <inheritdoc cref="QueueCancelled()"/>
+    /// <param name="first">What was never begun, linked by Next; or null.</param>
+    public static void QueueCancelled(IoOperation? first)
+    {
+        while (first is { } operation)
+        {
+            // Before: afterwards it may be another one's.
+            first = operation.Next;
+            operation.Next = null;
+            operation.QueueCancelled();
+        }
+    }
+
     /// <summary>As the visitor's, without memory for it.</summary>
     public override void QueueCalled()
     {

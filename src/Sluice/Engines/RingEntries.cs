@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
@@ -51,36 +52,52 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     public Held Hold()
     {
         _ = _gate.EnterUninterrupted();
-        return new Held(this);
+        return new Held(this, null);
     }
 
     /// <summary>
     /// The submission lock, for who brings an operation; or false, and whoever has the lock puts the operation in: it may be another one's
     /// afterwards.
     /// </summary>
-    public bool TryHold(IoOperation operation, out Held held)
+    /// <param name="operation">What is brought.</param>
+    /// <param name="turn">
+    /// The turn that it is brought in: what is waited for, or done for others, until the lock is given back is not the continuation's time.
+    /// </param>
+    /// <param name="held">The lock.</param>
+    public bool TryHold(IoOperation operation, DutyTurn? turn, out Held held)
     {
         bool isTaken = !_gate.TryEnter();
         _contention.Look(isTaken);
-        if (isTaken)
+        if (isTaken && !HoldsAfterOthers(operation, turn))
         {
-            if (!_stage.IsClosed)
-            {
-                _stage.Add(operation);
-                if (_gate.TryEnter())
-                {
-                    Release();
-                }
-
-                held = default;
-                return false;
-            }
-
-            _ = _gate.EnterUninterrupted();
+            held = default;
+            return false;
         }
 
-        held = new Held(this);
+        held = new Held(this, turn);
         return true;
+    }
+
+    /// <summary>The lock is another thread's: leaves the operation to it, or waits for the lock where no more may be left: true.</summary>
+    private bool HoldsAfterOthers(IoOperation operation, DutyTurn? turn)
+    {
+        long began = turn is null ? 0 : Stopwatch.GetTimestamp();
+        bool waits = _stage.IsClosed;
+        if (waits)
+        {
+            _ = _gate.EnterUninterrupted();
+        }
+        else
+        {
+            _stage.Add(operation);
+            if (_gate.TryEnter())
+            {
+                Release(null);
+            }
+        }
+
+        turn?.NoteSubmission(began);
+        return waits;
     }
 
     /// <summary>Queues what others have left for whoever has the lock; false where there was nothing.</summary>
@@ -328,11 +345,17 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     }
 
     /// <summary>Gives the lock back, and does what was left for that time.</summary>
-    private void Release()
+    private void Release(DutyTurn? turn)
     {
+        long began = turn is null || _stage.IsEmpty ? 0 : Stopwatch.GetTimestamp();
         if (QueueStaged())
         {
             Enter();
+        }
+
+        if (began != 0)
+        {
+            turn!.NoteSubmission(began);
         }
 
         IoOperation? cancelled = _cancelled;
@@ -348,7 +371,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         if (!_stage.IsEmpty && _gate.TryEnter())
         {
             // First, since what follows may take a while. So often only as others did not yet wait for the lock.
-            Release();
+            Release(turn);
         }
 
         if (wakes)
@@ -356,34 +379,20 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             watcher.Wake();
         }
 
-        if (cancelled is not null || refusal != 0)
-        {
-            Follow(cancelled, refusal);
-        }
-    }
-
-    /// <summary>What was left for the time when the lock is free; without it.</summary>
-    private static void Follow(IoOperation? cancelled, int refusal)
-    {
         if (refusal != 0)
         {
             SluiceEngines.RefuseEntering(refusal);
         }
 
-        while (cancelled is not null)
-        {
-            IoOperation operation = cancelled;
-            cancelled = operation.Next;
-            operation.Next = null;
-            operation.QueueCancelled();
-        }
+        IoOperation.QueueCancelled(cancelled);
     }
 
     /// <summary>Has the submission lock.</summary>
-    public readonly ref struct Held(RingEntries entries)
+    public readonly ref struct Held(RingEntries entries, DutyTurn? turn)
     {
         private readonly RingEntries _entries = entries;
+        private readonly DutyTurn? _turn = turn;
 
-        public void Dispose() => _entries.Release();
+        public void Dispose() => _entries.Release(_turn);
     }
 }

@@ -95,7 +95,7 @@ public static class SluiceEngines
         Volatile.Read(ref s_started) && Volatile.Read(ref s_reason) is null ? Volatile.Read(ref s_rings).Length : 0;
 
     /// <summary>What these have in flight, or in their queues.</summary>
-    internal static long InFlight => Volatile.Read(ref s_started) ? Volatile.Read(ref s_rings).Sum(static r => (long)r.InFlight) : 0;
+    internal static long InFlight => Volatile.Read(ref s_started) ? Volatile.Read(ref s_rings).Sum(static r => (long)r.Duty.InFlight) : 0;
 
     /// <summary>A ring that has completed something for which no thread has come yet; null where there is none.</summary>
     internal static IThreadPoolWorkItem? WithCompleted => Array.Find(Volatile.Read(ref s_rings), static r => r.HasCompleted);

@@ -238,11 +238,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// <summary>Submits what was gathered and waits; false when nothing completed in time.</summary>
     private bool Wait(DutyTurn turn)
     {
+        // From here on: who waits for the lock waits for others' calls of the kernel, and no continuation is stuck.
+        _duty.EnterKernel(turn);
         uint pending;
         using (_entries.Hold())
         {
             if (_entries.Refusal != 0)
             {
+                _duty.LeaveKernel(turn);
                 return false;
             }
 
@@ -252,7 +255,6 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
 
         // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
-        _duty.EnterKernel(turn);
         int result = _ring.EnterPublished(pending, 1, Tuning.LeaderWaitMs);
         _duty.LeaveKernel(turn);
         using (_entries.Hold())

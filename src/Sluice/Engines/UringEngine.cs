@@ -26,8 +26,8 @@ internal sealed partial class UringEngine : IoEngine
 
     public override string Name => IsRefused ? ThreadPoolEngine.Instance.Name : "uring";
 
-    /// <summary>Operations that the kernel or the submission queue holds now.</summary>
-    public int InFlight => _duty.InFlight;
+    /// <summary>What is in flight, and who waits for it; for those who look on.</summary>
+    public CompletionDuty Duty => _duty;
 
     /// <summary>What the kernel lets its workers be, for each thread that submits; negative where it does not say.</summary>
     public int MaxWorkers => _ring.LimitWorkers(0, 0, out _, out uint unbounded) < 0 ? -1 : (int)unbounded;
@@ -174,7 +174,7 @@ internal sealed partial class UringEngine : IoEngine
     private bool TrySubmit(IoOperation operation, DutyTurn? turn)
     {
         operation.Ring = this;
-        if (!_entries.TryHold(operation, out RingEntries.Held held))
+        if (!_entries.TryHold(operation, turn, out RingEntries.Held held))
         {
             return true;
         }

@@ -51,7 +51,7 @@ internal sealed class LeakCounters(string folder, bool countsRings = true)
         return opened;
     }
 
-    private static int InFlight => SluiceEngines.Default is UringEngine ring ? ring.InFlight : 0;
+    private static int InFlight => SluiceEngines.Default is UringEngine ring ? ring.Duty.InFlight : 0;
 
     /// <summary>
     /// Descriptors and rented buffers as before, nothing in flight, and operations made anew only to fill the pool's lists for each

@@ -12,7 +12,9 @@ public sealed class StarvedTests : HostileTests
     [SkippableFact]
     public async Task Two_threads_in_the_pool()
     {
-        using Child child = new([], [("DOTNET_ThreadPool_ForceMaxWorkerThreads", "2")], "representative", Temp.Root, "0", "never");
+        // No fewer threads than processors.
+        (string, string)[] two = [("DOTNET_PROCESSOR_COUNT", "2"), ("DOTNET_ThreadPool_ForceMaxWorkerThreads", "2")];
+        using Child child = new([], two, "representative", Temp.Root, "0", "never");
         (await child.Output.ReadLineAsync()).ShouldNotBeNull().ShouldStartWith("2 threads");
         await child.SucceedAsync();
     }

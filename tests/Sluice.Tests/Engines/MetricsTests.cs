@@ -187,6 +187,13 @@ public sealed class MetricsTests : IDisposable
         long used = Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=used");
         long wasted = Of("sluice.io.read_ahead", "sluice.read_ahead.outcome=wasted");
         byte[] buffer = new byte[1000];
+
+        // More than all that is read ahead at once.
+        using (FileStream file = new(_path, FileMode.Open))
+        {
+            file.SetLength(32 << 20);
+        }
+
         await using SluiceStream stream = new(
             _path, new SluiceOptions { Access = FileAccess.Read, Caching = FileCaching.Direct, Options = FileOptions.Asynchronous });
         for (int i = 0; i < 100; i++)

@@ -66,7 +66,7 @@ public sealed class RefusedDutyTests(ITestOutputHelper output)
     [InlineData("KeepsBacklogOfARefusedRing", "full and refused")]
     [InlineData("ForgetsWhatWasShown", "refused: what submits beside a leader")]
     [InlineData("WakesNobodyAtARefusal", "refused: two, unrelated")]
-    [InlineData("ClosesAtOnce", "refused: one submits two")]
+    [InlineData("ClosesAtOnce", "starved for good: two, unrelated")]
     [InlineData("KeepsBacklog", "full: one at a time, each waits for the next")]
     [InlineData("IsIdleOverABacklog", "full: one at a time, each waits for the next")]
     [InlineData("StarvesForEver", "starved: two, unrelated")]

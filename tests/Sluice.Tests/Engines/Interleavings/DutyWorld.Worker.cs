@@ -121,8 +121,12 @@ internal sealed partial class DutyWorld
                     Next(duty.RanAlone(_turn, _got, isPoolWanted: false));
                     break;
                 case (DutyStep.Wait, 0):
+                    duty.EnterKernel(_turn);
+                    break;
+                case (DutyStep.Wait, 1):
                     if (world._isRefused)
                     {
+                        duty.LeaveKernel(_turn);
                         Next(CompletionDuty.Waited(_turn, false));
                         break;
                     }
@@ -130,9 +134,6 @@ internal sealed partial class DutyWorld
                     _toSubmit = world._shown = world.Pending;
                     _isStarved = false;
                     world._entering++;
-                    break;
-                case (DutyStep.Wait, 1):
-                    duty.EnterKernel(_turn);
                     break;
                 case (DutyStep.Wait, 2):
                     EnterPublished();
