@@ -5,7 +5,7 @@ namespace Sluice.Copying;
 
 /// <summary>
 /// Which of several ways a large file is copied by, found out while it is copied: each way has turns on the first parts of the file, the
-/// fastest one goes on, and another one is tried again when that becomes slow. It makes no system call and reads no clock. Belongs to one
+/// fastest one goes on, and the others are tried again now and then, and when that becomes slow. It makes no system call and reads no clock. Belongs to one
 /// thread.
 /// </summary>
 /// <param name="ways">How many there are, in the order of preference: a later one is taken where it gains more than a twentieth.</param>
@@ -22,7 +22,7 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
     /// <summary>What a less preferred way must gain.</summary>
     private const double Margin = 1.05;
 
-    /// <summary>A way that has so many times the time of another in its first turn is not tried again.</summary>
+    /// <summary>A way between the first and the last has no turn where the first had so many times the time of another.</summary>
     private const double Hopeless = 3;
 
     /// <summary>A way with no more than so many times the time of another in its first turn is compared once more, in a long one.</summary>
@@ -32,22 +32,37 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
     private const double HopelessBeginning = 4;
 
     /// <summary>
-    /// Bytes after which the second best way has a turn again, in turns of the comparison, unless it is hopeless: what it gave last may
-    /// have been chance, or be over.
+    /// Bytes after which a way that is not the chosen one has a turn again, in turns of the comparison: what it gave last may have been
+    /// chance, or be over.
     /// </summary>
     private const int UnitsBetweenTries = 64;
+
+    /// <summary>Of the file, what looking again at ways that were slow in their first turn may cost with the comparison.</summary>
+    private const double ComparisonShare = 1 / 24.0;
+
+    /// <summary>Of what was copied, what later turns of ways that are not chosen may cost.</summary>
+    private const double TryShare = 1 / 48.0;
 
     /// <summary>A turn that says what a way gives in the long run; of a file of 512 MiB a smaller part.</summary>
     private readonly long _longTurn = Math.Clamp(length / 16, unit, 4 * unit);
     private readonly double[] _rates = new double[ways];
     private readonly bool[] _isOut = new bool[ways];
     private readonly long[] _bytes = new long[ways];
+
+    /// <summary>Where in the copy each way's last turn ended.</summary>
+    private readonly long[] _triedAt = new long[ways];
+    private long _copied;
     private int _step = -1;
     private long _left;
     private long _leftAfterBeginning;
     private long _turnBytes;
     private long _turnTicks;
-    private long _sinceTry;
+    private long _trialBytes;
+    private long _trialTicks;
+
+    /// <summary>Bytes that the fastest way would have copied in the time of all turns of ways that were not chosen.</summary>
+    private double _lost;
+    private bool _isSecondLook;
     private int _chosen = -1;
 
     /// <summary>The way that the next bytes go.</summary>
@@ -74,9 +89,12 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
     public void Add(long bytes, long ticks)
     {
         _bytes[Way] += bytes;
+        _copied += bytes;
         _left -= bytes;
         _turnBytes += bytes;
         _turnTicks += ticks;
+        _trialBytes += bytes;
+        _trialTicks += ticks;
         if (_left > 0)
         {
             return;
@@ -89,7 +107,9 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
             return;
         }
 
-        _rates[Way] = rate;
+        // A pause makes a way slower than it is; nothing makes it faster for long.
+        _rates[Way] = _isSecondLook ? Math.Max(_rates[Way], rate) : rate;
+        _triedAt[Way] = _copied;
     }
 
     /// <summary>The way does not work here.</summary>
@@ -115,63 +135,113 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
 
     private void StartTurn()
     {
-        (_turnBytes, _turnTicks) = (0, 0);
-
-        // First the most and the least preferred, which differ most; the second turns in the opposite order, so that what changes while
-        // ways are compared is no way's gain.
-        while (++_step < 2 * ways)
+        _isSecondLook = false;
+        if (_step >= ways)
         {
-            bool isFirst = _step < ways;
-            int place = isFirst ? _step : (2 * ways) - 1 - _step;
-            int way = place == 0 ? 0 : ways - place;
-            if (!_isOut[way] && !IsBehind(way, isFirst ? Hopeless : Close))
+            CountLost();
+        }
+
+        // First the most and the least preferred, which differ most; then those of them that were slow once more, for that may have been a
+        // pause of the device; then the fast ones for longer, in the opposite order, so that what changes while ways are compared is no
+        // way's gain.
+        while (++_step < 3 * ways)
+        {
+            int round = _step / ways;
+            if (_step == ways)
             {
-                Start(way, !isFirst ? _longTurn : way == ways - 1 ? unit : unit / 2);
+                // Not before: which way is the fastest is not known until all have had a turn.
+                CountLost();
+            }
+
+            int place = round == 0 ? _step : ((round + 1) * ways) - 1 - _step;
+            int way = place == 0 ? 0 : ways - place;
+            long firstTurn = way == ways - 1 ? unit : unit / 2;
+            double times = TimesSlower(way);
+            bool isDue = round switch
+            {
+                0 => times <= Hopeless,
+                1 => times > Close && (way == 0 || way == ways - 1) && IsAffordable(way, firstTurn, ComparisonShare * length),
+                _ => times <= Close,
+            };
+            if (isDue && !_isOut[way])
+            {
+                Start(way, round < 2 ? firstTurn : _longTurn);
+                _isSecondLook = round == 1;
                 return;
             }
         }
 
         // A way that the chosen one has fallen behind is tried before it is chosen: its figure is old.
-        int best = Best(except: -1);
+        int best = Best();
         bool wasTry = Way != _chosen;
-        int other = best != _chosen ? best : _sinceTry >= UnitsBetweenTries * unit ? Best(except: best) : -1;
-        if (_chosen >= 0 && !wasTry && other >= 0 && _rates[other] * Hopeless > _rates[best])
+        int other = best != _chosen ? best : LongestUntried(best);
+        if (_chosen >= 0 && !wasTry && other >= 0)
         {
-            Start(other, _rates[other] * Close > _rates[best] ? _longTurn : unit);
-            _sinceTry = 0;
+            Start(other, TimesSlower(other) < Close ? _longTurn : unit);
             return;
         }
 
         Start(best, 8 * unit);
         _chosen = best;
-        _sinceTry += 8 * unit;
+    }
+
+    private void CountLost()
+    {
+        _lost += Way == _chosen ? 0 : Math.Max(0, (_trialTicks * _rates.Max() / Stopwatch.Frequency) - _trialBytes);
+        (_trialBytes, _trialTicks) = (0, 0);
     }
 
     private void Start(int way, long bytes)
     {
+        (_turnBytes, _turnTicks) = (0, 0);
         bool hasBeginning = way == ways - 1 && way != Way && beginning > 0;
         (Way, _left, _leftAfterBeginning) = (way, hasBeginning ? beginning : bytes, hasBeginning ? bytes : 0);
     }
 
-    /// <summary>A way between the first and the last that has had no turn is the first one in another size, and judged by it.</summary>
-    private bool IsBehind(int way, double times)
+    /// <summary>
+    /// How many times the time of the fastest way this one takes; 0 where neither it is known nor, for a way between the first and the
+    /// last, the first one, which is the same in another size.
+    /// </summary>
+    private double TimesSlower(int way)
     {
         double rate = _rates[way] > 0 ? _rates[way] : way > 0 && way < ways - 1 ? _rates[0] : 0;
-        return rate > 0 && rate * times < _rates.Max();
+        return rate > 0 ? _rates.Max() / rate : 0;
     }
 
-    /// <summary>The preferred one of the fast ways; -1 where there is none.</summary>
-    private int Best(int except)
+    private bool IsAffordable(int way, long bytes, double allowed) =>
+        _lost + ((TimesSlower(way) - 1) * (bytes + (way == ways - 1 ? beginning : 0))) <= allowed;
+
+    /// <summary>The preferred one of the fast ways.</summary>
+    private int Best()
     {
         int best = -1;
         for (int way = 0; way < ways; way++)
         {
-            if (way != except && !_isOut[way] && (best < 0 || _rates[way] > _rates[best] * Margin))
+            if (!_isOut[way] && (best < 0 || _rates[way] > _rates[best] * Margin))
             {
                 best = way;
             }
         }
 
         return best;
+    }
+
+    /// <summary>Of the ways that have had no turn for long, and whose next one is not dear, the one with the oldest; -1: there is none.</summary>
+    private int LongestUntried(int best)
+    {
+        double allowed = (ComparisonShare * length / 2) + (TryShare * _copied);
+        int oldest = -1;
+        for (int way = 0; way < ways; way++)
+        {
+            double times = TimesSlower(way);
+            if (way != best && !_isOut[way] && _copied - _triedAt[way] >= UnitsBetweenTries * unit
+                && (oldest < 0 || _triedAt[way] < _triedAt[oldest])
+                && (times <= Hopeless || _rates[way] > 0) && IsAffordable(way, unit, allowed))
+            {
+                oldest = way;
+            }
+        }
+
+        return oldest;
     }
 }

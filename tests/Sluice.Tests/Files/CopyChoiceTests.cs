@@ -88,6 +88,72 @@ public sealed class CopyChoiceTests
         (seconds / (length / 1e9)).ShouldBeLessThan(1.1);
     }
 
+    /// <summary>A pause of the device in the first turn of the better way says nothing of the rest of the file.</summary>
+    [Theory]
+    [InlineData(0, 1024, 3.5)]
+    [InlineData(0, 2048, 6)]
+    [InlineData(0, 8192, 8)]
+    [InlineData(0, 65_536, 40)]
+    [InlineData(2, 1024, 3.5)]
+    [InlineData(2, 2048, 6)]
+    [InlineData(2, 8192, 8)]
+    [InlineData(2, 65_536, 40)]
+    public void A_first_turn_that_was_slow_by_chance_does_not_decide(int better, int mebibytes, double times)
+    {
+        long length = mebibytes * MiB;
+        CopyChoice choice = new(3, Unit, length, Unit / 2);
+        bool hasPaused = false;
+        double seconds = Copy(choice, length, (way, _) => (way == 2) == (better == 2) ? 1e9 : 0.5e9, way =>
+        {
+            bool pauses = way == better && !hasPaused;
+            hasPaused |= pauses;
+            return pauses ? (times - 1) * 8 * MiB / 1e9 : 0;
+        });
+        (choice.Most == 2).ShouldBe(better == 2);
+        (seconds / (length / 1e9)).ShouldBeLessThan(1.12);
+    }
+
+    /// <summary>As where somebody else writes to the disk for the first seconds: nothing that was slow then is out for good.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_way_that_was_slow_at_first_is_taken_where_it_becomes_the_better_one(int better)
+    {
+        const long length = 64 * 1024 * MiB;
+        CopyChoice choice = new(3, Unit, length, Unit / 2);
+        double seconds = Copy(
+            choice, length, (way, at) => way == better ? (at < 512 * MiB ? 0.1e9 : 2e9) : way == (better + 1) % 3 ? 1e9 : 0.9e9);
+        choice.Most.ShouldBe(better);
+        (seconds / ((512 * MiB / 1e9) + ((length - (512 * MiB)) / 2e9))).ShouldBeLessThan(1.1);
+    }
+
+    /// <summary>Part of the file is in memory, where the page cache has nothing to wait for; the rest is not.</summary>
+    [Theory]
+    [InlineData(0, 7)]
+    [InlineData(9, 16)]
+    public void Parts_that_are_in_memory_decide_for_themselves_alone(int fromSixteenth, int toSixteenth)
+    {
+        const long length = 16 * 1024 * MiB;
+        CopyChoice choice = new(3, Unit, length, Unit / 2);
+        bool IsInMemory(long at) => at >= length / 16 * fromSixteenth && at < length / 16 * toSixteenth;
+        double seconds = Copy(choice, length, (way, at) => way != 2 ? 1e9 : IsInMemory(at) ? 4e9 : 0.3e9);
+        (seconds / (length / 1e9)).ShouldBeLessThan(0.8);
+    }
+
+    /// <summary>As when what a device writes quickly is full: the way that was the slower one before is the faster one then.</summary>
+    [Fact]
+    public void A_target_that_becomes_slow_for_all_ways_has_them_compared_anew()
+    {
+        const long length = 32 * 1024 * MiB;
+        CopyChoice choice = new(3, Unit, length, Unit / 2);
+        double seconds = Copy(choice, length, (way, at) => at < 4096 * MiB
+            ? way == 0 ? 2e9 : way == 1 ? 1.8e9 : 1.5e9
+            : way == 0 ? 0.2e9 : way == 1 ? 0.25e9 : 0.4e9);
+        choice.Most.ShouldBe(2);
+        (seconds / ((4096 * MiB / 2e9) + (28_672 * MiB / 0.4e9))).ShouldBeLessThan(1.1);
+    }
+
     /// <summary>A file of holes, or of less than was to be measured.</summary>
     [Fact]
     public void Nothing_measured_is_nothing_said()
