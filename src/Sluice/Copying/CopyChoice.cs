@@ -5,8 +5,8 @@ namespace Sluice.Copying;
 
 /// <summary>
 /// Which of several ways a large file is copied by, found out while it is copied: each way has turns on the first parts of the file, the
-/// fastest one goes on, and the others are tried again now and then, and when that becomes slow. It makes no system call and reads no clock. Belongs to one
-/// thread.
+/// fastest one goes on, and the others are tried again now and then, and when that becomes slow. It makes no system call and reads no
+/// clock. Belongs to one thread.
 /// </summary>
 /// <param name="ways">How many there are, in the order of preference: a later one is taken where it gains more than a twentieth.</param>
 /// <param name="unit">
@@ -226,7 +226,7 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
         return best;
     }
 
-    /// <summary>Of the ways that have had no turn for long, and whose next one is not dear, the one with the oldest; -1: there is none.</summary>
+    /// <summary>Of the ways that had no turn for long, and whose next one is not dear, the one with the oldest; -1: none.</summary>
     private int LongestUntried(int best)
     {
         double allowed = (ComparisonShare * length / 2) + (TryShare * _copied);
