@@ -28,13 +28,6 @@ internal static class BenchPage
             + "figures is .NET's. Rates are medians over the rounds; whiskers "
             + "reach from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
         yield return $"fio: {report.Fio}";
-        foreach (RowReport row in report.Rows.Where(r => r.SluicePageNs is not null))
-        {
-            yield return string.Create(CultureInfo.InvariantCulture,
-                $"{NameOf(report, row)}: touching a page cost {row.SluicePageNs:#,0} ns before Sluice's passes, "
-                + $"{row.DotNetPageNs:#,0} before .NET's; "
-                + $"{Counted.Of(row.DiscardedRounds, "round")} left out");
-        }
         foreach (RowReport row in report.Rows.Where(r => r.MeetingPercent is not null))
         {
             yield return string.Create(CultureInfo.InvariantCulture,
@@ -79,7 +72,7 @@ internal static class BenchPage
                 $"{Counted.Of(rows.Length, "row")}: {Verdicts(rows)}. In the middle row Sluice is {middle:0.00} times as fast as .NET, ")
                 + string.Create(CultureInfo.InvariantCulture, $"and does {cpu:0.00} times as much with the same CPU time."),
             Charts = [RatioChart(rows), CpuChart(rows), .. DeviceChart([.. rows.Where(r => r.FioRate is not null)])],
-            Tables = [BenchTable.Of(rows), .. FioTable(rows)],
+            Tables = [BenchTable.Of(rows), .. PageCostTable(rows), .. FioTable(rows)],
         };
     }
 
@@ -137,6 +130,31 @@ internal static class BenchPage
             Low = [.. rows.Select(r => of(r).SliceRates.DefaultIfEmpty(of(r).Rate).Min())],
             High = [.. rows.Select(r => of(r).SliceRates.DefaultIfEmpty(of(r).Rate).Max())],
         };
+    }
+
+    /// <summary>What both sides of the rows that fill the page cache met: rounds in which it differed are left out.</summary>
+    private static IEnumerable<PageTable> PageCostTable(RowReport[] rows)
+    {
+        if (rows.Any(r => r.SluicePageNs is not null))
+        {
+            yield return new PageTable
+            {
+                Title = "What touching a page of memory cost before each side's turns",
+                Columns =
+                [
+                    PageColumn.Text("row"), new PageColumn("Sluice's", "ns"), new PageColumn(".NET's", "ns"),
+                    new PageColumn("rounds left out"),
+                ],
+                Rows =
+                [
+                    .. rows.Where(r => r.SluicePageNs is not null).Select(r => new PageRow(
+                        r.Name, PageCell.Of(r.SluicePageNs, "#,0"), PageCell.Of(r.DotNetPageNs, "#,0"), (long)r.DiscardedRounds)
+                    {
+                        Key = $"{r.Id}/page",
+                    }),
+                ],
+            };
+        }
     }
 
     private static IEnumerable<PageTable> FioTable(RowReport[] rows)

@@ -16,16 +16,28 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     public bool CountsMeetings { get; init; }
 
     /// <summary>
-    /// Whether a pass takes as many new pages of memory as its file has: each is then measured right after an unmeasured one of the same
-    /// side, so that the machine has the pages, and pairs whose pages cost differently do not count.
+    /// Whether a pass takes about as many new pages of memory as it reads or writes, some MiB and more: each is then measured right after
+    /// an unmeasured one of the same side, so that the machine has the pages, and pairs whose pages cost differently do not count.
     /// </summary>
     public bool FillsPageCache { get; init; }
+
+    /// <summary>
+    /// Whether its passes, which take their pages anew, go on for a slice's time; else a turn is one pass, since a second one would meet
+    /// the first one's pages.
+    /// </summary>
+    public bool FillsForSlice { get; init; }
 
     /// <summary>
     /// Whether the unmeasured pass is the peer's on both sides: Sluice's own may go past the page cache and leave no pages at hand, for
     /// which its next pass, and it alone, would then pay where it does not.
     /// </summary>
     public bool IsPrimedByPeer { get; init; }
+
+    /// <summary>The same row, as one whose passes fill the page cache for a slice's time.</summary>
+    public Row FillingForSlice() => this with { FillsPageCache = true, FillsForSlice = true };
+
+    /// <summary>The same row, as one whose turns are one pass that fills the page cache.</summary>
+    public Row FillingOnce() => this with { FillsPageCache = true };
 
     /// <summary>Fewer rounds than the run's, for a row whose single operation takes seconds.</summary>
     public int? MaxRounds { get; init; }

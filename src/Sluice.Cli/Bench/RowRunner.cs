@@ -6,7 +6,9 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Bench;
 
 /// <summary>Measures one row: its contenders in turn, slice by slice, so that a drifting device meets them alike.</summary>
-internal sealed class RowRunner(BenchContext context, FioRunner fio, CancellationToken cancellationToken)
+/// <param name="pageCost">Nanoseconds to touch a page now; null: it is measured.</param>
+internal sealed class RowRunner(
+    BenchContext context, FioRunner fio, CancellationToken cancellationToken, Func<double>? pageCost = null)
 {
     /// <summary>Long enough for the JIT to have compiled the loops with full optimisation (its timer is 100 ms).</summary>
     private const double WarmUpSlices = 1.5;
@@ -89,9 +91,10 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         if (!row.FillsPageCache)
             return (await _slices.RunAsync(contender, sliceTime), 0);
         // The pages that this pass is about to give back are those that the measured one takes.
-        await _slices.RunAsync(row.IsPrimedByPeer ? contest.DotNet : contender, TimeSpan.Zero);
-        double cost = PageCost.MeasureNanoseconds();
-        return (await _slices.RunAsync(contender, TimeSpan.Zero), cost);
+        TimeSpan time = row.FillsForSlice ? sliceTime : TimeSpan.Zero;
+        await _slices.RunAsync(row.IsPrimedByPeer ? contest.DotNet : contender, time);
+        double cost = pageCost?.Invoke() ?? PageCost.MeasureNanoseconds();
+        return (await _slices.RunAsync(contender, time), cost);
     }
 
     /// <summary>Turns of their own: to look at the clock for each operation costs more than some operations.</summary>
@@ -100,7 +103,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner fio, Cancellatio
         var summaries = new Dictionary<Contender, LatencySummary?>();
         foreach (Contender contender in contenders)
         {
-            if (row.FillsPageCache || contender.IsPass || contender.RunsPrograms)
+            if ((row.FillsPageCache && !row.FillsForSlice) || contender.IsPass || contender.RunsPrograms)
                 continue;
             var histogram = new LatencyHistogram();
             await _slices.RunAsync(contender, sliceTime, histogram);

@@ -109,6 +109,7 @@ internal static class CopyRows
     {
         Target = new RowTarget { MinRatio = 2 },
         MaxRounds = Rounds,
+        FillsPageCache = true,
     };
 
     /// <summary>A tree of so many small files, copied by Sluice and by cp -r.</summary>

@@ -20,12 +20,12 @@ internal static class SmallFileRows
             context => OpenRead(context, context.Scale.SmallFileCount, cold: true))
         {
             Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
-        };
+        }.FillingOnce();
         yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync",
             context => OpenWrite(TreeVolume.Of(context, "written"), context.Scale.SmallFileCount))
         {
             Target = new RowTarget { MinRatio = 1.5 },
-        };
+        }.FillingOnce();
     }
 
     /// <summary>So many files, read in a batch, one by one and in parallel.</summary>

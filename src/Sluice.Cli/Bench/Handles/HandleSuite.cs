@@ -38,10 +38,10 @@ internal static class HandleSuite
         {
             Unit = RateUnit.Iops,
             Target = new RowTarget { MinRatio = 2.8 },
-        };
-        yield return BufferedAppend(PageBytes, "4k", new RowTarget { MinRatio = 1.25 });
+        }.FillingForSlice();
+        yield return BufferedAppend(PageBytes, "4k", new RowTarget { MinRatio = 1.25 }).FillingForSlice();
         yield return BufferedOverwrite(PageBytes, "4k", new RowTarget { MinRatio = 1.5 });
-        yield return BufferedAppend(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
+        yield return BufferedAppend(BlockBytes, "64k", new RowTarget { MinRatio = 1 }).FillingForSlice();
         yield return BufferedOverwrite(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
         yield return new Row("sync-read-4k", "hot 4 KiB Read", "synchronous: the plain call must cost no more than .NET's",
             context => HotContest(context, asynchronous: false, FileAccess.Read, (target, offsets) =>
@@ -57,9 +57,9 @@ internal static class HandleSuite
         };
         yield return BatchRows.DirectReadBatch();
         yield return VectorRows.Scatter();
-        yield return VectorRows.Gather();
-        yield return HandleFileRows.ThreadsAppend();
-        yield return HandleFileRows.Preallocated();
+        yield return VectorRows.Gather().FillingForSlice();
+        yield return HandleFileRows.ThreadsAppend().FillingForSlice();
+        yield return HandleFileRows.Preallocated().FillingForSlice();
         yield return Allocations(1);
         yield return Allocations(128);
         yield return HandleFileRows.OpenClose();

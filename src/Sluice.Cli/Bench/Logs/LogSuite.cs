@@ -13,10 +13,11 @@ internal static class LogSuite
 
     private static IEnumerable<Row> Rows()
     {
-        yield return Buffered();
-        yield return Written("written", "", "the operating system has the record", LogMemory.Process);
-        yield return Written("shared", ", shared memory", "the record is in memory that outlives the process", LogMemory.Shared);
-        yield return WrittenByTasks();
+        yield return Buffered().FillingForSlice();
+        yield return Written("written", "", "the operating system has the record", LogMemory.Process).FillingForSlice();
+        yield return Written("shared", ", shared memory", "the record is in memory that outlives the process", LogMemory.Shared)
+            .FillingForSlice();
+        yield return WrittenByTasks().FillingForSlice();
         foreach (int threads in (int[])[1, 8, 64])
             yield return Durable(threads, new RowTarget { MaxAllocatedBytes = 0 });
         yield return Durable(ManyThreads, new RowTarget { MinRatio = 40, MaxAllocatedBytes = 0 });

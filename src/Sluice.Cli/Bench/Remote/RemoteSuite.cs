@@ -30,28 +30,28 @@ internal static class RemoteSuite
     {
         yield return Read(1, FileCaching.Direct, new RowTarget { MinRatio = 0.9 });
         yield return Read(32, FileCaching.Direct, new RowTarget { MinRatio = 2 });
-        yield return Read(32, FileCaching.Cached, new RowTarget { MinRatio = 2 });
+        yield return Read(32, FileCaching.Cached, new RowTarget { MinRatio = 2 }).FillingForSlice();
         yield return new Row("remote-files-read", "2,000 x 4 KiB, read all, remote",
             "each file takes several requests, one after another; beside a loop, Parallel.ForEachAsync at its best degree",
             context => SmallFileRows.OpenRead(context, context.Scale.RemoteFileCount, cold: true))
         {
             Target = new RowTarget { MinRatio = 2 },
             MaxRounds = Rounds,
-        };
+        }.FillingOnce();
         yield return new Row("remote-files-write", "2,000 x 4 KiB, write all, remote",
             "every file is new; .NET: a loop of WriteAllBytesAsync",
             context => SmallFileRows.OpenWrite(TreeVolume.Plain(context, "remote-written"), context.Scale.RemoteFileCount))
         {
             Target = new RowTarget { MinRatio = 2 },
             MaxRounds = Rounds,
-        };
+        }.FillingOnce();
         yield return new Row("remote-copy-tree", "copy 2,000 files of 1 KiB, remote", "a source tree within the volume, against cp -r",
             context => CopyRows.OpenTree(
                 TreeVolume.Plain(context, "remote-tree"), "tree", context.Scale.RemoteFileCount, isFlat: false))
         {
             Target = new RowTarget { MinRatio = 1.5 },
             MaxRounds = Rounds,
-        };
+        }.FillingOnce();
         yield return Sequential("remote-seq-read", "cold sequential read of 256 MiB, remote",
             "through the page cache; .NET: FileStream, 1 MiB, synchronous",
             context => BlockRows.OpenRead(context.RemoteFile, FileCaching.Cached));

@@ -1,0 +1,134 @@
+using Shouldly;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Bench;
+
+/// <summary>Rows that fill the page cache: which they are, and that both sides meet the same machine.</summary>
+public sealed class PageCacheRowsTests : IDisposable
+{
+    private static readonly string[] WordsOfFilling =
+    [
+        "append", "writ", "copy", "cold", "gather", "grown", "preallocated", "buffered", "shared", "log-", "seq-read-", "remote-files",
+    ];
+
+    /// <summary>Rows that bear such a word and take no new pages, or few.</summary>
+    private static readonly Dictionary<string, string> Others = new()
+    {
+        ["direct-write-4k-d1"] = "past the page cache",
+        ["direct-write-4k-d32"] = "past the page cache",
+        ["overwrite-4k-async"] = "pages that are there",
+        ["overwrite-64k-async"] = "pages that are there",
+        ["sync-write-4k"] = "pages that are there",
+        ["stream-unbuffered-read-async-4096"] = "hot",
+        ["stream-unbuffered-read-async-16384"] = "hot",
+        ["stream-file-write-1m"] = "the 1 MiB that the pass before has given back",
+        ["stream-file-write-1k"] = "a page",
+        ["stream-copy-to-sink"] = "hot",
+        ["seq-read-small-4k"] = "hot",
+        ["copy-reflink-xfs"] = "no data",
+        ["copy-reflink-btrfs"] = "no data",
+        ["copy-tiny"] = "a page",
+        ["log-durable-t1"] = "the device sets how few",
+        ["log-durable-t8"] = "the device sets how few",
+        ["log-durable-t64"] = "the device sets how few",
+        ["log-durable-t100"] = "the device sets how few",
+        ["log-read"] = "hot",
+        ["log-open"] = "what is read is in memory",
+    };
+
+    private readonly TempFolder _folder = new();
+    private readonly List<string> _events = [];
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Every_row_that_writes_new_pages_or_reads_cold_ones_is_measured_so()
+    {
+        Row[] rows = [.. Suite.All.SelectMany(s => s.Rows)];
+        Others.Keys.ShouldBeSubsetOf(rows.Select(r => r.Id));
+        foreach (Row row in rows)
+        {
+            bool says = WordsOfFilling.Any(w => row.Id.Contains(w, StringComparison.Ordinal))
+                || row.Name.Contains("cold", StringComparison.Ordinal);
+            row.FillsPageCache.ShouldBe(says && !Others.ContainsKey(row.Id), row.Id);
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Each_measured_turn_comes_right_after_an_unmeasured_one_of_its_side(bool forSlice)
+    {
+        Row row = Made() with { FillsForSlice = forSlice };
+        await RunAsync(row, () => 100);
+        string[] there =
+            ["prepare Sluice", "Sluice", "cost", "prepare Sluice", "Sluice", "prepare .NET", ".NET", "cost", "prepare .NET", ".NET"];
+        string[] back = [.. there[5..], .. there[..5]];
+        // Before the rounds each side has its warming up; after them, where operations are single, a turn for their latency.
+        string[] rounds = [.. _events.Skip(4).Take(20)];
+        rounds.ShouldBe([.. there, .. back]);
+    }
+
+    [Fact]
+    public async Task Rounds_in_which_the_sides_met_different_machines_are_left_out_and_both_states_are_told()
+    {
+        var costs = new Queue<double>([100, 1500, 120, 110, 2000, 100, 130, 140, 150, 110, 110, 150, 150, 110]);
+        RowReport report = await RunAsync(Made(), () => costs.Count > 0 ? costs.Dequeue() : 100);
+        report.DiscardedRounds.ShouldBe(2);
+        report.Rounds.ShouldBe(BenchScale.Quick.Rounds);
+        report.Sluice.SliceRates.Count.ShouldBe(BenchScale.Quick.Rounds);
+        (report.SluicePageNs, report.DotNetPageNs).ShouldBe((150, 110));
+
+        var bench = new BenchReport
+        {
+            Started = DateTimeOffset.UnixEpoch,
+            Arguments = [],
+            Environment = Sluice.Cli.Report.EnvironmentProbe.ForPath(_folder.FullPath),
+            Fio = "",
+            Quick = true,
+            Seconds = 1,
+            Interrupted = false,
+            Rows = [report],
+            Skipped = [],
+        };
+        PageTable told = BenchPage.Of(bench).Sections[0].Tables[1];
+        told.Title!.ShouldContain("touching a page");
+        told.Rows[0].Cells.Select(c => c.Text).ShouldBe(["made", "150", "110", "2"]);
+    }
+
+    [Fact]
+    public async Task A_machine_that_never_settles_is_measured_all_the_same()
+    {
+        int asked = 0;
+        RowReport report = await RunAsync(Made(), () => asked++ % 2 == 0 ? 100 : 5000);
+        report.DiscardedRounds.ShouldBe(BenchScale.Quick.Rounds);
+        report.Rounds.ShouldBe(BenchScale.Quick.Rounds);
+    }
+
+    private async Task<RowReport> RunAsync(Row row, Func<double> cost)
+    {
+        using var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
+        FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        var runner = new RowRunner(context, fio, CancellationToken.None, () =>
+        {
+            _events.Add("cost");
+            return cost();
+        });
+        return await runner.RunAsync(Suite.All[0], row);
+    }
+
+    private Row Made() => new("made", "made", "", _ => new Contest(Side("Sluice"), Side(".NET"))) { FillsPageCache = true };
+
+    private Contender Side(string name) => new(name, slice =>
+    {
+        _events.Add(name);
+        slice.Count(0);
+        return Task.CompletedTask;
+    })
+    {
+        Prepare = () => _events.Add($"prepare {name}"),
+    };
+}
