@@ -8,7 +8,7 @@ namespace Sluice.Cli.Compare;
 /// <summary>Two runs of `bench` side by side, and in words what changed beyond noise.</summary>
 internal static class BenchComparePage
 {
-    /// <summary>That no row at all is called changed by chance alone.</summary>
+    /// <summary>That no row at all is called changed by what the rounds within each run differ by.</summary>
     public const double OverallConfidence = 0.95;
 
     // Of a run of one suite beside one of all there are a hundred others.

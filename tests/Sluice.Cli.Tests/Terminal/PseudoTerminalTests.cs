@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.RegularExpressions;
 using Shouldly;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
@@ -8,7 +9,7 @@ namespace Sluice.Cli.Tests.Terminal;
 
 /// <summary>What stands on the screen of a narrow and of a wide terminal.</summary>
 [Trait("Runs", "once")]
-public sealed class PseudoTerminalTests : IDisposable
+public sealed partial class PseudoTerminalTests : IDisposable
 {
     private static readonly string[][] Commands =
     [
@@ -24,6 +25,11 @@ public sealed class PseudoTerminalTests : IDisposable
         ["ops", ".", "--rounds", "1", "--size", "64K"],
         ["advise", ".", "--quick"],
         ["log", "--threads", "1", "--time", "1", "log"],
+        ["log", "--threads", "2", "--rate", "100K", "--durability", "durable", "--time", "1", "log"],
+        ["speed", "-t0.2", "--warmup", "0", "-r1M", "-a4", "-d", "--metrics", "new.dat"],
+        ["merge", "0.json", "1.json"],
+        ["merge", "shard-0.json", "shard-1.json", "finish.json"],
+        ["compare", "bench.json", "bench.json"],
     ];
 
     private readonly TempFolder _folder = new();
@@ -35,6 +41,15 @@ public sealed class PseudoTerminalTests : IDisposable
         File.WriteAllBytes(_folder["a.dat"], new byte[1024 * 1024]);
         Directory.CreateDirectory(_folder["log"]);
     }
+
+    /// <summary>What the commands above read that read results.</summary>
+    private static readonly string[][] Before =
+    [
+        ["copy", "-r", "--shard", "0/2", "--json", "shard-0.json", "tree", "shards"],
+        ["copy", "-r", "--shard", "1/2", "--json", "shard-1.json", "tree", "shards"],
+        ["copy", "-r", "--finish", "--json", "finish.json", "tree", "shards"],
+        ["bench", ".", "--quick", "--row", "hot-read", "--json", "bench.json"],
+    ];
 
     public static TheoryData<int, string> Runs()
     {
@@ -51,9 +66,10 @@ public sealed class PseudoTerminalTests : IDisposable
 
     [SkippableTheory]
     [MemberData(nameof(Runs))]
-    public void No_line_is_longer_than_the_terminal_is_wide(int columns, string command)
+    public async Task No_line_is_longer_than_the_terminal_is_wide(int columns, string command)
     {
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
+        await MakeResultsAsync(command);
         (int exitCode, string[] lines) = PseudoTerminal.Run(columns, _folder.FullPath, command.Split(' '));
         exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
         lines.ShouldNotBeEmpty();
@@ -95,6 +111,46 @@ public sealed class PseudoTerminalTests : IDisposable
         foreach (string share in (string[])["%", " left", " of "])
             drawn.ShouldAllBe(l => !l.Contains(share, StringComparison.Ordinal), share);
     }
+
+    [SkippableFact]
+    public void A_bench_tells_how_far_it_is_and_how_long_the_rest_will_take()
+    {
+        Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
+        (int exitCode, string[] lines) =
+            PseudoTerminal.Run(80, _folder.FullPath, "bench", ".", "--quick", "--suite", "handle", "--row", "sync-");
+        exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
+        lines.ShouldContain(l => l.Contains("1 of 2: hot 4 KiB Read", StringComparison.Ordinal));
+        lines.ShouldContain(l => TimeLeft().IsMatch(l), string.Join('\n', lines));
+    }
+
+    /// <summary>Makes those of the results that the command names.</summary>
+    private async Task MakeResultsAsync(string command)
+    {
+        foreach (string[] made in Before.Where(b => command.Contains(b.Single(IsResult), StringComparison.Ordinal)))
+        {
+            using ToolProcess process = ToolProcess.Start(_folder.FullPath, made);
+            (await process.EndAsync()).ExitCode.ShouldBe(ExitCode.Success, string.Join(' ', made));
+        }
+        if (!command.Contains(" 0.json", StringComparison.Ordinal))
+            return;
+        Directory.CreateDirectory(_folder["meet"]);
+        ToolProcess[] ranks =
+        [
+            .. Enumerable.Range(0, 2).Select(rank => ToolProcess.Start(
+                _folder.FullPath, "speed", "-t1", "--warmup", "0", "-r1M", "--shard", $"{rank}/2", "--rendezvous", "meet", "--json",
+                $"{rank}.json", $"{rank}.dat")),
+        ];
+        foreach (ToolProcess rank in ranks)
+        {
+            using (rank)
+                (await rank.EndAsync()).ExitCode.ShouldBe(ExitCode.Success);
+        }
+    }
+
+    private static bool IsResult(string argument) => argument.EndsWith(".json", StringComparison.Ordinal);
+
+    [GeneratedRegex("2 of 2, about [0-9]+ (s|min) left: hot 4 KiB Write", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex TimeLeft();
 
     private static int Columns(string line) => new StringInfo(line).LengthInTextElements;
 }

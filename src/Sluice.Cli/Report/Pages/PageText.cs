@@ -87,7 +87,8 @@ internal static class PageText
     // Terminals have no room for a line of many points; its table has them.
     private static void WriteBars(TerminalStreams terminal, PageChart chart)
     {
-        int bars = chart.Series.Sum(s => s.Y.Count);
+        // Gaps have no bars: of rows of which nothing can be told there may be none at all.
+        int bars = chart.Series.Sum(s => s.Y.Count(y => y is not null));
         if (chart.Kind != ChartKind.Bar || bars is 0 or > MaxBars)
             return;
         var drawn = new BarChart { Width = Math.Min(ChartWidth, terminal.AnsiOut().Profile.Width), Label = Words(Label(chart)) };

@@ -37,6 +37,26 @@ public sealed class PageTextTests
         text.ShouldContain("1234");
     }
 
+    /// <summary>As of rows of which nothing can be told.</summary>
+    [Theory]
+    [InlineData(null, null, 0)]
+    [InlineData(null, 0.0, 0)]
+    [InlineData(null, 2.0, 100)]
+    [InlineData(1.0, 2.0, 150)]
+    [InlineData(1.0, 4.0, 125)]
+    public void A_bar_is_as_long_as_the_number_beside_it_says_and_a_gap_has_none(double? first, double? second, int percentOfLongest)
+    {
+        ReportPage page = SamplePage.Make();
+        PageChart chart = page.Sections[0].Charts[1];
+        chart = chart with { Series = [chart.Series[0] with { Y = [first, second], Low = null, High = null }] };
+        string text = Print(isTerminal: true, noColor: true, page with { Sections = [page.Sections[0] with { Charts = [chart] }] });
+        int[] bars = [.. text.Split('\n').Select(l => l.Count(c => c == '█')).Where(n => n > 0)];
+        if (percentOfLongest > 0)
+            Math.Abs((100 * bars.Sum() / bars.Max()) - percentOfLongest).ShouldBeLessThanOrEqualTo(8);
+        else
+            bars.ShouldBeEmpty();
+    }
+
     [Fact]
     public void NO_COLOR_leaves_the_bars_and_takes_the_colours() => Print(isTerminal: true, noColor: true).ShouldNotContain("\e[38");
 
