@@ -33,7 +33,7 @@ internal sealed class TextTable(params string[] columns)
         console.Write(ToSpectre(shown));
         string[] left = [.. _headers.Where((_, column) => !shown.Contains(column))];
         if (left.Length > 0)
-            terminal.WriteLine($"not shown for want of room: {string.Join(", ", left)}; --wide shows all");
+            terminal.WriteLine($"not shown for want of room: {string.Join(" | ", left)}; --wide shows all");
     }
 
     // The first column names the row and the mark at the end is what one looks for; of the others the first ones count most.
@@ -58,7 +58,7 @@ internal sealed class TextTable(params string[] columns)
     {
         int[] widths = [.. _headers.Select((_, column) => WidthOf(column))];
         var text = new StringBuilder();
-        foreach (string[] row in _rows.Prepend(_headers))
+        foreach (string[] row in _headers.All(h => h.Length == 0) ? _rows : _rows.Prepend(_headers))
         {
             for (int column = 0; column < _headers.Length; column++)
             {
@@ -78,7 +78,7 @@ internal sealed class TextTable(params string[] columns)
 
     private Table ToSpectre(int[] shown)
     {
-        var table = new Table { Border = TableBorder.Rounded };
+        var table = new Table { Border = TableBorder.Rounded, ShowHeaders = shown.Any(column => _headers[column].Length > 0) };
         foreach (int column in shown)
         {
             var tableColumn = new TableColumn(new Text(_headers[column]));

@@ -44,6 +44,39 @@ public sealed class TextTableTests
     }
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_table_without_heads_has_no_line_for_them(bool isTerminal)
+    {
+        var output = new StringWriter();
+        var table = new TextTable("", "");
+        table.Add("threads", "2");
+        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null)
+        {
+            IsOutputTerminal = isTerminal,
+            NoColor = true,
+            Width = 80,
+        });
+        output.ToString().Split('\n')[isTerminal ? 1 : 0].ShouldContain("threads");
+    }
+
+    /// <summary>A head with its unit has a comma of its own.</summary>
+    [Fact]
+    public void Names_of_columns_that_are_left_out_stay_apart()
+    {
+        var output = new StringWriter();
+        var table = new TextTable("what", "rate, MiB/s", "50 %, us", "99 %, us");
+        table.Add("a", "1", "2", "3");
+        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null)
+        {
+            IsOutputTerminal = true,
+            NoColor = true,
+            Width = 24,
+        });
+        output.ToString().ReplaceLineEndings(" ").ShouldContain("not shown for want of room: 50 %, us | 99 %, us; --wide shows all");
+    }
+
+    [Theory]
     [InlineData(80, false)]
     [InlineData(200, true)]
     public void Columns_are_chosen_by_width_and_no_number_is_broken(int width, bool hasAll)
