@@ -6,5 +6,8 @@ namespace Sluice.Clients.Tests.Clients;
 internal static class ClientList
 {
     public static IReadOnlyList<Client> All { get; } =
-        [.. FrameworkClients.All, .. SeekingClients.All, .. PackageClients.All, .. LogClients.All, .. WebClients.All];
+    [
+        .. FrameworkClients.All, .. SeekingClients.All, .. PackageClients.All, .. ArchiveClients.All, .. DatabaseClients.All, .. LogClients.All,
+        .. WebClients.All,
+    ];
 }

@@ -35,6 +35,9 @@ internal sealed class Workplace(string folder, FileCaching? caching, int bufferS
             : new SluiceStream(SluiceHandle.Open(PathOf(name), options), access, bufferSize);
     }
 
+    /// <summary>For code that wants a FileStream: the stream itself, or one over a SluiceStream.</summary>
+    public static FileStream AsFileStream(Stream stream) => stream as FileStream ?? ((SluiceStream)stream).AsFileStream();
+
     public void Saw(object? value) => _seen.Add(value?.ToString() ?? "null");
 
     /// <summary>Bytes that compress a little, the same for every caller.</summary>
