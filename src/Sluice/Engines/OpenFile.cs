@@ -230,12 +230,21 @@ public abstract partial class OpenFile
 
     /// <inheritdoc cref="ThrowFailed"/>
     internal Exception ErrorOf(int errno, IoVerb verb, long fileOffset) =>
-        errno != Errno.EBADF ? IoErrors.Create(errno, verb, Path, fileOffset)
-        : verb is IoVerb.Read or IoVerb.ReadVector && (Access & FileAccess.Read) == 0
-            ? IoErrors.NotOpenedFor("reading", verb, Path, fileOffset)
-        : verb is IoVerb.Write or IoVerb.WriteVector or IoVerb.Append && (Access & FileAccess.Write) == 0
-            ? IoErrors.NotOpenedFor("writing", verb, Path, fileOffset)
+        errno == Errno.EBADF ? MissingAccess(verb, fileOffset) ?? IoErrors.Create(errno, verb, Path, fileOffset)
         : IoErrors.Create(errno, verb, Path, fileOffset);
+
+    /// <summary>The error of what the handle was not opened for; null where it was.</summary>
+    private protected UnauthorizedAccessException? MissingAccess(IoVerb verb, long fileOffset)
+    {
+        (FileAccess needed, string what) = verb switch
+        {
+            IoVerb.Read or IoVerb.ReadVector => (FileAccess.Read, "reading"),
+            IoVerb.Write or IoVerb.WriteVector or IoVerb.Append or IoVerb.SetLength or IoVerb.Allocate or IoVerb.PunchHole =>
+                (FileAccess.Write, "writing"),
+            _ => default,
+        };
+        return (Access & needed) == needed ? null : IoErrors.NotOpenedFor(what, verb, Path, fileOffset);
+    }
 
     private protected void ThrowIfClosed()
     {

@@ -40,7 +40,8 @@ public sealed partial class SluiceHandle
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw IoErrors.Wrap(e, IoVerb.SetLength, Path, length);
+            // Of such a handle ftruncate(2) says "Invalid argument".
+            throw MissingAccess(IoVerb.SetLength, -1) ?? IoErrors.Wrap(e, IoVerb.SetLength, Path, length);
         }
     }
 
@@ -49,6 +50,7 @@ public sealed partial class SluiceHandle
     /// <param name="length">How long it is, in bytes.</param>
     /// <exception cref="ArgumentOutOfRangeException">An argument is negative, <paramref name="length"/> is 0, or the sum is too
     /// large.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
     /// <exception cref="IOException">The disk is full, or the file would be too large; the message has path and size.</exception>
     /// <exception cref="PlatformNotSupportedException">The system or the file system cannot reserve space.</exception>
     public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);
@@ -200,7 +202,7 @@ public sealed partial class SluiceHandle
                         + "allows.",
                     -result);
             default:
-                IoErrors.Throw(-result, verb, Path, offset);
+                ThrowFailed(-result, verb, offset);
                 break;
         }
     }

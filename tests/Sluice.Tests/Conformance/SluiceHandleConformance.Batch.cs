@@ -99,12 +99,20 @@ public abstract partial class SluiceHandleConformance
         using SluiceHandle writeOnly = Open(path, access: FileAccess.Write);
         ReadRequest[] reads = [.. Enumerable.Range(0, 5).Select(i => new ReadRequest(i * 512, new byte[512]))];
         Should.Throw<UnauthorizedAccessException>(() => writeOnly.ReadBatch(reads));
-        reads.ShouldAllBe(r => r.Error is UnauthorizedAccessException && r.BytesRead == 0);
+        reads.ShouldAllBe(r => r.BytesRead == 0);
+        for (int i = 0; i < reads.Length; i++)
+        {
+            ShouldSay(reads[i].Error, "reading", "Reading", $"'{path}' at offset {i * 512}");
+        }
 
         using SluiceHandle readOnly = Open(path, access: FileAccess.Read);
         WriteRequest[] writes = [.. Enumerable.Range(0, 5).Select(i => new WriteRequest(i * 512, new byte[512]))];
         Should.Throw<UnauthorizedAccessException>(() => readOnly.WriteBatch(writes));
-        writes.ShouldAllBe(r => r.Error is UnauthorizedAccessException && r.BytesWritten == 0);
+        writes.ShouldAllBe(r => r.BytesWritten == 0);
+        for (int i = 0; i < writes.Length; i++)
+        {
+            ShouldSay(writes[i].Error, "writing", "Writing", $"'{path}' at offset {i * 512}");
+        }
     }
 
     [Fact]

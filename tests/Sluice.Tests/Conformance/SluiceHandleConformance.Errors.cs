@@ -31,8 +31,9 @@ public abstract partial class SluiceHandleConformance
         }
     }
 
+    /// <summary>The kernel says "Bad file descriptor", which tells nobody what is wrong.</summary>
     [Fact]
-    public async Task Wrong_access_throws_UnauthorizedAccessException()
+    public async Task Wrong_access_is_told_in_words()
     {
         string path = _temp.NewFile(5000);
         await using SluiceHandle readOnly = Open(path, access: FileAccess.Read);
@@ -42,18 +43,55 @@ public abstract partial class SluiceHandleConformance
         ReadOnlyMemory<byte>[] written = [buffer, buffer];
         foreach (int offset in (int[])[0, 7])
         {
-            foreach (Func<Task> action in (Func<Task>[])[
-                () => ReadAsync(writeOnly, buffer, offset, false), () => ReadAsync(writeOnly, buffer, offset, true),
-                () => ReadAsync(writeOnly, segments, offset, false), () => ReadAsync(writeOnly, segments, offset, true),
-                () => WriteAsync(readOnly, buffer, offset, false), () => WriteAsync(readOnly, buffer, offset, true),
-                () => WriteAsync(readOnly, written, offset, false), () => WriteAsync(readOnly, written, offset, true),
-                () => AppendAsync(readOnly, buffer, false), () => AppendAsync(readOnly, buffer, true)])
-            {
-                (await Should.ThrowAsync<UnauthorizedAccessException>(action)).Message.ShouldContain(path);
-            }
+            await ShouldSayAsync("reading", "Reading", $"'{path}' at offset {offset}", [
+                () => ReadAsync(writeOnly, buffer, offset, false), () => ReadAsync(writeOnly, buffer, offset, true)]);
+            await ShouldSayAsync("reading", "Reading", $"'{path}' at offset {offset}", [
+                () => ReadAsync(writeOnly, segments, offset, false), () => ReadAsync(writeOnly, segments, offset, true)]);
+            await ShouldSayAsync("writing", "Writing", $"'{path}' at offset {offset}", [
+                () => WriteAsync(readOnly, buffer, offset, false), () => WriteAsync(readOnly, buffer, offset, true)]);
+            await ShouldSayAsync("writing", "Writing", $"'{path}' at offset {offset}", [
+                () => WriteAsync(readOnly, written, offset, false), () => WriteAsync(readOnly, written, offset, true)]);
         }
 
+        await ShouldSayAsync("writing", "Appending to", $"'{path}'", [
+            () => AppendAsync(readOnly, buffer, false), () => AppendAsync(readOnly, buffer, true)]);
         Content(readOnly).ShouldBeBytes(Bytes.Pattern(5000));
+    }
+
+    /// <summary>Of the space of a file the same.</summary>
+    [SkippableFact]
+    public async Task Wrong_access_to_its_space_is_told_in_words()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "space is Linux's");
+        string path = _temp.NewFile(5000);
+        await using SluiceHandle readOnly = Open(path, access: FileAccess.Read);
+        await ShouldSayAsync("writing", "Setting the length of", $"'{path}'", [() => Run(() => readOnly.SetLength(10))]);
+        await ShouldSayAsync("writing", "Allocating space for", $"'{path}' at offset 0", [() => Run(() => readOnly.Allocate(0, 10_000))]);
+        await ShouldSayAsync("writing", "Punching a hole into", $"'{path}' at offset 0", [() => Run(() => readOnly.PunchHole(0, 4096))]);
+        Content(readOnly).ShouldBeBytes(Bytes.Pattern(5000));
+
+        static Task Run(Action action)
+        {
+            action();
+            return Task.CompletedTask;
+        }
+    }
+
+    private static async Task ShouldSayAsync(string what, string verb, string where, Func<Task>[] actions)
+    {
+        for (int i = 0; i < actions.Length; i++)
+        {
+            UnauthorizedAccessException error = await Should.ThrowAsync<UnauthorizedAccessException>(actions[i], $"{verb} {i}");
+            ShouldSay(error, what, verb, where);
+        }
+    }
+
+    /// <summary>Of several buffers some ways name how, behind the verb.</summary>
+    private static void ShouldSay(Exception? error, string what, string verb, string where)
+    {
+        string message = error.ShouldBeOfType<UnauthorizedAccessException>().Message;
+        message.ShouldStartWith(verb + " ");
+        message.ShouldEndWith($" {where} failed: the handle was not opened for {what}.");
     }
 
     [Fact]

@@ -120,8 +120,10 @@ public sealed class NativeMemoryTests : IDisposable
         Should.Throw<ObjectDisposedException>(() => handle.Read(address, 10, 0));
         await Should.ThrowAsync<ObjectDisposedException>(async () => await handle.ReadAsync(address, 10, 0));
         using SluiceHandle reading = Open(FileAccess.Read);
-        Should.Throw<UnauthorizedAccessException>(() => reading.Write(address, 10, 0));
-        await Should.ThrowAsync<UnauthorizedAccessException>(async () => await reading.WriteAsync(address, 10, 0));
+        const string text = "failed: the handle was not opened for writing.";
+        Should.Throw<UnauthorizedAccessException>(() => reading.Write(address, 10, 0)).Message.ShouldContain(text);
+        (await Should.ThrowAsync<UnauthorizedAccessException>(async () => await reading.WriteAsync(address, 10, 0)))
+            .Message.ShouldContain(text);
     }
 
     [Theory]
