@@ -1,6 +1,7 @@
 using System.IO.Compression;
 using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
+using Sluice.Tests.Shared;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;

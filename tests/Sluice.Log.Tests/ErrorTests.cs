@@ -1,4 +1,5 @@
 using Sluice.Kernel;
+using Sluice.Tests.Shared;
 
 namespace Sluice.Log.Tests;
 
@@ -93,8 +94,7 @@ public sealed class ErrorTests
         }
 
         SpinWait.SpinUntil(
-            () => Directory.GetFiles("/proc/self/fd").Count(
-                f => new FileInfo(f).LinkTarget?.StartsWith(folder.Log, StringComparison.Ordinal) == true) <= 3,
+            () => OpenFiles.Of(folder.Log).Count <= 3,
             TimeSpan.FromMinutes(1)).ShouldBeTrue();
         Should.Throw<IOException>(() => log.Append(Records.Make(0, 2, 100), LogDurability.Durable))
             .Message.ShouldContain("open the log anew");

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.IO.Compression;
 using Sluice.Faults.Tests.Support;
+using Sluice.Tests.Shared;
 using Xunit.Abstractions;
 
 namespace Sluice.Log.Tests;

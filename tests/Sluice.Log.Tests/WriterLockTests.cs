@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Sluice.Tests.Shared;
 
 namespace Sluice.Log.Tests;
 
@@ -171,9 +172,9 @@ public sealed partial class WriterLockTests
             using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
             {
                 log.Append("first"u8, LogDurability.Durable);
-                foreach (string link in Directory.GetFiles("/proc/self/fd"))
+                foreach ((string link, string target) in OpenFiles.All())
                 {
-                    if (new FileInfo(link).LinkTarget is { } target && target.StartsWith(folder.Log, StringComparison.Ordinal))
+                    if (OpenFiles.IsIn(folder.Log, target))
                     {
                         copies.Add(Copy(int.Parse(Path.GetFileName(link))));
                     }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Tests.Shared;
 
 namespace Sluice.Faults.Tests.Support;
 
@@ -11,9 +12,10 @@ internal static class Holders
         List<string> lines = [];
         foreach (string process in Directory.EnumerateDirectories("/proc").Where(static p => char.IsAsciiDigit(Path.GetFileName(p)[0])))
         {
-            string[] links = [$"{process}/cwd", $"{process}/root", $"{process}/exe", .. Entries($"{process}/fd")];
-            List<string> held = [.. links.Select(l => (Link: l, Target: TargetOf(l)))
-                .Where(l => IsIn(folder, l.Target))
+            IEnumerable<(string Link, string Target)> links =
+                ((string[])["cwd", "root", "exe"]).Select(n => ($"{process}/{n}", OpenFiles.NameOf($"{process}/{n}")));
+            List<string> held = [.. links.Concat(OpenFiles.All(process))
+                .Where(l => OpenFiles.IsIn(folder, l.Target))
                 .Select(l => $"{l.Link[(process.Length + 1)..]} -> {l.Target}")];
             held.AddRange(TextOf($"{process}/maps").Split('\n').Where(l => l.Contains(folder, StringComparison.Ordinal)));
             if (held.Count > 0)
@@ -29,37 +31,10 @@ internal static class Holders
 
     /// <summary>Its threads that are in the kernel, each with where it waits.</summary>
     private static string ThreadsOf(string process) =>
-        string.Join(' ', Entries($"{process}/task")
+        string.Join(' ', OpenFiles.Entries($"{process}/task")
             .Select(static t => $"{TextOf($"{t}/comm").Trim()}@{TextOf($"{t}/wchan").Trim()}")
             .GroupBy(static t => t)
             .Select(static g => $"{g.Count()}x{g.Key}"));
-
-    private static bool IsIn(string folder, string? target) =>
-        target is not null && (target == folder || target.StartsWith(folder + "/", StringComparison.Ordinal));
-
-    private static string[] Entries(string folder)
-    {
-        try
-        {
-            return Directory.GetFileSystemEntries(folder);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return [];
-        }
-    }
-
-    private static string? TargetOf(string link)
-    {
-        try
-        {
-            return new FileInfo(link).LinkTarget;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
-    }
 
     private static string TextOf(string path)
     {

@@ -1,6 +1,7 @@
 using Shouldly;
 using Sluice.Engines;
 using Sluice.Memory;
+using Sluice.Tests.Shared;
 
 namespace Sluice.Faults.Tests.Support;
 
@@ -14,22 +15,10 @@ internal sealed class LeakCounters(string folder, bool countsRings = true)
     private readonly long _operations = OperationPool.Created;
 
     /// <summary>The files of the test's folder, and rings: the runtime opens files of its own when it likes.</summary>
-    private static string[] Descriptors(string folder, bool countsRings)
-    {
-        List<string> targets = [];
-        foreach (string link in Directory.EnumerateFileSystemEntries("/proc/self/fd"))
-        {
-            // One that was closed since it was listed has no target.
-            if (new FileInfo(link).LinkTarget is { } target
-                && (target.StartsWith(folder, StringComparison.Ordinal)
-                    || (countsRings && target.Contains("io_uring", StringComparison.Ordinal))))
-            {
-                targets.Add(target);
-            }
-        }
-
-        return [.. targets.Order(StringComparer.Ordinal)];
-    }
+    private static string[] Descriptors(string folder, bool countsRings) =>
+        [.. OpenFiles.All().Select(static l => l.Target)
+            .Where(t => OpenFiles.IsIn(folder, t) || (countsRings && t.Contains("io_uring", StringComparison.Ordinal)))
+            .Order(StringComparer.Ordinal)];
 
     private static int Rented()
     {

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.IO.Compression;
+using Sluice.Tests.Shared;
 
 namespace Sluice.Log.Tests.Support;
 
@@ -54,7 +55,7 @@ internal static class SoakProgram
             SpinWait.SpinUntil(
                 () =>
                 {
-                    (own, others, threads) = (Descriptors(kept), Descriptors(opened).Length, LogThreads());
+                    (own, others, threads) = ([.. OpenFiles.Of(kept)], OpenFiles.Of(opened).Count, LogThreads());
                     return own.Length <= MaxDescriptors && others == 0 && threads.Length == LogThreadCount;
                 },
                 TimeSpan.FromMinutes(2));
@@ -154,12 +155,6 @@ internal static class SoakProgram
         sequence.ShouldBe(log.NextSequence - 1);
         count.ShouldBeGreaterThan(1000);
     }
-
-    private static string[] Descriptors(string directory) =>
-    [
-        .. Directory.GetFiles("/proc/self/fd").Select(static l => new FileInfo(l).LinkTarget)
-            .OfType<string>().Where(t => t.StartsWith(directory, StringComparison.Ordinal)),
-    ];
 
     private static string[] LogThreads() =>
     [
