@@ -57,6 +57,10 @@ internal static class Program
                 return StartingRings.Set(knob, value);
             case ["untold refusal"]:
                 return StartingRings.RefuseWithoutMemory();
+            case ["listener", string folder, string kind]:
+                return await Listeners.RunAsync(folder, kind);
+            case ["counted", string folder]:
+                return await Listeners.CountAsync(folder);
             case ["continuations", string folder, string place]:
                 return await Continuations.RunAsync(folder, place);
             case ["interruptions", string folder]:

@@ -30,30 +30,30 @@ internal sealed class SluiceMeter : MetricsWatch
         _meter = new Meter("Sluice", typeof(SluiceMeter).Assembly.GetName().Version?.ToString(3));
         try
         {
-            _operations = _meter.CreateObservableCounter(
-                "sluice.io.operations", static () => Totals(static t => t.Operations), "{operation}",
-                "Transfers that have ended, by verb, caching and who carried them out.");
-            _bytes = _meter.CreateObservableCounter(
-                "sluice.io.bytes", static () => Totals(static t => t.Bytes), "By", "Bytes that were transferred.");
-            _queueTime = _meter.CreateObservableCounter(
-                "sluice.io.queue_time", static () => Times(static t => t.Queued), "s",
-                "Time in which operations waited: for a thread, a place in a ring, their turn at a file, and to be told of.");
-            _kernelTime = _meter.CreateObservableCounter(
-                "sluice.io.kernel_time", static () => Times(static t => t.InKernel), "s", "Time in which the kernel had operations.");
-            _meter.CreateObservableUpDownCounter(
-                "sluice.io.in_flight", InFlight, "{operation}", "Transfers that the kernel has, or a thread is to carry out.");
-            _meter.CreateObservableCounter(
-                "sluice.io.edge_transfers", static () => IoMetrics.EdgeTransfers, "{operation}",
-                "Transfers of direct files that did not begin and end at a block's border.");
-            _meter.CreateObservableCounter(
-                "sluice.io.read_ahead", ReadAhead, "By", "Bytes that streams and readers were to read before somebody asked for them.");
-            _meter.CreateObservableUpDownCounter("sluice.rings", static () => SluiceEngines.RingCount, "{ring}", "Rings that serve.");
-            _meter.CreateObservableCounter(
-                "sluice.fallbacks", Fell, "{fallback}", "How often something else was used than was asked for, and why.");
-            _meter.CreateObservableUpDownCounter(
-                "sluice.memory.rented", static () => AlignedBufferPool.RentedBytes, "By", "Aligned memory that is in use.");
-            _meter.CreateObservableUpDownCounter(
-                "sluice.memory.kept", static () => AlignedBufferPool.KeptBytes, "By", "Aligned memory that waits for its next use.");
+            _operations = Add("sluice.io.operations", "{operation}",
+                "Transfers that have ended, by verb, caching and who carried them out.",
+                (name, unit, text) => _meter.CreateObservableCounter(name, static () => Totals(static t => t.Operations), unit, text));
+            _bytes = Add("sluice.io.bytes", "By", "Bytes that were transferred.",
+                (name, unit, text) => _meter.CreateObservableCounter(name, static () => Totals(static t => t.Bytes), unit, text));
+            _queueTime = Add("sluice.io.queue_time", "s",
+                "Time in which operations waited: for a thread, a place in a ring, their turn at a file, and to be told of.",
+                (name, unit, text) => _meter.CreateObservableCounter(name, static () => Times(static t => t.Queued), unit, text));
+            _kernelTime = Add("sluice.io.kernel_time", "s", "Time in which the kernel had operations.",
+                (name, unit, text) => _meter.CreateObservableCounter(name, static () => Times(static t => t.InKernel), unit, text));
+            Add("sluice.io.in_flight", "{operation}", "Transfers that the kernel has, or a thread is to carry out.",
+                (name, unit, text) => _meter.CreateObservableUpDownCounter(name, InFlight, unit, text));
+            Add("sluice.io.edge_transfers", "{operation}", "Transfers of direct files that did not begin and end at a block's border.",
+                (name, unit, text) => _meter.CreateObservableCounter(name, static () => IoMetrics.EdgeTransfers, unit, text));
+            Add("sluice.io.read_ahead", "By", "Bytes that streams and readers were to read before somebody asked for them.",
+                (name, unit, text) => _meter.CreateObservableCounter(name, ReadAhead, unit, text));
+            Add("sluice.rings", "{ring}", "Rings that serve.",
+                (name, unit, text) => _meter.CreateObservableUpDownCounter(name, static () => SluiceEngines.RingCount, unit, text));
+            Add("sluice.fallbacks", "{fallback}", "How often something else was used than was asked for, and why.",
+                (name, unit, text) => _meter.CreateObservableCounter(name, Fell, unit, text));
+            Add("sluice.memory.rented", "By", "Aligned memory that is in use.",
+                (name, unit, text) => _meter.CreateObservableUpDownCounter(name, static () => AlignedBufferPool.RentedBytes, unit, text));
+            Add("sluice.memory.kept", "By", "Aligned memory that waits for its next use.",
+                (name, unit, text) => _meter.CreateObservableUpDownCounter(name, static () => AlignedBufferPool.KeptBytes, unit, text));
         }
         catch
         {
@@ -125,6 +125,34 @@ internal sealed class SluiceMeter : MetricsWatch
         {
             End();
         }
+    }
+
+    /// <summary>
+    /// Makes an instrument, of which listeners are told at once. One that throws then keeps those behind it from being told, and no more:
+    /// the instrument is in the meter, where whoever begins to listen later finds it.
+    /// </summary>
+    private Instrument Add(string name, string unit, string text, Func<string, string, string, Instrument> make)
+    {
+        try
+        {
+            return make(name, unit, text);
+        }
+        catch (Exception) when (Find(name) is not null)
+        {
+            return Find(name)!;
+        }
+    }
+
+    private Instrument? Find(string name)
+    {
+        Instrument? found = null;
+        using MeterListener listener = new()
+        {
+            InstrumentPublished = (instrument, _) =>
+                found = ReferenceEquals(instrument.Meter, _meter) && instrument.Name == name ? instrument : found,
+        };
+        listener.Start();
+        return found;
     }
 
     private static void End()
