@@ -215,7 +215,7 @@ internal static class Listeners
         public long Of(string name, string? attribute = null)
         {
             _listener.RecordObservableInstruments();
-            return _values.Where(v => v.Key.Split(' ')[0] == name && (attribute is null || v.Key.Split(' ')[1..].Contains(attribute)))
+            return _values.Where(v => v.Key.Split(' ')[0] == name && (attribute is null || v.Key.Split(' ').Skip(1).Contains(attribute)))
                 .Sum(static v => v.Value);
         }
     }

@@ -1,6 +1,6 @@
 namespace Sluice.Tests.Streams;
 
-/// <summary>What a stream was not opened for it says in FileStream's words, whichever way it is asked, and the file stays as it is.</summary>
+/// <summary>What a stream was not opened for it says in FileStream's words, whichever way it is asked; the file stays as it is.</summary>
 public sealed class StreamAccessTests : IDisposable
 {
     private readonly TempFolder _temp = new();
