@@ -1,3 +1,5 @@
+using Sluice.Log.Frames;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>Readers beside a writer that writes, rolls and removes; two writers of a raw log.</summary>

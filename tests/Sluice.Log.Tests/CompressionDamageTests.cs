@@ -1,4 +1,7 @@
 using System.IO.Compression;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
 using static Sluice.Log.Tests.Support.CompressedLog;
 
 namespace Sluice.Log.Tests;

@@ -1,3 +1,6 @@
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>Sentences of the documentation at their edges.</summary>

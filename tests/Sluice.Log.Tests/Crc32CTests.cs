@@ -1,4 +1,5 @@
 using System.Text;
+using Sluice.Log.Frames;
 
 namespace Sluice.Log.Tests;
 

@@ -1,3 +1,7 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>Logs that are not as they were written: never a wrong record, never a crash, always a place.</summary>

@@ -1,3 +1,5 @@
+using Sluice.Log.Frames;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>Dropping the beginning and the tail, and what is kept.</summary>

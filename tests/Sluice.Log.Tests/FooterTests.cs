@@ -1,3 +1,7 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>What looks like a footer and is none, and what a footer still says that is damaged.</summary>

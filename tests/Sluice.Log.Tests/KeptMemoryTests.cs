@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using Sluice.Kernel;
+using Sluice.Log.Frames;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;

@@ -1,9 +1,11 @@
 using System.Globalization;
 using Sluice.Faults.Tests.Support;
 using Sluice.Kernel;
+using Sluice.Log.Kept;
+using Sluice.Log.Stages;
+using static Sluice.Log.Tests.KeptMemoryTests;
 using Sluice.Memory;
 using Sluice.Uring;
-using static Sluice.Log.Tests.KeptMemoryTests;
 
 namespace Sluice.Log.Tests;
 

@@ -1,3 +1,6 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.IO.Compression;
 using Sluice.Faults.Tests.Support;
+using Sluice.Log.Folders;
 using Sluice.Tests.Shared;
 using Xunit.Abstractions;
 

@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using Sluice.Log.Folders;
 
 namespace Sluice.Log.Tests;
 

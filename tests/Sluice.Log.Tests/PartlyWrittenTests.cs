@@ -1,3 +1,4 @@
+using Sluice.Log.Frames;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;

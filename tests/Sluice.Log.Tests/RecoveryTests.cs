@@ -1,4 +1,7 @@
 using System.Buffers.Binary;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
 
 namespace Sluice.Log.Tests;
 

@@ -1,4 +1,6 @@
 using Sluice.Log;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
 
 namespace Sluice.Log.Tests;
 

@@ -1,3 +1,5 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;

@@ -1,3 +1,4 @@
+using Sluice.Log.Folders;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;

@@ -1,4 +1,6 @@
 using System.Buffers.Binary;
+using Sluice.Log.Folders;
+using Sluice.Log.Stages;
 
 namespace Sluice.Log.Tests;
 

@@ -1,5 +1,6 @@
 using System.Text;
 using Sluice.Kernel;
+using Sluice.Log.Folders;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;

@@ -1,4 +1,6 @@
 using Sluice.Kernel;
+using Sluice.Log.Folders;
+using Sluice.Log.Segments;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;

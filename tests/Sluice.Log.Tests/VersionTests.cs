@@ -1,5 +1,8 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
 
 namespace Sluice.Log.Tests;
 

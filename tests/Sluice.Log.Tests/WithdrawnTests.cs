@@ -1,4 +1,5 @@
 using Sluice.Kernel;
+using Sluice.Log.Folders;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Sluice.Log.Folders;
 using Sluice.Tests.Shared;
 
 namespace Sluice.Log.Tests;

@@ -1,4 +1,7 @@
 using System.Runtime.InteropServices;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;

@@ -1,5 +1,6 @@
 using Sluice.Faults.Tests.Support;
 using Sluice.Kernel;
+using Sluice.Log.Folders;
 
 namespace Sluice.Log.Tests;
 

@@ -1,5 +1,9 @@
 using System.IO.Compression;
 using Sluice.Kernel;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
+using Sluice.Log.Stages;
 using Sluice.Memory;
 
 namespace Sluice.Log;

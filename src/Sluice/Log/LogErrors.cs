@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Kernel;
 
@@ -55,13 +54,4 @@ internal static class LogErrors
     public static void ThrowTooLong(int bytes, int most, string parameter) =>
         throw new ArgumentException(
             $"A record or batch of {bytes} bytes is longer than this log allows: {most} (MaxRecordBytes).", parameter);
-}
-
-/// <summary>An error, and when it came.</summary>
-internal sealed record NotedError(Exception Error)
-{
-    private readonly long _at = Stopwatch.GetTimestamp();
-
-    /// <summary>Null where there is none.</summary>
-    public static Exception? Newest(params IEnumerable<NotedError?> errors) => errors.MaxBy(static e => e?._at ?? 0)?.Error;
 }

@@ -1,3 +1,6 @@
+using Sluice.Log.Segments;
+using Sluice.Log.Stages;
+
 namespace Sluice.Log;
 
 /// <summary>

@@ -1,4 +1,5 @@
 using Sluice.Log;
+using Sluice.Log.Stages;
 
 namespace Sluice;
 

@@ -1,5 +1,7 @@
 using System.IO.Compression;
 using Sluice.Kernel;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
 
 namespace Sluice.Log;
 

@@ -2,6 +2,10 @@ using System.IO.Compression;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
+using Sluice.Log.Stages;
 using Sluice.Memory;
 using Sluice.Uring;
 
@@ -11,7 +15,7 @@ namespace Sluice.Log;
 /// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which other processes may append to
 /// as well; whoever finds a file full goes on in the next, which is made by who comes first.
 /// </summary>
-internal sealed class RawOutput : LogOutput
+internal sealed partial class RawOutput : LogOutput
 {
     private readonly LogFolder _folder;
     private readonly LogSettings _settings;
@@ -286,105 +290,6 @@ internal sealed class RawOutput : LogOutput
     /// <summary>What there is before the present file, without what others have put there.</summary>
     private IEnumerable<SegmentEntry> Full() =>
         _folder.ListEntries().TakeWhile(e => e.Id < Volatile.Read(ref _id)).Where(static e => !e.IsForeign);
-
-    private bool CompressNext(HashSet<string> tried)
-    {
-        foreach (SegmentEntry entry in Full().Where(e => e is { HasPlain: true, HasCompressed: false } && !tried.Contains(e.Path)))
-        {
-            tried.Add(entry.Path);
-            SluiceHandle? file = TryOpenAlone(entry.Path);
-            try
-            {
-                if (file is not null && TryCompress(entry, file))
-                {
-                    return true;
-                }
-            }
-            finally
-            {
-                LogFile.Close(file);
-            }
-        }
-
-        return false;
-    }
-
-    private bool TryCompress(SegmentEntry entry, SluiceHandle file)
-    {
-        if (Compressor!.MakeCopy(file, entry.Path) is null)
-        {
-            return false;
-        }
-
-        if (LogFile.HasNoName(file))
-        {
-            // Another process took it for one that is not to be kept.
-            _folder.TryDelete(entry.UnfinishedPath);
-            return false;
-        }
-
-        Compressor.Name(entry.Path, overwrites: false);
-        Compressor.RemoveOriginal(entry.Path);
-        return true;
-    }
-
-    /// <summary>A file that no process appends to, nor will before this is disposed; null where one does.</summary>
-    private SluiceHandle? TryOpenAlone(string path)
-    {
-        SluiceHandle file = LogFile.Open(path, FileMode.Open, FileAccess.ReadWrite, _settings);
-        if (LogFile.LockNow(file, alone: true) == 0)
-        {
-            return file;
-        }
-
-        file.Dispose();
-        return null;
-    }
-
-    /// <summary>
-    /// What a compression left that was interrupted goes: a copy that was being made, and one with the length and the time of what it is
-    /// of, which is still there.
-    /// </summary>
-    private void RemoveLeftovers()
-    {
-        if (!Libc.IsSupported)
-        {
-            return;
-        }
-
-        foreach (SegmentEntry entry in Full().Where(static e => e.HasUnfinished || e is { HasPlain: true, HasCompressed: true }))
-        {
-            SluiceHandle? file = null;
-            try
-            {
-                file = entry.HasPlain ? TryOpenAlone(entry.Path) : null;
-                if (entry.HasUnfinished && (file is not null || !entry.HasPlain))
-                {
-                    File.Delete(entry.UnfinishedPath);
-                }
-
-                if (file is not null && entry.HasCompressed && IsCopyOf(file, entry))
-                {
-                    File.Delete(entry.CompressedPath);
-                }
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                // Not worth that a log cannot be opened: what is there is read by nobody.
-            }
-            finally
-            {
-                LogFile.Close(file);
-            }
-        }
-    }
-
-    private static bool IsCopyOf(SluiceHandle file, SegmentEntry entry)
-    {
-        using SegmentContent copy = SegmentContent.Open(entry.CompressedPath);
-        return copy.Length == file.Length
-            && File.GetLastWriteTimeUtc(file.SafeFileHandle) == File.GetLastWriteTimeUtc(entry.CompressedPath);
-    }
 
     private AppendTarget? EndOf(SluiceHandle file)
     {

@@ -1,6 +1,7 @@
 using Sluice.Engines;
 using Sluice.Kernel;
 using Sluice.Log;
+using Sluice.Log.Stages;
 
 namespace Sluice;
 

@@ -1,4 +1,7 @@
 using Sluice.Log;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
+using Sluice.Log.Stages;
 using Sluice.Memory;
 
 namespace Sluice;

@@ -1,4 +1,7 @@
 using Sluice.Log;
+using Sluice.Log.Folders;
+using Sluice.Log.Kept;
+using Sluice.Log.Segments;
 
 namespace Sluice;
 

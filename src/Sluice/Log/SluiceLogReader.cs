@@ -1,6 +1,9 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 using Sluice.Log;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
 
 namespace Sluice;
 

@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using Sluice.Log.Frames;
 
 namespace Sluice.Log.Tests.Support;
 

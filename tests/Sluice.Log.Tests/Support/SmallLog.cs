@@ -1,3 +1,7 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
+
 namespace Sluice.Log.Tests.Support;
 
 /// <summary>A log of some segments and a few dozen records, to be damaged.</summary>

@@ -1,3 +1,6 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Segments;
+
 namespace Sluice.Log.Tests.Support;
 
 /// <summary>Lets the flush of a segment that takes records back fail, and lets somebody look before.</summary>

@@ -1,0 +1,212 @@
+using Sluice.Errors;
+using Sluice.Handles;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Log.Folders;
+
+/// <summary>
+/// Opens and flushes the files of a log's folder. Whoever may write to the folder may put other things under their names: a link is not
+/// followed, and a FIFO is not waited for.
+/// </summary>
+internal static class LogFile
+{
+    /// <summary>The most pages that the kernel's cache has in one block (MAX_XAS_ORDER).</summary>
+    private const long MaxBlockPages = 2048;
+
+    /// <summary>Opens a file for reading, beside its writer and whoever removes it.</summary>
+    public static SluiceHandle OpenToRead(string path) => Open(path, FileMode.Open, FileAccess.Read);
+
+    /// <param name="path">The file.</param>
+    /// <param name="mode">Open, OpenOrCreate or CreateNew.</param>
+    /// <param name="access">Read or ReadWrite.</param>
+    /// <param name="settings">Engine and permissions; null for a handle's own.</param>
+    /// <param name="permissions">In the place of those.</param>
+    /// <exception cref="FileNotFoundException">There is none.</exception>
+    /// <exception cref="IOException">It is no plain file, or the operating system reported an error.</exception>
+    public static SluiceHandle Open(
+        string path, FileMode mode, FileAccess access, LogSettings? settings = null,
+        UnixFileMode? permissions = null)
+    {
+        return Libc.IsSupported
+            ? Open(NodePath.Of(path), path, mode, access, settings, permissions)
+            : SluiceHandle.Open(path, new SluiceOptions
+            {
+                Mode = mode,
+                Access = access,
+                Share = FileShare.ReadWrite | FileShare.Delete,
+                Engine = settings?.Engine,
+                UnixCreateMode = mode == FileMode.Open ? null : permissions ?? settings?.UnixCreateMode,
+            });
+    }
+
+    /// <summary>As <see cref="Open(string, FileMode, FileAccess, LogSettings?, UnixFileMode?)"/>, of a file of an open folder.</summary>
+    public static SluiceHandle Open(
+        in NodePath node, string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null)
+    {
+        int flags = PathCalls.NoFollowFlag
+            | (access == FileAccess.Read ? PathCalls.ReadOnly : PathCalls.ReadWrite)
+            | mode switch
+            {
+                FileMode.CreateNew => PathCalls.Create | PathCalls.Exclusive,
+                FileMode.OpenOrCreate => PathCalls.Create,
+                _ => 0,
+            };
+        return PlainFile.Open(node, path, flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? ModeBits.NewFile, settings?.Engine);
+    }
+
+    /// <summary>
+    /// Locks a file without waiting, for as long as it is open: alone, or with others who do not want it alone. Zero or an error; only
+    /// Linux has such a lock.
+    /// </summary>
+    public static int LockNow(SluiceHandle file, bool alone)
+    {
+        using OpenFile.Reference reference = file.Hold();
+        return NodeCalls.LockFileNow(file.Descriptor, forWriting: alone);
+    }
+
+    /// <summary>
+    /// Gives up what <see cref="LockNow"/> took, before the file is closed: a process that is just being started has a copy of the
+    /// descriptor, and with it the lock.
+    /// </summary>
+    public static void Unlock(SluiceHandle file)
+    {
+        if (Libc.IsSupported && !file.IsClosed)
+        {
+            using OpenFile.Reference reference = file.Hold();
+            _ = NodeCalls.UnlockFile(file.Descriptor);
+        }
+    }
+
+    /// <summary>Sets the length of a file that is left for good: nobody is told if that fails.</summary>
+    public static void TrySetLength(SluiceHandle file, long length)
+    {
+        try
+        {
+            file.SetLength(length);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Its device may be the reason why it is left.
+        }
+    }
+
+    /// <summary>Closes a file that may be locked.</summary>
+    public static void Close(SluiceHandle? file)
+    {
+        if (file is not null)
+        {
+            Unlock(file);
+            file.Dispose();
+        }
+    }
+
+    /// <summary>Whether the file is the one that its path leads to.</summary>
+    public static bool HasName(SluiceHandle file) => HasName(file, NodePath.Of(file.Path));
+
+    /// <summary>Whether the file is the one that a name leads to.</summary>
+    public static bool HasName(SluiceHandle file, in NodePath name)
+    {
+        using OpenFile.Reference reference = file.Hold();
+        return Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0
+            && NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+            && own.IsSame(there);
+    }
+
+    /// <summary>Whether a file has lost its name: what is written to it is on the disk for nobody.</summary>
+    public static bool HasNoName(SluiceHandle file) => HasNoName(file, out _);
+
+    /// <inheritdoc cref="HasNoName(SluiceHandle)"/>
+    /// <param name="file">The file.</param>
+    /// <param name="length">Its length at that moment.</param>
+    public static bool HasNoName(SluiceHandle file, out long length)
+    {
+        if (Libc.IsSupported)
+        {
+            using OpenFile.Reference reference = file.Hold();
+            if (Libc.Stat(file.Descriptor, StatxMask.NLink | StatxMask.Size, out Statx stat) == 0)
+            {
+                length = (long)stat.Size;
+                return stat.NLink == 0;
+            }
+        }
+
+        length = file.Length;
+        return false;
+    }
+
+    /// <summary>Makes durable what was written to a file.</summary>
+    /// <remarks>
+    /// Every error counts. A handle's own flush is .NET's, which passes over EROFS; a file system that was made read-only by an error
+    /// answers with it, and what was written before is lost.
+    /// </remarks>
+    /// <exception cref="IOException">The data may not be on the disk.</exception>
+    public static void Flush(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.Flush, settings);
+
+    /// <summary>
+    /// As <see cref="Flush(SluiceHandle, LogSettings)"/>, but for the file's times, which may be set to now; what was flushed before, of
+    /// whatever file, is on the disk as well.
+    /// </summary>
+    /// <param name="file">The file.</param>
+    /// <param name="settings">The engine.</param>
+    /// <param name="needsJournal">False where what was written since the last flush stands where bytes were on the disk already.</param>
+    public static void FlushData(SluiceHandle file, LogSettings settings, bool needsJournal = true) =>
+        Flush(file, IoVerb.FlushData, settings, needsJournal);
+
+    /// <summary>Has what was written to a file, and is on the disk, read from there from an offset on, or from before that.</summary>
+    public static void DropFromCache(SluiceHandle file, long offset)
+    {
+        if (Libc.IsSupported)
+        {
+            // Only whole pages are dropped, and the cache may have them in larger blocks.
+            using OpenFile.Reference reference = file.Hold();
+            CacheCalls.Drop(file.Descriptor, offset - (offset % (MaxBlockPages * Environment.SystemPageSize)), 0);
+        }
+    }
+
+    private static void Flush(SluiceHandle file, IoVerb verb, LogSettings settings, bool needsJournal = false)
+    {
+        // Through an engine that stands before another one, for tests; else straight to the system call.
+        if (settings.Engine is InterceptingEngine || !Libc.IsSupported)
+        {
+            if (verb == IoVerb.FlushData)
+            {
+                file.FlushDataToDisk();
+            }
+            else
+            {
+                file.FlushToDisk();
+            }
+
+            return;
+        }
+
+        using OpenFile.Reference reference = file.Hold();
+        int result = verb == IoVerb.FlushData ? Libc.FlushData(file.Descriptor) : Libc.Flush(file.Descriptor);
+        if (result == 0 && needsJournal && (file.Access & FileAccess.Write) != 0)
+        {
+            result = AskWhetherItLives(file.Descriptor);
+        }
+
+        if (result < 0)
+        {
+            IoErrors.Throw(-result, verb, file.Path, -1);
+        }
+    }
+
+    /// <summary>
+    /// After a sync. One of ext4 that is overtaken by the end of the journal, by an error of its device or with the file system, says that
+    /// all is well, and what it was for is lost: it finds that what it would wait for has ended. Zero, or a negative errno.
+    /// </summary>
+    private static int AskWhetherItLives(int fd)
+    {
+        if (Libc.IsExt(fd))
+        {
+            // Whatever comes of it: what would go to the journal has the file system notice that there is none any more.
+            _ = Libc.SetTimes(fd, []);
+        }
+
+        // From then on a write is an error, also one of nothing.
+        return TransferCalls.Write(fd, [], 0, RwFlags.None);
+    }
+}

@@ -1,0 +1,369 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Enumeration;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Log.Folders;
+
+/// <summary>The folder of a log: the names of its segments.</summary>
+internal sealed class LogFolder(string path, SegmentNames names, WriterLock? writer = null)
+{
+    public const string StateName = "log.state";
+
+    private bool _mustFlush;
+
+    public string Path { get; } = path;
+
+    public SegmentNames Names { get; } = names;
+
+    /// <inheritdoc cref="WriterLock.Confirm"/>
+    public void Confirm() => writer?.Confirm();
+
+    /// <summary>
+    /// Opens a file of the log. A writer names it in the folder that it has open, wherever that folder's path leads by now, and makes,
+    /// removes and renames files in the same way.
+    /// </summary>
+    /// <inheritdoc cref="LogFile.Open(string, FileMode, FileAccess, LogSettings?, UnixFileMode?)"/>
+    public SluiceHandle Open(
+        string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return LogFile.Open(path, mode, access, settings, permissions);
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return LogFile.Open(NodeOf(folder, path), path, mode, access, settings, permissions);
+    }
+
+    /// <summary>Whether a file still has its name in the folder.</summary>
+    public bool Has(SluiceHandle file)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return !Libc.IsSupported || LogFile.HasName(file);
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return LogFile.HasName(file, NodeOf(folder, file.Path));
+    }
+
+    /// <summary>Removes a file, if it is there.</summary>
+    /// <exception cref="IOException">It cannot be removed.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be removed, or is a folder.</exception>
+    public void Delete(string path)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            File.Delete(path);
+            return;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        int result = NodeCalls.Unlink(NodeOf(folder, path));
+        PathErrors.ThrowIfFailed(result == -Errno.ENOENT ? 0 : result, "Removing", path);
+    }
+
+    /// <summary>
+    /// Removes a file that is not needed; one that cannot be removed does no harm: by what is in the files it is no part of the log.
+    /// </summary>
+    public void TryDelete(string path)
+    {
+        try
+        {
+            Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+
+    /// <summary>Gives a file another name, which no other file has unless it is to be replaced.</summary>
+    /// <exception cref="IOException">It cannot be renamed.</exception>
+    public void Move(string from, string to, bool overwrites)
+    {
+        if (!overwrites || writer?.Folder is not { } folder)
+        {
+            File.Move(from, to, overwrites);
+            return;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        int result = NodeCalls.Rename(NodeOf(folder, from), NodeOf(folder, to));
+        PathErrors.ThrowIfFailed(result, "Renaming", from);
+    }
+
+    /// <summary>The number in a segment's name; 0 where there is none.</summary>
+    public long IdOf(string path)
+    {
+        ReadOnlySpan<char> name = System.IO.Path.GetFileName(path.AsSpan());
+        name = name.EndsWith(SegmentNames.Compressed) ? name[..^SegmentNames.Compressed.Length] : name;
+        return Names.TryParse(name, out long id, out _) ? id : 0;
+    }
+
+    public string PathOf(long id, DateTime utc = default) => System.IO.Path.Combine(Path, Names.NameOf(id, utc));
+
+    /// <summary>The ids of the segments, smallest first.</summary>
+    public List<long> List()
+    {
+        List<long> ids = ListOnce();
+        if (ids.Count > 0 && ids[^1] != ids.Count)
+        {
+            // One is missing. A segment that was compressed meanwhile has two names, one after the other, and the listing may have passed
+            // by both; by now it has the second.
+            ids = [.. ids.Union(ListOnce()).Order()];
+        }
+
+        return ids;
+    }
+
+    /// <summary>What there is of each segment, by ids and then by names.</summary>
+    public List<SegmentEntry> ListEntries()
+    {
+        Dictionary<string, SegmentEntry> entries = new(StringComparer.Ordinal);
+        IEnumerable<(string Name, bool IsFolder, bool IsLink)> all = ReadOpen()
+            ?? new DirectoryInfo(Path).EnumerateFileSystemInfos()
+                .Select(static f => (f.Name, f is DirectoryInfo, f.LinkTarget is not null));
+        foreach ((string whole, bool isFolder, bool isLink) in all)
+        {
+            string name = whole;
+            string suffix = name.EndsWith(SegmentNames.Compressing, StringComparison.Ordinal) ? SegmentNames.Compressing
+                : name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) ? SegmentNames.Compressed
+                : "";
+            name = name[..^suffix.Length];
+            if (Names.TryParse(name, out long id, out DateTime utc))
+            {
+                if (!entries.TryGetValue(name, out SegmentEntry? entry))
+                {
+                    entries.Add(name, entry = new SegmentEntry(id, System.IO.Path.Combine(Path, name), utc));
+                }
+
+                entry.IsForeign |= isFolder || isLink;
+                entry.IsFolder |= isFolder && suffix.Length == 0;
+                entry.HasPlain |= suffix.Length == 0;
+                entry.HasCompressed |= suffix == SegmentNames.Compressed;
+                entry.HasUnfinished |= suffix == SegmentNames.Compressing;
+            }
+        }
+
+        return [.. entries.Values.OrderBy(static e => e.Id).ThenBy(static e => e.Path, StringComparer.Ordinal)];
+    }
+
+    /// <summary>Opens a segment for reading, as it was written or compressed.</summary>
+    /// <exception cref="FileNotFoundException">There is neither.</exception>
+    /// <exception cref="SluiceLogDamagedException">It is compressed, and what says where its blocks are is not whole.</exception>
+    public SegmentContent OpenToRead(long id)
+    {
+        string plain = PathOf(id);
+        try
+        {
+            return OpenToRead(plain);
+        }
+        catch (FileNotFoundException)
+        {
+            // Never the other way round: a segment that was compressed stays it.
+            return OpenToRead(plain + SegmentNames.Compressed);
+        }
+    }
+
+    /// <inheritdoc cref="OpenToRead(long)"/>
+    public SegmentContent OpenToRead(string path) => SegmentContent.Own(Open(path, FileMode.Open, FileAccess.Read));
+
+    /// <summary>How large a file is, and when it was written last; 0 where it is not there any more.</summary>
+    public (long Bytes, long WrittenAt) LookAt(string path)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return new FileInfo(path) is { Exists: true } file
+                ? (file.Length, LogLayout.ToNanoseconds(file.LastWriteTimeUtc)) : default;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return NodeCalls.Stat(NodeOf(folder, path), followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0
+            ? ((long)stat.Size, (stat.Mtime.Seconds * 1_000_000_000) + stat.Mtime.Nanoseconds) : default;
+    }
+
+    /// <summary>
+    /// Removes what a compression left that was interrupted: a copy that was being made, and one that was made while what it is of is still
+    /// there. Nobody else writes.
+    /// </summary>
+    public void RemoveLeftovers()
+    {
+        foreach (SegmentEntry entry in ListEntries().Where(static e => !e.IsForeign))
+        {
+            if (entry.HasUnfinished)
+            {
+                Delete(entry.UnfinishedPath);
+            }
+
+            if (entry.HasPlain && entry.HasCompressed)
+            {
+                Delete(entry.CompressedPath);
+            }
+        }
+    }
+
+    /// <summary>
+    /// Makes the names in the folder durable (fsync). Where a file system or an operating system has no such call for folders, its own
+    /// order must do.
+    /// </summary>
+    /// <exception cref="IOException">The device failed, or the folder is gone.</exception>
+    public void FlushToDisk()
+    {
+        int result;
+        if (writer?.Folder is { } folder)
+        {
+            using OpenFile.Reference held = new(folder);
+            result = WhereKnown(Libc.Flush(WriterLock.DescriptorOf(folder)));
+        }
+        else
+        {
+            result = Flush(Path);
+        }
+
+        PathErrors.ThrowIfFailed(result, "Flushing the folder", Path);
+    }
+
+    /// <summary>As <see cref="FlushToDisk"/>, now or in <see cref="FlushWhatFailed"/>; both by one thread at a time.</summary>
+    public void TryFlush()
+    {
+        _mustFlush = true;
+        try
+        {
+            FlushWhatFailed();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // The device fails, and nothing is made durable before it has been done.
+        }
+    }
+
+    /// <summary>Makes up for a <see cref="TryFlush"/> that failed.</summary>
+    /// <inheritdoc cref="FlushToDisk"/>
+    public void FlushWhatFailed()
+    {
+        if (_mustFlush)
+        {
+            FlushToDisk();
+            _mustFlush = false;
+        }
+    }
+
+    /// <summary>
+    /// Makes the folder, and those above it that are missing, so that they are there after a power cut: each name is flushed in the folder
+    /// that holds it. So is the log's own name where the folder is there already: who made it may not have done it.
+    /// </summary>
+    /// <param name="path">A full path without a separator at its end.</param>
+    /// <exception cref="IOException">A folder cannot be made, or its name cannot be flushed.</exception>
+    /// <exception cref="UnauthorizedAccessException">A folder may not be made.</exception>
+    public static void Make(string path)
+    {
+        string? oldest = System.IO.Path.GetDirectoryName(path);
+        while (oldest is not null && !Directory.Exists(oldest))
+        {
+            oldest = System.IO.Path.GetDirectoryName(oldest);
+        }
+
+        _ = Directory.CreateDirectory(path);
+        for (string? at = path; at != oldest && (at = System.IO.Path.GetDirectoryName(at)) is not null;)
+        {
+            int result = Flush(at);
+            if (result == -Errno.EACCES)
+            {
+                // A folder that may be searched and not read cannot be opened to be flushed.
+                result = FlushFileSystem(path);
+            }
+
+            // A read-only file system, on which the log's own is mounted, has nothing to flush.
+            PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the folder", at);
+        }
+    }
+
+    private List<long> ListOnce()
+    {
+        HashSet<long> ids = [];
+        IEnumerable<string> files = ReadOpen()?.Where(static e => !e.IsFolder).Select(static e => e.Name) ?? Directory.EnumerateFiles(Path);
+        foreach (string file in files)
+        {
+            ReadOnlySpan<char> name = System.IO.Path.GetFileName(file.AsSpan());
+            name = name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) ? name[..^SegmentNames.Compressed.Length] : name;
+            if (Names.TryParse(name, out long id, out _))
+            {
+                ids.Add(id);
+            }
+        }
+
+        return [.. ids.Order()];
+    }
+
+    /// <summary>What a writer's folder has, which is open, wherever its path leads by now; null where none is open.</summary>
+    private List<(string Name, bool IsFolder, bool IsLink)>? ReadOpen()
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return null;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        int fd = PathCalls.OpenAt(WriterLock.DescriptorOf(folder), ".\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        PathErrors.ThrowIfFailed(fd, "Listing", Path);
+        DirectoryReader reader = DirectoryReader.Of(fd);
+        try
+        {
+            List<(string, bool, bool)> entries = [];
+            int result;
+            while ((result = reader.Refill()) > 0)
+            {
+                while (reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
+                {
+                    int mode = type == DirectoryReader.TypeUnknown
+                        && reader.Stat([.. name, 0], StatxMask.BasicStats, out Statx stat) == 0 ? stat.Mode & Statx.TypeMask : 0;
+                    entries.Add((
+                        NodePath.Decode(name),
+                        type == DirectoryReader.TypeDirectory || mode == Statx.TypeDirectory,
+                        type == DirectoryReader.TypeLink || mode == Statx.TypeLink));
+                }
+            }
+
+            PathErrors.ThrowIfFailed(result, "Listing", Path);
+            return entries;
+        }
+        finally
+        {
+            reader.Release();
+        }
+    }
+
+    /// <summary>fsync(2); 0 where the operating system or the file system has no such call for folders.</summary>
+    private static int Flush(string path) => WithFolder(path, static fd => Libc.Flush(fd));
+
+    private static int FlushFileSystem(string path) => WithFolder(path, CopyCalls.FlushFileSystem);
+
+    private static int WithFolder(string path, Func<int, int> flush)
+    {
+        if (!Libc.IsSupported)
+        {
+            return 0;
+        }
+
+        int fd = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        if (fd < 0)
+        {
+            return fd;
+        }
+
+        using SafeFileHandle folder = new(fd, ownsHandle: true);
+        return WhereKnown(flush(fd));
+    }
+
+    /// <summary>0 where there is no such call.</summary>
+    private static int WhereKnown(int result) => result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result;
+
+    /// <summary>A file of the folder that is open; the caller holds that.</summary>
+    private NodePath NodeOf(SafeFileHandle folder, string path) =>
+        NodePath.In(WriterLock.DescriptorOf(folder), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path);
+}

@@ -1,0 +1,95 @@
+using System.Buffers.Binary;
+using Sluice.Log.Frames;
+
+namespace Sluice.Log.Folders;
+
+/// <summary>What log.state says; see docs/log-format.md.</summary>
+/// <param name="Durability">An append's by default.</param>
+/// <param name="LogId">Of which log.</param>
+/// <param name="DurableSequence">The last sequence known to be on the disk.</param>
+/// <param name="ProcessId">Who writes, or wrote.</param>
+/// <param name="SegmentId">The newest segment that has begun and is on the disk; 0 where it is not said.</param>
+/// <param name="TookBack">Whether that one, or one before it, has taken records back.</param>
+internal readonly record struct LogState(
+    LogDurability Durability, Guid LogId, long DurableSequence, int ProcessId, long SegmentId = 0, bool TookBack = false)
+{
+    public const int Bytes = 64;
+
+    private const int Tries = 20;
+    private const byte Version = 1;
+
+    private static ReadOnlySpan<byte> Magic => "SLUICEST"u8;
+
+    /// <summary>Null where there is none, or none that is whole.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="report">Told where it is of another version; it throws, or null is the answer.</param>
+    public static LogState? TryRead(string path, Action<SluiceLogDamagedException>? report = null)
+    {
+        try
+        {
+            using SluiceHandle file = LogFile.OpenToRead(path);
+            LogState? state = TryRead(file, report);
+            for (int i = 0; i < Tries && state is null && file.Length >= Bytes; i++)
+            {
+                // It is written over in place: what was read may be half of each.
+                Thread.Yield();
+                state = TryRead(file, report);
+            }
+
+            return state;
+        }
+        catch (Exception e) when (e is (IOException and not SluiceLogDamagedException) or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    /// <inheritdoc cref="TryRead(string, Action{SluiceLogDamagedException})"/>
+    public static LogState? TryRead(SluiceHandle file, Action<SluiceLogDamagedException>? report = null)
+    {
+        Span<byte> bytes = stackalloc byte[Bytes];
+        if (file.Read(bytes, 0) < Bytes
+            || !bytes[..8].SequenceEqual(Magic)
+            || BinaryPrimitives.ReadUInt32LittleEndian(bytes[60..]) != Crc32C.Append(Crc32C.Begin, bytes[..60]))
+        {
+            return null;
+        }
+
+        if (bytes[8] != Version)
+        {
+            string reason = $"it has version {bytes[8]}, and this build reads version {Version} alone. Open the log with a build that "
+                + "reads it, or remove this file: then nothing says how far the log was on the disk, and a damaged end counts as torn";
+            report?.Invoke(new SluiceLogDamagedException(file.Path, 8, 0, reason));
+            return null;
+        }
+
+        if (bytes[9] > (byte)LogDurability.Durable)
+        {
+            return null;
+        }
+
+        return new LogState(
+            (LogDurability)bytes[9],
+            new Guid(bytes[16..32], bigEndian: true),
+            BinaryPrimitives.ReadInt64LittleEndian(bytes[32..]),
+            BinaryPrimitives.ReadInt32LittleEndian(bytes[40..]),
+            BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]),
+            bytes[10] == 1);
+    }
+
+    public void Write(SluiceHandle file)
+    {
+        Span<byte> bytes = stackalloc byte[Bytes];
+        bytes.Clear();
+        Magic.CopyTo(bytes);
+        bytes[8] = Version;
+        bytes[9] = (byte)Durability;
+        bytes[10] = TookBack ? (byte)1 : (byte)0;
+        _ = LogId.TryWriteBytes(bytes[16..], bigEndian: true, out _);
+        BinaryPrimitives.WriteInt64LittleEndian(bytes[32..], DurableSequence);
+        BinaryPrimitives.WriteInt32LittleEndian(bytes[40..], ProcessId);
+        BinaryPrimitives.WriteInt64LittleEndian(bytes[48..], SegmentId);
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
+        file.Write(bytes, 0);
+    }
+}

@@ -1,0 +1,272 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Memory;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Log.Folders;
+
+/// <summary>
+/// What makes a framed log one writer's: a lock on log.state, and on Linux one on each segment that its writer may still write to. So
+/// whoever removes log.state lets nobody in; and whoever has another folder in the place of the log's is not written to.
+/// </summary>
+internal sealed class WriterLock : IDisposable
+{
+    private readonly string _directory;
+    private readonly string _path;
+    private readonly Statx _stat;
+
+    /// <summary>Held by whoever makes log.state again; taken before <see cref="_lock"/>, and held while a lock is waited for.</summary>
+    private readonly Lock _confirming = new();
+
+    /// <summary>Guards <see cref="_file"/> and <see cref="_last"/>; held for no sync and no wait.</summary>
+    private readonly Lock _lock = new();
+    private SluiceHandle _file;
+    private LogState? _last;
+
+    /// <summary>Held while the file is flushed: who comes meanwhile is told of no success behind a failure.</summary>
+    private readonly Lock _flushing = new();
+
+    /// <summary>Whether a flush has failed: the kernel tells of bytes that were lost once, and the next flush is not to believe that they
+    /// are there.</summary>
+    private bool _mustWriteAgain;
+
+    private WriterLock(string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file)
+    {
+        (_directory, _path, Folder, _stat, _file) = (directory, file.Path, folder, stat, file);
+        try
+        {
+            _last = StateOf(file);
+        }
+        catch
+        {
+            LogFile.Close(file);
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// How often, 2 ms apart, a lock is asked for that another process has while it only looks at the log: as long as it takes to read the
+    /// headers.
+    /// </summary>
+    internal static int Tries { get; set; } = 2500;
+
+    /// <summary>The folder in which the state was locked, open; null elsewhere than on Linux.</summary>
+    public SafeFileHandle? Folder { get; }
+
+    /// <summary>What the file says; null where it says nothing.</summary>
+    public LogState? State
+    {
+        get
+        {
+            using (_lock.EnterUninterrupted())
+            {
+                return _last;
+            }
+        }
+    }
+
+    /// <summary>Opens the state file and locks it for the one writer.</summary>
+    /// <exception cref="IOException">Another writer has it.</exception>
+    public static WriterLock Take(string directory)
+    {
+        string path = Path.Combine(directory, LogFolder.StateName);
+        if (!Libc.IsSupported)
+        {
+            return new WriterLock(directory, null, default, OpenUnshared(directory, path));
+        }
+
+        int fd = PathCalls.Open(PathCalls.ToKernel(directory), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        PathErrors.ThrowIfFailed(fd, "Opening", directory);
+        SafeFileHandle folder = new(fd, ownsHandle: true);
+        try
+        {
+            PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), "Opening", directory);
+            return new WriterLock(directory, folder, stat, OpenLocked(folder, directory, path, "Opening", tries: 1));
+        }
+        catch
+        {
+            folder.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>The descriptor of an open folder; the caller holds that.</summary>
+    public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
+
+    /// <summary>Locks a segment for as long as it is open.</summary>
+    /// <param name="directory">The folder, for messages.</param>
+    /// <param name="segment">The file; open for writing where it is to be locked alone.</param>
+    /// <param name="alone">Whether it may be written to; else it is only seen to that nobody does.</param>
+    /// <exception cref="IOException">Another writer has it, or it cannot be locked.</exception>
+    public static void TakeSegment(string directory, SluiceHandle segment, bool alone = true)
+    {
+        int result = Libc.IsSupported ? LogFile.LockNow(segment, alone) : 0;
+        if (result is -Errno.EAGAIN or -Errno.EACCES)
+        {
+            throw Refusal(directory, "Opening", null);
+        }
+
+        PathErrors.ThrowIfFailed(result, "Locking", segment.Path);
+    }
+
+    /// <summary>There is another writer, or has been one while this one looked at the log.</summary>
+    public static IOException Refusal(string directory, string what, Exception? inner)
+    {
+        string by = LogState.TryRead(Path.Combine(directory, LogFolder.StateName)) is { } state
+            ? $" (process {state.ProcessId} wrote to it last)"
+            : "";
+        return new IOException(
+            $"{what} the log '{directory}' failed: another writer has it{by}. A log has one writer; readers need no lock.", inner);
+    }
+
+    public void Write(LogState state)
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            _last = state;
+            state.Write(_file);
+        }
+    }
+
+    public void Flush(LogSettings settings)
+    {
+        using Lock.Scope flushing = _flushing.EnterUninterrupted();
+        while (true)
+        {
+            SluiceHandle file;
+            using (_lock.EnterUninterrupted())
+            {
+                file = _file;
+                if (_mustWriteAgain)
+                {
+                    _last?.Write(file);
+                }
+            }
+
+            try
+            {
+                _mustWriteAgain = true;
+                LogFile.FlushData(file, settings);
+                _mustWriteAgain = false;
+                return;
+            }
+            catch (ObjectDisposedException) when (WasExchanged(file))
+            {
+                // Another file has its place, which has what was last written.
+            }
+        }
+    }
+
+    /// <summary>
+    /// Before files are made or removed by their names: whether the folder is still the log's. A log.state that was removed is made again.
+    /// </summary>
+    /// <exception cref="IOException">The folder is gone, or has become another log's or another writer's.</exception>
+    public void Confirm()
+    {
+        using Lock.Scope scope = _confirming.EnterUninterrupted();
+        SluiceHandle old = _file;
+        if (Folder is null || LogFile.HasName(old))
+        {
+            return;
+        }
+
+        int result = NodeCalls.Stat(PathCalls.ToKernel(_directory), followsLinks: true, StatxMask.BasicStats, out Statx there);
+        if (result is not -Errno.ENOENT and not -Errno.ENOTDIR and not -Errno.EACCES)
+        {
+            PathErrors.ThrowIfFailed(result, "Looking at", _directory);
+        }
+
+        if (result != 0 || !there.IsSame(_stat))
+        {
+            throw new IOException($"Writing to the log '{_directory}' failed: the folder was moved away or removed.");
+        }
+
+        SluiceHandle file = OpenLocked(Folder, _directory, _path, "Writing to", Tries);
+        try
+        {
+            LogState? found = StateOf(file);
+            using (_lock.EnterUninterrupted())
+            {
+                if (found is { } other && other.LogId != _last?.LogId)
+                {
+                    throw new IOException($"Writing to the log '{_directory}' failed: the folder has become another log's.");
+                }
+
+                _last?.Write(file);
+                _file = file;
+            }
+        }
+        catch
+        {
+            LogFile.Close(file);
+            throw;
+        }
+
+        LogFile.Close(old);
+    }
+
+    public void Dispose()
+    {
+        LogFile.Close(_file);
+        Folder?.Dispose();
+    }
+
+    private bool WasExchanged(SluiceHandle file)
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            return file != _file;
+        }
+    }
+
+    private static LogState? StateOf(SluiceHandle file) => LogState.TryRead(file, static damage => throw damage);
+
+    private static SluiceHandle OpenLocked(SafeFileHandle folder, string directory, string path, string what, int tries)
+    {
+        using OpenFile.Reference held = new(folder);
+        NodePath node = NodePath.In(DescriptorOf(folder), PathCalls.ToKernel(LogFolder.StateName), directory);
+        SluiceHandle file = LogFile.Open(node, path, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+        bool isInterrupted = false;
+        try
+        {
+            int result;
+            while ((result = LogFile.LockNow(file, alone: true)) is -Errno.EAGAIN or -Errno.EACCES)
+            {
+                if (--tries <= 0)
+                {
+                    throw Refusal(directory, what, null);
+                }
+
+                Uninterrupted.Sleep(2, ref isInterrupted);
+            }
+
+            PathErrors.ThrowIfFailed(result, "Locking", path);
+            return file;
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+        finally
+        {
+            Uninterrupted.Restore(isInterrupted);
+        }
+    }
+
+    /// <summary>Elsewhere than on Linux the sharing mode is the lock, which Windows enforces and others advise.</summary>
+    private static SluiceHandle OpenUnshared(string directory, string path)
+    {
+        FileShare share = OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
+        try
+        {
+            return SluiceHandle.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, share);
+        }
+        catch (IOException e) when (e.GetType() == typeof(IOException))
+        {
+            throw Refusal(directory, "Opening", e);
+        }
+    }
+}

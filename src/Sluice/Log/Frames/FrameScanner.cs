@@ -1,0 +1,224 @@
+using Sluice.Log.Segments;
+
+namespace Sluice.Log.Frames;
+
+/// <summary>What <see cref="FrameScanner.TryNext"/> found.</summary>
+internal enum FrameResult
+{
+    /// <summary>A frame whose sum is right.</summary>
+    Good,
+
+    /// <summary>Zeros, or the end of the file at a frame's border.</summary>
+    Unwritten,
+
+    /// <summary>Bytes that are no frame that belongs here.</summary>
+    Bad,
+}
+
+/// <summary>
+/// Goes over the frames of one segment and checks each against the one before. A length is believed only if the header allows it and the
+/// file has that many bytes. Not thread-safe.
+/// </summary>
+internal sealed class FrameScanner
+{
+    private const int ManyBytes = 1024 * 1024;
+    private const int FewBytes = 4096;
+
+    private readonly SegmentContent _file;
+    private readonly int _maxFrameBytes;
+    private readonly bool _isLive;
+    private byte[] _buffer;
+    private long _bufferAt;
+    private int _buffered;
+    private int _payloadAt;
+    private int _payloadLength;
+
+    /// <param name="file">The segment.</param>
+    /// <param name="maxFrameBytes">By its header.</param>
+    /// <param name="offset">Where the first frame is.</param>
+    /// <param name="chain">The sum that it goes on from.</param>
+    /// <param name="readsMany">Whether it is to go over many frames.</param>
+    /// <param name="isLive">Whether it may be written meanwhile.</param>
+    public FrameScanner(
+        SegmentContent file, int maxFrameBytes, long offset, uint chain, bool readsMany = false, bool isLive = false)
+    {
+        _file = file;
+        _maxFrameBytes = maxFrameBytes;
+        _isLive = isLive;
+        _buffer = GC.AllocateUninitializedArray<byte>(readsMany ? (int)Math.Clamp(file.Length, FewBytes, ManyBytes) : FewBytes);
+        (Offset, Chain) = (offset, chain);
+    }
+
+    /// <summary>Where the next frame is.</summary>
+    public long Offset { get; private set; }
+
+    /// <summary>The sum that the next frame goes on from.</summary>
+    public uint Chain { get; private set; }
+
+    /// <summary>Why the last answer was <see cref="FrameResult.Bad"/>.</summary>
+    public string Reason { get; private set; } = "";
+
+    /// <summary>The payload of the last good frame, until the next call of anything here.</summary>
+    public ReadOnlySpan<byte> Payload => _buffer.AsSpan(_payloadAt, _payloadLength);
+
+    /// <summary>Forgets what was read ahead: another process may have written there since.</summary>
+    public void Forget() => _buffered = 0;
+
+    /// <summary>Goes to another frame of the same segment.</summary>
+    public void MoveTo(long offset, uint chain) => (Offset, Chain) = (offset, chain);
+
+    /// <summary>The next frame and its payload, which is good until the next call; <see cref="Offset"/> moves behind a good one.</summary>
+    public FrameResult TryNext(out FrameHeader header, out ReadOnlySpan<byte> payload)
+    {
+        FrameResult result = Peek(out header, out ReadOnlySpan<byte> frame);
+        while (_isLive && result == FrameResult.Good && !Has(Offset, header.Crc))
+        {
+            // A write that failed in part is written over, from its beginning on: what was read before and after that may be a frame
+            // together, and has never been one.
+            Forget();
+            result = Peek(out header, out frame);
+        }
+
+        payload = default;
+        if (result == FrameResult.Good)
+        {
+            payload = frame.Slice(LogLayout.FrameHeaderBytes, header.Length);
+            (_payloadAt, _payloadLength) = ((int)(Offset - _bufferAt) + LogLayout.FrameHeaderBytes, header.Length);
+            Offset += header.FrameBytes;
+            Chain = header.Crc;
+        }
+
+        return result;
+    }
+
+    /// <summary>Whether a frame with this sum stands at an offset by now, by its header.</summary>
+    public bool Has(long offset, uint crc)
+    {
+        Span<byte> header = stackalloc byte[LogLayout.FrameHeaderBytes];
+        return _file.Read(header, offset) == header.Length && LogLayout.ReadFrameHeader(header).Crc == crc;
+    }
+
+    /// <summary>Bytes from <see cref="Offset"/> on up to the last that is not zero.</summary>
+    public long CountUnwrittenBytes()
+    {
+        long last = Offset;
+        long at = Offset;
+        while (true)
+        {
+            int read = _file.Read(_buffer, at);
+            _buffered = 0;
+            if (read == 0)
+            {
+                return last - Offset;
+            }
+
+            int index = _buffer.AsSpan(0, read).LastIndexOfAnyExcept((byte)0);
+            last = index < 0 ? last : at + index + 1;
+            at += read;
+        }
+    }
+
+    /// <summary>Passes over a frame whose payload is damaged, if its length can be believed; what follows must prove itself.</summary>
+    public bool TryPassOver()
+    {
+        ReadOnlySpan<byte> start = Fill(Offset, LogLayout.FrameHeaderBytes);
+        if (start.Length < LogLayout.FrameHeaderBytes || WhyImpossible(LogLayout.ReadFrameHeader(start)) is not null)
+        {
+            return false;
+        }
+
+        FrameHeader header = LogLayout.ReadFrameHeader(start);
+        (long offset, uint chain) = (Offset, Chain);
+        (Offset, Chain) = (Offset + header.FrameBytes, header.Crc);
+        if (Peek(out _, out _) == FrameResult.Good)
+        {
+            return true;
+        }
+
+        (Offset, Chain) = (offset, chain);
+        return false;
+    }
+
+    private FrameResult Peek(out FrameHeader header, out ReadOnlySpan<byte> frame)
+    {
+        header = default;
+        frame = default;
+        ReadOnlySpan<byte> start = Fill(Offset, LogLayout.FrameHeaderBytes);
+        if (start.Length < LogLayout.FrameHeaderBytes && _file.Fault is { } fault)
+        {
+            return Bad(fault);
+        }
+
+        if (!start.ContainsAnyExcept((byte)0))
+        {
+            return FrameResult.Unwritten;
+        }
+
+        if (start.Length < LogLayout.FrameHeaderBytes)
+        {
+            return Bad("the file ends inside a frame's header");
+        }
+
+        header = LogLayout.ReadFrameHeader(start);
+        if (WhyImpossible(header) is { } reason)
+        {
+            return Bad(reason);
+        }
+
+        frame = Fill(Offset, header.FrameBytes);
+        if (frame.Length < header.FrameBytes)
+        {
+            return Bad(_file.Fault ?? "the file ends inside a frame");
+        }
+
+        return LogLayout.SumOf(frame, Chain) == header.Crc ? FrameResult.Good : Bad("a frame's sum is wrong");
+    }
+
+    private string? WhyImpossible(in FrameHeader header) =>
+        header.Length <= 0
+        || header.Length > (header.Kind == FrameKind.Footer ? LogLayout.MaxRecordBytes : _maxFrameBytes - LogLayout.FrameHeaderBytes)
+            ? "a frame's length is none that this segment may have"
+            : header.Kind is < FrameKind.Opening or > FrameKind.Footer ? "a frame's kind is unknown"
+            : header.Count < 0 || header.FirstSequence < 0 ? "a frame's numbers are negative"
+            : WhyTooLong(header);
+
+    /// <summary>No memory is taken for what the file does not have.</summary>
+    private string? WhyTooLong(in FrameHeader header) =>
+        header.FrameBytes > _buffer.Length && Offset + header.FrameBytes > _file.Length
+            ? "a frame's length is more than the file has left" : null;
+
+    private FrameResult Bad(string reason)
+    {
+        Reason = reason;
+        return FrameResult.Bad;
+    }
+
+    /// <summary>Bytes at an offset: as many as asked, or as the file has.</summary>
+    private ReadOnlySpan<byte> Fill(long offset, int bytes)
+    {
+        long distance = offset - _bufferAt;
+        int skip = distance >= 0 && distance < _buffered ? (int)distance : _buffered;
+        if (bytes <= _buffered - skip)
+        {
+            return _buffer.AsSpan(skip, bytes);
+        }
+
+        // What is buffered already stays: a block is read once.
+        int kept = _buffered - skip;
+        byte[] old = _buffer;
+        if (_buffer.Length < bytes)
+        {
+            _buffer = GC.AllocateUninitializedArray<byte>(bytes);
+        }
+
+        if (kept > 0)
+        {
+            old.AsSpan(skip, kept).CopyTo(_buffer);
+        }
+
+        _bufferAt = offset;
+        _buffered = kept;
+        _buffered += _file.Read(_buffer.AsSpan(kept), offset + kept);
+        return _buffer.AsSpan(0, Math.Min(bytes, _buffered));
+    }
+}

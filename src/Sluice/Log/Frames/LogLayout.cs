@@ -1,0 +1,151 @@
+using System.Buffers.Binary;
+
+namespace Sluice.Log.Frames;
+
+/// <summary>The numbers of docs/log-format.md.</summary>
+internal static class LogLayout
+{
+    public const int HeaderBytes = 64;
+    public const int FrameHeaderBytes = 32;
+    public const int RecordHeaderBytes = 4;
+    public const int MaxRecordBytes = (1 << 30) - 1 - 4096;
+
+    /// <summary>No header may allow larger frames.</summary>
+    public const int MaxFrameBytes = 1 << 30;
+
+    /// <summary>Of segments.</summary>
+    public const byte Version = 2;
+    public const int OpeningPayloadBytes = 8;
+    public const int FooterFixedBytes = 40;
+    public const int FooterEntryBytes = 32;
+    public const int TrailerBytes = 20;
+    public const uint Withdrawn = 3u << 30;
+    public const uint LengthMask = (1u << 30) - 1;
+
+    /// <summary>Distance of two entries of a footer's index, at least.</summary>
+    public const int IndexEveryBytes = 256 * 1024;
+
+    private static ReadOnlySpan<byte> FooterMagic => "SLFT"u8;
+
+    /// <summary>Whether a file of a length may end with a footer: all other frames end where 8 divides.</summary>
+    public static bool MayEndWithFooter(long length) => length % 8 == TrailerBytes % 8;
+
+    public static int Padded(int bytes) => (bytes + 7) & ~7;
+
+    /// <summary>A time as frames have it; before 1677 and after 2262 the first and the last that they can have.</summary>
+    public static long ToNanoseconds(DateTime utc) =>
+        Math.Clamp(utc.Ticks - DateTime.UnixEpoch.Ticks, long.MinValue / 100, long.MaxValue / 100) * 100;
+
+    /// <summary>No log was written before: a time before that is one of a clock that was not set.</summary>
+    public static long FirstTime => ToNanoseconds(new DateTime(2026, 1, 1, 0, 0, 0, DateTimeKind.Utc));
+
+    public static DateTimeOffset ToTime(long nanoseconds) => new(DateTime.UnixEpoch.AddTicks(nanoseconds / 100));
+
+    public static void WriteFrameHeader(Span<byte> frame, in FrameHeader header)
+    {
+        BinaryPrimitives.WriteInt32LittleEndian(frame, header.Length);
+        BinaryPrimitives.WriteInt32LittleEndian(frame[4..], header.Count);
+        BinaryPrimitives.WriteInt64LittleEndian(frame[8..], header.FirstSequence);
+        BinaryPrimitives.WriteInt64LittleEndian(frame[16..], header.Time);
+        BinaryPrimitives.WriteUInt32LittleEndian(frame[24..], (uint)header.Kind);
+    }
+
+    /// <summary>Writes the sum of a frame whose header, payload and zeros are in place; returns it.</summary>
+    public static uint Sign(Span<byte> frame, uint chain)
+    {
+        uint crc = SumOf(frame, chain);
+        BinaryPrimitives.WriteUInt32LittleEndian(frame[28..], crc);
+        return crc;
+    }
+
+    public static uint SumOf(ReadOnlySpan<byte> frame, uint chain) =>
+        Crc32C.Append(Crc32C.Append(chain, frame[..28]), frame[FrameHeaderBytes..]);
+
+    public static FrameHeader ReadFrameHeader(ReadOnlySpan<byte> frame) => new(
+        BinaryPrimitives.ReadInt32LittleEndian(frame),
+        BinaryPrimitives.ReadInt32LittleEndian(frame[4..]),
+        BinaryPrimitives.ReadInt64LittleEndian(frame[8..]),
+        BinaryPrimitives.ReadInt64LittleEndian(frame[16..]),
+        (FrameKind)BinaryPrimitives.ReadUInt32LittleEndian(frame[24..]),
+        BinaryPrimitives.ReadUInt32LittleEndian(frame[28..]));
+
+    /// <summary>A whole footer frame, its sum included.</summary>
+    /// <param name="totals">Of the segment.</param>
+    /// <param name="index">Of the segment.</param>
+    /// <param name="offset">Where it goes.</param>
+    /// <param name="chain">The sum that it goes on from.</param>
+    /// <param name="headerChain">The sum in the segment's header.</param>
+    public static byte[] MakeFooter(
+        in SegmentTotals totals, IReadOnlyList<IndexEntry> index, long offset, uint chain, uint headerChain)
+    {
+        int length = FooterFixedBytes + (index.Count * FooterEntryBytes) + TrailerBytes;
+        byte[] frame = new byte[FrameHeaderBytes + length];
+        WriteFrameHeader(frame, new FrameHeader(length, 0, totals.LastSequence + 1, totals.LastTime, FrameKind.Footer, 0));
+        Span<byte> payload = frame.AsSpan(FrameHeaderBytes);
+        BinaryPrimitives.WriteInt64LittleEndian(payload, totals.Records);
+        BinaryPrimitives.WriteInt64LittleEndian(payload[8..], totals.LastSequence);
+        BinaryPrimitives.WriteInt64LittleEndian(payload[16..], totals.FirstTime);
+        BinaryPrimitives.WriteInt64LittleEndian(payload[24..], totals.LastTime);
+        BinaryPrimitives.WriteInt32LittleEndian(payload[32..], index.Count);
+        Span<byte> at = payload[FooterFixedBytes..];
+        foreach (IndexEntry entry in index)
+        {
+            BinaryPrimitives.WriteInt64LittleEndian(at, entry.Sequence);
+            BinaryPrimitives.WriteInt64LittleEndian(at[8..], entry.Time);
+            BinaryPrimitives.WriteInt64LittleEndian(at[16..], entry.Offset);
+            BinaryPrimitives.WriteUInt32LittleEndian(at[24..], entry.Chain);
+            at = at[FooterEntryBytes..];
+        }
+
+        BinaryPrimitives.WriteInt64LittleEndian(at, offset);
+        BinaryPrimitives.WriteUInt32LittleEndian(at[8..], chain);
+        BinaryPrimitives.WriteUInt32LittleEndian(at[12..], Crc32C.Append(headerChain, at[..12]));
+        FooterMagic.CopyTo(at[16..]);
+        _ = Sign(frame, chain);
+        return frame;
+    }
+
+    /// <summary>Where the footer is, from the last bytes of a file; false where the file has none.</summary>
+    public static bool TryReadTrailer(ReadOnlySpan<byte> trailer, uint headerChain, out long offset, out uint chain)
+    {
+        offset = BinaryPrimitives.ReadInt64LittleEndian(trailer);
+        chain = BinaryPrimitives.ReadUInt32LittleEndian(trailer[8..]);
+        return trailer[16..TrailerBytes].SequenceEqual(FooterMagic)
+            && BinaryPrimitives.ReadUInt32LittleEndian(trailer[12..]) == Crc32C.Append(headerChain, trailer[..12]);
+    }
+
+    /// <summary>What a footer's payload, whose sum was right, says; false where it is not as a footer is.</summary>
+    public static bool TryReadFooter(ReadOnlySpan<byte> payload, out SegmentTotals totals, out IndexEntry[] index)
+    {
+        totals = default;
+        index = [];
+        if (payload.Length < FooterFixedBytes + TrailerBytes)
+        {
+            return false;
+        }
+
+        int entries = BinaryPrimitives.ReadInt32LittleEndian(payload[32..]);
+        if (entries < 0 || entries > (payload.Length - FooterFixedBytes - TrailerBytes) / FooterEntryBytes)
+        {
+            return false;
+        }
+
+        totals = new SegmentTotals(
+            BinaryPrimitives.ReadInt64LittleEndian(payload),
+            BinaryPrimitives.ReadInt64LittleEndian(payload[8..]),
+            BinaryPrimitives.ReadInt64LittleEndian(payload[16..]),
+            BinaryPrimitives.ReadInt64LittleEndian(payload[24..]));
+        index = new IndexEntry[entries];
+        for (int i = 0; i < entries; i++)
+        {
+            ReadOnlySpan<byte> at = payload.Slice(FooterFixedBytes + (i * FooterEntryBytes), FooterEntryBytes);
+            index[i] = new IndexEntry(
+                BinaryPrimitives.ReadInt64LittleEndian(at),
+                BinaryPrimitives.ReadInt64LittleEndian(at[8..]),
+                BinaryPrimitives.ReadInt64LittleEndian(at[16..]),
+                BinaryPrimitives.ReadUInt32LittleEndian(at[24..]));
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,70 @@
+using System.Text;
+
+namespace Sluice.Log;
+
+/// <summary>Text whose lines are records: a line is appended when its end was written. For one thread at a time, as text writers
+/// are.</summary>
+internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, bool keepsLineEnds) : TextWriter
+{
+    private readonly StringBuilder _line = new();
+
+    public override Encoding Encoding => Encoding.UTF8;
+
+    public override void Write(char value)
+    {
+        if (value == '\n')
+        {
+            EndLine();
+        }
+        else
+        {
+            _line.Append(value);
+        }
+    }
+
+    public override void Write(ReadOnlySpan<char> buffer)
+    {
+        int end;
+        while ((end = buffer.IndexOf('\n')) >= 0)
+        {
+            _line.Append(buffer[..end]);
+            EndLine();
+            buffer = buffer[(end + 1)..];
+        }
+
+        _line.Append(buffer);
+    }
+
+    public override void Write(char[] buffer, int index, int count) => Write(buffer.AsSpan(index, count));
+
+    public override void Write(string? value) => Write(value.AsSpan());
+
+    /// <summary>A line that has no end yet stays here.</summary>
+    public override void Flush() => log.Flush(durability);
+
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing && _line.Length > 0)
+        {
+            EndLine();
+        }
+
+        base.Dispose(disposing);
+    }
+
+    private void EndLine()
+    {
+        if (keepsLineEnds)
+        {
+            _line.Append('\n');
+        }
+        else if (_line.Length > 0 && _line[^1] == '\r')
+        {
+            _line.Length--;
+        }
+
+        byte[] record = Encoding.UTF8.GetBytes(_line.ToString());
+        _line.Clear();
+        _ = log.Append(record, durability);
+    }
+}

@@ -1,0 +1,111 @@
+using Sluice.Log.Folders;
+using Sluice.Memory;
+
+namespace Sluice.Log.Segments;
+
+/// <summary>
+/// The segment that a log goes on in next: made ahead, or when it is needed; and what becomes of one that it cannot go on in.
+/// </summary>
+/// <param name="folder">The log's.</param>
+/// <param name="settings">The options.</param>
+/// <param name="logId">The log's id.</param>
+/// <param name="id">Of the first segment that is made.</param>
+/// <param name="prepared">One that is there; null for none.</param>
+internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid logId, long id, SegmentFile? prepared) : IDisposable
+{
+    /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
+    private readonly Lock _making = new();
+
+    /// <summary>What was to take records back, has come to nothing, and could not be removed; for whoever has the write stage.</summary>
+    private SegmentFile? _withdrawn;
+    private SegmentFile? _prepared = prepared;
+    private long _nextId = id;
+
+    /// <summary>Makes it ahead.</summary>
+    public void Prepare()
+    {
+        using (_making.EnterUninterrupted())
+        {
+            _prepared ??= Make();
+        }
+    }
+
+    /// <summary>The segment, which nobody has written to.</summary>
+    public SegmentFile Take()
+    {
+        using (_making.EnterUninterrupted())
+        {
+            if (_prepared is { IsDeleted: true } deleted)
+            {
+                // By somebody else: what would be written there would be nobody's.
+                _prepared = null;
+                deleted.Dispose();
+            }
+
+            // Only now: on a file system that has died the question is answered by an exception, and the file is still this one's.
+            SegmentFile? next = _prepared;
+            _prepared = null;
+            return next ?? Make();
+        }
+    }
+
+    /// <summary>It could not be begun, and is taken again; what was made meanwhile is behind it, and not needed.</summary>
+    public void PutBack(SegmentFile next)
+    {
+        using (_making.EnterUninterrupted())
+        {
+            _prepared?.Remove();
+            _prepared = next;
+        }
+    }
+
+    /// <summary>After the last record: none is needed.</summary>
+    public void Remove()
+    {
+        using (_making.EnterUninterrupted())
+        {
+            _prepared?.Remove();
+            _prepared = null;
+        }
+    }
+
+    /// <summary>Removes one that was to take records back, and has come to nothing, now or in <see cref="RemoveWithdrawn"/>.</summary>
+    public void Withdraw(SegmentFile next)
+    {
+        // First: whatever comes of it, it is not lost sight of.
+        _withdrawn = next;
+        try
+        {
+            next.Delete();
+            next.Dispose();
+            _withdrawn = null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+
+    /// <summary>
+    /// Before anything is acknowledged behind a <see cref="Withdraw"/> that failed: what is still there would take it back.
+    /// </summary>
+    /// <exception cref="IOException">It cannot be removed, or the folder cannot be flushed.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be removed.</exception>
+    public void RemoveWithdrawn()
+    {
+        if (_withdrawn is { } segment)
+        {
+            segment.Delete();
+            folder.FlushToDisk();
+            segment.Dispose();
+            _withdrawn = null;
+        }
+    }
+
+    public void Dispose()
+    {
+        _prepared?.Dispose();
+        _withdrawn?.Remove();
+    }
+
+    private SegmentFile Make() => SegmentFile.Create(folder, _nextId++, settings, logId);
+}

@@ -1,0 +1,395 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+using Sluice.Kernel;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+
+namespace Sluice.Log.Segments;
+
+/// <summary>
+/// A framed segment that is being written. One thread at a time writes; syncing may be another's. What failed to be written is written over
+/// by the next frame.
+/// </summary>
+internal sealed class SegmentFile : IDisposable
+{
+    /// <summary>After how long whoever writes looks again whether the file has its name.</summary>
+    private const int LookAgainMs = 1000;
+
+    private readonly LogFolder _folder;
+    private readonly SluiceHandle _handle;
+    private readonly LogSettings _settings;
+    private readonly List<IndexEntry> _index = [];
+    private readonly ZerosAhead _zeros;
+    private readonly uint _headerChain;
+    private long _nextIndexAt;
+    private long _durableOffset;
+    private long _zerosOnDisk;
+    private bool _isOnDisk;
+    private bool _isSealed;
+
+    /// <summary>When its first record had come, or it was resumed, by a clock that nobody sets.</summary>
+    private long _sinceMs = Environment.TickCount64;
+
+    private long _lookedMs = Environment.TickCount64;
+    private bool _isDeleted;
+
+    private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
+    {
+        (_folder, _handle, _settings, Header, _headerChain, Chain) = (folder, handle, settings, header, headerChain, headerChain);
+        Offset = LogLayout.HeaderBytes;
+        _zeros = new ZerosAhead(handle);
+    }
+
+    public SegmentHeader Header { get; }
+
+    public string Path => _handle.Path;
+
+    public SluiceHandle Handle => _handle;
+
+    /// <summary>Where the next frame goes.</summary>
+    public long Offset { get; private set; }
+
+    /// <summary>The sum that the next frame goes on from.</summary>
+    public uint Chain { get; private set; }
+
+    /// <summary>Sequence of the first record that it has or will have.</summary>
+    public long FirstSequence { get; private set; }
+
+    /// <summary>Sequence of its last record, one less than the first where it has none.</summary>
+    public long LastSequence { get; private set; }
+
+    public long FirstTime { get; private set; }
+
+    public long LastTime { get; private set; }
+
+    /// <summary>Whether somebody has removed it.</summary>
+    public bool IsDeleted => _isDeleted || LogFile.HasNoName(_handle);
+
+    /// <summary>
+    /// Where the first frame is that is not known to be on the disk; in a segment that was never synced the first frame of records,
+    /// although nothing before it is on the disk either.
+    /// </summary>
+    public SegmentMark Durable { get; private set; }
+
+    /// <summary>Whether all that it has is on the disk; of a segment that is not written any more. Any thread may ask.</summary>
+    public bool IsDurable => Volatile.Read(ref _durableOffset) == Offset;
+
+    /// <summary>Whether it has its footer, as far as it could be written.</summary>
+    public bool IsSealed
+    {
+        get => Volatile.Read(ref _isSealed);
+        set => Volatile.Write(ref _isSealed, value);
+    }
+
+    public bool IsEmpty => LastSequence < FirstSequence;
+
+    /// <summary>Whether it was synced since it has begun. Any thread may ask.</summary>
+    public bool IsOnDisk => Volatile.Read(ref _isOnDisk);
+
+    /// <summary>Makes the file, reserves its space and makes header and name durable; no frame is in it yet.</summary>
+    /// <param name="folder">Where.</param>
+    /// <param name="id">A number that no segment has.</param>
+    /// <param name="options">Sizes and the engine.</param>
+    /// <param name="logId">The log's id.</param>
+    public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId)
+    {
+        folder.Confirm();
+        string path = folder.PathOf(id);
+        SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
+        try
+        {
+            WriterLock.TakeSegment(folder.Path, handle);
+
+            // A writer that opened the log before this lock has locked log.state by now; one that opens it later finds the segment locked.
+            folder.Confirm();
+            long salt = 0;
+            NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
+            SegmentHeader header = new(id, options.MaxFrameBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            byte[] bytes = new byte[LogLayout.HeaderBytes];
+            uint chain = header.Write(bytes);
+            Reserve(handle, options);
+
+            handle.Write(bytes, 0);
+            LogFile.Flush(handle, options);
+            folder.FlushToDisk();
+            return new SegmentFile(folder, handle, options, header, chain);
+        }
+        catch
+        {
+            Remove(folder, handle);
+            throw;
+        }
+    }
+
+    /// <summary>Goes on with a segment whose frames were checked, and which was synced.</summary>
+    public static SegmentFile Resume(
+        LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
+    {
+        SegmentFile file = new(folder, handle, settings, info.Header, info.HeaderChain)
+        {
+            Chain = scanner.Chain,
+            Offset = scanner.Offset,
+            FirstSequence = info.FirstSequence,
+            LastSequence = info.LastSequence,
+            FirstTime = info.FirstTime,
+            LastTime = info.LastTime,
+            _isOnDisk = true,
+        };
+        file._index.AddRange(index);
+        file.MarkDurable(file.Mark());
+        file._nextIndexAt = (file._index.Count > 0 ? file._index[^1].Offset : 0) + LogLayout.IndexEveryBytes;
+        return file;
+    }
+
+    /// <summary>Whether a frame is to go to another segment. Also where this one was made with smaller frames: readers would not believe a
+    /// larger one.</summary>
+    public bool IsFullFor(int frameBytes, long time) =>
+        _isDeleted || frameBytes > Header.MaxFrameBytes
+        || (!IsEmpty && (Offset + frameBytes > _settings.SegmentBytes
+            || (_settings.SegmentAge is { } age
+                && (time - FirstTime >= age.TotalNanoseconds || Environment.TickCount64 - _sinceMs >= age.TotalMilliseconds))));
+
+    /// <summary>What there is of it once it is not written any more.</summary>
+    /// <param name="lastSequence">Its last record, or an earlier one behind which the rest was taken back.</param>
+    public ClosedSegment Closed(long lastSequence) =>
+        new(Path, FirstSequence, lastSequence, LastTime, Offset)
+        {
+            Id = Header.Id,
+            IsSealed = IsSealed,
+            WrittenAt = LogLayout.ToNanoseconds(DateTime.UtcNow),
+        };
+
+    /// <summary>Writes the opening frame.</summary>
+    /// <param name="firstSequence">Of the first record to come.</param>
+    /// <param name="idBefore">The segment that the records before that one are in; 0 where there is none.</param>
+    /// <param name="restarts">Whether what earlier segments have from that record on is taken back.</param>
+    /// <param name="tookBack">Whether an earlier segment has taken records back.</param>
+    /// <param name="time">Now.</param>
+    public void Begin(long firstSequence, long idBefore, bool restarts, bool tookBack, long time)
+    {
+        byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes];
+        LogLayout.WriteFrameHeader(frame, new FrameHeader(LogLayout.OpeningPayloadBytes, 0, firstSequence, time, FrameKind.Opening, 0));
+        frame[LogLayout.FrameHeaderBytes] = restarts ? (byte)1 : (byte)0;
+        frame[LogLayout.FrameHeaderBytes + 1] = restarts || tookBack ? (byte)1 : (byte)0;
+        long back = idBefore > 0 ? Header.Id - idBefore : 0;
+        BinaryPrimitives.WriteUInt32LittleEndian(frame.AsSpan(LogLayout.FrameHeaderBytes + 4), back <= uint.MaxValue ? (uint)back : 0);
+        WriteFrame(frame);
+        (FirstSequence, LastSequence, FirstTime, LastTime) = (firstSequence, firstSequence - 1, time, time);
+        MarkDurable(Mark());
+    }
+
+    /// <summary>How far it is written now.</summary>
+    public SegmentMark Mark() => new(this, Offset, Chain, LastSequence, _zeros.End);
+
+    /// <summary>Notes that a sync which began after a mark was taken has ended well.</summary>
+    public void MarkDurable(in SegmentMark mark)
+    {
+        Durable = mark;
+        Volatile.Write(ref _durableOffset, mark.Offset);
+    }
+
+    /// <summary>Writes a frame of records, whose bytes stand behind the room for its header and before room for zeros.</summary>
+    /// <param name="bytes">Header, records and room for up to seven zeros.</param>
+    /// <param name="end">Where the records end.</param>
+    /// <param name="count">How many records.</param>
+    /// <param name="first">Sequence of the first.</param>
+    /// <param name="time">When the last had come.</param>
+    /// <exception cref="IOException">It could not be written, or the file was deleted some time ago.</exception>
+    public void Append(Span<byte> bytes, int end, int count, long first, long time)
+    {
+        ThrowIfDeletedByNow();
+        FrameHeader header = new(end - LogLayout.FrameHeaderBytes, count, first, time, FrameKind.Records, 0);
+        bytes[end..header.FrameBytes].Clear();
+        LogLayout.WriteFrameHeader(bytes, header);
+        (long offset, uint chain) = (Offset, Chain);
+        WriteFrame(bytes[..header.FrameBytes]);
+        if (offset >= _nextIndexAt)
+        {
+            _index.Add(new IndexEntry(first, time, offset, chain));
+            _nextIndexAt = offset + LogLayout.IndexEveryBytes;
+        }
+
+        (FirstTime, _sinceMs) = IsEmpty ? (time, Environment.TickCount64) : (FirstTime, _sinceMs);
+        LastTime = time;
+        LastSequence = first + count - 1;
+    }
+
+    /// <summary>Writes the frames of another segment that are not known to be on the disk, read back and checked, at the end of this
+    /// one.</summary>
+    /// <exception cref="SluiceLogDamagedException">They cannot be read back as they were written.</exception>
+    public void AppendCopies(SegmentFile from)
+    {
+        FrameScanner scanner = new(SegmentContent.Of(from._handle), from.Header.MaxFrameBytes, from.Durable.Offset, from.Durable.Chain);
+        byte[] copy = [];
+        while (scanner.Offset < from.Offset)
+        {
+            (long offset, FrameResult result) = (scanner.Offset, scanner.TryNext(out FrameHeader frame, out ReadOnlySpan<byte> payload));
+            if (result != FrameResult.Good || frame.Kind != FrameKind.Records)
+            {
+                throw new SluiceLogDamagedException(from.Path, offset, LastSequence + 1, "what was written there cannot be read back");
+            }
+
+            if (copy.Length < frame.FrameBytes + 8)
+            {
+                copy = new byte[frame.FrameBytes + 8];
+            }
+
+            payload.CopyTo(copy.AsSpan(LogLayout.FrameHeaderBytes));
+            Append(copy, LogLayout.FrameHeaderBytes + frame.Length, frame.Count, frame.FirstSequence, frame.Time);
+        }
+    }
+
+    /// <summary>
+    /// Before a sync, by whoever may write frames: how far it is written now, with the next zeros, which the sync is for as well.
+    /// </summary>
+    public SegmentMark MarkWithZerosAhead()
+    {
+        _zeros.Write(Offset);
+        return Mark();
+    }
+
+    /// <summary>Makes what was written before a mark durable.</summary>
+    /// <exception cref="IOException">The device failed, or the file was deleted.</exception>
+    public void FlushToDisk(in SegmentMark mark)
+    {
+        ThrowIfDeleted();
+
+        // Frames over zeros that are on the disk change nothing of the file but its bytes.
+        bool needsJournal = Math.Max(mark.Offset, mark.ZerosTo) > _zerosOnDisk;
+        LogFile.FlushData(_handle, _settings, needsJournal);
+        _zerosOnDisk = Math.Max(_zerosOnDisk, mark.ZerosTo);
+        Volatile.Write(ref _isOnDisk, true);
+    }
+
+    /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>
+    public void Seal()
+    {
+        byte[] footer = LogLayout.MakeFooter(
+            new SegmentTotals(LastSequence - FirstSequence + 1, LastSequence, FirstTime, LastTime), _index, Offset, Chain, _headerChain);
+        _handle.Write(footer, Offset);
+        _handle.SetLength(Offset + footer.Length);
+        ThrowIfDeleted();
+        LogFile.Flush(_handle, _settings);
+    }
+
+    /// <summary>Reserves the space of the segment; what cannot be had now may be there when it is needed.</summary>
+    public void Reserve() => Reserve(_handle, _settings);
+
+    /// <summary>Gives reserved space back.</summary>
+    public void CutReserved() => _handle.SetLength(Offset);
+
+    /// <summary>As <see cref="CutReserved"/>, where the segment is left for good: nobody is told if that fails.</summary>
+    public void TryCutReserved() => LogFile.TrySetLength(_handle, Offset);
+
+    public void Dispose() => LogFile.Close(_handle);
+
+    /// <summary>Removes the file, as far as that can be done, and closes it; where its name is another file's by now, that one
+    /// stays.</summary>
+    public void Remove() => Remove(_folder, _handle);
+
+    /// <summary>
+    /// Removes the file, which stays open. One that cannot be removed is emptied, as far as that can be done: it takes nothing back then.
+    /// </summary>
+    /// <exception cref="IOException">It is still there.</exception>
+    /// <exception cref="UnauthorizedAccessException">It is still there.</exception>
+    public void Delete()
+    {
+        try
+        {
+            if (_folder.Has(_handle))
+            {
+                _folder.Delete(Path);
+            }
+        }
+        catch
+        {
+            LogFile.TrySetLength(_handle, 0);
+            throw;
+        }
+    }
+
+    private static void Remove(LogFolder folder, SluiceHandle handle)
+    {
+        bool isThere = folder.Has(handle);
+        LogFile.Close(handle);
+        if (isThere)
+        {
+            folder.TryDelete(handle.Path);
+        }
+    }
+
+    private void WriteFrame(Span<byte> frame)
+    {
+        uint crc = LogLayout.Sign(frame, Chain);
+        try
+        {
+            _handle.Write(frame, Offset);
+        }
+        catch
+        {
+            Erase();
+            throw;
+        }
+
+        Offset += frame.Length;
+        Chain = crc;
+    }
+
+    /// <summary>
+    /// What failed to be written may be there, as a whole even where it ends in zeros: nobody is to take it for a frame. Where this fails,
+    /// too, it is the next frame that is written over it.
+    /// </summary>
+    private void Erase()
+    {
+        try
+        {
+            Span<byte> zeros = stackalloc byte[LogLayout.FrameHeaderBytes];
+            zeros.Clear();
+            if (_handle.Length > Offset)
+            {
+                _handle.Write(zeros, Offset);
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        {
+        }
+    }
+
+    /// <summary>
+    /// What is written to a file without a name does not survive the process: looked at now and then. Who is told so may write to the next
+    /// segment.
+    /// </summary>
+    private void ThrowIfDeletedByNow()
+    {
+        long nowMs = Environment.TickCount64;
+        if (nowMs - _lookedMs >= LookAgainMs)
+        {
+            ThrowIfDeleted();
+            _lookedMs = nowMs;
+        }
+    }
+
+    /// <summary>A file without a name is on the disk for nobody.</summary>
+    private void ThrowIfDeleted()
+    {
+        if (IsDeleted)
+        {
+            _isDeleted = true;
+            throw new IOException($"Writing to '{Path}' failed: the file was deleted.");
+        }
+    }
+
+    private static void Reserve(SluiceHandle handle, LogSettings options)
+    {
+        try
+        {
+            if (options.Preallocate && handle.Length < options.SegmentBytes)
+            {
+                handle.Allocate(0, options.SegmentBytes);
+            }
+        }
+        catch (Exception e) when (e is IOException or PlatformNotSupportedException)
+        {
+        }
+    }
+}

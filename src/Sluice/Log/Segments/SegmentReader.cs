@@ -1,0 +1,232 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+
+namespace Sluice.Log.Segments;
+
+/// <summary>One segment that is read, frame by frame, without what later segments have taken back.</summary>
+internal sealed class SegmentReader : IDisposable
+{
+    private readonly SegmentContent _file;
+    private SegmentInfo _info;
+    private readonly FrameScanner _scanner;
+    private readonly bool _isLive;
+    private (long Offset, uint Chain, long ReadTo) _before;
+
+    /// <summary>Before the last good frame of records; its sum is <see cref="_lastCrc"/>.</summary>
+    private (long Offset, uint Chain, long ReadTo) _beforeLast;
+    private uint _lastCrc;
+
+    private SegmentReader(SegmentContent file, SegmentInfo info)
+    {
+        (_file, _info) = (file, info);
+        _isLive = !info.IsSealed;
+        _scanner = new FrameScanner(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true, _isLive);
+        ReadTo = info.FirstSequence - 1;
+    }
+
+    public long Id => _info.Id;
+
+    public string Path => _info.Path;
+
+    /// <inheritdoc cref="SegmentInfo.DurableBy"/>
+    public long DurableBy(LogState? state) => _info.DurableBy(state);
+
+    /// <inheritdoc cref="SegmentInfo.DurableSegmentBy"/>
+    public long DurableSegmentBy(LogState? state) => _info.DurableSegmentBy(state);
+
+    public long TakenBackFrom => _info.TakenBackFrom;
+
+    /// <summary>Whether it takes back what earlier segments have; its writer may withdraw it.</summary>
+    public bool Restarts => _info.Restarts;
+
+    /// <summary>The log that it is of.</summary>
+    public Guid LogId => _info.Header.LogId;
+
+    /// <summary>Where the next frame is.</summary>
+    public long Offset => _scanner.Offset;
+
+    /// <summary>Where the last frame was.</summary>
+    public long FrameOffset => _before.Offset;
+
+    /// <summary>Why the last answer was bad.</summary>
+    public string Reason => _scanner.Reason;
+
+    /// <summary>The last sequence that was read or passed over.</summary>
+    public long ReadTo { get; private set; }
+
+    /// <summary>Whether its footer says that there are records behind what was read, or stands behind it.</summary>
+    public bool IsKnownToBeLonger => _info.IsSealed
+        ? ReadTo < Math.Min(_info.LastSequence, TakenBackFrom - 1)
+        : _scanner.Offset < _info.FooterOffset && ReadTo <= _info.UnprovenLastSequence;
+
+    /// <summary>Of the last good frame.</summary>
+    public ReadOnlySpan<byte> Payload => _scanner.Payload;
+
+    /// <summary>Opens the file that the segment was found in.</summary>
+    /// <exception cref="FileNotFoundException">It is not there any more, or has been compressed.</exception>
+    public static SegmentReader Open(SegmentInfo info)
+    {
+        SegmentContent file = SegmentContent.Open(info.Path);
+        try
+        {
+            info.ReadIndex(file);
+            return new SegmentReader(file, info);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Takes over what is known of the segment by now, where it is still this one.</summary>
+    public void Update(SegmentInfo info) => _info = info.Header == _info.Header ? info : _info;
+
+    /// <summary>Nothing of it is taken back (any more).</summary>
+    public void KeepAll() => _info.TakenBackFrom = long.MaxValue;
+
+    /// <summary>Whether its name still leads to the file that is open; false where the system does not tell.</summary>
+    public bool HasName => _file.HasName;
+
+    /// <summary>Whether the folder still has it, compressed or not, and not another one of the same number.</summary>
+    public bool IsIn(LogFolder folder) => HeaderOf(folder, Id) == _info.Header;
+
+    /// <summary>Whether a file of the folder is another log's segment.</summary>
+    public bool IsOfOtherLog(LogFolder folder, long id) =>
+        HeaderOf(folder, id) is { LogId: var found } && found != Guid.Empty && found != LogId;
+
+    /// <summary>What the folder has of a number by now; the default where that is nothing, or no segment.</summary>
+    private static SegmentHeader HeaderOf(LogFolder folder, long id)
+    {
+        try
+        {
+            using SegmentContent there = folder.OpenToRead(id);
+            Span<byte> header = stackalloc byte[LogLayout.HeaderBytes];
+            return there.Read(header, 0) == header.Length && SegmentHeader.Read(header, out SegmentHeader found, out _) is null
+                ? found
+                : default;
+        }
+        catch (Exception e) when (e is FileNotFoundException or SluiceLogDamagedException)
+        {
+            return default;
+        }
+    }
+
+    /// <summary>
+    /// The next frame; records that were taken back are not in it. What ends the segment stays the next one: its footer, and a frame that
+    /// was taken back, in part too, since that may be withdrawn.
+    /// </summary>
+    public FrameResult TryNext(out FrameHeader frame)
+    {
+        _before = (_scanner.Offset, _scanner.Chain, ReadTo);
+        FrameResult result = _scanner.TryNext(out frame, out _);
+        if (result != FrameResult.Good && WasReplaced())
+        {
+            _before = _beforeLast;
+            _scanner.Forget();
+            _scanner.MoveTo(_before.Offset, _before.Chain);
+            ReadTo = _before.ReadTo;
+            result = _scanner.TryNext(out frame, out _);
+        }
+
+        if (result != FrameResult.Good || frame.Kind == FrameKind.Opening)
+        {
+            return result;
+        }
+
+        long last = Math.Min(frame.LastSequence, _info.TakenBackFrom - 1);
+        bool isWhole = frame.Kind == FrameKind.Records && last == frame.LastSequence;
+        if (!isWhole)
+        {
+            _scanner.MoveTo(_before.Offset, _before.Chain);
+            if (frame.Kind == FrameKind.Footer || last <= Math.Max(ReadTo, frame.FirstSequence - 1))
+            {
+                // As at a footer: the next segment goes on from here.
+                frame = frame with { Kind = FrameKind.Footer, Count = 0 };
+                return result;
+            }
+        }
+
+        if (isWhole)
+        {
+            (_beforeLast, _lastCrc) = (_before, _scanner.Chain);
+        }
+
+        frame = frame with { Count = (int)(last - frame.FirstSequence + 1) };
+        ReadTo = last;
+        return result;
+    }
+
+    /// <summary>
+    /// Whether another frame, or none, stands by now where the last good one was, which ends where this one begins: it was there as a whole
+    /// although its write had failed.
+    /// </summary>
+    private bool WasReplaced() =>
+        _isLive && _scanner.Chain == _lastCrc && _beforeLast.Offset > 0 && !_scanner.Has(_beforeLast.Offset, _lastCrc);
+
+    /// <summary>Goes back before the last frame.</summary>
+    public void Unread()
+    {
+        _scanner.MoveTo(_before.Offset, _before.Chain);
+        ReadTo = _before.ReadTo;
+    }
+
+    /// <inheritdoc cref="FrameScanner.Forget"/>
+    public void Forget() => _scanner.Forget();
+
+    public long CountUnwrittenBytes() => _scanner.CountUnwrittenBytes();
+
+    /// <summary>Passes over what cannot be read, as little as can be: a frame, or as far as the footer's next entry. False where nothing
+    /// is left.</summary>
+    public bool TryPassOver()
+    {
+        if (_scanner.TryPassOver())
+        {
+            return true;
+        }
+
+        (long offset, uint chain) = (_scanner.Offset, _scanner.Chain);
+        foreach (IndexEntry entry in _info.Index)
+        {
+            if (entry.Offset > offset && TryMoveTo(entry))
+            {
+                return true;
+            }
+        }
+
+        _scanner.MoveTo(offset, chain);
+        return false;
+    }
+
+    /// <summary>By the footer's index to the last frame that is entered there before a record and a time.</summary>
+    public void MoveNear(long sequence, long time)
+    {
+        int index = Array.FindLastIndex(_info.Index, e => e.Sequence <= sequence && (time == long.MinValue || e.Time < time));
+        if (time != long.MinValue && sequence <= _info.FirstSequence)
+        {
+            index = Array.FindLastIndex(_info.Index, e => e.Time < time);
+        }
+
+        if (index >= 0 && TryMoveTo(_info.Index[index]))
+        {
+            ReadTo = _info.Index[index].Sequence - 1;
+        }
+        else
+        {
+            _scanner.MoveTo(_info.FirstOffset, _info.FirstChain);
+        }
+    }
+
+    public void Dispose() => _file.Dispose();
+
+    /// <summary>Goes to the frame of an entry, if that is what stands there: what an entry says is proven by no frame before it.</summary>
+    private bool TryMoveTo(in IndexEntry entry)
+    {
+        _scanner.MoveTo(entry.Offset, entry.Chain);
+        bool isThere = _scanner.TryNext(out FrameHeader frame, out _) == FrameResult.Good
+            && frame.Kind == FrameKind.Records
+            && (frame.FirstSequence, frame.Time) == (entry.Sequence, entry.Time);
+        _scanner.MoveTo(entry.Offset, entry.Chain);
+        return isThere;
+    }
+}

@@ -1,0 +1,212 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Memory;
+
+namespace Sluice.Log.Segments;
+
+/// <summary>The segments that are not written any more, oldest first, and which of them are to go. Thread-safe.</summary>
+/// <param name="folder">The log's.</param>
+/// <param name="settings">The options.</param>
+/// <param name="closed">Those that there are.</param>
+/// <param name="keepsNewest">Whether the newest stays for now in any case: without it nothing would say where the log goes on.</param>
+internal sealed class SegmentRetention(
+    LogFolder folder, LogSettings settings, IEnumerable<ClosedSegment> closed, Func<bool>? keepsNewest = null)
+{
+    /// <summary>Held while files are removed or get their names; taken before <see cref="_lock"/>.</summary>
+    private readonly Lock _removing = new();
+
+    /// <summary>Guards the list, and is held for no system call.</summary>
+    private readonly Lock _lock = new();
+    private readonly List<ClosedSegment> _closed = [.. closed];
+
+    /// <summary>Of the oldest; null where there is none.</summary>
+    public long? FirstSequence
+    {
+        get
+        {
+            using (_lock.EnterUninterrupted())
+            {
+                return _closed.Count > 0 ? _closed[0].FirstSequence : null;
+            }
+        }
+    }
+
+    public void Add(ClosedSegment segment)
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            _closed.Add(segment);
+        }
+    }
+
+    /// <summary>The oldest for which something holds; null where there is none.</summary>
+    public ClosedSegment? Find(Predicate<ClosedSegment> predicate)
+    {
+        foreach (ClosedSegment segment in All())
+        {
+            if (predicate(segment))
+            {
+                return segment;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>The newest for which something holds; null where there is none.</summary>
+    public ClosedSegment? Newest(Predicate<ClosedSegment> predicate)
+    {
+        List<ClosedSegment> all = All();
+        int index = all.FindLastIndex(predicate);
+        return index < 0 ? null : all[index];
+    }
+
+    /// <summary>Puts a segment in the place of the one with a path, once something was done; false where that one is not kept any
+    /// more.</summary>
+    /// <param name="path">Of the segment as it was.</param>
+    /// <param name="change">What it is from now on.</param>
+    /// <param name="first">Done while nothing is removed; where it throws, nothing is changed.</param>
+    public bool TryChange(string path, Func<ClosedSegment, ClosedSegment> change, Action? first = null)
+    {
+        using Lock.Scope removing = _removing.EnterUninterrupted();
+        int index = All().FindIndex(s => s.Path == path);
+        if (index < 0)
+        {
+            return false;
+        }
+
+        first?.Invoke();
+        using (_lock.EnterUninterrupted())
+        {
+            // Others only add, behind it.
+            _closed[index] = change(_closed[index]);
+        }
+
+        return true;
+    }
+
+    /// <summary>Removes what the options do not keep.</summary>
+    public void Apply(DateTime utcNow)
+    {
+        using Lock.Scope removing = _removing.EnterUninterrupted();
+        List<ClosedSegment> all = All();
+
+        // The segment that is written counts as one.
+        int tooMany = settings.RetainSegments is { } most ? all.Count + 1 - most : 0;
+        long tooLarge = settings.RetainBytes is { } bytes ? all.Sum(static s => s.Bytes) - bytes : 0;
+        HashSet<string> old = settings.RetainAge is { } age ? OlderThan(age, all, utcNow) : [];
+        _ = RemoveWhile(all, s =>
+        {
+            bool goes = tooMany-- > 0 || tooLarge > 0 || old.Contains(s.Path);
+            tooLarge -= s.Bytes;
+            return goes;
+        });
+    }
+
+    /// <summary>Removes the oldest as long as they are old, durably; how many.</summary>
+    public int RemoveWhile(Func<ClosedSegment, bool> isOld)
+    {
+        using Lock.Scope removing = _removing.EnterUninterrupted();
+        return RemoveWhile(All(), isOld);
+    }
+
+    /// <summary>
+    /// Removes those that begin at a record or later: they were taken back, as the end of the one before them may be. The newest first, so
+    /// that a crash leaves no gap.
+    /// </summary>
+    public void RemoveFrom(long sequence)
+    {
+        using Lock.Scope removing = _removing.EnterUninterrupted();
+        List<ClosedSegment> all = All();
+        for (int i = all.Count - 1; i >= 0 && all[i].FirstSequence >= sequence; i--)
+        {
+            folder.TryDelete(all[i].Path);
+            if (all[i].Copy is { } copy)
+            {
+                folder.TryDelete(copy);
+            }
+
+            using (_lock.EnterUninterrupted())
+            {
+                _closed.RemoveAt(i);
+            }
+        }
+
+        using (_lock.EnterUninterrupted())
+        {
+            if (_closed is [.., var last] && last.LastSequence >= sequence)
+            {
+                _closed[^1] = last with { LastSequence = sequence - 1 };
+            }
+        }
+    }
+
+    /// <summary>
+    /// Those that must be older, whatever the clock said for once. A time to come is not believed, nor is one before that of an earlier
+    /// segment, or before there were such logs: what has none that is believed is older than the next one that has.
+    /// </summary>
+    private static HashSet<string> OlderThan(TimeSpan age, List<ClosedSegment> all, DateTime utcNow)
+    {
+        long now = LogLayout.ToNanoseconds(utcNow);
+        long newest = LogLayout.FirstTime;
+        long[] times = new long[all.Count];
+        for (int i = 0; i < times.Length; i++)
+        {
+            // Times of records stand still where the clock was set back.
+            long time = all[i].LastTime <= now ? all[i].LastTime : all[i].WrittenAt;
+            times[i] = time >= newest && time <= now ? newest = time : long.MaxValue;
+        }
+
+        long next = long.MaxValue;
+        HashSet<string> old = [];
+        for (int i = times.Length - 1; i >= 0; i--)
+        {
+            next = Math.Min(next, times[i]);
+            _ = next < now - (long)age.TotalNanoseconds && old.Add(all[i].Path);
+        }
+
+        return old;
+    }
+
+    private List<ClosedSegment> All()
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            return [.. _closed];
+        }
+    }
+
+    private int RemoveWhile(List<ClosedSegment> all, Func<ClosedSegment, bool> isOld)
+    {
+        folder.Confirm();
+        int removed = 0;
+        int most = all.Count - (keepsNewest?.Invoke() == true ? 1 : 0);
+        try
+        {
+            while (removed < most && isOld(all[removed]))
+            {
+                if (all[removed].Copy is { } copy)
+                {
+                    folder.Delete(copy);
+                }
+
+                folder.Delete(all[removed].Path);
+                removed++;
+            }
+        }
+        finally
+        {
+            using (_lock.EnterUninterrupted())
+            {
+                _closed.RemoveRange(0, removed);
+            }
+        }
+
+        if (removed > 0)
+        {
+            folder.FlushToDisk();
+        }
+
+        return removed;
+    }
+}

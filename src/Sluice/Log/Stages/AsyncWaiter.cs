@@ -1,0 +1,119 @@
+using System.Threading.Tasks.Sources;
+using Sluice.Engines;
+using Sluice.Memory;
+
+namespace Sluice.Log.Stages;
+
+/// <summary>An asynchronous wait, which is its own task; used again when its result was taken.</summary>
+internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTaskSource, IThreadPoolWorkItem
+{
+    private const int MaxKept = 4096;
+
+    private static readonly Lock PoolLock = new();
+    private static AsyncWaiter? s_kept;
+    private static int s_count;
+
+    private ManualResetValueTaskSourceCore<long> _core;
+    private Exception? _error;
+    private long _result;
+    private int _isToEnd;
+
+    /// <summary>A task of the sequence <paramref name="result"/>.</summary>
+    public static AsyncWaiter Rent(long target, int ownRecords, Placed place, long result, int epoch = 0)
+    {
+        AsyncWaiter? waiter = null;
+        using (PoolLock.EnterUninterrupted())
+        {
+            if (s_kept is not null)
+            {
+                waiter = s_kept;
+                s_kept = (AsyncWaiter?)waiter.Next;
+                s_count--;
+            }
+        }
+
+        waiter ??= new AsyncWaiter();
+        (waiter.Target, waiter.OwnRecords, waiter.Place) = (target, ownRecords, place);
+        waiter.Epoch = ownRecords > 0 ? place.Epoch : epoch;
+        (waiter._result, waiter._error, waiter.Next) = (result, null, null);
+        return waiter;
+    }
+
+    public ValueTask<long> Task => new(this, _core.Version);
+
+    public ValueTask PlainTask => new(this, _core.Version);
+
+    public override bool TryEnd(Exception? error)
+    {
+        _error = error;
+        Volatile.Write(ref _isToEnd, 1);
+        PoolWork.QueueForPoolOrHere(this);
+        return true;
+    }
+
+    public override void Wake()
+    {
+    }
+
+    /// <summary>
+    /// On a thread of the pool, where the caller's continuation may run; once, although a pool that threw may have queued it all the same.
+    /// </summary>
+    void IThreadPoolWorkItem.Execute()
+    {
+        if (Interlocked.Exchange(ref _isToEnd, 0) == 0)
+        {
+            return;
+        }
+
+        if (_error is { } error)
+        {
+            _core.SetException(error);
+        }
+        else
+        {
+            _core.SetResult(_result);
+        }
+    }
+
+    long IValueTaskSource<long>.GetResult(short token) => TakeResult(token);
+
+    void IValueTaskSource.GetResult(short token) => TakeResult(token);
+
+    public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
+
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _core.OnCompleted(continuation, state, token, flags);
+
+    private long TakeResult(short token)
+    {
+        // The core throws for a token that is not of this use, or too early: then it is not ours to give back.
+        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
+        {
+            throw new InvalidOperationException("The append has not ended: await it, or turn it into a Task.");
+        }
+
+        try
+        {
+            return _core.GetResult(token);
+        }
+        finally
+        {
+            _core.Reset();
+            _error = null;
+            Return();
+        }
+    }
+
+    private void Return()
+    {
+        using (PoolLock.EnterUninterrupted())
+        {
+            if (s_count < MaxKept)
+            {
+                Next = s_kept;
+                s_kept = this;
+                s_count++;
+            }
+        }
+    }
+}

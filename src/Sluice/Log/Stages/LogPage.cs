@@ -1,0 +1,189 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+using Sluice.Log.Frames;
+using Sluice.Log.Kept;
+using Sluice.Memory;
+
+namespace Sluice.Log.Stages;
+
+/// <summary>
+/// A page of records on their way to the file. Threads take places in it by one compare-and-swap, copy side by side, and say when they have
+/// copied. Sealing ends the taking; who sealed waits for the copies.
+/// </summary>
+internal sealed class LogPage
+{
+    private const long SealedBit = long.MinValue;
+    private const int CountShift = 32;
+
+    private readonly byte[]? _own;
+    private readonly KeptPage? _kept;
+    private readonly int _capacity;
+    private Hot _hot;
+
+    /// <summary>A page in memory of the process.</summary>
+    public LogPage(int capacity)
+    {
+        _own = GC.AllocateUninitializedArray<byte>(capacity);
+        _capacity = capacity;
+        _hot.State = SealedBit;
+    }
+
+    /// <summary>A page in memory that outlives the process.</summary>
+    public LogPage(KeptPage kept)
+    {
+        _kept = kept;
+        _capacity = kept.Bytes.Length;
+        _hot.State = SealedBit;
+    }
+
+    /// <summary>
+    /// Room for a frame: its header, its records and the zeros behind them. Only for who has a place in it, or has it as a sealed page:
+    /// memory that outlives the process is no longer there when the log was closed.
+    /// </summary>
+    public Span<byte> Bytes => _own ?? _kept!.Bytes;
+
+    /// <summary>Sequence of the first record; fixed while somebody has a place that is not copied.</summary>
+    public long FirstSequence { get; private set; }
+
+    /// <summary>The ring's <see cref="PageRing.Epoch"/> when the page was opened; fixed as <see cref="FirstSequence"/> is.</summary>
+    public int Epoch { get; private set; }
+
+    /// <summary>Bytes up to the end of the last record. Meaningful once sealed.</summary>
+    public int End { get; private set; }
+
+    /// <summary>How many records. Meaningful once sealed.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>How many bytes have a place, those in front of the first record included.</summary>
+    public int Taken => (int)(Volatile.Read(ref _hot.State) & 0x7FFF_FFFF);
+
+    public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
+
+    /// <summary>Makes it empty, with the first <paramref name="start"/> bytes left free.</summary>
+    public void Open(long firstSequence, int start, int epoch = 0)
+    {
+        _kept?.Open(firstSequence, usedSlots: Count);
+        (FirstSequence, Epoch) = (firstSequence, epoch);
+        Volatile.Write(ref _hot.Copied, start);
+
+        // Last: from here on places are taken.
+        Volatile.Write(ref _hot.State, start);
+    }
+
+    /// <summary>Takes a place for some records; false where the page is sealed or has not so much room.</summary>
+    /// <param name="bytes">Of all of them.</param>
+    /// <param name="count">How many records.</param>
+    /// <param name="offset">Where the first begins.</param>
+    /// <param name="sequence">Its sequence.</param>
+    public bool TryTake(int bytes, int count, out int offset, out long sequence)
+    {
+        long state = Volatile.Read(ref _hot.State);
+        while (state >= 0)
+        {
+            offset = (int)state;
+            if (bytes > _capacity - 8 - offset)
+            {
+                break;
+            }
+
+            // Records of a raw log may have no bytes: as many as have numbers, and the next has another page.
+            long taken = state + ((long)count << CountShift) + bytes;
+            if (taken < 0)
+            {
+                break;
+            }
+
+            long before = Interlocked.CompareExchange(ref _hot.State, taken, state);
+            if (before == state)
+            {
+                // Read behind the swap: the page may have been another one's frame before it, and stays this one's until the copy is done.
+                sequence = FirstSequence + (state >> CountShift);
+                return true;
+            }
+
+            state = before;
+        }
+
+        (offset, sequence) = (0, 0);
+        return false;
+    }
+
+    /// <summary>The place is filled.</summary>
+    public void EndCopy(in Placed place, int bytes, int count)
+    {
+        _kept?.Commit((int)(place.FirstSequence - FirstSequence), place.Offset, count);
+        Interlocked.Add(ref _hot.Copied, bytes);
+    }
+
+    /// <summary>What is in it is written.</summary>
+    public void Free() => _kept?.Free();
+
+    /// <summary>No more places; false where it was sealed before.</summary>
+    public bool TrySeal()
+    {
+        long state = Interlocked.Or(ref _hot.State, SealedBit);
+        if (state < 0)
+        {
+            return false;
+        }
+
+        (End, Count) = ((int)state, (int)(state >> CountShift));
+        return true;
+    }
+
+    /// <summary>After sealing: whether every place is filled.</summary>
+    public bool IsFilled => Volatile.Read(ref _hot.Copied) == End;
+
+    /// <summary>After sealing: waits until every place is filled.</summary>
+    /// <param name="wakeOwners">Called again and again where that takes longer than a copy.</param>
+    public void AwaitCopies(Action wakeOwners)
+    {
+        SpinWait spin = default;
+        bool isInterrupted = false;
+        while (!IsFilled)
+        {
+            if (spin.NextSpinWillYield)
+            {
+                wakeOwners();
+            }
+
+            try
+            {
+                spin.SpinOnce();
+            }
+            catch (ThreadInterruptedException)
+            {
+                // Who leads writes for others as well.
+                isInterrupted = true;
+            }
+        }
+
+        Uninterrupted.Restore(isInterrupted);
+    }
+
+    /// <summary>Marks records that stand one behind another, and are copied, as ones whose append failed.</summary>
+    public void Withdraw(in Placed place, int count)
+    {
+        // First, and by one store: who is killed meanwhile leaves no part of a batch.
+        _kept?.Commit((int)(place.FirstSequence - FirstSequence), 0, 0);
+        int offset = place.Offset;
+        for (int i = 0; i < count; i++)
+        {
+            Span<byte> at = Bytes[offset..];
+            uint header = BinaryPrimitives.ReadUInt32LittleEndian(at);
+            BinaryPrimitives.WriteUInt32LittleEndian(at, header | LogLayout.Withdrawn);
+            offset += LogLayout.RecordHeaderBytes + (int)(header & LogLayout.LengthMask);
+        }
+    }
+
+    /// <summary>What all threads write to, away from what they read.</summary>
+    [StructLayout(LayoutKind.Explicit, Size = 256)]
+    private struct Hot
+    {
+        [FieldOffset(64)]
+        public long State;
+
+        [FieldOffset(128)]
+        public int Copied;
+    }
+}

@@ -1,0 +1,61 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using Sluice.Memory;
+
+namespace Sluice.Log.Stages;
+
+/// <summary>
+/// Records as they are to stand in a page, gathered before a place is taken: the caller's list and memory may change, or throw, while they
+/// are read, and nobody behind a place that is never filled could be written.
+/// </summary>
+internal readonly struct RecordBatch : IDisposable
+{
+    private readonly byte[] _rented;
+    private readonly int _length;
+
+    /// <exception cref="ArgumentException">Together they are longer than the log allows.</exception>
+    public RecordBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records, int headerBytes, LogDurability durability, int most)
+    {
+        long bytes = 0;
+        foreach (ReadOnlyMemory<byte> record in records)
+        {
+            bytes += headerBytes + record.Length;
+        }
+
+        if (bytes > most + headerBytes)
+        {
+            LogErrors.ThrowTooLong((int)Math.Min(bytes, int.MaxValue), most, nameof(records));
+        }
+
+        Count = records.Length;
+        _rented = ArrayPool<byte>.Shared.RentUninterrupted((int)bytes);
+        try
+        {
+            int at = 0;
+            foreach (ReadOnlyMemory<byte> record in records)
+            {
+                ReadOnlySpan<byte> content = record.Span;
+                if (headerBytes > 0)
+                {
+                    BinaryPrimitives.WriteUInt32LittleEndian(_rented.AsSpan(at), (uint)content.Length | ((uint)durability << 30));
+                }
+
+                content.CopyTo(_rented.AsSpan(at + headerBytes, (int)bytes - at - headerBytes));
+                at += headerBytes + content.Length;
+            }
+
+            _length = at;
+        }
+        catch
+        {
+            ArrayPool<byte>.Shared.ReturnUninterrupted(_rented);
+            throw;
+        }
+    }
+
+    public int Count { get; }
+
+    public ReadOnlySpan<byte> Bytes => _rented.AsSpan(0, _length);
+
+    public void Dispose() => ArrayPool<byte>.Shared.ReturnUninterrupted(_rented);
+}

@@ -1,0 +1,373 @@
+using Sluice.Log.Folders;
+using Sluice.Memory;
+
+namespace Sluice.Log.Stages;
+
+/// <summary>
+/// Makes written records durable: one sync at a time, whose target is taken when it begins, acknowledges all who wait for no more than
+/// that.
+/// What comes while it runs gathers for the next. A thread of its own, the keeper, seals full segments and prepares the next, off
+/// everybody's way.
+/// </summary>
+internal sealed class SyncStage
+{
+    private readonly WriteStage _writes;
+    private readonly LogOutput _output;
+    private readonly string _directory;
+    private readonly DurableMark _mark;
+    private readonly StageThread _thread;
+    private readonly StageThread _keeper;
+    private long _durable;
+    private bool _mustRecover;
+    private bool _isBusy;
+
+    /// <summary>Of those who wait for the keeper's next round; null for none.</summary>
+    private TaskCompletionSource? _keeping;
+
+    /// <param name="writes">What comes before.</param>
+    /// <param name="output">Where records are.</param>
+    /// <param name="directory">For messages.</param>
+    /// <param name="mark">Says to readers, and to the next opening, how far the log is durable.</param>
+    /// <param name="keeperIntervalMs">How often the keeper looks, unasked, what is too old; Timeout.Infinite for never.</param>
+    public SyncStage(
+        WriteStage writes, LogOutput output, string directory, DurableMark mark, int keeperIntervalMs = Timeout.Infinite)
+    {
+        (_writes, _output, _directory, _mark, _durable) = (writes, output, directory, mark, output.DurableSequence);
+        _thread = new StageThread("Sluice log sync", DurableMark.AgainMs, Round, () => _mark.IsBehind(Durable));
+        _keeper = new StageThread("Sluice log keeper", keeperIntervalMs, KeepHouse, () => keeperIntervalMs != Timeout.Infinite);
+    }
+
+    /// <summary>Held by who leads; taken before <see cref="WriteStage.Gate"/>.</summary>
+    public Lock Gate { get; } = new();
+
+    /// <summary>Whether this thread is the keeper, whose end or next round it would wait for without an end.</summary>
+    public bool IsKeeper => _keeper.IsCurrent;
+
+    /// <summary>Those who wait for their records to be durable.</summary>
+    public WaiterList Waiters { get; } = new();
+
+    /// <summary>The last sequence that is on the disk.</summary>
+    public long Durable => Volatile.Read(ref _durable);
+
+    /// <summary>The newest error of a sync, or of work that nobody waited for.</summary>
+    public NotedError? LastError { get; private set; }
+
+    /// <inheritdoc cref="StageThread.Start"/>
+    public void Start()
+    {
+        _thread.Start();
+        _keeper.Start();
+    }
+
+    /// <summary>Asks the keeper to see to segments.</summary>
+    public void SignalKeeper() => _keeper.Signal();
+
+    /// <summary>Ends the keeper: nobody makes or seals segments any more but who writes, and who closes the log.</summary>
+    public void EndKeeper()
+    {
+        _keeper.End();
+        Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
+    }
+
+    /// <summary>Asks the keeper to see to segments; ends when a round that began after this has ended, whatever came of it.</summary>
+    public Task NextKeeping()
+    {
+        TaskCompletionSource mine = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource keeping = Interlocked.CompareExchange(ref _keeping, mine, null) ?? mine;
+        SignalKeeper();
+        if (_keeper.HasEnded)
+        {
+            Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
+        }
+
+        return keeping.Task;
+    }
+
+    /// <inheritdoc cref="WriteStage.Signal"/>
+    public void Signal() => _thread.Signal();
+
+    /// <summary>Leads a sync if nobody leads. Whoever waits was pushed before.</summary>
+    public void TryLead()
+    {
+        if (!Gate.IsHeldByCurrentThread && !_writes.Gate.IsHeldByCurrentThread && Gate.TryEnter())
+        {
+            try
+            {
+                _ = SyncAll();
+            }
+            finally
+            {
+                Leave();
+            }
+        }
+    }
+
+    /// <summary>Leaves <see cref="Gate"/>, and sees to those who came too late for the round.</summary>
+    public void Leave()
+    {
+        Gate.Exit();
+        Waiters.WakeEnded();
+        Interlocked.MemoryBarrier();
+        if (_thread.HasEnded && !Waiters.IsEmpty)
+        {
+            TryLead();
+        }
+        else if (Waiters.HasSleepers)
+        {
+            Signal();
+        }
+    }
+
+    /// <summary>Waits for a waiter that was pushed: leads, or sleeps.</summary>
+    public void Await(SyncWaiter waiter)
+    {
+        TryLead();
+        if (waiter.TryPark())
+        {
+            Waiters.AddSleeper();
+            TryLead();
+            waiter.Sleep();
+        }
+
+        waiter.ThrowIfFailed();
+    }
+
+    /// <summary>
+    /// Writes what is in the ring and makes it durable, for whoever holds <see cref="Gate"/>. An error goes to those who wait for what it
+    /// concerns, and is returned.
+    /// </summary>
+    public Exception? SyncAll()
+    {
+        // Before a page is sealed: who gets a place behind that sees it.
+        Volatile.Write(ref _isBusy, true);
+        try
+        {
+            return SyncWritten();
+        }
+        finally
+        {
+            Volatile.Write(ref _isBusy, false);
+        }
+    }
+
+    /// <summary>
+    /// A record that came too late for the sync that runs is written within the interval all the same, with those that others put behind
+    /// it.
+    /// </summary>
+    public void RouseWritesIfBusy()
+    {
+        if (Volatile.Read(ref _isBusy))
+        {
+            _writes.Rouse();
+        }
+    }
+
+    private Exception? SyncWritten()
+    {
+        Exception? error;
+        long target;
+        _writes.Gate.LockUninterrupted();
+        try
+        {
+            error = _writes.WriteAll();
+            if (error is not null)
+            {
+                _writes.Fail(Waiters, error);
+            }
+
+            target = _writes.Written;
+            if (target > Durable)
+            {
+                _output.TakeMark();
+            }
+        }
+        finally
+        {
+            _writes.Leave();
+        }
+
+        return target > Durable ? Sync(target) ?? error : Reach(Durable, error);
+    }
+
+    /// <summary>After a tail was dropped, by whoever holds both gates.</summary>
+    public void Restart(long durable)
+    {
+        Volatile.Write(ref _durable, durable);
+        _mustRecover = false;
+        _mark.AcceptLess();
+    }
+
+    /// <summary>Before a tail is dropped, by whoever holds both gates: the folder says on the disk that less is durable.</summary>
+    public void MarkLess(long durable) => _mark.WriteLess(durable);
+
+    /// <summary>Ends the log's own threads.</summary>
+    public void End()
+    {
+        EndKeeper();
+        _thread.End();
+    }
+
+    private Exception? Sync(long target)
+    {
+        try
+        {
+            if (!_mustRecover)
+            {
+                _output.Sync();
+                return Reach(target, null);
+            }
+        }
+        catch (Exception e)
+        {
+            // From now on no sync of these pages proves anything: the kernel tells of a lost page once.
+            (_mustRecover, LastError) = (true, new NotedError(e));
+        }
+
+        return Recover();
+    }
+
+    private Exception? Recover()
+    {
+        _writes.Gate.LockUninterrupted();
+        try
+        {
+            _output.Recover();
+            _mustRecover = false;
+        }
+        catch (Exception e)
+        {
+            LastError = new NotedError(e);
+            Exception cause = e;
+
+            // Who came when its records had been made durable waits for nothing: else it would for ever, and be asked for without an end.
+            Waiters.Complete(Durable);
+            Waiters.Fail(Durable, _ => LogErrors.Failed(_directory, "Making durable", cause));
+            return e;
+        }
+        finally
+        {
+            _writes.Leave();
+        }
+
+        return Reach(_output.DurableSequence, null);
+    }
+
+    private Exception? Reach(long durable, Exception? error)
+    {
+        if (durable > Durable)
+        {
+            Volatile.Write(ref _durable, durable);
+        }
+
+        if (_mark.IsBehind(Durable))
+        {
+            Mark();
+        }
+
+        Waiters.Complete(Durable);
+        return error;
+    }
+
+    /// <summary>
+    /// Says in the log's folder how far it is durable, by whoever has the gate. A mark that is too low is true as well, and written anew by
+    /// the log's own thread, or with the next sync.
+    /// </summary>
+    public void Mark()
+    {
+        try
+        {
+            _mark.Write(Durable);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        {
+            LastError = new NotedError(e);
+            Interlocked.MemoryBarrier();
+            _thread.Rouse();
+        }
+    }
+
+    /// <summary>On the log's own thread.</summary>
+    private void Round(bool asked)
+    {
+        Gate.LockUninterrupted();
+        try
+        {
+            if (!Waiters.IsEmpty)
+            {
+                _ = SyncAll();
+            }
+
+            if (_mark.IsBehind(Durable))
+            {
+                Mark();
+            }
+        }
+        catch (Exception e)
+        {
+            // Whoever needs what could not be done tries again, and is told.
+            LastError = new NotedError(e);
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>On the keeper. Nobody who appends or syncs waits for it longer than for a sync.</summary>
+    private void KeepHouse(bool asked)
+    {
+        // Also where the first fails: what is removed may give a full disk the space that it needs.
+        TaskCompletionSource? keeping = Interlocked.Exchange(ref _keeping, null);
+        Try(CloseFull);
+        Try(_output.Housekeep);
+        keeping?.TrySetResult();
+    }
+
+    private void Try(Action work)
+    {
+        try
+        {
+            work();
+        }
+        catch (Exception e)
+        {
+            // Whoever needs what could not be done tries again, and is told.
+            LastError = new NotedError(e);
+        }
+    }
+
+    /// <summary>Makes full segments durable, seals them and lets go of them. Nobody who calls this has a gate.</summary>
+    public void CloseFull()
+    {
+        if (_output.HasFull)
+        {
+            (long covered, long lowered) = (0, 0);
+            Hold(() =>
+            {
+                _ = SyncAll();
+                (covered, lowered) = (_mark.Said, _mark.Lowered);
+            });
+
+            // A footer is believed only if the mark covers it: the mark is on the disk before there is one. What others have made durable
+            // since is sealed in the next round.
+            _mark.Flush();
+
+            // Numbers that were dropped meanwhile are others' now.
+            _output.SealFull(_mark.Lowered == lowered ? covered : 0);
+            Hold(_output.CloseSealed);
+        }
+    }
+
+    private void Hold(Action action)
+    {
+        Gate.LockUninterrupted();
+        try
+        {
+            action();
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+}

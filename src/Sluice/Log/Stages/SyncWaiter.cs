@@ -1,0 +1,127 @@
+using System.Runtime.ExceptionServices;
+using Sluice.Kernel;
+using Sluice.Memory;
+
+namespace Sluice.Log.Stages;
+
+/// <summary>A thread that waits. Each thread keeps one between its waits.</summary>
+internal sealed class SyncWaiter : LogWaiter
+{
+    private const int Pending = 0;
+    private const int Parked = 1;
+    private const int Done = 2;
+
+    /// <summary>This thread's alone, so that a durable append allocates nothing and takes no lock for one.</summary>
+    [ThreadStatic]
+    private static SyncWaiter? t_own;
+
+    private readonly FutexWord _state = new();
+
+    /// <summary>Where there is no futex.</summary>
+    private readonly object? _monitor = FutexWord.IsSupported ? null : new object();
+    private Exception? _error;
+
+    /// <summary>
+    /// One that nobody uses: this thread may be in the midst of a wait, and come from there by code of a caller's (a handler of
+    /// AppDomain.FirstChanceException).
+    /// </summary>
+    public static SyncWaiter Rent()
+    {
+        SyncWaiter waiter = t_own ?? new SyncWaiter();
+        t_own = null;
+        return waiter;
+    }
+
+    /// <summary>Kept for this thread's next wait; not where this one was broken off: a list may still have it.</summary>
+    public void Return()
+    {
+        if (IsDone)
+        {
+            t_own = this;
+        }
+    }
+
+    public bool IsDone => Volatile.Read(ref _state.Value) == Done;
+
+    /// <param name="target">The last sequence that it waits for.</param>
+    /// <param name="ownRecords">How many of its own.</param>
+    /// <param name="place">Where these stand.</param>
+    /// <param name="epoch">Of the target, where there are none.</param>
+    public void Begin(long target, int ownRecords, Placed place, int epoch = 0)
+    {
+        (Target, OwnRecords, Place, _error) = (target, ownRecords, place, null);
+        Epoch = ownRecords > 0 ? place.Epoch : epoch;
+        _state.Value = Pending;
+    }
+
+    /// <summary>Says that the thread will sleep, and looks no more whether it could lead; false where the wait has ended.</summary>
+    public bool TryPark() => Interlocked.CompareExchange(ref _state.Value, Parked, Pending) == Pending;
+
+    public override bool TryEnd(Exception? error)
+    {
+        _error = error;
+        return Interlocked.CompareExchange(ref _state.Value, Done, Pending) == Pending;
+    }
+
+    public override void Wake()
+    {
+        // From here on the thread may go on, and wait for something else: who is woken looks for itself.
+        Volatile.Write(ref _state.Value, Done);
+        if (_monitor is null)
+        {
+            _state.Wake();
+            return;
+        }
+
+        bool isInterrupted = false;
+        Uninterrupted.Enter(_monitor, ref isInterrupted);
+        Monitor.Pulse(_monitor);
+        Monitor.Exit(_monitor);
+        Uninterrupted.Restore(isInterrupted);
+    }
+
+    /// <summary>After the end: throws what the wait ended with.</summary>
+    public void ThrowIfFailed()
+    {
+        if (_error is { } error)
+        {
+            _error = null;
+            ExceptionDispatchInfo.Throw(error);
+        }
+    }
+
+    /// <summary>Without the spinning of a semaphore: a hundred threads that spin take the time of the one they wait for.</summary>
+    public void Sleep()
+    {
+        if (_monitor is not null)
+        {
+            SleepInMonitor(_monitor);
+            return;
+        }
+
+        bool isInterrupted = false;
+        while (!IsDone)
+        {
+            if (!_state.Wait(Parked))
+            {
+                // Refused: the thread looks now and then.
+                Uninterrupted.Sleep(1, ref isInterrupted);
+            }
+        }
+
+        Uninterrupted.Restore(isInterrupted);
+    }
+
+    private void SleepInMonitor(object monitor)
+    {
+        bool isInterrupted = false;
+        Uninterrupted.Enter(monitor, ref isInterrupted);
+        while (!IsDone)
+        {
+            _ = Uninterrupted.Wait(monitor, Timeout.Infinite, ref isInterrupted);
+        }
+
+        Monitor.Exit(monitor);
+        Uninterrupted.Restore(isInterrupted);
+    }
+}
