@@ -155,12 +155,14 @@ internal sealed class FramedOutput : LogOutput
         try
         {
             _folder.FlushWhatFailed();
-            next.Begin(_durable + 1, IdBefore(_durable + 1), restarts: true, _tookBack, Now());
+            next.Announce(_durable + 1, IdBefore(_durable + 1), restarts: true, _tookBack, Now());
             foreach (SegmentFile segment in old)
             {
                 next.AppendCopies(segment);
             }
 
+            // Last: whoever is killed before this takes nothing back, and behind it everything is there twice.
+            next.Open();
             next.FlushToDisk(next.Mark());
             next.MarkDurable(next.Mark());
         }
@@ -334,7 +336,10 @@ internal sealed class FramedOutput : LogOutput
         {
             if (segment.FirstSequence >= next.FirstSequence)
             {
-                segment.Remove();
+                if (!segment.Remove())
+                {
+                    _retention.AddTakenBack(segment.Path);
+                }
             }
             else
             {

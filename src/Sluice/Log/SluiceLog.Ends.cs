@@ -42,7 +42,10 @@ public sealed partial class SluiceLog
     /// <remarks>Appends that come meanwhile stand behind it. A reader that follows may have seen what is dropped; it goes on with what
     /// comes.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">There is no such record.</exception>
-    /// <exception cref="IOException">It could not be done; everything is as it was.</exception>
+    /// <exception cref="IOException">
+    /// It could not be done; everything is as it was. Where the disk takes nothing any more, not even that this has failed, and the process
+    /// ends then, the next opening may find the tail dropped.
+    /// </exception>
     /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     public void TruncateAfter(long sequence)
     {

@@ -71,14 +71,17 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <summary>
     /// Removes a file that is not needed; one that cannot be removed does no harm: by what is in the files it is no part of the log.
     /// </summary>
-    public void TryDelete(string path)
+    /// <returns>Whether it is gone.</returns>
+    public bool TryDelete(string path)
     {
         try
         {
             Delete(path);
+            return true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
+            return false;
         }
     }
 

@@ -4,16 +4,23 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Segments;
 
 /// <summary>The segments of a folder that have records of the log, in order, checked against one another.</summary>
-internal sealed class LogCatalog
+internal sealed partial class LogCatalog
 {
     private readonly LogFolder _folder;
     private readonly Action<SluiceLogDamagedException> _report;
     private readonly Dictionary<long, SegmentInfo> _known;
     private readonly Func<LogState?>? _state;
 
+    /// <summary>Asked behind the look at the files.</summary>
+    private readonly Func<LogState?> _stateBehind;
+
     private LogCatalog(
-        LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known, Func<LogState?>? state) =>
-        (_folder, _report, _known, _state) = (folder, report, known, state);
+        LogFolder folder,
+        Action<SluiceLogDamagedException> report,
+        Dictionary<long, SegmentInfo> known,
+        Func<LogState?>? state,
+        Func<LogState?> stateBehind) =>
+        (_folder, _report, _known, _state, _stateBehind) = (folder, report, known, state, stateBehind);
 
     /// <summary>The segments that have records, or may get some; what later ones have taken back as a whole is not among them.</summary>
     public List<SegmentInfo> Segments { get; } = [];
@@ -56,7 +63,7 @@ internal sealed class LogCatalog
         LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known, long fromId = 0,
         Func<LogState?>? state = null)
     {
-        LogCatalog catalog = new(folder, report, known, state);
+        LogCatalog catalog = new(folder, report, known, state, state ?? (static () => null));
         catalog.ReadSegments(fromId);
         catalog.DistrustFooters();
         return catalog;
@@ -71,7 +78,7 @@ internal sealed class LogCatalog
     /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged.</exception>
     public static LogCatalog ReadChecked(LogFolder folder, LogSettings settings, LogState? state)
     {
-        LogCatalog catalog = new(folder, static damage => throw damage, [], state: null);
+        LogCatalog catalog = new(folder, static damage => throw damage, [], state: null, () => state);
         catalog.ReadSegments(fromId: 0);
         catalog.CheckOrder(settings, state);
         return catalog;
@@ -202,6 +209,7 @@ internal sealed class LogCatalog
         }
 
         LogId = all is [{ Header.LogId: var logId }, ..] ? logId : Guid.Empty;
+        LeaveOutWithdrawn(all);
         foreach (SegmentInfo segment in all)
         {
             if (segment.Header.LogId != LogId)
@@ -241,6 +249,22 @@ internal sealed class LogCatalog
         }
 
         return true;
+    }
+
+    /// <summary>
+    /// What was to drop a tail, did not become durable, and could be neither removed nor emptied before its process ended, takes nothing
+    /// back. The state says so: that less is durable stands there before there is such a segment, and more, and its id, once it counts.
+    /// </summary>
+    private void LeaveOutWithdrawn(List<SegmentInfo> all)
+    {
+        if (all.FindLast(static s => s.HasBegun) is { RestartsOnly: true } last
+            && _stateBehind() is { SegmentId: > 0 } state
+            && last.DurableSegmentBy(state) < last.Id
+            && last.DurableBy(state) >= last.FirstSequence)
+        {
+            all.Remove(last);
+            Superfluous.Add(last.Path);
+        }
     }
 
     /// <summary>
@@ -323,70 +347,5 @@ internal sealed class LogCatalog
                 Segments[i].DistrustFooter();
             }
         }
-    }
-
-    private SluiceLogDamagedException Missing(SegmentInfo before, SegmentInfo segment, long sequence) =>
-        new(_folder.Path, -1, sequence, LogErrors.Missing(before.Path, segment.Path));
-
-    private static bool Leads(SegmentInfo from, SegmentInfo to) => from.IsSealed && from.LastSequence + 1 == to.FirstSequence;
-
-    private void CheckOrder(LogSettings settings, LogState? state)
-    {
-        for (int i = 1; i < Segments.Count; i++)
-        {
-            SegmentInfo before = Segments[i - 1];
-            SegmentInfo segment = Segments[i];
-            string? reason = null;
-            long offset = -1;
-            if (!Leads(before, segment) && !before.IsCompressed)
-            {
-                using SluiceHandle file = _folder.Open(before.Path, FileMode.Open, FileAccess.Read, settings);
-                (FrameScanner scanner, FrameResult end, _) = before.ScanFromDisk(file, settings, state);
-                reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
-                offset = scanner.Offset;
-            }
-
-            if (!before.EndsWithFooter && before.LastSequence + 1 < segment.FirstSequence && WereNeverDurable(i))
-            {
-                LeaveOutFrom(i, before);
-                return;
-            }
-
-            if (IsMissing(segment, before.Id))
-            {
-                _report(Missing(before, segment, 0));
-                continue;
-            }
-
-            long expected = Math.Min(before.LastSequence, before.TakenBackFrom - 1) + 1;
-            if (segment.FirstSequence > expected)
-            {
-                _report(before.IsSealed
-                    ? Missing(before, segment, expected)
-                    : new SluiceLogDamagedException(before.Path, offset, expected, reason!));
-            }
-            else if (segment.FirstSequence < expected)
-            {
-                _report(new SluiceLogDamagedException(
-                    segment.Path, LogLayout.HeaderBytes, segment.FirstSequence, LogErrors.BeginsBeforeEnd(before.Path)));
-            }
-        }
-    }
-
-    /// <summary>
-    /// Whether segments from one on may have reached the disk before what comes before them: a footer or a restart is written only when
-    /// everything earlier is on the disk.
-    /// </summary>
-    private bool WereNeverDurable(int index) => Segments.Skip(index).All(static s => !s.EndsWithFooter && !s.Restarts);
-
-    /// <param name="index">The first of <see cref="Segments"/> that is left out.</param>
-    /// <param name="newest">The one before it.</param>
-    private void LeaveOutFrom(int index, SegmentInfo newest)
-    {
-        IEnumerable<string> lost = Segments.Skip(index).Select(static s => s.Path);
-        LostSegments.AddRange(Newest is { HasBegun: false } torn ? lost.Append(torn.Path) : lost);
-        Superfluous.AddRange(LostSegments);
-        Segments.RemoveRange(index, Segments.Count - index);
-        Newest = newest;
     }
 }

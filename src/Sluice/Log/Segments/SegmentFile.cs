@@ -1,6 +1,3 @@
-using System.Buffers.Binary;
-using System.Runtime.InteropServices;
-using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
@@ -10,7 +7,7 @@ namespace Sluice.Log.Segments;
 /// A framed segment that is being written. One thread at a time writes; syncing may be another's. What failed to be written is written over
 /// by the next frame.
 /// </summary>
-internal sealed class SegmentFile : IDisposable
+internal sealed partial class SegmentFile : IDisposable
 {
     /// <summary>After how long whoever writes looks again whether the file has its name.</summary>
     private const int LookAgainMs = 1000;
@@ -21,6 +18,7 @@ internal sealed class SegmentFile : IDisposable
     private readonly List<IndexEntry> _index = [];
     private readonly ZerosAhead _zeros;
     private readonly uint _headerChain;
+    private byte[] _opening = [];
     private long _nextIndexAt;
     private long _durableOffset;
     private long _zerosOnDisk;
@@ -86,61 +84,6 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Whether it was synced since it has begun. Any thread may ask.</summary>
     public bool IsOnDisk => Volatile.Read(ref _isOnDisk);
 
-    /// <summary>Makes the file, reserves its space and makes header and name durable; no frame is in it yet.</summary>
-    /// <param name="folder">Where.</param>
-    /// <param name="id">A number that no segment has.</param>
-    /// <param name="options">Sizes and the engine.</param>
-    /// <param name="logId">The log's id.</param>
-    public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId)
-    {
-        folder.Confirm();
-        string path = folder.PathOf(id);
-        SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
-        try
-        {
-            WriterLock.TakeSegment(folder.Path, handle);
-
-            // A writer that opened the log before this lock has locked log.state by now; one that opens it later finds the segment locked.
-            folder.Confirm();
-            long salt = 0;
-            NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
-            SegmentHeader header = new(id, options.MaxFrameBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
-            byte[] bytes = new byte[LogLayout.HeaderBytes];
-            uint chain = header.Write(bytes);
-            Reserve(handle, options);
-
-            handle.Write(bytes, 0);
-            LogFile.Flush(handle, options);
-            folder.FlushToDisk();
-            return new SegmentFile(folder, handle, options, header, chain);
-        }
-        catch
-        {
-            Remove(folder, handle);
-            throw;
-        }
-    }
-
-    /// <summary>Goes on with a segment whose frames were checked, and which was synced.</summary>
-    public static SegmentFile Resume(
-        LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
-    {
-        SegmentFile file = new(folder, handle, settings, info.Header, info.HeaderChain)
-        {
-            Chain = scanner.Chain,
-            Offset = scanner.Offset,
-            FirstSequence = info.FirstSequence,
-            LastSequence = info.LastSequence,
-            FirstTime = info.FirstTime,
-            LastTime = info.LastTime,
-            _isOnDisk = true,
-        };
-        file._index.AddRange(index);
-        file.MarkDurable(file.Mark());
-        file._nextIndexAt = (file._index.Count > 0 ? file._index[^1].Offset : 0) + LogLayout.IndexEveryBytes;
-        return file;
-    }
-
     /// <summary>Whether a frame is to go to another segment. Also where this one was made with smaller frames: readers would not believe a
     /// larger one.</summary>
     public bool IsFullFor(int frameBytes, long time) =>
@@ -158,25 +101,6 @@ internal sealed class SegmentFile : IDisposable
             IsSealed = IsSealed,
             WrittenAt = LogLayout.ToNanoseconds(DateTime.UtcNow),
         };
-
-    /// <summary>Writes the opening frame.</summary>
-    /// <param name="firstSequence">Of the first record to come.</param>
-    /// <param name="idBefore">The segment that the records before that one are in; 0 where there is none.</param>
-    /// <param name="restarts">Whether what earlier segments have from that record on is taken back.</param>
-    /// <param name="tookBack">Whether an earlier segment has taken records back.</param>
-    /// <param name="time">Now.</param>
-    public void Begin(long firstSequence, long idBefore, bool restarts, bool tookBack, long time)
-    {
-        byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes];
-        LogLayout.WriteFrameHeader(frame, new FrameHeader(LogLayout.OpeningPayloadBytes, 0, firstSequence, time, FrameKind.Opening, 0));
-        frame[LogLayout.FrameHeaderBytes] = restarts ? (byte)1 : (byte)0;
-        frame[LogLayout.FrameHeaderBytes + 1] = restarts || tookBack ? (byte)1 : (byte)0;
-        long back = idBefore > 0 ? Header.Id - idBefore : 0;
-        BinaryPrimitives.WriteUInt32LittleEndian(frame.AsSpan(LogLayout.FrameHeaderBytes + 4), back <= uint.MaxValue ? (uint)back : 0);
-        WriteFrame(frame);
-        (FirstSequence, LastSequence, FirstTime, LastTime) = (firstSequence, firstSequence - 1, time, time);
-        MarkDurable(Mark());
-    }
 
     /// <summary>How far it is written now.</summary>
     public SegmentMark Mark() => new(this, Offset, Chain, LastSequence, _zeros.End);
@@ -285,7 +209,8 @@ internal sealed class SegmentFile : IDisposable
 
     /// <summary>Removes the file, as far as that can be done, and closes it; where its name is another file's by now, that one
     /// stays.</summary>
-    public void Remove() => Remove(_folder, _handle);
+    /// <returns>Whether it is gone.</returns>
+    public bool Remove() => Remove(_folder, _handle);
 
     /// <summary>
     /// Removes the file, which stays open. One that cannot be removed is emptied, as far as that can be done: it takes nothing back then.
@@ -308,46 +233,47 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    private static void Remove(LogFolder folder, SluiceHandle handle)
+    private static bool Remove(LogFolder folder, SluiceHandle handle)
     {
         bool isThere = folder.Has(handle);
         LogFile.Close(handle);
-        if (isThere)
-        {
-            folder.TryDelete(handle.Path);
-        }
+        return !isThere || folder.TryDelete(handle.Path);
     }
 
     private void WriteFrame(Span<byte> frame)
     {
         uint crc = LogLayout.Sign(frame, Chain);
+        WriteAt(frame, Offset);
+        Offset += frame.Length;
+        Chain = crc;
+    }
+
+    private void WriteAt(ReadOnlySpan<byte> frame, long offset)
+    {
         try
         {
-            _handle.Write(frame, Offset);
+            _handle.Write(frame, offset);
         }
         catch
         {
-            Erase();
+            Erase(offset);
             throw;
         }
-
-        Offset += frame.Length;
-        Chain = crc;
     }
 
     /// <summary>
     /// What failed to be written may be there, as a whole even where it ends in zeros: nobody is to take it for a frame. Where this fails,
     /// too, it is the next frame that is written over it.
     /// </summary>
-    private void Erase()
+    private void Erase(long offset)
     {
         try
         {
             Span<byte> zeros = stackalloc byte[LogLayout.FrameHeaderBytes];
             zeros.Clear();
-            if (_handle.Length > Offset)
+            if (_handle.Length > offset)
             {
-                _handle.Write(zeros, Offset);
+                _handle.Write(zeros, offset);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)

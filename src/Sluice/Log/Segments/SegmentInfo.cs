@@ -27,6 +27,9 @@ internal sealed class SegmentInfo
     /// <summary>Whether it takes back what earlier segments have from its first sequence on.</summary>
     public bool Restarts { get; set; }
 
+    /// <summary>Whether it takes back, and nothing stands behind its opening.</summary>
+    public bool RestartsOnly { get; private set; }
+
     /// <summary>Whether it, or a segment before it, has taken records back.</summary>
     public bool TookBack { get; private set; }
 
@@ -113,6 +116,7 @@ internal sealed class SegmentInfo
             (info._openingTime, info.FirstTime, info.LastTime) = (opening.Time, opening.Time, opening.Time);
             (info.FirstOffset, info.FirstChain) = (scanner.Offset, scanner.Chain);
             info.TryReadFooter(file);
+            info.RestartsOnly = info.Restarts && !info.EndsWithFooter && scanner.TryNext(out _, out _) == FrameResult.Unwritten;
         }
 
         return file.IsCompressed && !info.IsSealed ? throw NotSealed(file, info.FirstOffset) : info;

@@ -19,6 +19,9 @@ internal sealed class SegmentRetention(
     private readonly Lock _lock = new();
     private readonly List<ClosedSegment> _closed = [.. closed];
 
+    /// <summary>Files that were taken back as a whole, and are still there: what took them back stays as long.</summary>
+    private readonly List<string> _takenBack = [];
+
     /// <summary>Of the oldest; null where there is none.</summary>
     public long? FirstSequence
     {
@@ -36,6 +39,15 @@ internal sealed class SegmentRetention(
         using (_lock.EnterUninterrupted())
         {
             _closed.Add(segment);
+        }
+    }
+
+    /// <summary>Notes a file that was taken back as a whole and could not be removed: it goes before anything else does.</summary>
+    public void AddTakenBack(string path)
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            _takenBack.Add(path);
         }
     }
 
@@ -120,10 +132,12 @@ internal sealed class SegmentRetention(
         List<ClosedSegment> all = All();
         for (int i = all.Count - 1; i >= 0 && all[i].FirstSequence >= sequence; i--)
         {
-            folder.TryDelete(all[i].Path);
-            if (all[i].Copy is { } copy)
+            foreach (string path in all[i].Copy is { } copy ? [all[i].Path, copy] : new[] { all[i].Path })
             {
-                folder.TryDelete(copy);
+                if (!folder.TryDelete(path))
+                {
+                    AddTakenBack(path);
+                }
             }
 
             using (_lock.EnterUninterrupted())
@@ -185,6 +199,7 @@ internal sealed class SegmentRetention(
         {
             while (removed < most && isOld(all[removed]))
             {
+                RemoveTakenBack();
                 if (all[removed].Copy is { } copy)
                 {
                     folder.Delete(copy);
@@ -208,5 +223,29 @@ internal sealed class SegmentRetention(
         }
 
         return removed;
+    }
+
+    /// <summary>Removed durably: what goes next may be what took them back.</summary>
+    private void RemoveTakenBack()
+    {
+        string[] paths;
+        using (_lock.EnterUninterrupted())
+        {
+            paths = [.. _takenBack];
+        }
+
+        if (paths.Length > 0)
+        {
+            foreach (string path in paths)
+            {
+                folder.Delete(path);
+            }
+
+            folder.FlushToDisk();
+            using (_lock.EnterUninterrupted())
+            {
+                _takenBack.RemoveRange(0, paths.Length);
+            }
+        }
     }
 }

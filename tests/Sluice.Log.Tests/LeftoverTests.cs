@@ -1,0 +1,164 @@
+using System.Globalization;
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>
+/// What a process leaves that ends while a segment could be neither removed nor emptied, or in the midst of writing records to another
+/// segment: the next opening finds all that was acknowledged, and calls nothing of it damage.
+/// </summary>
+[Trait("Runs", "once")]
+[Collection(nameof(AloneCollection))]
+public sealed class LeftoverTests : IDisposable
+{
+    private const int EIO = 5;
+    private const int Count = 10;
+
+    public void Dispose() => SystemCallFaults.Use(null);
+
+    /// <summary>The disk takes nothing any more from the flush of the segment on that is to drop a tail; then the process is
+    /// killed.</summary>
+    /// <param name="refused">Calls that fail from then on.</param>
+    /// <param name="mayBeDropped">Whether nothing can say any more that the tail was not dropped.</param>
+    [SkippableTheory]
+    [InlineData("unlinkat", false)]
+    [InlineData("unlinkat,fsync", false)]
+    [InlineData("unlinkat,fsync,pwrite", true)]
+    public async Task A_killed_process_that_could_not_withdraw_a_segment_leaves_a_log(string refused, bool mayBeDropped)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        using ChildProcess child = new("leftover", folder.Log, refused);
+        (string[] lines, int exitCode, string errors) = await child.FinishAsync();
+        exitCode.ShouldBe(128 + 9);
+        lines.ShouldBe([Count.ToString(CultureInfo.InvariantCulture), nameof(IOException)], errors);
+        new FileInfo(Path.Combine(folder.Log, "0000000002.slog")).Length.ShouldBePositive();
+        int expected = mayBeDropped ? LeftoverProgram.Kept : Count;
+        Numbers(folder.Log).Count.ShouldBe(expected, "what a reader finds before the log is opened");
+        using (SluiceLog log = SluiceLog.Open(folder.Log, LeftoverProgram.Options))
+        {
+            log.NextSequence.ShouldBe(expected + 1);
+            log.Append(Records.Make(0, expected, 100), LogDurability.Durable).ShouldBe(expected + 1);
+        }
+
+        Numbers(folder.Log).ShouldBe(Enumerable.Range(0, expected + 1));
+    }
+
+    /// <summary>
+    /// A sync has failed, and what was written is written to another segment: whoever is killed before any system call of that leaves all
+    /// of it.
+    /// </summary>
+    [SkippableFact]
+    public void Records_that_are_written_anew_after_a_failed_sync_are_there_at_each_moment()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        List<string> moments = [];
+        using (SluiceLog log = SluiceLog.Open(folder.Log, LeftoverProgram.Options))
+        {
+            LeftoverProgram.Append(log, LogDurability.Durable, 0, 4);
+            LeftoverProgram.Append(log, LogDurability.Written, 4, Count);
+            bool hasFailed = false;
+            int thread = Environment.CurrentManagedThreadId;
+            SystemCallFaults.Use((call, fd, _) =>
+            {
+                if (Environment.CurrentManagedThreadId != thread)
+                {
+                    return 0;
+                }
+
+                if (!hasFailed && LeftoverProgram.IsFlush(call, fd, "0000000001.slog"))
+                {
+                    hasFailed = true;
+                    return -EIO;
+                }
+
+                if (hasFailed)
+                {
+                    moments.Add(Copy(folder, moments.Count));
+                }
+
+                return 0;
+            });
+            log.Flush();
+            SystemCallFaults.Use(null);
+            hasFailed.ShouldBeTrue();
+        }
+
+        moments.Count.ShouldBeGreaterThan(Count - 4, "each record was copied by a call of its own");
+        foreach (string moment in moments)
+        {
+            using SluiceLog log = SluiceLog.Open(moment, LeftoverProgram.Options);
+            Numbers(moment).ShouldBe(Enumerable.Range(0, Count), moment);
+        }
+    }
+
+    /// <summary>
+    /// A segment that was taken back as a whole could not be removed at once: what took it back is not removed before it, or it would
+    /// come back.
+    /// </summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_takes_a_segment_back_stays_as_long_as_that_one_is_there(bool drops)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, LeftoverProgram.Options))
+        {
+            LeftoverProgram.Append(log, drops ? LogDurability.Durable : LogDurability.Written, 0, Count);
+            bool hasFailed = drops;
+            SystemCallFaults.Use((call, fd, _) =>
+            {
+                bool fails = !hasFailed && LeftoverProgram.IsFlush(call, fd, "0000000001.slog");
+                hasFailed |= fails;
+                return fails || call == "unlinkat" ? -EIO : 0;
+            });
+            int next = drops ? 0 : Count;
+            if (drops)
+            {
+                log.TruncateAfter(0);
+            }
+            else
+            {
+                log.Flush();
+            }
+
+            File.Exists(Path.Combine(folder.Log, "0000000001.slog")).ShouldBeTrue();
+            LeftoverProgram.Append(log, LogDurability.Durable, next, 300);
+            long first = log.NextSequence - 5;
+
+            // Nothing can be removed, and nothing is.
+            Should.Throw<IOException>(() => log.TruncateBefore(first));
+            File.Exists(Path.Combine(folder.Log, "0000000002.slog")).ShouldBeTrue();
+            Directory.Delete(Copy(folder, 0, "before"), recursive: true);
+            SystemCallFaults.Use(null);
+            log.TruncateBefore(first).ShouldBeGreaterThan(1);
+            File.Exists(Path.Combine(folder.Log, "0000000001.slog")).ShouldBeFalse();
+            File.Exists(Path.Combine(folder.Log, "0000000002.slog")).ShouldBeFalse();
+            Copy(folder, 0);
+        }
+
+        // As a kill would have left it.
+        string killed = Path.Combine(folder.Root, "moment0");
+        using SluiceLog again = SluiceLog.Open(killed, LeftoverProgram.Options);
+        List<int> numbers = Numbers(killed);
+        numbers.ShouldBe(Enumerable.Range(300 - numbers.Count, numbers.Count));
+        numbers.Count.ShouldBeGreaterThanOrEqualTo(5);
+    }
+
+    private static List<int> Numbers(string directory) =>
+        [.. Records.ReadWritten(directory).Select(static r => Records.Check(r.Bytes).Number)];
+
+    /// <summary>What a process that is killed now leaves.</summary>
+    private static string Copy(TempFolder folder, int number, string name = "moment")
+    {
+        string copy = Directory.CreateDirectory(Path.Combine(folder.Root, $"{name}{number}")).FullName;
+        foreach (string file in Directory.GetFiles(folder.Log))
+        {
+            File.Copy(file, Path.Combine(copy, Path.GetFileName(file)));
+        }
+
+        return copy;
+    }
+}
