@@ -109,7 +109,7 @@ public sealed class CallerTests
             }
 
             held.Set();
-            filler.Join();
+            filler.JoinInTime();
             foreach (Thread leader in leaders)
             {
                 leader.Join(Patience).ShouldBeTrue();

@@ -79,7 +79,7 @@ public sealed class ContractTests
             engine.End();
         }
 
-        threads.ForEach(static thread => thread.Join());
+        threads.ForEach(static thread => thread.JoinInTime());
         log.WrittenSequence.ShouldBe(count + 1);
         Records.ShouldBeInOrder(Records.ReadWritten(folder.Log), 1, 0);
     }

@@ -61,7 +61,7 @@ public sealed class EmptyMarkTests
             }
 
             Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 900)));
-            log.WaitDurableAsync(4).AsTask().Wait();
+            log.WaitDurableAsync(4).AsTask().Wait(TimeSpan.FromMinutes(1)).ShouldBeTrue();
             isFull.ShouldBeFalse("the first segment was flushed before the second had begun");
             (isFlushed || LogState.TryRead(Path.Combine(folder.Log, LogFolder.StateName)) is { SegmentId: 1 }).ShouldBeTrue();
             log.Append(Records.Make(0, 7, 100), LogDurability.Durable);

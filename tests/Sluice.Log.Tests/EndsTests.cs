@@ -183,10 +183,7 @@ public sealed class EndsTests
 
         for (int run = 0; run < 10; run++)
         {
-            while (log.WrittenSequence < 40)
-            {
-                Thread.Yield();
-            }
+            SpinWait.SpinUntil(() => log.WrittenSequence >= 40, TimeSpan.FromMinutes(1)).ShouldBeTrue();
 
             log.TruncateAfter(log.WrittenSequence / 2);
         }
@@ -194,7 +191,7 @@ public sealed class EndsTests
         Volatile.Write(ref ends, true);
         foreach (Thread thread in threads)
         {
-            thread.Join();
+            thread.JoinInTime();
         }
 
         long last = log.NextSequence - 1;

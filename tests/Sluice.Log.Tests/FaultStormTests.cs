@@ -207,7 +207,7 @@ public sealed class FaultStormTests
         public void Stop()
         {
             _ends = true;
-            _thread.Join();
+            _thread.JoinInTime();
         }
 
         public void JoinAt(long last, string text)

@@ -136,7 +136,7 @@ public sealed class FloodTests
             after = Volatile.Read(ref reserved);
         }).WaitAsync(Patience);
         await ends.CancelAsync();
-        Array.ForEach(threads, static t => t.Join());
+        Array.ForEach(threads, static t => t.JoinInTime());
 
         // Not at all a check of a time: each that is waited for is one of these.
         (after - before).ShouldBeLessThan(100);
@@ -172,7 +172,7 @@ public sealed class FloodTests
         public void Dispose()
         {
             _ends = true;
-            Array.ForEach(_threads, static t => t.Join());
+            Array.ForEach(_threads, static t => t.JoinInTime());
         }
 
         private void Append(SluiceLog log, int writer, int recordBytes)

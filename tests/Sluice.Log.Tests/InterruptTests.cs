@@ -33,13 +33,15 @@ public sealed class InterruptTests
                 Interlocked.Decrement(ref running);
             }))];
             Array.ForEach(appending, static t => t.Start());
-            while (Volatile.Read(ref running) > 0)
-            {
-                Array.ForEach(appending, static t => t.Interrupt());
-                Thread.Yield();
-            }
+            SpinWait.SpinUntil(
+                () =>
+                {
+                    Array.ForEach(appending, static t => t.Interrupt());
+                    return Volatile.Read(ref running) == 0;
+                },
+                TimeSpan.FromMinutes(3)).ShouldBeTrue("the appends have not ended");
 
-            Array.ForEach(appending, static t => t.Join());
+            Array.ForEach(appending, static t => t.JoinInTime());
         }
 
         Dictionary<long, byte[]> all = Records.ReadAll(folder.Log).ToDictionary(static r => r.Sequence, static r => r.Bytes);
@@ -83,7 +85,7 @@ public sealed class InterruptTests
             started.Wait();
             Thread.Sleep(round % 5);
             log.Dispose();
-            Array.ForEach(appending, static t => t.Join());
+            Array.ForEach(appending, static t => t.JoinInTime());
             Dictionary<long, byte[]> all = Records.ReadAll(folder.Log).ToDictionary(static r => r.Sequence, static r => r.Bytes);
             for (int t = 0; t < 6; t++)
             {
@@ -119,11 +121,11 @@ public sealed class InterruptTests
                     thread.Start();
                     thread.Interrupt();
                     GC.Collect(0);
-                    thread.Join();
+                    thread.JoinInTime();
                 }
             }))];
             Array.ForEach(making, static t => t.Start());
-            Array.ForEach(making, static t => t.Join());
+            Array.ForEach(making, static t => t.JoinInTime());
             log.WrittenSequence.ShouldBe(makers * threads * each);
         }
 

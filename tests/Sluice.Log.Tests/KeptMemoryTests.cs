@@ -327,7 +327,7 @@ public sealed class KeptMemoryTests
     internal static async Task<int> LeaveAsync(TempFolder folder, string kind)
     {
         using ChildProcess child = new("kept", folder.Log, kind, "0");
-        string? line = await child.Output.ReadLineAsync();
+        string? line = await child.ReadLineAsync();
         child.Kill();
         (_, _, string errors) = await child.FinishAsync();
         line.ShouldBe("done Shared as asked for", errors);

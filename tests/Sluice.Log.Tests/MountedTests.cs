@@ -147,7 +147,7 @@ public sealed class MountedTests(ITestOutputHelper output)
             cutPower();
             foreach (Thread thread in threads)
             {
-                thread.Join();
+                thread.JoinInTime();
             }
 
             Should.Throw<IOException>(log.Dispose);

@@ -149,7 +149,7 @@ public sealed class SluiceLogTests
             })));
             foreach (Thread thread in threads)
             {
-                thread.Join();
+                thread.JoinInTime();
             }
         }
 
@@ -311,15 +311,12 @@ public sealed class SluiceLogTests
                 thread.Start();
             }
 
-            while (Volatile.Read(ref acknowledged[0]) < 20)
-            {
-                Thread.Yield();
-            }
+            SpinWait.SpinUntil(() => Volatile.Read(ref acknowledged[0]) >= 20, TimeSpan.FromMinutes(1)).ShouldBeTrue();
 
             log.Dispose();
             foreach (Thread thread in threads)
             {
-                thread.Join();
+                thread.JoinInTime();
             }
 
             int[] found = new int[4];

@@ -5,6 +5,8 @@ namespace Sluice.Log.Tests.Support;
 /// <summary>This assembly as a second process; ended violently at the latest when this is disposed.</summary>
 internal sealed class ChildProcess : IDisposable
 {
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
+
     private readonly Process _process;
     private readonly Task<string> _error;
 
@@ -25,13 +27,27 @@ internal sealed class ChildProcess : IDisposable
 
     public StreamWriter Input => _process.StandardInput;
 
+    /// <summary>The next line that it prints; null at its end. A process that says nothing is killed.</summary>
+    public async Task<string?> ReadLineAsync()
+    {
+        try
+        {
+            return await _process.StandardOutput.ReadLineAsync().WaitAsync(s_patience);
+        }
+        catch (TimeoutException)
+        {
+            _process.Kill();
+            throw;
+        }
+    }
+
     /// <summary>SIGKILL: nothing of the process runs after it.</summary>
     public void Kill() => _process.Kill();
 
     /// <summary>The rest of what it prints, and its end; a process that hangs is killed, and its exit code says so.</summary>
     public async Task<(string[] Lines, int ExitCode, string Errors)> FinishAsync(TimeSpan? patienceOf = null)
     {
-        using CancellationTokenSource patience = new(patienceOf ?? TimeSpan.FromMinutes(3));
+        using CancellationTokenSource patience = new(patienceOf ?? s_patience);
         await using CancellationTokenRegistration registration = patience.Token.Register(_process.Kill);
         string output = await _process.StandardOutput.ReadToEndAsync(CancellationToken.None);
         await _process.WaitForExitAsync(CancellationToken.None);
