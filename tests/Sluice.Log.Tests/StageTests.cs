@@ -140,6 +140,64 @@ public sealed class StageTests
         }
     }
 
+    /// <summary>
+    /// The log is closed, and its threads are gone, when a thread comes to wait for a record that was dropped before: nobody writes for it
+    /// again and again.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Who_waits_for_what_was_dropped_is_told_behind_the_end(bool isDurable)
+    {
+        const int done = 5;
+        using DeadOutput output = new(failsWrites: false);
+        PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), output.PageStart, done + 1);
+        WriteStage writes = new(ring, output, "log", done, 1000, static () => { });
+        SyncStage syncs = new(writes, output, "log", new DurableMark(static _ => { }, static () => { }, done));
+        ring.Close();
+        writes.End();
+        syncs.End();
+        SyncWaiter dropped = new();
+        SyncWaiter flushes = new();
+        dropped.Begin(done + 10, 0, default);
+        flushes.Begin(done + 10, LogWaiter.Any, default);
+        WaiterList waiters = isDurable ? syncs.Waiters : writes.Waiters;
+        waiters.Push(dropped);
+        waiters.Push(flushes);
+        if (isDurable)
+        {
+            syncs.TryLead();
+        }
+        else
+        {
+            writes.TryLead();
+        }
+
+        dropped.IsDone.ShouldBeTrue();
+        Should.Throw<IOException>(dropped.ThrowIfFailed).Message.ShouldContain("dropped by TruncateAfter");
+        flushes.IsDone.ShouldBeTrue();
+        flushes.ThrowIfFailed();
+        waiters.IsEmpty.ShouldBeTrue();
+    }
+
+    /// <summary>To close a file may take long: nobody who waits for a sync waits for that.</summary>
+    [Fact]
+    public void What_is_sealed_is_closed_by_nobody_who_has_a_stage()
+    {
+        SyncStage? syncs = null;
+        WriteStage? writes = null;
+        List<bool> held = [];
+        using DeadOutput output = new(failsWrites: false)
+        {
+            Sealed = new Closing(() => held.Add(syncs!.Gate.IsHeldByCurrentThread || writes!.Gate.IsHeldByCurrentThread)),
+        };
+        PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), output.PageStart, 6);
+        writes = new WriteStage(ring, output, "log", 5, 1000, static () => { });
+        syncs = new SyncStage(writes, output, "log", new DurableMark(static _ => { }, static () => { }, 5));
+        syncs.CloseFull();
+        held.ShouldBe([false]);
+    }
+
     /// <summary>A number that was dropped may be another record's by now, whose append waits as well.</summary>
     [Fact]
     public void Of_those_who_wait_for_a_number_only_those_whose_records_were_dropped_fail()
@@ -229,7 +287,10 @@ public sealed class StageTests
 
         public override bool NeedsHousekeeping => false;
 
-        public override bool HasFull => false;
+        /// <summary>What is full, and sealed.</summary>
+        public IDisposable? Sealed { get; init; }
+
+        public override bool HasFull => Sealed is not null;
 
         public override bool IsBehind => false;
 
@@ -251,6 +312,8 @@ public sealed class StageTests
 
         public override void Recover() => throw new IOException("dead");
 
+        public override IReadOnlyList<IDisposable> LetGoOfSealed() => Sealed is null ? [] : [Sealed];
+
         public override void Housekeep()
         {
         }
@@ -262,5 +325,10 @@ public sealed class StageTests
         public override void Dispose()
         {
         }
+    }
+
+    private sealed class Closing(Action closes) : IDisposable
+    {
+        public void Dispose() => closes();
     }
 }

@@ -29,6 +29,9 @@ internal sealed class FramedOutput : LogOutput
     private SegmentFile? _current;
     private int _fullCount;
     private bool _wantsNext;
+
+    /// <summary>Whether the next segment could not be made ahead: it may be when retention has given the disk some space.</summary>
+    private bool _makesAgain;
     private bool _askedForNext;
     private long _nextSequence;
     private long _lastTime;
@@ -60,7 +63,7 @@ internal sealed class FramedOutput : LogOutput
 
     public override bool TookBack => Volatile.Read(ref _tookBack);
 
-    public override bool NeedsHousekeeping => Volatile.Read(ref _wantsNext) || HasFull;
+    public override bool NeedsHousekeeping => WantsNext || HasFull;
 
     /// <summary>Sequence of the oldest record of the log.</summary>
     public long FirstSequence
@@ -228,17 +231,43 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    public override void CloseSealed()
+    public override IReadOnlyList<IDisposable> LetGoOfSealed()
     {
-        foreach (SegmentFile segment in Rolled().TakeWhile(static s => s.IsSealed))
+        SegmentFile[] closed = [.. Rolled().TakeWhile(static s => s.IsSealed)];
+        foreach (SegmentFile segment in closed)
         {
-            segment.Dispose();
             _retention.Add(segment.Closed(segment.LastSequence));
-            Compressor?.Signal();
             using (_rolling.EnterUninterrupted())
             {
                 _rolled.Remove(segment);
                 Volatile.Write(ref _fullCount, _rolled.Count);
+            }
+        }
+
+        Compressor?.Signal();
+        return closed;
+    }
+
+    public override bool MakesAhead => true;
+
+    public override bool WantsNext => Volatile.Read(ref _wantsNext);
+
+    public override bool IsHeldByCurrentThread =>
+        base.IsHeldByCurrentThread || _sealing.IsHeldByCurrentThread || _next.IsHeldByCurrentThread || _retention.IsHeldByCurrentThread;
+
+    public override void MakeAhead()
+    {
+        if (Volatile.Read(ref _wantsNext))
+        {
+            // Once: where it fails a second time, whoever needs the segment tries again, and has the error.
+            Volatile.Write(ref _wantsNext, false);
+            try
+            {
+                _next.Prepare();
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                Volatile.Write(ref _makesAgain, true);
             }
         }
     }
@@ -252,7 +281,11 @@ internal sealed class FramedOutput : LogOutput
         }
         finally
         {
-            PrepareNext();
+            if (Volatile.Read(ref _makesAgain))
+            {
+                Volatile.Write(ref _makesAgain, false);
+                _next.Prepare();
+            }
         }
     }
 
@@ -269,16 +302,6 @@ internal sealed class FramedOutput : LogOutput
         foreach (SegmentFile segment in _rolled)
         {
             segment.Dispose();
-        }
-    }
-
-    private void PrepareNext()
-    {
-        if (Volatile.Read(ref _wantsNext))
-        {
-            // Once: where it fails, whoever needs the segment tries again, and has the error.
-            _wantsNext = false;
-            _next.Prepare();
         }
     }
 

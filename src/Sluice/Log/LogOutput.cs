@@ -5,8 +5,8 @@ namespace Sluice.Log;
 
 /// <summary>
 /// Where pages go. <see cref="Write"/>, <see cref="TakeMark"/> and <see cref="Recover"/> are called by whoever has the write stage,
-/// <see cref="Sync"/>, <see cref="Recover"/> and <see cref="CloseSealed"/> by whoever has the sync stage, <see cref="SealFull"/> and
-/// <see cref="Housekeep"/> by the log's keeper; the three run side by side. Who closes or truncates the log seals too.
+/// <see cref="Sync"/>, <see cref="Recover"/> and <see cref="LetGoOfSealed"/> by whoever has the sync stage, <see cref="SealFull"/>
+/// and <see cref="Housekeep"/> by the log's keeper, <see cref="MakeAhead"/> by its maker; the four run side by side. Who closes or truncates the log seals too.
 /// </summary>
 internal abstract class LogOutput : IDisposable
 {
@@ -58,12 +58,24 @@ internal abstract class LogOutput : IDisposable
     {
     }
 
-    /// <summary>Lets go of what is sealed.</summary>
-    public virtual void CloseSealed()
+    /// <summary>Lets go of what is sealed; whoever calls it closes that, and has no stage then.</summary>
+    public virtual IReadOnlyList<IDisposable> LetGoOfSealed() => [];
+
+    /// <summary>Whether files are made ahead, which a thread of their own does: nothing that takes long is before it.</summary>
+    public virtual bool MakesAhead => false;
+
+    /// <summary>Whether a file is to be made ahead.</summary>
+    public virtual bool WantsNext => false;
+
+    /// <summary>Makes the next file, if one is wanted. Where that fails, <see cref="Housekeep"/> tries once more.</summary>
+    public virtual void MakeAhead()
     {
     }
 
-    /// <summary>Makes the next segment, and removes what is not to be kept.</summary>
+    /// <summary>Whether this thread has what those who have a stage may wait for: it cannot wait for a stage then.</summary>
+    public virtual bool IsHeldByCurrentThread => Compressor?.IsCurrent == true;
+
+    /// <summary>Removes what is not to be kept.</summary>
     public abstract void Housekeep();
 
     /// <summary>After the last write and sync: gives back what was reserved.</summary>

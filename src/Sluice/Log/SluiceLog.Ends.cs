@@ -1,7 +1,6 @@
 using Sluice.Log;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
-using Sluice.Log.Stages;
 using Sluice.Memory;
 
 namespace Sluice;
@@ -129,7 +128,11 @@ public sealed partial class SluiceLog
                 }
 
                 _output.SealFull(_mark.Said);
-                _output.CloseSealed();
+                foreach (IDisposable file in _output.LetGoOfSealed())
+                {
+                    file.Dispose();
+                }
+
                 _output.Finish();
             }
         }
@@ -189,8 +192,8 @@ public sealed partial class SluiceLog
             try
             {
                 // Others may have got such numbers since, and wait for what is there.
-                _writes.Waiters.FailOther(_ring.Epoch, _writes.Written, WhyDropped);
-                _syncs.Waiters.FailOther(_ring.Epoch, _syncs.Durable, WhyDropped);
+                _writes.Waiters.FailOther(_ring.Epoch, _writes.Written, _writes.WhyDropped);
+                _syncs.Waiters.FailOther(_ring.Epoch, _syncs.Durable, _writes.WhyDropped);
             }
             finally
             {
@@ -205,12 +208,9 @@ public sealed partial class SluiceLog
 
     private void FailAbove(long sequence)
     {
-        _writes.Waiters.Fail(sequence, WhyDropped);
-        _syncs.Waiters.Fail(sequence, WhyDropped);
+        _writes.Waiters.Fail(sequence, _writes.WhyDropped);
+        _syncs.Waiters.Fail(sequence, _writes.WhyDropped);
     }
-
-    /// <summary>Null for who waits for memory, and has it, and for who flushes, and has flushed all that is left.</summary>
-    private Exception? WhyDropped(LogWaiter waiter) => waiter.OwnRecords == LogWaiter.Any ? null : LogErrors.Dropped(Directory);
 
     private void DisposeAtExit()
     {
@@ -305,6 +305,7 @@ public sealed partial class SluiceLog
     private int RemoveBefore(Func<ClosedSegment, bool> isOld)
     {
         FramedOutput output = Framed();
+        ThrowIfWithinOrKeeper();
 
         // Not beside the closing: a log that is closed may be another writer's already.
         using (_closing.EnterUninterrupted())
@@ -325,8 +326,15 @@ public sealed partial class SluiceLog
     private bool Waits(LogDurability durability) =>
         durability == LogDurability.Durable || (durability == LogDurability.Written && (_kept is null || _writes.HasFailed));
 
+    /// <summary>
+    /// Whether this thread has what is to be waited for, or what those who have it may wait for: the making of a segment, its sealing, the
+    /// removing of others, the state.
+    /// </summary>
     private bool IsWithin(bool isDurable) =>
-        _writes.Gate.IsHeldByCurrentThread || (isDurable && _syncs.Gate.IsHeldByCurrentThread);
+        _writes.Gate.IsHeldByCurrentThread
+        || (isDurable && _syncs.Gate.IsHeldByCurrentThread)
+        || _output.IsHeldByCurrentThread
+        || _lock?.IsHeldByCurrentThread == true;
 
     /// <summary>What an append of this thread would be refused with; null where it may wait, or need not.</summary>
     private IOException? Refusal(LogDurability durability) =>
@@ -345,7 +353,7 @@ public sealed partial class SluiceLog
     private void ThrowIfWithinOrKeeper()
     {
         ThrowIfWithin(isDurable: true);
-        if (_syncs.IsKeeper)
+        if (_syncs.IsKeeper || _closing.IsHeldByCurrentThread)
         {
             throw LogErrors.Within(Directory);
         }

@@ -1,6 +1,7 @@
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Log.Folders;
@@ -104,13 +105,22 @@ internal static class LogFile
     /// <summary>Whether the file is the one that its path leads to.</summary>
     public static bool HasName(SluiceHandle file) => HasName(file, NodePath.Of(file.Path));
 
-    /// <summary>Whether the file is the one that a name leads to.</summary>
-    public static bool HasName(SluiceHandle file, in NodePath name)
+    /// <summary>Whether the file is the one that a name leads to; false where that cannot be known.</summary>
+    public static bool HasName(SluiceHandle file, in NodePath name) => LookForName(file, name, out bool has) == 0 && has;
+
+    /// <summary>Whether the file is the one that a name leads to; a negative errno where that cannot be known.</summary>
+    public static int LookForName(SluiceHandle file, in NodePath name, out bool has)
     {
+        has = false;
         using OpenFile.Reference reference = file.Hold();
-        return Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0
-            && NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
-            && own.IsSame(there);
+        int result = Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own);
+        if (result == 0)
+        {
+            result = NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx there);
+            has = result == 0 && own.IsSame(there);
+        }
+
+        return result == -Errno.ENOENT ? 0 : result;
     }
 
     /// <summary>Whether a file has lost its name: what is written to it is on the disk for nobody.</summary>

@@ -41,6 +41,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     }
 
     /// <summary>Whether a file still has its name in the folder.</summary>
+    /// <exception cref="IOException">That cannot be known.</exception>
+    /// <exception cref="UnauthorizedAccessException">That cannot be known.</exception>
     public bool Has(SluiceHandle file)
     {
         if (writer?.Folder is not { } folder)
@@ -49,7 +51,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
 
         using OpenFile.Reference held = new(folder);
-        return LogFile.HasName(file, NodeOf(folder, file.Path));
+        PathErrors.ThrowIfFailed(LogFile.LookForName(file, NodeOf(folder, file.Path), out bool has), "Looking at", file.Path);
+        return has;
     }
 
     /// <summary>Removes a file, if it is there.</summary>

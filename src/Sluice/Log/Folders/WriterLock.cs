@@ -55,6 +55,10 @@ internal sealed class WriterLock : IDisposable
     /// <summary>The folder in which the state was locked, open; null elsewhere than on Linux.</summary>
     public SafeFileHandle? Folder { get; }
 
+    /// <summary>Whether this thread has what those who write or flush the state wait for.</summary>
+    public bool IsHeldByCurrentThread =>
+        _lock.IsHeldByCurrentThread || _flushing.IsHeldByCurrentThread || _confirming.IsHeldByCurrentThread;
+
     /// <summary>What the file says; null where it says nothing.</summary>
     public LogState? State
     {

@@ -21,6 +21,9 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     private SegmentFile? _prepared = prepared;
     private long _nextId = id;
 
+    /// <summary>Whether this thread is making one, or may remove one.</summary>
+    public bool IsHeldByCurrentThread => _making.IsHeldByCurrentThread;
+
     /// <summary>Makes it ahead.</summary>
     public void Prepare()
     {

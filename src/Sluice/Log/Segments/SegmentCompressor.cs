@@ -36,6 +36,9 @@ internal sealed class SegmentCompressor
     /// <summary>Why a segment stays as it is, of the last one that could not be compressed.</summary>
     public NotedError? LastError { get; private set; }
 
+    /// <inheritdoc cref="StageThread.IsCurrent"/>
+    public bool IsCurrent => _thread.IsCurrent;
+
     /// <inheritdoc cref="StageThread.Start"/>
     public void Start()
     {

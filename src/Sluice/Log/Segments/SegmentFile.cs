@@ -235,9 +235,19 @@ internal sealed partial class SegmentFile : IDisposable
 
     private static bool Remove(LogFolder folder, SluiceHandle handle)
     {
-        bool isThere = folder.Has(handle);
-        LogFile.Close(handle);
-        return !isThere || folder.TryDelete(handle.Path);
+        try
+        {
+            return !folder.Has(handle) || folder.TryDelete(handle.Path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Nobody knows whose file it is that has the name.
+            return false;
+        }
+        finally
+        {
+            LogFile.Close(handle);
+        }
     }
 
     private void WriteFrame(Span<byte> frame)

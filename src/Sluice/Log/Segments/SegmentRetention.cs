@@ -22,6 +22,9 @@ internal sealed class SegmentRetention(
     /// <summary>Files that were taken back as a whole, and are still there: what took them back stays as long.</summary>
     private readonly List<string> _takenBack = [];
 
+    /// <summary>Whether this thread removes files, or gives them names.</summary>
+    public bool IsHeldByCurrentThread => _removing.IsHeldByCurrentThread;
+
     /// <summary>Of the oldest; null where there is none.</summary>
     public long? FirstSequence
     {

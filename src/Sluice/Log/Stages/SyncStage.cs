@@ -17,6 +17,9 @@ internal sealed class SyncStage
     private readonly DurableMark _mark;
     private readonly StageThread _thread;
     private readonly StageThread _keeper;
+
+    /// <summary>Makes files ahead, whatever the keeper is at: who appends would make them otherwise.</summary>
+    private readonly StageThread? _maker;
     private long _durable;
     private bool _mustRecover;
     private bool _isBusy;
@@ -35,13 +38,14 @@ internal sealed class SyncStage
         (_writes, _output, _directory, _mark, _durable) = (writes, output, directory, mark, output.DurableSequence);
         _thread = new StageThread("Sluice log sync", DurableMark.AgainMs, Round, () => _mark.IsBehind(Durable));
         _keeper = new StageThread("Sluice log keeper", keeperIntervalMs, KeepHouse, () => keeperIntervalMs != Timeout.Infinite);
+        _maker = output.MakesAhead ? new StageThread("Sluice log maker", Timeout.Infinite, MakeAhead, static () => false) : null;
     }
 
     /// <summary>Held by who leads; taken before <see cref="WriteStage.Gate"/>.</summary>
     public Lock Gate { get; } = new();
 
-    /// <summary>Whether this thread is the keeper, whose end or next round it would wait for without an end.</summary>
-    public bool IsKeeper => _keeper.IsCurrent;
+    /// <summary>Whether this thread is the keeper or the maker, whose end or next round it would wait for without an end.</summary>
+    public bool IsKeeper => _keeper.IsCurrent || _maker?.IsCurrent == true;
 
     /// <summary>Those who wait for their records to be durable.</summary>
     public WaiterList Waiters { get; } = new();
@@ -57,14 +61,24 @@ internal sealed class SyncStage
     {
         _thread.Start();
         _keeper.Start();
+        _maker?.Start();
     }
 
-    /// <summary>Asks the keeper to see to segments.</summary>
-    public void SignalKeeper() => _keeper.Signal();
+    /// <summary>Asks the keeper to see to segments, and the maker where one is wanted.</summary>
+    public void SignalKeeper()
+    {
+        if (_output.WantsNext)
+        {
+            _maker?.Signal();
+        }
 
-    /// <summary>Ends the keeper: nobody makes or seals segments any more but who writes, and who closes the log.</summary>
+        _keeper.Signal();
+    }
+
+    /// <summary>Ends the keeper and the maker: nobody makes or seals segments any more but who writes, and who closes the log.</summary>
     public void EndKeeper()
     {
+        _maker?.End();
         _keeper.End();
         Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
     }
@@ -93,7 +107,12 @@ internal sealed class SyncStage
         {
             try
             {
-                _ = SyncAll();
+                // Read before: from the end on everything that has a place is written by this round.
+                bool hasEnded = _thread.HasEnded;
+                if (SyncAll() is null && hasEnded)
+                {
+                    Waiters.Fail(Durable, WhyDropped);
+                }
             }
             finally
             {
@@ -161,6 +180,9 @@ internal sealed class SyncStage
             _writes.Rouse();
         }
     }
+
+    /// <inheritdoc cref="WriteStage.WhyDropped"/>
+    private Exception? WhyDropped(LogWaiter waiter) => _writes.WhyDropped(waiter);
 
     private Exception? SyncWritten()
     {
@@ -278,8 +300,9 @@ internal sealed class SyncStage
         {
             _mark.Write(Durable);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        catch (Exception e)
         {
+            // Whatever it was, those who wait for what is durable do not wait for ever.
             LastError = new NotedError(e);
             Interlocked.MemoryBarrier();
             _thread.Rouse();
@@ -323,6 +346,13 @@ internal sealed class SyncStage
         keeping?.TrySetResult();
     }
 
+    /// <summary>On the maker. The keeper, which makes room first, tries again what could not be made.</summary>
+    private void MakeAhead(bool asked)
+    {
+        Try(_output.MakeAhead);
+        _keeper.Signal();
+    }
+
     private void Try(Action work)
     {
         try
@@ -354,7 +384,12 @@ internal sealed class SyncStage
 
             // Numbers that were dropped meanwhile are others' now.
             _output.SealFull(_mark.Lowered == lowered ? covered : 0);
-            Hold(_output.CloseSealed);
+            IReadOnlyList<IDisposable> closed = [];
+            Hold(() => closed = _output.LetGoOfSealed());
+            foreach (IDisposable file in closed)
+            {
+                file.Dispose();
+            }
         }
     }
 

@@ -75,7 +75,12 @@ internal sealed class WriteStage
         {
             try
             {
-                _ = WriteAll();
+                // Read before: from the end on everything that has a place is written by this round.
+                bool hasEnded = _thread.HasEnded;
+                if (WriteAll() is null && hasEnded)
+                {
+                    Waiters.Fail(Written, WhyDropped);
+                }
             }
             finally
             {
@@ -151,6 +156,12 @@ internal sealed class WriteStage
             ? LogErrors.Failed(_directory, "Appending to", error)
             : LogErrors.Dropped(_directory));
     }
+
+    /// <summary>
+    /// Of who waits for a record that is not in the log any more: null for who waits for memory, and has it, and for who flushes, and has
+    /// flushed all that is left.
+    /// </summary>
+    public Exception? WhyDropped(LogWaiter waiter) => waiter.OwnRecords == LogWaiter.Any ? null : LogErrors.Dropped(_directory);
 
     /// <summary>The newest error of a write, whoever was told of it.</summary>
     public NotedError? LastError { get; private set; }

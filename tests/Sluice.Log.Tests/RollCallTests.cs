@@ -1,0 +1,107 @@
+using Sluice.Log.Folders;
+using Sluice.Log.Segments;
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>What whoever appends does where a segment is full: it goes on in the next one, which is there.</summary>
+[Trait("Runs", "once")]
+[Collection(nameof(AloneCollection))]
+public sealed class RollCallTests : IDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+
+    public void Dispose() => SystemCallFaults.Use(null);
+
+    /// <summary>
+    /// The disk is not done with the first full segment: others are made all the same, and who appends makes no system call but to write,
+    /// and to look whether the file is still there.
+    /// </summary>
+    [SkippableFact]
+    public void Who_appends_makes_flushes_and_closes_no_segment_though_the_disk_does_not_keep_up()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        using ManualResetEventSlim isDone = new();
+        HashSet<string> calls = [];
+        int made = 0;
+        int thread = Environment.CurrentManagedThreadId;
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 8000, MaxRecordBytes = 1000 }))
+        {
+            log.Append(Records.Make(0, 0, 900), LogDurability.Written);
+            SystemCallFaults.Use((call, fd, _) =>
+            {
+                if (Environment.CurrentManagedThreadId == thread)
+                {
+                    calls.Add(call);
+                }
+                else if (call == "fsync" && PathOf(fd) == folder.Log)
+                {
+                    // The last of what is done for a segment that is made.
+                    Interlocked.Increment(ref made);
+                }
+                else if (call == "fsync" && Path.GetFileName(PathOf(fd)) == "0000000001.slog")
+                {
+                    isDone.Wait(Patience).ShouldBeTrue();
+                }
+
+                return 0;
+            });
+            for (int i = 1, segments = 1; segments < 6; i++)
+            {
+                log.Append(Records.Make(0, i, 900), LogDurability.Written);
+                if (Of(folder, segments) > 4000)
+                {
+                    SpinWait.SpinUntil(() => Volatile.Read(ref made) >= segments, Patience).ShouldBeTrue($"nobody made segment {segments + 1}");
+                    segments++;
+                }
+            }
+
+            lock (calls)
+            {
+                calls.Order(StringComparer.Ordinal).ShouldBe(["pwrite", "statx"], ignoreOrder: true);
+            }
+
+            isDone.Set();
+            SystemCallFaults.Use(null);
+        }
+
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+    }
+
+    /// <summary>Two are made for one roll where the maker comes late, and the first cannot be begun: the other one goes.</summary>
+    [Fact]
+    public void Of_two_segments_that_were_made_for_one_roll_none_stays()
+    {
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        LogFolder files = new(folder.Log, SegmentNames.Framed);
+        LogSettings settings = new(SmallLog.Options);
+        using (NextSegment next = new(files, settings, Guid.NewGuid(), 1, prepared: null))
+        {
+            SegmentFile first = next.Take();
+            next.Prepare();
+            files.List().ShouldBe([1, 2]);
+            next.PutBack(first);
+            files.List().ShouldBe([1]);
+            next.Take().ShouldBeSameAs(first);
+            next.PutBack(first);
+        }
+
+        // Nor does the lock on one, which would keep the next writer out.
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        log.NextSequence.ShouldBe(1);
+    }
+
+    /// <summary>How much of a segment is written, without what is reserved.</summary>
+    private static long Of(TempFolder folder, int id)
+    {
+        using FileStream file = new(
+            Path.Combine(folder.Log, $"{id:D10}.slog"), FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        byte[] bytes = new byte[file.Length];
+        file.ReadExactly(bytes);
+        return bytes.AsSpan().LastIndexOfAnyExcept((byte)0) + 1;
+    }
+
+    private static string PathOf(int fd) => File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName ?? "";
+}
