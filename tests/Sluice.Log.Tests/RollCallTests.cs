@@ -52,7 +52,8 @@ public sealed class RollCallTests : IDisposable
                 log.Append(Records.Make(0, i, 900), LogDurability.Written);
                 if (Of(folder, segments) > 4000)
                 {
-                    SpinWait.SpinUntil(() => Volatile.Read(ref made) >= segments, Patience).ShouldBeTrue($"nobody made segment {segments + 1}");
+                    SpinWait.SpinUntil(() => Volatile.Read(ref made) >= segments, Patience)
+                        .ShouldBeTrue($"nobody made segment {segments + 1}");
                     segments++;
                 }
             }

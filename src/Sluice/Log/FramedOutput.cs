@@ -10,7 +10,7 @@ namespace Sluice.Log;
 
 /// <summary>Framed segments: the one that is written, those that are full and wait for their footer, and the one that will be
 /// next.</summary>
-internal sealed class FramedOutput : LogOutput
+internal sealed partial class FramedOutput : LogOutput
 {
     private readonly LogFolder _folder;
     private readonly LogSettings _settings;
@@ -351,57 +351,4 @@ internal sealed class FramedOutput : LogOutput
 
         return _retention.Newest(s => s.FirstSequence < sequence)?.Id ?? 0;
     }
-
-    /// <summary>Goes on in another segment; what it has taken back of the old ones as a whole is removed.</summary>
-    private void Leave(List<SegmentFile> old, SegmentFile next)
-    {
-        foreach (SegmentFile segment in old)
-        {
-            if (segment.FirstSequence >= next.FirstSequence)
-            {
-                if (!segment.Remove())
-                {
-                    _retention.AddTakenBack(segment.Path);
-                }
-            }
-            else
-            {
-                segment.TryCutReserved();
-                segment.Dispose();
-                _retention.Add(segment.Closed(Math.Min(segment.LastSequence, next.FirstSequence - 1)));
-            }
-        }
-
-        using (_rolling.EnterUninterrupted())
-        {
-            _rolled.Clear();
-            Volatile.Write(ref _fullCount, 0);
-            _current = next;
-        }
-
-        _askedForNext = false;
-        Volatile.Write(ref _tookBack, true);
-        Volatile.Write(ref _durableSegment, next.Header.Id);
-        _marks.Clear();
-    }
-
-    /// <summary>Those that are full, and the one that is written.</summary>
-    private List<SegmentFile> All()
-    {
-        using (_rolling.EnterUninterrupted())
-        {
-            return [.. _rolled, .. _current is null ? [] : new[] { _current }];
-        }
-    }
-
-    private SegmentFile[] Rolled()
-    {
-        using (_rolling.EnterUninterrupted())
-        {
-            return [.. _rolled];
-        }
-    }
-
-    /// <summary>A clock that was set back stands still here.</summary>
-    private long Now() => _lastTime = Math.Max(_lastTime, LogLayout.ToNanoseconds(DateTime.UtcNow));
 }

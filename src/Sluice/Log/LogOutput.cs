@@ -6,7 +6,8 @@ namespace Sluice.Log;
 /// <summary>
 /// Where pages go. <see cref="Write"/>, <see cref="TakeMark"/> and <see cref="Recover"/> are called by whoever has the write stage,
 /// <see cref="Sync"/>, <see cref="Recover"/> and <see cref="LetGoOfSealed"/> by whoever has the sync stage, <see cref="SealFull"/>
-/// and <see cref="Housekeep"/> by the log's keeper, <see cref="MakeAhead"/> by its maker; the four run side by side. Who closes or truncates the log seals too.
+/// and <see cref="Housekeep"/> by the log's keeper, <see cref="MakeAhead"/> by its maker; the four run side by side. Who closes or
+/// truncates the log seals too.
 /// </summary>
 internal abstract class LogOutput : IDisposable
 {
