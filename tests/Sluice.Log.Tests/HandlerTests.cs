@@ -180,4 +180,46 @@ public sealed class HandlerTests : IDisposable
     private static string Text(int writer, int number) => $"{writer} {number} {new string((char)('a' + writer), 20 + (number * 7 % 90))}.";
 
     private static byte[] Line(int writer, int number) => System.Text.Encoding.ASCII.GetBytes(Text(writer, number) + "\n");
+
+    /// <summary>While a tail is dropped nobody gets a place, and this thread would wait for itself.</summary>
+    [SkippableFact]
+    public void What_is_logged_from_within_a_drop_that_fails_is_refused_and_holds_nobody_up()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
+        log.Append(Records.Make(0, 1, 100), LogDurability.Durable);
+        Exception? error = null;
+        List<Exception?> refusals = [];
+        Thread dropping = new(() => error = Record.Exception(() => log.TruncateAfter(1))) { IsBackground = true };
+        SystemCallFaults.Use((call, _, _) => Thread.CurrentThread == dropping && call == "fsync" ? -ENOSPC : 0);
+        void Tell(object? sender, FirstChanceExceptionEventArgs e)
+        {
+            if (Thread.CurrentThread == dropping && e.Exception is IOException { HResult: ENOSPC } && refusals.Count == 0)
+            {
+                refusals.Add(Record.Exception(() => log.Append(Records.Make(8, 0, 30), LogDurability.Buffered)));
+                refusals.Add(Record.Exception(() => log.AppendAsync(Records.Make(8, 1, 30), LogDurability.Buffered).AsTask().Wait()));
+            }
+        }
+
+        AppDomain.CurrentDomain.FirstChanceException += Tell;
+        try
+        {
+            dropping.Start();
+            dropping.Join(TimeSpan.FromSeconds(20)).ShouldBeTrue("the drop has not ended");
+        }
+        finally
+        {
+            AppDomain.CurrentDomain.FirstChanceException -= Tell;
+            SystemCallFaults.Use(null);
+        }
+
+        error.ShouldBeOfType<IOException>();
+        refusals.Count.ShouldBe(2);
+        refusals.ShouldAllBe(static e => e is IOException || e is AggregateException);
+        log.Append(Records.Make(0, 2, 100), LogDurability.Durable);
+        log.Dispose();
+        Records.ReadAll(folder.Log).Select(static r => Records.Check(r.Bytes)).ShouldBe([(0, 0), (0, 1), (0, 2)]);
+    }
 }

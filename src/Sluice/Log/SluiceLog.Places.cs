@@ -37,6 +37,8 @@ public sealed partial class SluiceLog
                 case TurnResult.Closed:
                     LogErrors.ThrowClosed(Directory);
                     break;
+                case TurnResult.Frozen:
+                    throw LogErrors.Within(Directory);
                 case TurnResult.Full when !_settings.WaitWhenFull:
                     _writes.Signal();
                     LogErrors.ThrowFull(Directory, (long)_settings.Pages * _settings.PageBytes);

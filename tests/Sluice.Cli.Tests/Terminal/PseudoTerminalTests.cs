@@ -149,7 +149,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
 
     private static bool IsResult(string argument) => argument.EndsWith(".json", StringComparison.Ordinal);
 
-    [GeneratedRegex("2 of 2, about [0-9]+ (s|min) left: hot 4 KiB Write", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    [GeneratedRegex("2 of 2, about [0-9]+ (s|min) left: hot 4 KiB Write", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex TimeLeft();
 
     private static int Columns(string line) => new StringInfo(line).LengthInTextElements;

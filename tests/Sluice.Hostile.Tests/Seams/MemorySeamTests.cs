@@ -1,6 +1,6 @@
 using Sluice.Engines;
 using Sluice.Handles;
-using Sluice.Log;
+using Sluice.Log.Stages;
 using Sluice.Memory;
 
 namespace Sluice.Hostile.Tests.Seams;

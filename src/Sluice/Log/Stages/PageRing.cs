@@ -13,6 +13,9 @@ internal enum TurnResult
 
     /// <summary>No more records are taken.</summary>
     Closed,
+
+    /// <summary>Nobody gets a place until the thread that asks has thawed the ring.</summary>
+    Frozen,
 }
 
 /// <summary>
@@ -91,6 +94,12 @@ internal sealed class PageRing
             if (_isClosed)
             {
                 return TurnResult.Closed;
+            }
+
+            if (_isFrozen)
+            {
+                // Others wait for the lock: this thread has it, and comes from within.
+                return TurnResult.Frozen;
             }
 
             if (_active != page)
