@@ -40,7 +40,8 @@ public sealed class HandlerTests : IDisposable
                     isMaking.Wait(Patience).ShouldBeTrue();
                 }
             }
-        })) { IsBackground = true };
+        }))
+        { IsBackground = true };
         SystemCallFaults.Use((call, _, _) =>
         {
             if (call != "openat" || Thread.CurrentThread.Name is not ("Sluice log maker" or "Sluice log keeper") || isMaking.IsSet)
