@@ -24,7 +24,7 @@ internal sealed partial class UringEngine : IoEngine
 
     public UringEngine() => _watcher = new CompletionThread(this, _duty);
 
-    public override string Name => IsRefused ? ThreadPoolEngine.Instance.Name : "uring";
+    public override string Name => BlocksThreads ? ThreadPoolEngine.Instance.Name : "uring";
 
     /// <summary>What is in flight, and who waits for it; for those who look on.</summary>
     public CompletionDuty Duty => _duty;
@@ -32,9 +32,8 @@ internal sealed partial class UringEngine : IoEngine
     /// <summary>What the kernel lets its workers be, for each thread that submits; negative where it does not say.</summary>
     public int MaxWorkers => _ring.LimitWorkers(0, 0, out _, out uint unbounded) < 0 ? -1 : (int)unbounded;
 
-    internal override bool BlocksThreads => IsRefused;
-
-    private bool IsRefused => Volatile.Read(ref _isServing) && _entries.Refusal != 0;
+    /// <summary>The ring is refused.</summary>
+    internal override bool BlocksThreads => Volatile.Read(ref _isServing) && _entries.Refusal != 0;
 
     /// <summary>
     /// Sets the ring up and starts its completion thread, unless it has them; false, with the reason in one line, where that is refused.

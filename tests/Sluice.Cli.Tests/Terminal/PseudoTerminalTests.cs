@@ -117,9 +117,8 @@ public sealed partial class PseudoTerminalTests : IDisposable
     {
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
         (int exitCode, string[] lines) =
-            PseudoTerminal.Run(80, _folder.FullPath, "bench", ".", "--quick", "--suite", "handle", "--row", "sync-");
+            PseudoTerminal.Run(80, _folder.FullPath, "bench", ".", "--quick", "--suite", "handle");
         exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
-        lines.ShouldContain(l => l.Contains("1 of 2: hot 4 KiB Read", StringComparison.Ordinal));
         lines.ShouldContain(l => TimeLeft().IsMatch(l), string.Join('\n', lines));
     }
 
@@ -149,7 +148,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
 
     private static bool IsResult(string argument) => argument.EndsWith(".json", StringComparison.Ordinal);
 
-    [GeneratedRegex("2 of 2, about [0-9]+ (s|min) left: hot 4 KiB Write", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
+    [GeneratedRegex("[0-9]+ of [0-9]+, about [0-9]+ (s|min) left: ", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex TimeLeft();
 
     private static int Columns(string line) => new StringInfo(line).LengthInTextElements;
