@@ -26,18 +26,13 @@ internal static unsafe partial class Syscalls
     public static int Enter(int fd, uint toSubmit, uint minComplete, EnterFlags flags, void* arg, nuint argSize)
     {
         int shown = (int)toSubmit;
-        if (SystemCallFaults.Fails("io_uring_enter", fd, ref shown))
-        {
-            return Result(-1);
-        }
 
-        if (SystemCallFaults.IsOn && (uint)shown < toSubmit)
-        {
-            // As a kernel that has no memory behind the first entries: it takes these, and does not wait.
-            return Result(syscall(NrEnter, fd, shown, 0, 0, 0, 0));
-        }
-
-        return Result(syscall(NrEnter, fd, (nint)toSubmit, (nint)minComplete, (nint)(uint)flags, (nint)arg, (nint)argSize));
+        // Fewer are taken as by a kernel that has no memory behind the first entries: it does not wait.
+        return Result(
+            SystemCallFaults.Fails("io_uring_enter", fd, ref shown) ? -1
+            : (uint)shown == toSubmit
+                ? syscall(NrEnter, fd, (nint)toSubmit, (nint)minComplete, (nint)(uint)flags, (nint)arg, (nint)argSize)
+            : syscall(NrEnter, fd, shown, 0, 0, 0, 0));
     }
 
     public static int Register(int fd, RegisterOp op, void* arg, uint count) =>

@@ -36,6 +36,11 @@ public sealed class RefusalTests
 
         facts["uringReason"].ShouldBe(facts["engineReason"]);
         (facts["engineReason"].Length == 0).ShouldBe(facts["engine"] == "uring", facts["engineReason"]);
+        if (!RingIsRefusedHere)
+        {
+            facts["engineFallbacks"].ShouldBe(facts["engine"] == "uring" ? "0" : "1");
+        }
+
         if (reason is not null && facts["engine"] == "pool" && !RingIsRefusedHere)
         {
             facts["engineReason"].ShouldContain(reason);

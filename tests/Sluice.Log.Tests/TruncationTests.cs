@@ -106,8 +106,14 @@ public sealed class TruncationTests
             log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
             note(() =>
             {
-                log.Append(Records.Make(0, 2, 100), LogDurability.Durable);
-                log.Append(Records.Make(0, 3, 5000), LogDurability.Written);
+                // By another thread: whoever writes the state is refused.
+                Thread others = new(() =>
+                {
+                    log.Append(Records.Make(0, 2, 100), LogDurability.Durable);
+                    log.Append(Records.Make(0, 3, 5000), LogDurability.Written);
+                });
+                others.Start();
+                others.JoinInTime();
             });
             log.Append(Records.Make(0, 1, 5000), LogDurability.Written);
             string third = Path.Combine(log.Directory, "0000000003.slog");

@@ -20,7 +20,7 @@ internal static class ContentComparer
     private const int BlockBytes = 16 * 1024;
     private const int Places = 3;
 #else
-    private const int BlockBytes = 1024 * 1024;
+    private const int BlockBytes = Tuning.ContentComparerBlockBytes;
     private const int Places = Tuning.RangeCheckPlaces;
 #endif
 

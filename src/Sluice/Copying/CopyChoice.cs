@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Sluice.Kernel;
 
 namespace Sluice.Copying;
 
@@ -20,31 +21,31 @@ namespace Sluice.Copying;
 internal sealed class CopyChoice(int ways, long unit, long length, long beginning)
 {
     /// <summary>What a less preferred way must gain.</summary>
-    private const double Margin = 1.05;
+    private const double Margin = Tuning.CopyChoiceMargin;
 
     /// <summary>A way between the first and the last has no turn where the first had so many times the time of another.</summary>
-    private const double Hopeless = 3;
+    private const double Hopeless = Tuning.CopyChoiceHopeless;
 
     /// <summary>A way with no more than so many times the time of another in its first turn is compared once more, in a long one.</summary>
-    private const double Close = 1.25;
+    private const double Close = Tuning.CopyChoiceClose;
 
     /// <summary>A way whose beginning has so many times the time of another is left there.</summary>
-    private const double HopelessBeginning = 4;
+    private const double HopelessBeginning = Tuning.CopyChoiceHopelessBeginning;
 
     /// <summary>
     /// Bytes after which a way that is not the chosen one has a turn again, in turns of the comparison: what it gave last may have been
     /// chance, or be over.
     /// </summary>
-    private const int UnitsBetweenTries = 64;
+    private const int UnitsBetweenTries = Tuning.CopyChoiceUnitsBetweenTries;
 
     /// <summary>Of the file, what looking again at ways that were slow in their first turn may cost with the comparison.</summary>
-    private const double ComparisonShare = 1 / 24.0;
+    private const double ComparisonShare = Tuning.CopyChoiceComparisonShare;
 
     /// <summary>Of what was copied, what later turns of ways that are not chosen may cost.</summary>
-    private const double TryShare = 1 / 48.0;
+    private const double TryShare = Tuning.CopyChoiceTryShare;
 
     /// <summary>A turn that says what a way gives in the long run; of a file of 512 MiB a smaller part.</summary>
-    private readonly long _longTurn = Math.Clamp(length / 16, unit, 4 * unit);
+    private readonly long _longTurn = Math.Clamp(length / Tuning.CopyChoiceLongTurnPart, unit, Tuning.CopyChoiceLongTurnUnits * unit);
     private readonly double[] _rates = new double[ways];
     private readonly bool[] _isOut = new bool[ways];
     private readonly long[] _bytes = new long[ways];

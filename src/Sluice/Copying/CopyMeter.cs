@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Copying;
@@ -11,8 +12,8 @@ namespace Sluice.Copying;
 /// <param name="bytesPerSecond">The most bytes to move in a second; null: as many as can be.</param>
 internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPerSecond = null)
 {
-    private const int PerSecond = 10;
-    private const int WaitMs = 50;
+    private const int PerSecond = Tuning.CopyReportsPerSecond;
+    private const int WaitMs = Tuning.CopyRateWaitMs;
 
     private long _dueTicks;
     private long _bytes;

@@ -171,7 +171,7 @@ public sealed class CopyOptions
     /// <summary>The bytes to move at once, no more than so many: those of a tenth of a second.</summary>
     internal long PieceBytes(long most)
     {
-        const long step = 64 * 1024;
+        const long step = Tuning.CopyRateStepBytes;
         return BytesPerSecond is { } rate ? Math.Min(most, Math.Max(rate / 10 / step * step, step)) : most;
     }
 

@@ -1,4 +1,5 @@
 using Sluice.Engines;
+using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -11,7 +12,7 @@ namespace Sluice.Copying;
 /// </summary>
 internal sealed class CopyRing : BorrowedRing
 {
-    private const int MaxDepth = 128;
+    private const int MaxDepth = Tuning.CopyRingMaxDepth;
 
     private readonly AlignedBuffer _memory;
     private readonly Slot[] _slots = new Slot[MaxDepth];

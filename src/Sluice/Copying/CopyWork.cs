@@ -6,7 +6,7 @@ namespace Sluice.Copying;
 /// <summary>One call of <see cref="SluiceFile.CopyAsync"/>: a file or a tree, on Linux or elsewhere. </summary>
 internal static class CopyWork
 {
-    private const int MaxShortBytes = 1 << 20;
+    private const int MaxShortBytes = Tuning.CopyMaxShortBytes;
     private static int s_clones;
 
     /// <summary>

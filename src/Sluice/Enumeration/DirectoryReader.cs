@@ -28,8 +28,8 @@ internal sealed class DirectoryReader
     private const int FirstPieceBytes = 300;
     private const int PieceBytes = 600;
 #else
-    private const int FirstPieceBytes = 4 * 1024;
-    private const int PieceBytes = 32 * 1024;
+    private const int FirstPieceBytes = Tuning.DirectoryFirstPieceBytes;
+    private const int PieceBytes = Tuning.DirectoryPieceBytes;
 #endif
 
     private readonly int _fd;

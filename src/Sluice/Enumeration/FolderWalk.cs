@@ -29,7 +29,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
     private const int MaxNameChars = 1024;
 
-    private static readonly int MaxHelpers = Math.Clamp(Environment.ProcessorCount, 1, 16);
+    private static readonly int MaxHelpers = Math.Clamp(Environment.ProcessorCount, 1, Tuning.FolderWalkMaxHelpers);
 
     // All below belong to the lock; an object, because threads wait on it.
     private readonly object _lock = new();

@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Files;
 
 /// <summary>
@@ -6,8 +8,8 @@ namespace Sluice.Files;
 /// </summary>
 internal sealed class LargeArrayHold
 {
-    private const int MinBytes = 85_000;
-    private const int MaxBytes = 4 << 20;
+    private const int MinBytes = Tuning.LargeArrayHoldMinBytes;
+    private const int MaxBytes = Tuning.LargeArrayHoldMaxBytes;
 
     private static byte[]? s_newest;
     private static int s_isWatched;

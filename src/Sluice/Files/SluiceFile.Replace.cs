@@ -247,7 +247,7 @@ public static partial class SluiceFile
 
     private static void WriteText(SluiceHandle handle, ReadOnlySpan<char> contents, Encoding encoding)
     {
-        const int pieceBytes = 256 * 1024;
+        const int pieceBytes = Tuning.TextSinkPieceBytes;
         byte[] bytes = ArrayPool<byte>.Shared.RentUninterrupted(pieceBytes);
         try
         {

@@ -10,7 +10,7 @@ internal sealed class TextSink : IDisposable
 #if DEBUG
     private const int PieceBytes = 512;
 #else
-    private const int PieceBytes = 256 * 1024;
+    private const int PieceBytes = Kernel.Tuning.TextSinkPieceBytes;
 #endif
 
     private const int MinRoomBytes = 64;

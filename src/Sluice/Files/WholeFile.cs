@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Files;
@@ -8,7 +9,7 @@ namespace Sluice.Files;
 internal static class WholeFile
 {
     /// <summary>What a file without a length is first read into, in bytes.</summary>
-    private const int FirstGuessBytes = 4096;
+    private const int FirstGuessBytes = Tuning.WholeFileFirstGuessBytes;
 
     /// <summary>As .NET: elsewhere than on Windows the hint is a system call of its own, which small files do not earn back.</summary>
     private static FileOptions SequentialScan => OperatingSystem.IsWindows() ? FileOptions.SequentialScan : FileOptions.None;

@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Handles;
 
 /// <summary>
@@ -6,7 +8,7 @@ namespace Sluice.Handles;
 /// </summary>
 internal sealed class MeasuredFile
 {
-    private const int SmallBytes = 4096;
+    private const int SmallBytes = Tuning.MeasuredFileSmallBytes;
 
     private readonly SluiceHandle _handle;
     private readonly byte[]? _content;

@@ -15,7 +15,10 @@ public sealed partial class SluiceHandle
     /// <param name="options">Further options.</param>
     /// <param name="preallocationSize">Bytes to reserve; an <see cref="IOException"/> when the disk has not that many, and no file
     /// stays.</param>
-    /// <param name="caching">How data passes through the page cache; what took effect is <see cref="OpenFile.Caching"/>.</param>
+    /// <param name="caching">
+    /// How data passes through the page cache; what took effect is <see cref="OpenFile.Caching"/>. Not Direct or Uncached for many small
+    /// transfers: each goes to the device by itself, and has a block's edges to take care of (<see cref="OpenFile.EdgeTransfers"/>).
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">Among others: <paramref name="caching"/> is none of its values.</exception>
     public static SluiceHandle Open(
         string path,

@@ -13,8 +13,11 @@ public sealed partial class SluiceHandle
     /// <param name="length">The new length, in bytes.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or more than the file system takes.</exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
-    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
-    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="UnauthorizedAccessException">On Windows: the handle was not opened for writing.</exception>
+    /// <exception cref="IOException">
+    /// The operating system reported an error; on Unix also where the handle was not opened for writing, as of
+    /// <see cref="RandomAccess.SetLength"/>.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void SetLength(long length)
     {
@@ -38,10 +41,14 @@ public sealed partial class SluiceHandle
                 IoErrors.Throw(-result, IoVerb.SetLength, Path, length);
             }
         }
+        catch (IOException e) when (MissingAccess(IoVerb.SetLength, -1) is { } missing)
+        {
+            // The type is .NET's: ftruncate(2) says "Invalid argument".
+            throw new IOException(missing.Message, e) { HResult = e.HResult };
+        }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Of such a handle ftruncate(2) says "Invalid argument".
-            throw MissingAccess(IoVerb.SetLength, -1) ?? IoErrors.Wrap(e, IoVerb.SetLength, Path, length);
+            throw IoErrors.Wrap(e, IoVerb.SetLength, Path, length);
         }
     }
 

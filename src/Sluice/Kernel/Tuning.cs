@@ -3,13 +3,12 @@ using System.Globalization;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// All tuned numbers of the engines, and many of other rooms: their units, and what they were tuned on. The rest of those rooms' stand in
-/// the files that need them (steps of a stream's window, margins of a copy's choice). Unless something else is said that is the machine of
-/// docs/decisions/0001: two cores, Linux 6.18, ext4 on a virtio disk that reads 4 KiB in 60 us. Those that depend on the machine are
-/// properties: a program sets them by their name after "Sluice.", as runtimeconfig knobs or by AppContext.SetData before its first use of
-/// Sluice (docs/guide.md).
+/// The tuned numbers of the library, in two parts: their units, and what they were tuned on. Unless something else is said that is the
+/// machine of docs/decisions/0001: two cores, Linux 6.18, ext4 on a virtio disk that reads 4 KiB in 60 us. Those that depend on the
+/// machine are properties: a program sets them by their name after "Sluice.", as runtimeconfig knobs or by AppContext.SetData before its
+/// first use of Sluice (docs/guide.md).
 /// </summary>
-internal static class Tuning
+internal static partial class Tuning
 {
     /// <summary>
     /// From here on a continuation is long, in microseconds of its own time: a hop between threads takes 5 to 10, and below that others'

@@ -109,8 +109,9 @@ internal sealed partial class FramedOutput : LogOutput
 
         _current!.Append(page.Bytes, page.End, page.Count, page.FirstSequence, time);
         _nextSequence = page.FirstSequence + page.Count;
-        if (!_askedForNext && _current.Offset > _settings.SegmentBytes / 2)
+        if (!_askedForNext && (_settings.SegmentAge is not null || _current.Offset > _settings.SegmentBytes / 2))
         {
+            // Where segments end by their age too, any append may be the last.
             _askedForNext = true;
             Volatile.Write(ref _wantsNext, true);
         }
@@ -221,9 +222,9 @@ internal sealed partial class FramedOutput : LogOutput
                 {
                     segment.Seal();
                 }
-                catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+                catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
                 {
-                    // Without a footer a segment is read as well: its records are on the disk, as far as the next one's first.
+                    // Out of its range is a footer beyond the largest file (EFBIG). Without a footer a segment is read as well: its records are on the disk, as far as the next one's first.
                 }
 
                 segment.IsSealed = true;

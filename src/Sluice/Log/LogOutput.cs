@@ -59,7 +59,7 @@ internal abstract class LogOutput : IDisposable
     {
     }
 
-    /// <summary>Lets go of what is sealed; whoever calls it closes that, and has no stage then.</summary>
+    /// <summary>Lets go of what is sealed; whoever calls it closes that, with no stage in its hand while others append.</summary>
     public virtual IReadOnlyList<IDisposable> LetGoOfSealed() => [];
 
     /// <summary>Whether files are made ahead, which a thread of their own does: nothing that takes long is before it.</summary>

@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Log;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
@@ -9,8 +10,8 @@ namespace Sluice;
 public sealed partial class SluiceLog
 {
     /// <summary>How long those who have a place may take to fill it while nobody else gets one.</summary>
-    private const int MinFreezePatienceMs = 10;
-    private const int MaxFreezePatienceMs = 1000;
+    private const int MinFreezePatienceMs = Tuning.LogMinFreezePatienceMs;
+    private const int MaxFreezePatienceMs = Tuning.LogMaxFreezePatienceMs;
 
     private bool _wasTruncated;
 
@@ -42,8 +43,8 @@ public sealed partial class SluiceLog
     /// comes.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">There is no such record.</exception>
     /// <exception cref="IOException">
-    /// It could not be done; everything is as it was. Where the disk takes nothing any more, not even that this has failed, and the process
-    /// ends then, the next opening may find the tail dropped.
+    /// It could not be done; everything is as it was. Where what was begun cannot be removed either, and the process ends then, the next
+    /// opening may find the tail dropped as far as it was not durable; and all of it where not even the failure can be noted.
     /// </exception>
     /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     public void TruncateAfter(long sequence)

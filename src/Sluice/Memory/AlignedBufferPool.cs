@@ -12,11 +12,11 @@ internal static class AlignedBufferPool
     /// <summary>Bytes that wait here for all processors together.</summary>
     public static int MaxKeptBytes => Tuning.AlignedBufferPoolMaxKeptBytes;
 
-    private const int SmallestLog2 = 12;
-    private const int LargestLog2 = 20;
+    private const int SmallestLog2 = Tuning.AlignedBufferPoolSmallestLog2;
+    private const int LargestLog2 = Tuning.AlignedBufferPoolLargestLog2;
 
     /// <summary>Sizes of which each processor has one at hand: from 4 KiB to 64 KiB.</summary>
-    private const int SizesAtHand = 5;
+    private const int SizesAtHand = Tuning.AlignedBufferPoolSizesAtHand;
 
     /// <summary>Two cache lines for each processor, so that none writes into another one's.</summary>
     private const int SlotsOfProcessor = Tuning.AlignedBufferPoolSlotsOfProcessor;

@@ -17,7 +17,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     private const int PageBytes = 4096;
 
     /// <summary>After so many rounds of stripes the next are twice as long.</summary>
-    private const int RoundsToDouble = 8;
+    private const int RoundsToDouble = Tuning.ScanRoundsToDouble;
 #if DEBUG
     private const int StripeBytes = 512;
     private const int MaxStripeBytes = 16 * StripeBytes;

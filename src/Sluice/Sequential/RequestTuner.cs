@@ -25,13 +25,14 @@ internal sealed class RequestTuner
 
     // Steps so large that a device that gains by one is seen to gain: disks waver by a tenth from one moment to the next.
     private static readonly (int SizeBytes, int Depth)[] OverlappedSteps =
-        [(256 * Unit, 1), (512 * Unit, 2), (1024 * Unit, 4), (1024 * Unit, 8)];
+        [.. Tuning.RequestTunerOverlappedSteps.Select(static s => (s.KiB * Unit, s.Depth))];
 
     // In order, one at a time: copies are cheapest while the block stays in the second-level cache, and the kernel reads ahead by itself.
-    private static readonly (int SizeBytes, int Depth)[] InOrderSteps = [(64 * Unit, 1), (128 * Unit, 1), (256 * Unit, 1)];
+    private static readonly (int SizeBytes, int Depth)[] InOrderSteps =
+        [.. Tuning.RequestTunerInOrderSteps.Select(static s => (s.KiB * Unit, s.Depth))];
 
     /// <summary>A shorter measurement would be one of the scheduler.</summary>
-    private const long ShortestWindowBytes = 4096L * Unit;
+    private const long ShortestWindowBytes = Tuning.RequestTunerShortestWindowKiB * Unit;
 
     private readonly (int SizeBytes, int Depth)[] _steps;
     private readonly int _fixedSizeBytes;

@@ -26,7 +26,7 @@ internal struct EarlyWriteback
     private const int MaxStartMs = Tuning.EarlyWritebackMaxStartMs;
 
     /// <summary>After so many jumps no file is written one piece after another any more.</summary>
-    private const int MaxJumps = 16;
+    private const int MaxJumps = Tuning.EarlyWritebackMaxJumps;
 
     private bool _isOn;
     private bool _hasBegun;

@@ -16,7 +16,7 @@ internal struct OverlapGauge
 #if DEBUG
     private const long MinFillTicks = 0;
 #else
-    private static readonly long MinFillTicks = Stopwatch.Frequency / 4000;
+    private static readonly long MinFillTicks = Tuning.OverlapGaugeMinFillMicroseconds * Stopwatch.Frequency / 1_000_000;
 #endif
 
     private long _began;

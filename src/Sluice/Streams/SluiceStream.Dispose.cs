@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Sluice.Engines;
+using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Streams;
 
@@ -15,14 +16,14 @@ public sealed partial class SluiceStream
     private const int MaxReadMs = 250;
 #else
     /// <summary>A read that takes so long may never end.</summary>
-    private const int MaxReadMs = 2000;
+    private const int MaxReadMs = Tuning.StreamMaxReadMs;
 #endif
 
     /// <summary>An end that no quick write finds room before; the window is still one that is written to, and its bytes count.</summary>
     private const int NoRoom = -1;
 
     /// <summary>Looks at a copy of another thread before it is waited for asleep.</summary>
-    private const int MaxSpins = 100;
+    private const int MaxSpins = Tuning.StreamMaxSpins;
 
     /// <summary>
     /// Writes what is still in memory and closes the file. Harmless when called twice. Writes that are under way are waited for; a read

@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Streams;
 
 /// <summary>
@@ -11,11 +13,11 @@ internal struct SmallTransfers
     public const int MaxBytes = 4 * 1024;
 #else
     /// <summary>What is larger is no small transfer, in bytes.</summary>
-    public const int MaxBytes = 16 * 1024;
+    public const int MaxBytes = Tuning.SmallTransferMaxBytes;
 #endif
 
     /// <summary>So many jumps and small flushes are an accident: who opens a file to read it from its middle makes two or three.</summary>
-    private const int MinTurns = 4;
+    private const int MinTurns = Tuning.SmallTransferMinTurns;
 
     private int _turns;
     private long _end;

@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Streams;
@@ -13,7 +14,7 @@ namespace Sluice.Streams;
 /// </remarks>
 internal sealed class StreamExtras
 {
-    private const int MaxKept = 64;
+    private const int MaxKept = Tuning.StreamExtrasMaxKept;
 
     private static readonly Lock PoolLock = new();
     private static StreamExtras? s_first;

@@ -16,7 +16,7 @@ namespace Sluice.Cli.Tests.Commands;
 public sealed class CopyShardTests : IDisposable
 {
     private static readonly int Ranks =
-        int.Parse(System.Environment.GetEnvironmentVariable("SLUICE_SHARD_RANKS") ?? "2", CultureInfo.InvariantCulture);
+        int.Parse(System.Environment.GetEnvironmentVariable("SLUICE_SHARD_RANKS") ?? "4", CultureInfo.InvariantCulture);
 
     private static readonly string[] Variables =
     [

@@ -1,3 +1,4 @@
+using System.Diagnostics.Tracing;
 using System.Reflection;
 using Sluice.Faults.Child.Conformance;
 using Sluice.Faults.Child.Support;
@@ -19,6 +20,7 @@ internal static class RefuseCommand
     public static async Task<int> RunAsync(string scenario, string folder)
     {
         List<int> hoard = [];
+        using FallbackListener events = new();
         switch (scenario)
         {
             case "nothing" or "descriptors-later":
@@ -81,7 +83,13 @@ internal static class RefuseCommand
         }
 
         File.Delete(first);
-        return await RunChecksAsync(folder);
+        int exitCode = await RunChecksAsync(folder);
+
+        // Told on a thread of its own; a second one would have come during the checks.
+        bool isRefused = SluiceEngines.UringReason is not null;
+        SpinWait.SpinUntil(() => !isRefused || events.EngineCount > 0, TimeSpan.FromMinutes(1));
+        Console.WriteLine($"engineFallbacks={events.EngineCount}");
+        return exitCode;
     }
 
     private static async Task<int> RunChecksAsync(string folder)
@@ -186,6 +194,30 @@ internal static class RefuseCommand
         {
             Native.Close(hoard[^1]);
             hoard.RemoveAt(hoard.Count - 1);
+        }
+    }
+
+    /// <summary>Counts what the event source says of engines.</summary>
+    private sealed class FallbackListener : EventListener
+    {
+        private int _engineCount;
+
+        public int EngineCount => Volatile.Read(ref _engineCount);
+
+        protected override void OnEventSourceCreated(EventSource eventSource)
+        {
+            if (eventSource.Name == "Sluice")
+            {
+                EnableEvents(eventSource, EventLevel.Warning);
+            }
+        }
+
+        protected override void OnEventWritten(EventWrittenEventArgs eventData)
+        {
+            if (eventData.Payload is ["engine", ..])
+            {
+                Interlocked.Increment(ref _engineCount);
+            }
         }
     }
 }

@@ -19,8 +19,8 @@ internal static class SoakProgram
     /// <summary>log.state, the segment that is written and the next one.</summary>
     private const int MaxDescriptors = 3;
 
-    /// <summary>Of one log: for writes, syncs, segments and their compression.</summary>
-    private const int LogThreadCount = 4;
+    /// <summary>Of one log: for writes and syncs, the keeper, who makes segments, and their compression.</summary>
+    private const int LogThreadCount = 5;
 
     private static readonly SluiceLogOptions s_options = new()
     {

@@ -1,3 +1,5 @@
+using Sluice.Kernel;
+
 namespace Sluice.Log.Folders;
 
 /// <summary>What the log's folder says of how far the log is durable, while it is written. It may say less: that is true, too.</summary>
@@ -8,7 +10,7 @@ namespace Sluice.Log.Folders;
 internal sealed class DurableMark(Action<long> write, Action flush, long durable)
 {
     /// <summary>After how long one that could not be written is tried again.</summary>
-    public const int AgainMs = 200;
+    public const int AgainMs = Tuning.LogMarkAgainMs;
 
     private long _said = durable;
     private long _lowered;

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Numerics;
 using System.Runtime.InteropServices;
+using Sluice.Kernel;
 
 namespace Sluice.Log.Frames;
 
@@ -14,7 +15,7 @@ internal static class Crc32C
     public const uint Begin = 0xFFFF_FFFF;
 
     /// <summary>Bytes of one strand.</summary>
-    private const int StrandBytes = 1024;
+    private const int StrandBytes = Tuning.Crc32CStrandBytes;
 
     /// <summary>What <see cref="StrandBytes"/> zeros make of a value, by each of its bytes.</summary>
     private static readonly uint[] Shifts = MakeShifts();

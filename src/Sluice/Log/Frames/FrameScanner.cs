@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Log.Segments;
 
 namespace Sluice.Log.Frames;
@@ -21,8 +22,8 @@ internal enum FrameResult
 /// </summary>
 internal sealed class FrameScanner
 {
-    private const int ManyBytes = 1024 * 1024;
-    private const int FewBytes = 4096;
+    private const int ManyBytes = Tuning.FrameScannerManyBytes;
+    private const int FewBytes = Tuning.FrameScannerFewBytes;
 
     private readonly SegmentContent _file;
     private readonly int _maxFrameBytes;

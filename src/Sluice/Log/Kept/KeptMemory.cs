@@ -175,10 +175,17 @@ internal sealed class KeptMemory
         _mark.Stage = MemoryStage.Ended;
         _mark.Write(_file);
         _ = _memory?.Remove();
-        if (_folder.Has(_file))
+        try
         {
-            // Else the name is that of another writer's memory by now, which nobody would find.
-            _folder.TryDelete(_file.Path);
+            if (_folder.Has(_file))
+            {
+                // Else the name is that of another writer's memory by now, which nobody would find.
+                _folder.TryDelete(_file.Path);
+            }
+        }
+        catch (IOException)
+        {
+            // A file system that has died does not say: the name stays, and says that all of it has ended.
         }
 
         _file.Dispose();

@@ -15,7 +15,7 @@ namespace Sluice.Log.Segments;
 /// </summary>
 internal sealed class SegmentCompressor
 {
-    private const int WritebackBytes = 1024 * 1024;
+    private const int WritebackBytes = Tuning.LogCompressorWritebackBytes;
 
     private readonly LogFolder _folder;
     private readonly LogSettings _settings;

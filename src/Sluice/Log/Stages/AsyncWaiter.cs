@@ -1,5 +1,6 @@
 using System.Threading.Tasks.Sources;
 using Sluice.Engines;
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Log.Stages;
@@ -7,7 +8,7 @@ namespace Sluice.Log.Stages;
 /// <summary>An asynchronous wait, which is its own task; used again when its result was taken.</summary>
 internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTaskSource, IThreadPoolWorkItem
 {
-    private const int MaxKept = 4096;
+    private const int MaxKept = Tuning.LogWaitersMaxKept;
 
     private static readonly Lock PoolLock = new();
     private static AsyncWaiter? s_kept;

@@ -6,8 +6,8 @@ namespace Sluice.Log.Stages;
 /// <summary>
 /// Makes written records durable: one sync at a time, whose target is taken when it begins, acknowledges all who wait for no more than
 /// that.
-/// What comes while it runs gathers for the next. A thread of its own, the keeper, seals full segments and prepares the next, off
-/// everybody's way.
+/// What comes while it runs gathers for the next. Threads of its own, off everybody's way: the keeper seals full segments, the maker makes
+/// the next.
 /// </summary>
 internal sealed partial class SyncStage
 {

@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Log.Stages;
@@ -8,13 +9,13 @@ namespace Sluice.Log.Stages;
 /// </summary>
 internal sealed class WriteStage
 {
-    private const int SpinsPerLook = 8;
+    private const int SpinsPerLook = Tuning.LogSpinsPerLook;
 
     /// <summary>How often who leads also serves those who fell asleep meanwhile, before the log's own thread is woken for them.</summary>
-    private const int MoreRounds = 2;
+    private const int MoreRounds = Tuning.LogMoreRounds;
 
     /// <summary>About 1 us, where a second processor may be writing just now.</summary>
-    private static readonly int s_looks = Environment.ProcessorCount > 1 ? 3 : 1;
+    private static readonly int s_looks = Environment.ProcessorCount > 1 ? Tuning.LogLooks : 1;
 
     private readonly PageRing _ring;
     private readonly LogOutput _output;
