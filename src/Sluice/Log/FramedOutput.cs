@@ -224,7 +224,8 @@ internal sealed partial class FramedOutput : LogOutput
                 }
                 catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
                 {
-                    // Out of its range is a footer beyond the largest file (EFBIG). Without a footer a segment is read as well: its records are on the disk, as far as the next one's first.
+                    // Out of its range is a footer beyond the largest file (EFBIG). Without a footer a segment is read as well: its records
+                    // are on the disk, as far as the next one's first.
                 }
 
                 segment.IsSealed = true;

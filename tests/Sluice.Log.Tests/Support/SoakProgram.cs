@@ -16,8 +16,8 @@ internal static class SoakProgram
     private const int FirstRounds = 3;
     private const long MoreMemory = 8 * 1024 * 1024;
 
-    /// <summary>log.state, the segment that is written and the next one.</summary>
-    private const int MaxDescriptors = 3;
+    /// <summary>The folder, log.state, the segment that is written and the next one.</summary>
+    private const int MaxDescriptors = 4;
 
     /// <summary>Of one log: for writes and syncs, the keeper, who makes segments, and their compression.</summary>
     private const int LogThreadCount = 5;
