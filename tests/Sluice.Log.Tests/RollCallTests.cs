@@ -60,7 +60,8 @@ public sealed class RollCallTests : IDisposable
 
             lock (calls)
             {
-                calls.Order(StringComparer.Ordinal).ShouldBe(["pwrite", "statx"], ignoreOrder: true);
+                // To wake others, or to be woken: futex.
+                calls.Where(static c => c != "futex").ShouldBe(["pwrite", "statx"], ignoreOrder: true);
             }
 
             isDone.Set();
