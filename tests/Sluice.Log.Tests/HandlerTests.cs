@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.IO.Compression;
 using System.Runtime.ExceptionServices;
 using Sluice.Uring;
 
@@ -81,6 +83,63 @@ public sealed class HandlerTests : IDisposable
         records.Where(static r => r.Writer == 0).Select(static r => r.Number).ShouldBe(Enumerable.Range(0, 20));
         records.ShouldContain((7, 0));
         records.ShouldNotContain(static r => r.Writer == 8);
+    }
+
+    /// <summary>
+    /// Nobody waits for who compresses, but where it gives a file its name: appends from its thread are taken, also those that wait; only
+    /// what would end that thread is refused.
+    /// </summary>
+    [SkippableTheory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void Who_compresses_may_append_and_wait(LogFormat format)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        ConcurrentDictionary<string, Exception?> outcomes = new();
+        Exception? closing = null;
+        SluiceLog? log = null;
+        using ManualResetEventSlim isOpen = new();
+        using ManualResetEventSlim isDone = new();
+        log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            Format = format,
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            Preallocate = false,
+            Compression = CompressionLevel.Fastest,
+            CompressionStep = step =>
+            {
+                if (isDone.IsSet || !isOpen.Wait(Patience))
+                {
+                    return;
+                }
+
+                foreach (LogDurability durability in (LogDurability[])[LogDurability.Written, LogDurability.Durable])
+                {
+                    outcomes[$"{step} {durability}"] = Record.Exception(() => log!.Append(Records.Make(8, 0, 30), durability));
+                }
+
+                closing = Record.Exception(() => log!.Dispose());
+                if (step == "removed")
+                {
+                    isDone.Set();
+                }
+            },
+        });
+        isOpen.Set();
+        for (int i = 0; i < 20; i++)
+        {
+            log.Append(Records.Make(0, i, 900));
+        }
+
+        isDone.Wait(Patience).ShouldBeTrue($"not one segment was compressed: {log.LastError}");
+        log.Dispose();
+        closing.ShouldBeOfType<IOException>();
+        string[] refused = [.. outcomes.Where(static o => o.Value is not null).Select(static o => o.Key).Order(StringComparer.Ordinal)];
+        refused.ShouldBe(format == LogFormat.Raw ? [] : ["name Durable", "name Written", "named Durable", "named Written"]);
+        outcomes.Count.ShouldBeGreaterThanOrEqualTo(12);
     }
 
     /// <summary>

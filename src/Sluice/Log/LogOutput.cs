@@ -74,7 +74,7 @@ internal abstract class LogOutput : IDisposable
     }
 
     /// <summary>Whether this thread has what those who have a stage may wait for: it cannot wait for a stage then.</summary>
-    public virtual bool IsHeldByCurrentThread => Compressor?.IsCurrent == true;
+    public virtual bool IsHeldByCurrentThread => false;
 
     /// <summary>Removes what is not to be kept.</summary>
     public abstract void Housekeep();

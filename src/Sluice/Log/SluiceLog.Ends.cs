@@ -71,7 +71,7 @@ public sealed partial class SluiceLog
     /// comes from within the log's own work, by a handler of AppDomain.FirstChanceException: then it is not closed.</exception>
     public void Dispose()
     {
-        ThrowIfWithinOrKeeper();
+        ThrowIfWithinOrOwn();
         using (_closing.EnterUninterrupted())
         {
             if (_isClosed)
@@ -306,7 +306,7 @@ public sealed partial class SluiceLog
     private int RemoveBefore(Func<ClosedSegment, bool> isOld)
     {
         FramedOutput output = Framed();
-        ThrowIfWithinOrKeeper();
+        ThrowIfWithinOrOwn();
 
         // Not beside the closing: a log that is closed may be another writer's already.
         using (_closing.EnterUninterrupted())
@@ -355,6 +355,16 @@ public sealed partial class SluiceLog
     {
         ThrowIfWithin(isDurable: true);
         if (_syncs.IsKeeper || _closing.IsHeldByCurrentThread)
+        {
+            throw LogErrors.Within(Directory);
+        }
+    }
+
+    /// <summary>Before what ends the log's own threads, or waits for who does: the compressor is one that nobody else waits for.</summary>
+    private void ThrowIfWithinOrOwn()
+    {
+        ThrowIfWithinOrKeeper();
+        if (_output.Compressor?.IsCurrent == true)
         {
             throw LogErrors.Within(Directory);
         }
