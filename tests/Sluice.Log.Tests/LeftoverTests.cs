@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Log.Segments;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
@@ -90,6 +91,58 @@ public sealed class LeftoverTests : IDisposable
         {
             using SluiceLog log = SluiceLog.Open(moment, LeftoverProgram.Options);
             Numbers(moment).ShouldBe(Enumerable.Range(0, Count), moment);
+        }
+    }
+
+    /// <summary>
+    /// What is older than a segment that was taken back, and cannot be removed, goes as if that one were not there; what took it back
+    /// stays.
+    /// </summary>
+    /// <param name="gone">How many segments are to be removed; the last of four lost its tail.</param>
+    [SkippableTheory]
+    [InlineData(1)]
+    [InlineData(3)]
+    [InlineData(4)]
+    public void What_is_older_than_what_cannot_be_removed_goes(int gone)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        string[] files;
+        byte[] takenBack;
+        long first;
+        using (SluiceLog log = SluiceLog.Open(folder.Log, LeftoverProgram.Options))
+        {
+            LeftoverProgram.Append(log, LogDurability.Durable, 0, 200);
+            files = [.. Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal)];
+            files.Length.ShouldBeGreaterThan(5);
+            long[] firsts = [.. files.Take(4).Select(static (f, i) => SegmentInfo.Read(f, i + 1)!.FirstSequence)];
+            long next = firsts[3] + 2;
+            first = gone == 4 ? next : firsts[gone];
+            SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -EIO : 0);
+            log.TruncateAfter(next - 1);
+            SystemCallFaults.Use(null);
+            LeftoverProgram.Append(log, LogDurability.Durable, (int)next - 1, 200);
+
+            // No call can remove a file any more that has become a folder; others can be removed.
+            takenBack = File.ReadAllBytes(files[4]);
+            File.Delete(files[4]);
+            Directory.CreateDirectory(files[4]);
+            log.TruncateBefore(first).ShouldBe(gone);
+            files[..gone].ShouldAllBe(static f => !File.Exists(f));
+            files[gone..4].ShouldAllBe(static f => File.Exists(f));
+            Record.Exception(() => log.TruncateBefore(200)).ShouldNotBeNull();
+            log.FirstSequence.ShouldBeLessThanOrEqualTo(next);
+        }
+
+        Directory.Delete(files[4]);
+        File.WriteAllBytes(files[4], takenBack);
+        List<int> numbers = Numbers(folder.Log);
+        using SluiceLog again = SluiceLog.Open(folder.Log, LeftoverProgram.Options);
+        again.NextSequence.ShouldBe(201);
+        foreach (List<int> found in (List<int>[])[numbers, Numbers(folder.Log)])
+        {
+            found[^1].ShouldBe(199);
+            found.ShouldBe(Enumerable.Range(200 - found.Count, found.Count));
         }
     }
 

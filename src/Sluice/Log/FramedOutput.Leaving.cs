@@ -16,7 +16,7 @@ internal sealed partial class FramedOutput
             {
                 if (!segment.Remove())
                 {
-                    _retention.AddTakenBack(segment.Path);
+                    _retention.AddTakenBack(segment.Path, segment.Header.Id);
                 }
             }
             else

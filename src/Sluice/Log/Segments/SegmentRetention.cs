@@ -20,7 +20,7 @@ internal sealed class SegmentRetention(
     private readonly List<ClosedSegment> _closed = [.. closed];
 
     /// <summary>Files that were taken back as a whole, and are still there: what took them back stays as long.</summary>
-    private readonly List<string> _takenBack = [];
+    private readonly List<(string Path, long Id)> _takenBack = [];
 
     /// <summary>Whether this thread removes files, or gives them names.</summary>
     public bool IsHeldByCurrentThread => _removing.IsHeldByCurrentThread;
@@ -45,12 +45,13 @@ internal sealed class SegmentRetention(
         }
     }
 
-    /// <summary>Notes a file that was taken back as a whole and could not be removed: it goes before anything else does.</summary>
-    public void AddTakenBack(string path)
+    /// <summary>Notes a file that was taken back as a whole and could not be removed: it goes before any segment behind it
+    /// does.</summary>
+    public void AddTakenBack(string path, long id)
     {
         using (_lock.EnterUninterrupted())
         {
-            _takenBack.Add(path);
+            _takenBack.Add((path, id));
         }
     }
 
@@ -139,7 +140,7 @@ internal sealed class SegmentRetention(
             {
                 if (!folder.TryDelete(path))
                 {
-                    AddTakenBack(path);
+                    AddTakenBack(path, all[i].Id);
                 }
             }
 
@@ -202,7 +203,7 @@ internal sealed class SegmentRetention(
         {
             while (removed < most && isOld(all[removed]))
             {
-                RemoveTakenBack();
+                RemoveTakenBack(before: all[removed].Id);
                 if (all[removed].Copy is { } copy)
                 {
                     folder.Delete(copy);
@@ -228,18 +229,21 @@ internal sealed class SegmentRetention(
         return removed;
     }
 
-    /// <summary>Removed durably: what goes next may be what took them back.</summary>
-    private void RemoveTakenBack()
+    /// <summary>
+    /// Removed durably, where what goes next may be what took them back: that has a larger id. What is older than all of them goes in any
+    /// case.
+    /// </summary>
+    private void RemoveTakenBack(long before)
     {
-        string[] paths;
+        (string Path, long Id)[] files;
         using (_lock.EnterUninterrupted())
         {
-            paths = [.. _takenBack];
+            files = [.. _takenBack.Where(t => t.Id < before)];
         }
 
-        if (paths.Length > 0)
+        if (files.Length > 0)
         {
-            foreach (string path in paths)
+            foreach ((string path, _) in files)
             {
                 folder.Delete(path);
             }
@@ -247,7 +251,7 @@ internal sealed class SegmentRetention(
             folder.FlushToDisk();
             using (_lock.EnterUninterrupted())
             {
-                _takenBack.RemoveRange(0, paths.Length);
+                _takenBack.RemoveAll(t => files.Contains(t));
             }
         }
     }
