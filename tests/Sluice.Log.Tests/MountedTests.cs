@@ -11,6 +11,7 @@ namespace Sluice.Log.Tests;
 [Collection(nameof(AloneCollection))]
 public sealed class MountedTests(ITestOutputHelper output)
 {
+    private const int EIO = 5;
     private const int ENOSPC = 28;
     private const int EROFS = 30;
 
@@ -216,6 +217,77 @@ public sealed class MountedTests(ITestOutputHelper output)
         acknowledged.ShouldAllBe(a => found[a.Sequence].Number == a.Number);
     }
 
+    /// <summary>What the full disk took of a page stays, and the rest comes behind it: the bytes are what they would have been.</summary>
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Tmpfs)]
+    [InlineData(FileSystemKind.Ext4)]
+    public void A_full_disk_tears_no_line_of_a_raw_log(FileSystemKind kind)
+    {
+        using Mount mount = SmallDisk.Make(kind);
+        string directory = Path.Combine(mount.Folder, "log");
+        string ballast = Path.Combine(mount.Folder, "ballast");
+        File.WriteAllBytes(ballast, new byte[300_000]);
+        List<string> acknowledged = [];
+        int failures = 0;
+        using (SluiceLog log = SluiceLog.Open(
+            directory, new SluiceLogOptions { Format = LogFormat.Raw, SegmentBytes = 64 * 1024, MaxRecordBytes = 8000 }))
+        {
+            for (int number = 0; failures < 20; number++)
+            {
+                number.ShouldBeLessThan(100_000, "the disk never became full");
+                Exception? error = Record.Exception(() => Append(log, number));
+                error?.HResult.ShouldBe(ENOSPC, error.ToString());
+                failures += error is null ? 0 : 1;
+            }
+
+            File.Delete(ballast);
+            _ = Command.Run("sync", "--file-system", mount.Folder);
+            for (int number = 1_000_000; number < 1_000_100; number++)
+            {
+                Append(log, number);
+            }
+        }
+
+        // A line whose append failed may be there, as it was or in part never.
+        string[] lines = [.. Directory.GetFiles(directory, "*.log").Order(StringComparer.Ordinal).SelectMany(File.ReadAllLines)];
+        lines.ShouldAllBe(static l => l == Line(int.Parse(l.Substring(0, 7), CultureInfo.InvariantCulture)));
+        lines.Intersect(acknowledged).ShouldBe(acknowledged);
+        lines.ShouldBeUnique();
+
+        void Append(SluiceLog log, int number)
+        {
+            log.Append(System.Text.Encoding.ASCII.GetBytes(Line(number) + "\n"), LogDurability.Written);
+            acknowledged.Add(Line(number));
+        }
+    }
+
+    /// <summary>The device fails: whoever waits for it is told by its errno, and nothing is acknowledged.</summary>
+    [SkippableTheory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void An_error_of_the_device_is_an_error_of_each_durable_append(LogFormat format)
+    {
+        using SealedDisk disk = SealedDisk.OrSkip(FileSystemKind.Ext4);
+        string directory = Path.Combine(disk.Folder, "log");
+        SluiceLog log = SluiceLog.Open(
+            directory, new SluiceLogOptions { Format = format, SegmentBytes = 64 * 1024, MaxRecordBytes = 8000 });
+        log.Append("first\n"u8, LogDurability.Durable).ShouldBe(1);
+        disk.Cut();
+        List<int> errors = [];
+        for (int i = 0; i < 5; i++)
+        {
+            IOException error = Should.Throw<IOException>(() => log.Append("second\n"u8, LogDurability.Durable));
+            error.Message.ShouldContain(directory);
+            errors.Add(error.HResult);
+            output.WriteLine(error.ToString());
+        }
+
+        // Later ones may be told that the file system has become read-only for it.
+        errors[0].ShouldBe(EIO);
+        log.DurableSequence.ShouldBe(1);
+        Should.Throw<IOException>(log.Dispose);
+    }
+
     [SkippableFact]
     public void A_disk_that_becomes_read_only_is_an_error_of_each_append()
     {
@@ -225,9 +297,11 @@ public sealed class MountedTests(ITestOutputHelper output)
         log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
 
         MakeReadOnly(mount.Folder);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
         {
-            IOException error = Should.Throw<IOException>(() => log.Append(Records.Make(0, 1, 100), LogDurability.Durable));
+            // What is written needs the file system as what is durable does.
+            LogDurability durability = i % 2 == 0 ? LogDurability.Durable : LogDurability.Written;
+            IOException error = Should.Throw<IOException>(() => log.Append(Records.Make(0, 1, 100), durability));
             error.Message.ShouldContain(directory);
             error.HResult.ShouldBe(EROFS, error.ToString());
         }
@@ -236,6 +310,9 @@ public sealed class MountedTests(ITestOutputHelper output)
         mount.Remount().ShouldBeNull();
         Records.ReadAll(directory).Count.ShouldBe(1);
     }
+
+    private static string Line(int number) =>
+        string.Create(CultureInfo.InvariantCulture, $"{number:0000000} {new string((char)('a' + (number % 26)), 700)}");
 
     /// <summary>As ext4 does when it finds an error: no more writes, open files or not.</summary>
     private static void MakeReadOnly(string folder)

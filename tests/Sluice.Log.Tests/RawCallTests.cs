@@ -1,4 +1,6 @@
+using Sluice.Kernel;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Log.Tests;
 
@@ -33,5 +35,98 @@ public sealed class RawCallTests : IDisposable
         SystemCallFaults.Use(null);
         calls.ShouldBe(["statx", "pwritev2", "statx"]);
         File.ReadAllText(Directory.GetFiles(folder.Log, "*.log").Single()).ShouldBe("first\nsecond\n");
+    }
+
+    /// <summary>Whoever appends waits for no flush where a file is followed by another one: the next sync flushes its name first.</summary>
+    [SkippableFact]
+    public void A_new_files_name_is_flushed_with_the_next_sync_and_not_before()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw));
+        List<string> flushed = [];
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call is "fsync" or "fdatasync")
+            {
+                lock (flushed)
+                {
+                    flushed.Add(Libc.TypeOf(fd) == Statx.TypeDirectory ? "folder" : "file");
+                }
+            }
+
+            return 0;
+        });
+        try
+        {
+            for (int i = 0; i < 6; i++)
+            {
+                log.Append(Records.Make(0, i, 900), LogDurability.Written);
+            }
+
+            Directory.GetFiles(folder.Log, "*.log").Length.ShouldBe(2);
+            flushed.ShouldBeEmpty();
+            log.Flush();
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        flushed.ShouldBe(["folder", "file", "file"]);
+    }
+
+    /// <summary>What a sync is for has its name on the disk, or is not durable.</summary>
+    [SkippableFact]
+    public void Nothing_is_durable_in_a_file_whose_name_cannot_be_flushed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw));
+        for (int i = 0; i < 6; i++)
+        {
+            log.Append(Records.Make(0, i, 900), LogDurability.Written);
+        }
+
+        SystemCallFaults.Use(static (call, fd, _) => call == "fsync" && Libc.TypeOf(fd) == Statx.TypeDirectory ? -Errno.EIO : 0);
+        try
+        {
+            Should.Throw<IOException>(() => log.Flush()).HResult.ShouldBe(Errno.EIO);
+            log.DurableSequence.ShouldBe(0);
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        // What the failed flush was for cannot be known to be on the disk by a later one.
+        Should.Throw<IOException>(log.Dispose);
+    }
+
+    [Fact]
+    public void A_raw_file_that_was_made_longer_ago_than_SegmentAge_is_followed_by_another_one()
+    {
+        using TempFolder folder = new();
+        TimeSpan age = TimeSpan.FromMilliseconds(1);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: age)))
+        {
+            log.Append("a"u8);
+            Thread.Sleep(20);
+            log.Append("b"u8);
+            Directory.GetFiles(folder.Log, "*.log").Length.ShouldBe(2);
+        }
+
+        Thread.Sleep(20);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: age)))
+        {
+            log.Append("c"u8);
+        }
+
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
+        {
+            log.Append("d"u8);
+        }
+
+        Directory.GetFiles(folder.Log, "*.log").Order(StringComparer.Ordinal).Select(File.ReadAllText).ShouldBe(["a", "b", "cd"]);
     }
 }

@@ -34,6 +34,19 @@ internal sealed partial class RawOutput : LogOutput
     private int _done;
     private bool _rolled;
 
+    /// <summary>Whether the name of a file that was written to may not be on the disk; of whoever has the write stage.</summary>
+    private bool _hasNewName;
+
+    /// <summary>Whether the next sync flushes the folder first; of whoever has the sync stage.</summary>
+    private bool _flushesFolder;
+
+    /// <summary>Of the sync that failed.</summary>
+    private Exception? _syncError;
+
+    /// <summary>When the present file was made, and when it was opened here, by a clock that nobody sets.</summary>
+    private DateTime _madeUtc;
+    private long _sinceMs;
+
     public RawOutput(LogFolder folder, LogSettings settings)
     {
         (_folder, _settings) = (folder, settings);
@@ -98,10 +111,35 @@ internal sealed partial class RawOutput : LogOutput
         }
 
         _markSequence = _written;
+        _flushesFolder |= _hasNewName;
+        _hasNewName = false;
     }
 
     public override void Sync()
     {
+        try
+        {
+            Flush();
+        }
+        catch (Exception e)
+        {
+            _syncError = e;
+            throw;
+        }
+
+        Compressor?.Signal();
+        _durable = _markSequence;
+    }
+
+    private void Flush()
+    {
+        if (_flushesFolder)
+        {
+            // Before the files: what is durable is found again.
+            _folder.FlushToDisk();
+            _flushesFolder = false;
+        }
+
         foreach (SluiceHandle file in _marked)
         {
             LogFile.FlushData(file, _settings);
@@ -111,9 +149,6 @@ internal sealed partial class RawOutput : LogOutput
                 LogFile.Close(file);
             }
         }
-
-        Compressor?.Signal();
-        _durable = _markSequence;
     }
 
     /// <summary>Bytes without sums cannot be read back and known to be right: whoever waits is told, and no file stays open.</summary>
@@ -122,7 +157,11 @@ internal sealed partial class RawOutput : LogOutput
         using Lock.Scope files = _files.EnterUninterrupted();
         _unsynced.ForEach(LogFile.Close);
         _unsynced.Clear();
-        throw new IOException($"a sync in '{_folder.Path}' failed, and what it was for cannot be known to be whole; open the log anew.");
+        throw new IOException(
+            $"a sync failed, and what it was for cannot be known to be whole; open the log anew. {_syncError?.Message}", _syncError)
+        {
+            HResult = _syncError?.HResult ?? Errno.EIO,
+        };
     }
 
     public override void Housekeep()
@@ -201,24 +240,17 @@ internal sealed partial class RawOutput : LogOutput
     {
         while (LogFile.HasNoName(_current, out long length)
             || length >= _settings.SegmentBytes
+            || (length > 0 && IsOld())
             || (_folder.Names.HasDate && DateTime.UtcNow >= _nameEnds))
         {
             (SluiceHandle file, long id, DateTime utc) = OpenNewest();
-            try
-            {
-                _folder.FlushToDisk();
-            }
-            catch
-            {
-                LogFile.Close(file);
-                throw;
-            }
-
             using (_files.EnterUninterrupted())
             {
                 _unsynced.Add(_current);
             }
 
+            // With the next sync: who appends waits for no flush, and what is written survives the process without one.
+            _hasNewName = true;
             _end?.Dispose();
             _current = file;
             SetName(id, utc);
@@ -269,7 +301,17 @@ internal sealed partial class RawOutput : LogOutput
     {
         Volatile.Write(ref _id, id);
         (_utc, _nameEnds) = (utc, _folder.Names.EndOf(utc));
+        if (_settings.SegmentAge is not null)
+        {
+            _madeUtc = File.GetCreationTimeUtc(_current.SafeFileHandle);
+            _sinceMs = Environment.TickCount64;
+        }
     }
+
+    /// <summary>Whether the present file was made too long ago, also where the clock was set back since.</summary>
+    private bool IsOld() =>
+        _settings.SegmentAge is { } age
+        && (DateTime.UtcNow - _madeUtc >= age || Environment.TickCount64 - _sinceMs >= age.TotalMilliseconds);
 
     /// <summary>Null where somebody compresses it.</summary>
     private SluiceHandle? TryOpen(string path, FileMode mode)

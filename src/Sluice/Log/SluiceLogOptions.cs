@@ -16,8 +16,10 @@ public sealed class SluiceLogOptions
     /// <summary>A segment that has reached this size is followed by another one; a frame is not divided. 256 MiB.</summary>
     public long SegmentBytes { get; init; } = 256L * 1024 * 1024;
 
-    /// <summary>A segment whose first record is older than this is followed by another one; null for no limit. Framed logs only: in a raw
-    /// one the name does it, <see cref="FileNamePattern"/>.</summary>
+    /// <summary>
+    /// A segment whose first record is older than this is followed by another one; null for no limit. Of a raw log: a file that has
+    /// something, and was made longer ago than this; names can do it as well, <see cref="FileNamePattern"/>.
+    /// </summary>
     public TimeSpan? SegmentAge { get; init; }
 
     /// <summary>The longest record, or batch of records with 4 bytes for each; 1 MiB - 4 KiB. Less than 1 GiB - 4 KiB.</summary>
@@ -42,7 +44,8 @@ public sealed class SluiceLogOptions
 
     /// <summary>
     /// At most about so many bytes of buffered records wait before they are written, even if nobody asks. It is a bound and no delay: what
-    /// somebody waits for is written at once. 5 MiB.
+    /// somebody waits for is written at once, and so is a full page, which <see cref="MaxRecordBytes"/> gives its size: more than that is
+    /// the same as that. 5 MiB.
     /// </summary>
     public int FlushBytes { get; init; } = 5 * 1024 * 1024;
 
