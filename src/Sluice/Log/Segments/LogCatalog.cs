@@ -14,6 +14,9 @@ internal sealed partial class LogCatalog
     /// <summary>Asked behind the look at the files.</summary>
     private readonly Func<LogState?> _stateBehind;
 
+    /// <summary>Files without a header: nobody has begun them, unless a later segment says that records are there.</summary>
+    private readonly List<(long Id, string Path)> _withoutHeader = [];
+
     private LogCatalog(
         LogFolder folder,
         Action<SluiceLogDamagedException> report,
@@ -126,6 +129,7 @@ internal sealed partial class LogCatalog
             damages.Clear();
             Ids.Clear();
             Superfluous.Clear();
+            _withoutHeader.Clear();
             bool isGone = false;
             List<long> listed = _folder.List();
             ForgetRemoved(listed);
@@ -154,6 +158,7 @@ internal sealed partial class LogCatalog
                     else
                     {
                         Superfluous.Add(file.Path);
+                        _withoutHeader.Add((id, file.Path));
                     }
                 }
                 catch (SluiceLogDamagedException e)
@@ -277,6 +282,14 @@ internal sealed partial class LogCatalog
         for (int i = 0; i < Segments.Count; i++)
         {
             long before = Segments[i].IdBefore;
+            if (_withoutHeader.Find(f => f.Id == before) is { Path: { } emptied })
+            {
+                // A header is on the disk before a segment behind it is made.
+                _report(new SluiceLogDamagedException(
+                    emptied, 0, 0, "its header is gone, and the segment behind it says that records are in it"));
+                continue;
+            }
+
             if (all.Find(s => s.Id == before && !s.HasBegun) is not { } lost)
             {
                 continue;
