@@ -1,3 +1,5 @@
+using Sluice.Log.Folders;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>
@@ -22,7 +24,7 @@ public sealed class LostWriteTests
         using TempFolder folder = new(isInMemory: true);
         Random random = new(seed);
         List<byte[]> appended = [];
-        SnapshotEngine engine = new(folder.Log, "*.slog");
+        SnapshotEngine engine = new(folder.Log, "*.s*");
         SluiceLogOptions options = new()
         {
             Engine = engine,
@@ -63,11 +65,11 @@ public sealed class LostWriteTests
     private static int Crash(
         SnapshotEngine engine, int lastFlush, int step, Random random, List<byte[]> appended, TempFolder folder)
     {
-        Dictionary<string, byte[]> from = lastFlush < 0 ? [] : engine.Steps[lastFlush].Files;
+        Dictionary<string, byte[]> from = lastFlush < 0 ? [] : Segments(engine.Steps[lastFlush].Files);
         List<(string File, int Offset, byte[] Bytes)> writes = [];
         for (int i = Math.Max(lastFlush, 0) + 1; i <= step; i++)
         {
-            writes.AddRange(Difference(engine.Steps[i - 1].Files, engine.Steps[i].Files));
+            writes.AddRange(Difference(Segments(engine.Steps[i - 1].Files), Segments(engine.Steps[i].Files)));
         }
 
         int durable = lastFlush < 0 ? 0 : RecordsOf(from, folder);
@@ -81,11 +83,21 @@ public sealed class LostWriteTests
                 Apply(disk, writes[w], isKept ? random.Next(4) == 0 ? null : int.MaxValue : 0, random);
             }
 
-            Prove(disk, durable, appended, folder, $"step {step}, subset {subset} of {writes.Count} writes");
+            // The state is not flushed with the records: any of what it was until now may be on the disk, or nothing of it.
+            int stateOf = random.Next(3) == 0 ? step : random.Next(step + 1);
+            if (random.Next(4) > 0 && engine.Steps[stateOf].Files.TryGetValue(LogFolder.StateName, out byte[]? state))
+            {
+                disk[LogFolder.StateName] = state;
+            }
+
+            Prove(disk, durable, appended, folder, $"step {step}, subset {subset} of {writes.Count} writes, state of {stateOf}");
         }
 
         return subsets;
     }
+
+    private static Dictionary<string, byte[]> Segments(Dictionary<string, byte[]> files) =>
+        files.Where(static f => f.Key != LogFolder.StateName).ToDictionary();
 
     private static int RecordsOf(Dictionary<string, byte[]> files, TempFolder folder)
     {
