@@ -250,7 +250,7 @@ public sealed class MountedTests(ITestOutputHelper output)
 
         // A line whose append failed may be there, as it was or in part never.
         string[] lines = [.. Directory.GetFiles(directory, "*.log").Order(StringComparer.Ordinal).SelectMany(File.ReadAllLines)];
-        lines.ShouldAllBe(static l => l == Line(int.Parse(l.Substring(0, 7), CultureInfo.InvariantCulture)));
+        lines.ShouldAllBe(static l => l == Line(Number(l)));
         lines.Intersect(acknowledged).ShouldBe(acknowledged);
         lines.ShouldBeUnique();
 
@@ -310,6 +310,8 @@ public sealed class MountedTests(ITestOutputHelper output)
         mount.Remount().ShouldBeNull();
         Records.ReadAll(directory).Count.ShouldBe(1);
     }
+
+    private static int Number(string line) => int.Parse(line.AsSpan(0, 7), CultureInfo.InvariantCulture);
 
     private static string Line(int number) =>
         string.Create(CultureInfo.InvariantCulture, $"{number:0000000} {new string((char)('a' + (number % 26)), 700)}");
