@@ -20,7 +20,7 @@ try
             Console.SetOut(console);
         }
 
-        // Whatever writes to an IBufferWriter<byte> or a pipe makes its record in the log's own memory, and a flush acknowledges it.
+        // Whatever writes to an IBufferWriter<byte> or a pipe: what was written up to a flush is one record, and the flush waits for it.
         PipeWriter pipe = log.CreatePipeWriter(LogDurability.Durable);
         for (int i = 1; i <= 3; i++)
         {
