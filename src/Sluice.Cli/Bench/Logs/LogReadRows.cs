@@ -20,7 +20,7 @@ internal static class LogReadRows
 
     public static Row OpenAfterCrash() => new(
         "log-open", "log of 1 GiB opened after a crash",
-        "the last segment is checked as a whole; .NET: a file of a segment's size is read through once",
+        "the last segment, nearly full, is checked as a whole; .NET: a file of a segment's size is read through once",
         context =>
         {
             MadeLog made = context.Shared("log-made", () => new MadeLog(context));

@@ -15,7 +15,8 @@ internal sealed class MadeLog : IDisposable
         (_directory, _plain) = (context.KeptPath("log-made"), context.KeptPath("log-plain.dat"));
         (_state, _lastCopy) = (Path.Combine(_directory, "log.state"), context.KeptPath("log-last.dat"));
         byte[] record = new byte[LogSuite.RecordBytes];
-        long records = context.Scale.LogFileBytes / LogSuite.RecordBytes;
+        // A little less than whole segments, so that the last one is nearly full: an opening has the most to check then.
+        long records = context.Scale.LogFileBytes / (LogSuite.RecordBytes + sizeof(int)) / 200 * 199;
         using (SluiceLog log = SluiceLog.Open(_directory, new SluiceLogOptions { Durability = LogDurability.Buffered }))
         using (BinaryWriter plain = new(File.Create(_plain)))
         {
