@@ -78,8 +78,8 @@ internal sealed record RowReport
     public double? BestRatio { get; init; }
 
     /// <summary>
-    /// Of rows that fill the page cache: what touching a page of memory cost before the passes, in ns, the median; where a host takes free
-    /// pages back it is many times as much.
+    /// Of rows that fill the page cache: what touching a page of memory cost just before the passes, in ns, the median; where a host takes
+    /// free pages back it is many times as much.
     /// </summary>
     public double? SluicePageNs { get; init; }
 
@@ -140,6 +140,14 @@ internal sealed record ContenderReport(
 {
     /// <summary>Of single operations, in a turn of their own that no other figure is of; null where an operation is a whole pass.</summary>
     public LatencySummary? Latency { get; init; }
+
+    /// <summary>
+    /// Of rows that fill the page cache: what touching a page of memory cost just before each slice, in ns, as many as there are slices.
+    /// </summary>
+    public IReadOnlyList<double>? PageNs { get; init; }
+
+    /// <summary>The same of the slices that were left out.</summary>
+    public IReadOnlyList<double>? DiscardedPageNs { get; init; }
 }
 
 /// <summary>A row that was asked for, and why it was not measured.</summary>

@@ -27,12 +27,6 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     /// </summary>
     public bool FillsForSlice { get; init; }
 
-    /// <summary>
-    /// Whether the unmeasured pass is the peer's on both sides: Sluice's own may go past the page cache and leave no pages at hand, for
-    /// which its next pass, and it alone, would then pay where it does not.
-    /// </summary>
-    public bool IsPrimedByPeer { get; init; }
-
     /// <summary>The same row, as one whose passes fill the page cache for a slice's time.</summary>
     public Row FillingForSlice() => this with { FillsPageCache = true, FillsForSlice = true };
 

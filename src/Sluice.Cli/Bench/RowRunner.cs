@@ -1,3 +1,4 @@
+using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
@@ -37,6 +38,7 @@ internal sealed class RowRunner(
         var samples = contenders.ToDictionary(c => c, _ => new List<SliceSample>());
         var fioRates = new List<double>();
         var costs = contenders.ToDictionary(c => c, _ => new List<double>());
+        var discardedCosts = contenders.ToDictionary(c => c, _ => new List<double>());
         int discarded = 0;
         string? fioError = null;
         string? fioCommand = null;
@@ -51,13 +53,16 @@ internal sealed class RowRunner(
         {
             var turn = new Dictionary<Contender, (SliceSample Sample, double PageNs)>();
             foreach (Contender contender in Rounds.ThereAndBack(contenders, round))
-                turn.Add(contender, await RunTurnAsync(row, contest, contender, sliceTime));
+                turn.Add(contender, await RunTurnAsync(row, contender, sliceTime));
             if (fioFile is { } file && fioError is null && IsFioRound(round))
                 (fioCommand, fioError) = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes, fioRates);
-            // A machine that never settles is measured as it is, and its pages' cost says so.
-            if (row.FillsPageCache && discarded < rounds && !PageCost.AreAlike([.. turn.Values.Select(t => t.PageNs)]))
+            if (row.FillsPageCache && !PageCost.AreAlike([.. turn.Values.Select(t => t.PageNs)]))
             {
-                discarded++;
+                foreach ((Contender contender, (_, double pageNs)) in turn)
+                    discardedCosts[contender].Add(pageNs);
+                // Of a machine that never settles the row has the rounds that were alike, and says how many were not.
+                if (++discarded >= rounds)
+                    break;
                 continue;
             }
             foreach ((Contender contender, (SliceSample sample, double pageNs)) in turn)
@@ -67,6 +72,9 @@ internal sealed class RowRunner(
             }
             completedRounds++;
         }
+        cancellationToken.ThrowIfCancellationRequested();
+        if (completedRounds == 0)
+            throw NeverAlike(contest, discardedCosts);
         Dictionary<Contender, LatencySummary?> latencies = await MeasureLatenciesAsync(row, contenders, sliceTime);
         cancellationToken.ThrowIfCancellationRequested();
         RowReport report = Report(suite.Name, row, contest, samples, latencies, fioRates, completedRounds) with
@@ -82,19 +90,39 @@ internal sealed class RowRunner(
         {
             SluicePageNs = Math.Round(Statistics.Median(costs[contest.Sluice])),
             DotNetPageNs = Math.Round(Statistics.Median(costs[contest.DotNet])),
+            Sluice = WithCosts(report.Sluice, contest.Sluice),
+            DotNet = WithCosts(report.DotNet, contest.DotNet),
+            Second = report.Second is null ? null : WithCosts(report.Second, contest.Second!),
+        };
+
+        ContenderReport WithCosts(ContenderReport side, Contender contender) => side with
+        {
+            PageNs = [.. costs[contender].Select(ns => Math.Round(ns))],
+            DiscardedPageNs = [.. discardedCosts[contender].Select(ns => Math.Round(ns))],
         };
     }
 
+    private static RowSkippedException NeverAlike(Contest contest, Dictionary<Contender, List<double>> costs)
+    {
+        string told = string.Join(", ", contest.All.Select(c => string.Create(
+            CultureInfo.InvariantCulture, $"{Statistics.Median(costs[c]):#,0} ns before {c.Name}'s turns")));
+        return new RowSkippedException(
+            $"the sides never met the same memory in {Counted.Of(costs[contest.Sluice].Count, "round")}: touching a page cost {told}");
+    }
+
     private async Task<(SliceSample Sample, double PageNs)> RunTurnAsync(
-        Row row, Contest contest, Contender contender, TimeSpan sliceTime)
+        Row row, Contender contender, TimeSpan sliceTime)
     {
         if (!row.FillsPageCache)
             return (await _slices.RunAsync(contender, sliceTime), 0);
         // The pages that this pass is about to give back are those that the measured one takes.
         TimeSpan time = row.FillsForSlice ? sliceTime : TimeSpan.Zero;
-        await _slices.RunAsync(row.IsPrimedByPeer ? contest.DotNet : contender, time);
-        double cost = pageCost?.Invoke() ?? PageCost.MeasureNanoseconds();
-        return (await _slices.RunAsync(contender, time), cost);
+        await _slices.RunAsync(contender, time);
+        double cost = 0;
+        // After what the contender sets right, which may write back and drop pages for seconds.
+        SliceSample sample = await _slices.RunAsync(
+            contender, time, beforeStart: () => cost = pageCost?.Invoke() ?? PageCost.MeasureNanoseconds());
+        return (sample, cost);
     }
 
     /// <summary>Turns of their own: to look at the clock for each operation costs more than some operations.</summary>

@@ -6,9 +6,15 @@ namespace Sluice.Cli.Bench;
 /// <summary>Runs one contender for one slice and takes its rate, its CPU time and what it allocated.</summary>
 internal sealed class SliceRunner(CancellationToken cancellationToken)
 {
-    public async Task<SliceSample> RunAsync(Contender contender, TimeSpan duration, LatencyHistogram? latencies = null)
+    /// <param name="contender">Who runs.</param>
+    /// <param name="duration">For how long; a pass that has begun ends.</param>
+    /// <param name="latencies">Where loops of single operations record how long each took.</param>
+    /// <param name="beforeStart">Called when everything is set right, just before the slice.</param>
+    public async Task<SliceSample> RunAsync(
+        Contender contender, TimeSpan duration, LatencyHistogram? latencies = null, Action? beforeStart = null)
     {
         contender.Prepare?.Invoke();
+        beforeStart?.Invoke();
         var slice = new Slice(duration, contender.Loops, cancellationToken) { Latencies = latencies };
         // Made beforehand: between the two readings of the allocation counter the harness itself must allocate nothing.
         AllocationWatch? watch = contender.MeasuresAllocations ? null : new AllocationWatch(slice, duration);

@@ -40,11 +40,15 @@ public sealed class BenchRunTests : IDisposable
         Suite suite = Suite.All.Single(s => s.Name == suiteName);
         using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(Path.Combine(results, "r.json")));
         JsonElement[] rows = [.. json.RootElement.GetProperty("rows").EnumerateArray()];
-        rows.Select(r => r.GetProperty("id").GetString()).ShouldBe(suite.Rows.Select(r => r.Id));
+        // On a machine beside others a quick row may meet no pair of turns with the same memory.
+        string?[] unsettled = [.. json.RootElement.GetProperty("skipped").EnumerateArray()
+            .Where(r => r.GetProperty("reason").GetString()!.StartsWith("the sides never met the same memory", StringComparison.Ordinal))
+            .Select(r => r.GetProperty("id").GetString())];
+        rows.Select(r => r.GetProperty("id").GetString()).ShouldBe(suite.Rows.Select(r => r.Id).Except(unsettled));
         foreach (JsonElement row in rows)
         {
             string id = row.GetProperty("id").GetString()!;
-            row.GetProperty("rounds").GetInt32().ShouldBeGreaterThanOrEqualTo(5, id);
+            (row.GetProperty("rounds").GetInt32() + row.GetProperty("discardedRounds").GetInt32()).ShouldBeGreaterThanOrEqualTo(5, id);
             row.GetProperty("ratio").GetDouble().ShouldBeGreaterThan(0, id);
             row.GetProperty("cpuRatio").GetDouble().ShouldBeGreaterThan(0, id);
             (row.GetProperty("targets").GetArrayLength() > 0).ShouldBe(!RowsToCompareWith.Contains(id), id);

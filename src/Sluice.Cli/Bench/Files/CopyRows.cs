@@ -18,7 +18,6 @@ internal static class CopyRows
             BytesPerOperation = scale => scale.CopyFileBytes,
             Target = new RowTarget { MinRatio = 1, MaxCpuShare = 0.5, MinSecondRatio = 0.9 },
             FillsPageCache = true,
-            IsPrimedByPeer = true,
         };
         yield return new Row("copy-cold-cp", "copy 1 GiB, cold, beside cp", "CopyAsync against cp, which shares blocks where it can",
             context => OpenCopy(context, durable: false, besideCp: true))
@@ -27,7 +26,6 @@ internal static class CopyRows
             BytesPerOperation = scale => scale.CopyFileBytes,
             Target = new RowTarget { MinRatio = 1, MaxCpuShare = 0.5 },
             FillsPageCache = true,
-            IsPrimedByPeer = true,
         };
         yield return new Row("copy-durable", "copy 1 GiB, cold, durable", "FlushToDisk against cp and sync",
             context => OpenCopy(context, durable: true))
@@ -36,7 +34,6 @@ internal static class CopyRows
             BytesPerOperation = scale => scale.CopyFileBytes,
             Target = new RowTarget { MinRatio = 1.15, MaxCpuShare = 0.5 },
             FillsPageCache = true,
-            IsPrimedByPeer = true,
         };
         yield return Tree("copy-tree-nested", "copy 50,000 files of 1 KiB, nested", "a source tree or a mail store, against cp -r",
             isFlat: false);
