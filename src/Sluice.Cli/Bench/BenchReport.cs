@@ -65,6 +65,11 @@ internal sealed record RowReport
     /// <summary>.NET's CPU time for each operation over Sluice's; above 1 Sluice needs less.</summary>
     public required double CpuRatio { get; init; }
 
+    /// <summary>The 95 % interval of <see cref="CpuRatio"/>; null of fewer than seven rounds.</summary>
+    public double? CpuRatioLow { get; init; }
+
+    public double? CpuRatioHigh { get; init; }
+
     /// <summary>The 95 % interval of <see cref="Ratio"/>; null of fewer than seven rounds.</summary>
     public double? RatioLow { get; init; }
 
@@ -98,11 +103,19 @@ internal sealed record RowReport
 
     public double? FioRate { get; init; }
 
+    /// <summary>fio's rate in each round of which it is; in the full form in every one, right after the sides' turns.</summary>
+    public IReadOnlyList<double>? FioRates { get; init; }
+
     /// <summary>Why fio, though installed, gave no figure for this row; otherwise null.</summary>
     public string? FioError { get; init; }
 
-    /// <summary>Sluice's rate over fio's.</summary>
+    /// <summary>Sluice's rate over fio's, median over the rounds in which fio ran.</summary>
     public double? FioRatio { get; init; }
+
+    /// <summary>The 95 % interval of <see cref="FioRatio"/>; null of fewer than seven rounds.</summary>
+    public double? FioRatioLow { get; init; }
+
+    public double? FioRatioHigh { get; init; }
 
     public required IReadOnlyList<TargetReport> Targets { get; init; }
 

@@ -18,6 +18,7 @@ internal sealed record BenchScale
 
     public required TimeSpan FioTime { get; init; }
 
+    /// <summary>Of a row: one in the middle round, or, of as many as there are rounds, one in each.</summary>
     public required int FioSamples { get; init; }
 
     public required long DirectFileBytes { get; init; }
@@ -96,7 +97,7 @@ internal sealed record BenchScale
         StreamSliceTime = TimeSpan.FromMilliseconds(160),
         Rounds = 7,
         FioTime = TimeSpan.FromMilliseconds(500),
-        FioSamples = 3,
+        FioSamples = 7,
         DirectFileBytes = ByteSize.GiB,
         HotFileBytes = 64 * ByteSize.MiB,
         AppendLimitBytes = 512 * ByteSize.MiB,

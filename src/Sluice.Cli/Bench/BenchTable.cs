@@ -26,7 +26,11 @@ internal static class BenchTable
         new(PageColumn.Text("verdict"), null, r => r.Verdict, (r, _) => r.SecondVerdict),
         new(new("Sluice"), "sluice", r => r.Sluice.Rate, (r, _) => r.Sluice.Rate),
         new(new(".NET"), "dotnet", r => r.DotNet.Rate, (_, second) => second.Rate),
+        new(new("fio"), null, r => r.FioRate),
+        new(new("to fio"), null, r => PageCell.Ratio(r.FioRatio)),
+        new(PageColumn.Text("95 %"), null, r => Span(r.FioRatioLow, r.FioRatioHigh)),
         new(new("CPU ratio"), "cpu_ratio", r => PageCell.Ratio(r.CpuRatio)),
+        new(PageColumn.Text("95 %"), null, r => Span(r.CpuRatioLow, r.CpuRatioHigh)),
         new(new("CPU us/op"), "sluice_cpu_us", r => r.Sluice.CpuUsPerOperation, (r, _) => r.Sluice.CpuUsPerOperation),
         new(new(".NET's"), "dotnet_cpu_us", r => r.DotNet.CpuUsPerOperation, (_, second) => second.CpuUsPerOperation),
         new(new("B/op"), "sluice_allocated_bytes", r => Allocated(r.Sluice), (r, _) => Allocated(r.Sluice)),
@@ -34,8 +38,8 @@ internal static class BenchTable
         new(null, "second_name", r => r.Second?.Name),
         new(null, "second", r => r.Second?.Rate),
         new(null, "second_ratio", r => r.SecondRatio),
-        new(new("fio"), "fio", r => r.FioRate),
-        new(new("to fio"), "fio_ratio", r => PageCell.Ratio(r.FioRatio)),
+        new(null, "fio", r => r.FioRate),
+        new(null, "fio_ratio", r => PageCell.Ratio(r.FioRatio)),
         new(null, "rounds", r => (long)r.Rounds),
         new(null, "lost", r => r.Verdict == "LOST" ? "true" : "false"),
         new(null, "targets", r => string.Join("; ", r.Targets.Select(t => t.Requirement))),
@@ -44,6 +48,10 @@ internal static class BenchTable
         new(new("best"), "best_ratio", r => PageCell.Ratio(r.BestRatio)),
         .. Latencies("p50/p99/p99.9 us", "sluice", (r, _) => r.Sluice),
         .. Latencies(".NET's", "dotnet", (r, second) => second ?? r.DotNet),
+        new(null, "cpu_ratio_low", r => r.CpuRatioLow),
+        new(null, "cpu_ratio_high", r => r.CpuRatioHigh),
+        new(null, "fio_ratio_low", r => r.FioRatioLow),
+        new(null, "fio_ratio_high", r => r.FioRatioHigh),
     ];
 
     /// <summary>Of one suite, with a row for each second peer; without columns that nothing fills.</summary>
@@ -93,5 +101,8 @@ internal static class BenchTable
     /// <summary>Or how many rounds there were, which are then too few for one.</summary>
     private static PageCell Interval(RowReport row, double? low, double? high) =>
         low is null || high is null ? row.RoundRatios.Count > 0 ? Counted.Of(row.RoundRatios.Count, "round") : PageCell.Empty
-        : string.Create(CultureInfo.InvariantCulture, $"{low:0.00}-{high:0.00}");
+        : Span(low, high);
+
+    private static PageCell Span(double? low, double? high) =>
+        low is null || high is null ? PageCell.Empty : string.Create(CultureInfo.InvariantCulture, $"{low:0.00}-{high:0.00}");
 }

@@ -36,7 +36,8 @@ internal sealed class RowRunner(
         using Contest contest = row.Open(context);
         Contender[] contenders = [.. contest.All];
         var samples = contenders.ToDictionary(c => c, _ => new List<SliceSample>());
-        var fioRates = new List<double>();
+        // Null where fio did not run in a round that counts.
+        var fioRates = new List<double?>();
         var costs = contenders.ToDictionary(c => c, _ => new List<double>());
         var discardedCosts = contenders.ToDictionary(c => c, _ => new List<double>());
         int discarded = 0;
@@ -54,8 +55,6 @@ internal sealed class RowRunner(
             var turn = new Dictionary<Contender, (SliceSample Sample, double PageNs)>();
             foreach (Contender contender in Rounds.ThereAndBack(contenders, round))
                 turn.Add(contender, await RunTurnAsync(row, contender, sliceTime));
-            if (fioFile is { } file && fioError is null && IsFioRound(round))
-                (fioCommand, fioError) = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes, fioRates);
             if (row.FillsPageCache && !PageCost.AreAlike([.. turn.Values.Select(t => t.PageNs)]))
             {
                 foreach ((Contender contender, (_, double pageNs)) in turn)
@@ -70,6 +69,13 @@ internal sealed class RowRunner(
                 samples[contender].Add(sample);
                 costs[contender].Add(pageNs);
             }
+            double? fioRate = null;
+            if (fioFile is { } file && fioError is null && IsFioRound(completedRounds, rounds))
+            {
+                (fioRate, string? ran, fioError) = await MeasureFioAsync(row.Fio!, file.Path, file.SizeBytes);
+                fioCommand = ran ?? fioCommand;
+            }
+            fioRates.Add(fioRate);
             completedRounds++;
         }
         cancellationToken.ThrowIfCancellationRequested();
@@ -148,31 +154,27 @@ internal sealed class RowRunner(
         ? (context.DirectFile, context.Scale.DirectFileBytes)
         : (job.IsWrite ? context.ScratchFile("fio.dat") : context.SequentialFile, context.Scale.SequentialFileBytes);
 
-    /// <returns>What fio ran; or why it gave no figure: the row is about Sluice and .NET and stands without it.</returns>
-    private async Task<(string? CommandLine, string? Error)> MeasureFioAsync(FioJob job, string file, long sizeBytes, List<double> rates)
+    /// <returns>What fio ran and gave; or why it gave no figure: the row is about Sluice and .NET and stands without it.</returns>
+    private async Task<(double? Iops, string? CommandLine, string? Error)> MeasureFioAsync(FioJob job, string file, long sizeBytes)
     {
         try
         {
             (double iops, string commandLine) =
                 await FioRunner.MeasureIopsAsync(job, file, sizeBytes, context.Scale.FioTime, cancellationToken);
-            rates.Add(iops);
-            return (commandLine, null);
+            return (iops, commandLine, null);
         }
         catch (IOException e)
         {
-            return (null, ErrorText.Of(e));
+            return (null, null, ErrorText.Of(e));
         }
     }
 
-    private bool IsFioRound(int round)
-    {
-        int rounds = context.Scale.Rounds;
-        return context.Scale.FioSamples == 1 ? round == rounds / 2 : round == 0 || round == rounds / 2 || round == rounds - 1;
-    }
+    /// <summary>In each, where there are to be as many samples as rounds; of one sample in the middle one.</summary>
+    private bool IsFioRound(int round, int rounds) => context.Scale.FioSamples >= rounds || round == rounds / 2;
 
     private RowReport Report(
         string suite, Row row, Contest contest, Dictionary<Contender, List<SliceSample>> samples,
-        Dictionary<Contender, LatencySummary?> latencies, List<double> fioRates, int rounds)
+        Dictionary<Contender, LatencySummary?> latencies, List<double?> fioIops, int rounds)
     {
         double scale = row.BytesPerOperation is { } bytes ? bytes(context.Scale) / (double)ByteSize.MiB : 1;
         ContenderReport Summarize(Contender contender)
@@ -188,7 +190,12 @@ internal sealed class RowRunner(
         ContenderReport sluice = Summarize(contest.Sluice);
         ContenderReport dotNet = Summarize(contest.DotNet);
         ContenderReport? second = contest.Second is null ? null : Summarize(contest.Second);
-        double? fioRate = fioRates.Count == 0 ? null : Statistics.Median(fioRates);
+        // A pass of fio's is by 1 MiB, so that its operations are the row's MiB.
+        double[] fioRates = [.. fioIops.Select(i => i ?? 0)];
+        double? fioRate = fioRates.Any(r => r > 0) ? Statistics.Median(fioRates.Where(r => r > 0)) : null;
+        double[] fioRatios = [.. Statistics.Ratios(sluice.SliceRates, fioRates)];
+        double[] cpuRatios = [.. Statistics.Ratios(
+            [.. samples[contest.DotNet].Select(s => s.CpuUsPerOperation)], [.. samples[contest.Sluice].Select(s => s.CpuUsPerOperation)])];
         var report = new RowReport
         {
             Suite = suite,
@@ -202,22 +209,27 @@ internal sealed class RowRunner(
             Second = second,
             SecondRatio = second is null ? null : Statistics.MedianRatio(sluice.SliceRates, second.SliceRates),
             Ratio = Statistics.MedianRatio(sluice.SliceRates, dotNet.SliceRates) ?? 0,
-            CpuRatio = Statistics.MedianRatio(
-                [.. samples[contest.DotNet].Select(s => s.CpuUsPerOperation)],
-                [.. samples[contest.Sluice].Select(s => s.CpuUsPerOperation)]) ?? 0,
+            CpuRatio = cpuRatios.Length == 0 ? 0 : Statistics.Median(cpuRatios),
             FioRate = fioRate,
-            FioRatio = fioRate > 0 ? sluice.Rate / fioRate : null,
+            FioRates = fioRate is null ? null : [.. fioRates.Where(r => r > 0)],
+            FioRatio = fioRatios.Length > 1 ? Statistics.Median(fioRatios) : fioRate > 0 ? sluice.Rate / fioRate : null,
             Targets = [],
         };
         (double Low, double High)? interval = Statistics.MedianInterval(report.RoundRatios);
         (double Low, double High)? secondInterval =
             second is null ? null : Statistics.MedianInterval([.. Statistics.Ratios(sluice.SliceRates, second.SliceRates)]);
+        (double Low, double High)? fioInterval = Statistics.MedianInterval(fioRatios);
+        (double Low, double High)? cpuInterval = Statistics.MedianInterval(cpuRatios);
         return report with
         {
             RatioLow = interval?.Low,
             RatioHigh = interval?.High,
             SecondRatioLow = secondInterval?.Low,
             SecondRatioHigh = secondInterval?.High,
+            FioRatioLow = fioInterval?.Low,
+            FioRatioHigh = fioInterval?.High,
+            CpuRatioLow = cpuInterval?.Low,
+            CpuRatioHigh = cpuInterval?.High,
             BestRatio = dotNet.SliceRates.DefaultIfEmpty().Max() is > 0 and var best
                 ? sluice.SliceRates.DefaultIfEmpty().Max() / best
                 : null,

@@ -64,7 +64,8 @@ public sealed class BenchRunTests : IDisposable
         csv[0].ShouldBe(
             "suite,id,name,unit,ratio,sluice,dotnet,cpu_ratio,sluice_cpu_us,dotnet_cpu_us,sluice_allocated_bytes,dotnet_allocated_bytes,"
             + "second_name,second,second_ratio,fio,fio_ratio,rounds,lost,targets,ratio_low,ratio_high,best_ratio,"
-            + "sluice_p50_us,sluice_p99_us,sluice_p99.9_us,dotnet_p50_us,dotnet_p99_us,dotnet_p99.9_us");
+            + "sluice_p50_us,sluice_p99_us,sluice_p99.9_us,dotnet_p50_us,dotnet_p99_us,dotnet_p99.9_us,"
+            + "cpu_ratio_low,cpu_ratio_high,fio_ratio_low,fio_ratio_high");
         run.Out.ShouldContain($"engine {SluiceEngines.Default.Name}");
     }
 

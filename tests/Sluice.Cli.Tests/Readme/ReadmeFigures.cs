@@ -66,7 +66,7 @@ internal static class ReadmeFigures
             .Append(FirstPageHeader);
         foreach (RowReport row in suites.SelectMany(Ends))
         {
-            text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} | {(row.FioRatio is { } fio ? Ratio(fio) : "")} |\n"));
+            text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} | {ToFio(row)} |\n"));
             if (row.Second is { } second && row.SecondRatio is { } ratio)
             {
                 text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)}{SecondInterval(row)} | "))
@@ -104,7 +104,7 @@ internal static class ReadmeFigures
 
     private static void Append(StringBuilder text, RowReport row)
     {
-        text.Append(Line($"| {row.Name} | {Figures(row)} | {(row.FioRatio is { } fio ? Ratio(fio) : "")} "))
+        text.Append(Line($"| {row.Name} | {Figures(row)} | {ToFio(row)} "))
             .Append(Line($"| {(row.BestRatio is { } best ? Ratio(best) : "")} | {Verdict(row)} |\n"));
         if (row.Second is { } second && row.SecondRatio is { } ratio)
         {
@@ -116,14 +116,19 @@ internal static class ReadmeFigures
     private static string Figures(RowReport row) =>
         Line($"{Ratio(row.Ratio)}{Interval(row)} | {Rate(row.Sluice.Rate)} {row.Unit} ")
         + Line($"| {Rate(row.DotNet.Rate)} {row.Unit} ")
-        + Line($"| {Ratio(row.CpuRatio)} | ")
+        + Line($"| {Ratio(row.CpuRatio)}{Span(row.CpuRatioLow, row.CpuRatioHigh)} | ")
         + Line($"{Bytes(row.Sluice.AllocatedBytesPerOperation)} / {Bytes(row.DotNet.AllocatedBytesPerOperation)}");
 
     private static string Interval(RowReport row) =>
         IntervalOf(row) is { } interval ? Line($" ({interval.Low:0.00}-{interval.High:0.00})") : Rounds(row);
 
     private static string SecondInterval(RowReport row) =>
-        row is { SecondRatioLow: { } low, SecondRatioHigh: { } high } ? Line($" ({low:0.00}-{high:0.00})") : Rounds(row);
+        row is { SecondRatioLow: { } low, SecondRatioHigh: { } high } ? Span(low, high) : Rounds(row);
+
+    private static string Span(double? low, double? high) => low is null || high is null ? "" : Line($" ({low:0.00}-{high:0.00})");
+
+    private static string ToFio(RowReport row) =>
+        row.FioRatio is { } ratio ? Ratio(ratio) + Span(row.FioRatioLow, row.FioRatioHigh) : "";
 
     /// <summary>Why a row has no interval.</summary>
     private static string Rounds(RowReport row) => row.RoundRatios.Count > 1 ? Line($" ({row.RoundRatios.Count} rounds, no interval)") : "";

@@ -22,6 +22,15 @@ public sealed class ReadmeFiguresTests
     }
 
     [Fact]
+    public void Ratios_of_CPU_time_and_to_fio_have_their_intervals()
+    {
+        RowReport row = Row("row", ratio: 2) with { CpuRatioLow = 2.5, CpuRatioHigh = 3.5, FioRatioLow = 0.9, FioRatioHigh = 1.05 };
+
+        ReadmeFigures.Make(Report(row), "x").ShouldEndWith(
+            "| row | 2.00 | 12,346 IOPS | 999.4 IOPS | 3.00 (2.50-3.50) | 0 / 120 | 0.98 (0.90-1.05) |  |  |\n");
+    }
+
+    [Fact]
     public void Second_peer_has_a_line_of_its_own()
     {
         RowReport row = Row("row", ratio: 2) with { Second = new ContenderReport("the other", 500, 1, 0, [500]), SecondRatio = 24.69 };

@@ -1,0 +1,74 @@
+using Shouldly;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Bench;
+
+/// <summary>fio beside a row: in the same rounds as the sides, so that its ratio has an interval as theirs has.</summary>
+[Trait("Runs", "once")]
+public sealed class FioRowsTests : IDisposable
+{
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [SkippableFact]
+    public async Task In_the_full_form_fio_runs_in_every_round_and_its_ratio_has_an_interval()
+    {
+        RowReport row = await RunAsync(BenchScale.Quick with { Rounds = BenchScale.Full.Rounds, FioSamples = BenchScale.Full.FioSamples });
+        row.FioRates!.Count.ShouldBe(BenchScale.Full.Rounds);
+        double[] ratios = [.. Statistics.Ratios(row.Sluice.SliceRates, row.FioRates)];
+        row.FioRatio.ShouldBe(Statistics.Median(ratios));
+        (double low, double high) = Statistics.MedianInterval(ratios)!.Value;
+        (row.FioRatioLow, row.FioRatioHigh).ShouldBe((low, high));
+        row.CpuRatioLow!.Value.ShouldBeLessThanOrEqualTo(row.CpuRatio);
+        row.CpuRatioHigh!.Value.ShouldBeGreaterThanOrEqualTo(row.CpuRatio);
+
+        PageTable table = BenchTable.Of([row]);
+        string[] heads = [.. table.Columns.Select(c => c.Header)];
+        heads[(Array.IndexOf(heads, ".NET") + 1)..][..5].ShouldBe(["fio", "to fio", "95 %", "CPU ratio", "95 %"]);
+    }
+
+    [SkippableFact]
+    public async Task One_sample_is_of_the_middle_round_and_has_no_interval()
+    {
+        RowReport row = await RunAsync(BenchScale.Quick);
+        row.FioRates!.Count.ShouldBe(1);
+        row.FioRatio.ShouldNotBeNull();
+        row.FioRatioLow.ShouldBeNull();
+        row.CpuRatioLow.ShouldBeNull();
+    }
+
+    /// <summary>What fio ran stands beside its figure, as somebody would type it, and its requests are those of the row.</summary>
+    [SkippableFact]
+    public async Task The_command_line_of_a_row_has_its_request_its_depth_and_its_memory()
+    {
+        RowReport row = await RunAsync(BenchScale.Quick, "seq-read-direct");
+        row.FioCommand!.ShouldStartWith("fio --name=sluice-bench --filename=sequential.dat --rw=read --bs=1048576 --iodepth=8 ");
+        row.FioCommand!.ShouldContain(" --direct=1 ");
+        // Huge pages where they can be reserved, as root can unless others have taken the memory; small requests have no use for them.
+        bool isHuge = row.FioCommand!.Contains("--mem=mmaphuge", StringComparison.Ordinal);
+        using FioMemory? memory = FioMemory.TryReserve(1 << 20, 8);
+        (isHuge || memory is null).ShouldBeTrue();
+        RowReport small = await RunAsync(BenchScale.Quick);
+        small.FioCommand!.ShouldContain(" --bs=4096 --iodepth=1 ");
+        small.FioCommand!.ShouldNotContain("--mem");
+    }
+
+    [Fact]
+    public void Direct_reads_of_every_depth_have_fio_beside_them() =>
+        Suite.All.SelectMany(s => s.Rows).Where(r => r.Id is "direct-read-4k-d1" or "direct-read-4k-d4" or "direct-read-4k-d32")
+            .Select(r => r.Fio!.Depth).ShouldBe([1, 4, 32]);
+
+    private async Task<RowReport> RunAsync(BenchScale scale, string id = "direct-read-4k-d1")
+    {
+        Skip.IfNot(FioRunner.IsInstalled, "fio is not installed");
+        using var context = new BenchContext(_folder.FullPath, scale, CancellationToken.None);
+        FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        (Suite suite, Row row) = Suite.All.SelectMany(s => s.Rows.Select(r => (s, r))).Single(r => r.r.Id == id);
+        return await new RowRunner(context, fio, CancellationToken.None, static () => 100).RunAsync(suite, row);
+    }
+}
