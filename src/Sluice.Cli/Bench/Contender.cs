@@ -17,6 +17,9 @@ internal sealed record Contender(string Name, Func<Slice, Task> RunAsync)
     /// <summary>Whether an operation is a whole pass, or a part of one, so that there is no latency of it.</summary>
     public bool IsPass { get; init; }
 
+    /// <summary>What it does in the turn of its latencies, where its own loop looks at no clock; null: its own loop.</summary>
+    public Func<Slice, Task>? RunTimedAsync { get; init; }
+
     /// <summary>Whether its loop sets <see cref="Slice.AllocatedBytes"/>, so that the runner need not look in while it runs.</summary>
     public bool MeasuresAllocations { get; init; }
 }

@@ -137,10 +137,14 @@ internal sealed class RowRunner(
         var summaries = new Dictionary<Contender, LatencySummary?>();
         foreach (Contender contender in contenders)
         {
-            if ((row.FillsPageCache && !row.FillsForSlice) || contender.IsPass || contender.RunsPrograms)
+            bool isTimed = contender.RunTimedAsync is not null;
+            if (!isTimed && ((row.FillsPageCache && !row.FillsForSlice) || contender.IsPass || contender.RunsPrograms))
                 continue;
             var histogram = new LatencyHistogram();
-            await _slices.RunAsync(contender, sliceTime, histogram);
+            Contender timed = isTimed
+                ? contender with { RunAsync = contender.RunTimedAsync!, MeasuresAllocations = true, Prepare = null, Loops = 1 }
+                : contender;
+            await _slices.RunAsync(timed, sliceTime, histogram);
             summaries[contender] = LatencySummary.From(histogram);
         }
         return summaries;
@@ -233,7 +237,8 @@ internal sealed class RowRunner(
             BestRatio = dotNet.SliceRates.DefaultIfEmpty().Max() is > 0 and var best
                 ? sluice.SliceRates.DefaultIfEmpty().Max() / best
                 : null,
-            Targets = TargetCheck.Evaluate(row.Target, report),
+            // Of shorter runs nothing is said.
+            Targets = context.Scale == BenchScale.Full ? TargetCheck.Evaluate(row.Target, report) : [],
         };
     }
 }

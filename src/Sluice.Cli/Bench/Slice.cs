@@ -9,6 +9,9 @@ internal sealed class Slice(TimeSpan duration, int loops, CancellationToken canc
 {
     // Counters a cache line apart: loops on different processors must not slow each other down.
     private const int Stride = 16;
+
+    // A TimeSpan has steps of 100 ns, within which the quickest calls end.
+    private static readonly double NsPerTick = 1e9 / Stopwatch.Frequency;
     private readonly long[] _operations = new long[(loops + 1) * Stride];
     private long _deadline = long.MaxValue;
 
@@ -21,7 +24,7 @@ internal sealed class Slice(TimeSpan duration, int loops, CancellationToken canc
     public long Begin() => Latencies is null ? 0 : Stopwatch.GetTimestamp();
 
     /// <summary>The operation that began then has ended.</summary>
-    public void End(long began) => Latencies?.Record((long)Stopwatch.GetElapsedTime(began).TotalNanoseconds);
+    public void End(long began) => Latencies?.Record((long)((Stopwatch.GetTimestamp() - began) * NsPerTick));
 
     /// <summary>Allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>).</summary>
     public long AllocatedBytes { get; set; }

@@ -36,7 +36,9 @@ internal static class BatchRows
             {
                 for (int i = 0; i < BatchSize; i++)
                     requests[i] = new ReadRequest(offsets[next++ % offsets.Length], buffers[i]);
+                long began = slice.Begin();
                 sluice.ReadBatch(requests);
+                slice.End(began);
                 slice.Count(0, BatchSize);
             }
             while (!slice.IsOver);
@@ -48,9 +50,11 @@ internal static class BatchRows
             int next = 0;
             do
             {
+                long began = slice.Begin();
                 for (int i = 0; i < BatchSize; i++)
                     tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], offsets[next++ % offsets.Length]).AsTask();
                 await Task.WhenAll(tasks);
+                slice.End(began);
                 slice.Count(0, BatchSize);
             }
             while (!slice.IsOver);

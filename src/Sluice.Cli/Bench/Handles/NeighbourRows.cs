@@ -69,6 +69,7 @@ internal static class NeighbourRows
             long begin = Stopwatch.GetTimestamp();
             await target.ReadAsync(buffers[0], offsets[mine++ % offsets.Length]);
             ticks.Add(Stopwatch.GetTimestamp() - begin);
+            slice.End(begin);
             slice.Count(0);
         }
         while (!slice.IsOver);
@@ -82,7 +83,9 @@ internal static class NeighbourRows
         int next = loop * 997;
         do
         {
+            long began = slice.Begin();
             await target.ReadAsync(buffer, offsets[next++ % offsets.Length]);
+            slice.End(began);
             Compute(computeUs);
             slice.Count(loop);
         }

@@ -103,6 +103,7 @@ internal static class TailRows
                 long begin = Stopwatch.GetTimestamp();
                 await target.ReadAsync(buffers[loop], offsets[next++ % offsets.Length]);
                 histogram.Record((long)Stopwatch.GetElapsedTime(begin).TotalNanoseconds);
+                slice.End(begin);
                 slice.Count(loop);
             }
             while (!slice.IsOver);
@@ -149,6 +150,7 @@ internal static class TailRows
                 {
                     await target.ReadAsync(buffers[buffer], offset);
                     histogram.Record((long)Stopwatch.GetElapsedTime(since).TotalNanoseconds);
+                    slice.End(since);
                     slice.Count(buffer);
                 }
                 catch (Exception e)

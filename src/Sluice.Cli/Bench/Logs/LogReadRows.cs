@@ -3,6 +3,8 @@ namespace Sluice.Cli.Bench.Logs;
 /// <summary>Rows about a log that is there: read again, and opened after its writer was killed.</summary>
 internal static class LogReadRows
 {
+    private const int TimedOpenings = 7;
+
     public static Row ReadBack() => new(
         "log-read", "read back, checked, hot", "every frame's sum is right; .NET: BinaryReader over records with a length, unchecked",
         context =>
@@ -34,10 +36,24 @@ internal static class LogReadRows
                 })
                 {
                     Prepare = made.Crash,
+                    RunTimedAsync = slice =>
+                    {
+                        for (int i = 0; i < TimedOpenings; i++)
+                        {
+                            made.Crash();
+                            long began = slice.Begin();
+                            made.OpenCrashed();
+                            slice.End(began);
+                            slice.Count(0);
+                        }
+                        return Task.CompletedTask;
+                    },
                 },
                 new Contender(".NET", slice => Loops.RepeatLong(slice, () =>
                 {
+                    long began = slice.Begin();
                     made.ReadLastSegment();
+                    slice.End(began);
                     slice.Count(0);
                 })));
         })

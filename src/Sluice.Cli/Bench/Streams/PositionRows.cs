@@ -41,7 +41,25 @@ internal static class PositionRows
                 Mode.SeekBackward => () => SeekBackward(side),
                 Mode.Length => () => GetLength(side),
                 _ => () => SetPosition(side),
-            }, countUnits: true);
+            }, countUnits: true) with
+            { RunTimedAsync = TimedCalls.Of(() => (Call(side, mode), null)) };
+    }
+
+    private static Func<bool> Call<TSide>(TSide side, Mode mode)
+        where TSide : struct, IStreamSide<TSide>
+    {
+        long next = 0;
+        return mode switch
+        {
+            Mode.SeekForward => () => side.Seek(next++ % FileBytes, SeekOrigin.Begin) >= 0,
+            Mode.SeekBackward => () => side.Seek(-1 - (next++ % FileBytes), SeekOrigin.End) >= 0,
+            Mode.Length => () => side.Length == FileBytes,
+            _ => () =>
+            {
+                side.Position = next++ % FileBytes;
+                return true;
+            },
+        };
     }
 
     // One method for each loop, so that each is compiled for itself.

@@ -56,7 +56,10 @@ internal static class UnitRows
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
             Warmed(Loops.Passes(TSide.Name, () => StreamPasses.ReadBytes<TSide>(opening), countUnits: true),
-                () => StreamPasses.ReadBytes<TSide>(brief));
+                () => StreamPasses.ReadBytes<TSide>(brief)) with
+            {
+                RunTimedAsync = Timed<TSide>(opening, side => () => side.ReadByte() >= 0),
+            };
     }
 
     private static Contest OpenWriteByte(BenchContext context)
@@ -70,7 +73,18 @@ internal static class UnitRows
             StreamOpening brief = StreamOpening.Writing(context.ScratchFile<TSide>("few-bytes-written.dat"), ShortFileBytes);
             return Warmed(
                 Loops.Passes(TSide.Name, () => StreamPasses.WriteBytes<TSide>(opening), countUnits: true),
-                () => StreamPasses.WriteBytes<TSide>(brief));
+                () => StreamPasses.WriteBytes<TSide>(brief)) with
+            {
+                RunTimedAsync = Timed<TSide>(opening, side =>
+                {
+                    long left = opening.LengthBytes;
+                    return () =>
+                    {
+                        side.WriteByte(1);
+                        return --left > 0;
+                    };
+                }),
+            };
         }
     }
 
@@ -84,15 +98,32 @@ internal static class UnitRows
         return new Contest(
             WarmedAsync(
                 Loops.PassesAsync(SluiceStreamSide.Name, () => StreamPasses.ReadBytesAsync(asynchronous), countUnits: true),
-                () => StreamPasses.ReadBytesAsync(briefAsynchronous)),
+                () => StreamPasses.ReadBytesAsync(briefAsynchronous)) with
+            {
+                RunTimedAsync = TimedCalls.OfAsync(() =>
+                {
+                    SluiceStreamSide side = SluiceStreamSide.Open(asynchronous);
+                    return (async () => await side.ReadByteAsync() >= 0, side);
+                }),
+            },
             WarmedAsync(
                 Loops.PassesAsync(FileStreamSide.Name, () => StreamPasses.ReadAsync<FileStreamSide>(asynchronous, oneByte),
                     countUnits: true),
-                () => StreamPasses.ReadAsync<FileStreamSide>(briefAsynchronous, oneByte)))
+                () => StreamPasses.ReadAsync<FileStreamSide>(briefAsynchronous, oneByte)) with
+            {
+                RunTimedAsync = TimedCalls.OfAsync(() =>
+                {
+                    FileStreamSide side = FileStreamSide.Open(asynchronous);
+                    return (async () => await side.ReadAsync(oneByte) > 0, side);
+                }),
+            })
         {
             Second = Warmed(
                 Loops.Passes("Sluice's ReadByte", () => StreamPasses.ReadBytes<SluiceStreamSide>(synchronous), countUnits: true),
-                () => StreamPasses.ReadBytes<SluiceStreamSide>(briefSynchronous)),
+                () => StreamPasses.ReadBytes<SluiceStreamSide>(briefSynchronous)) with
+            {
+                RunTimedAsync = Timed<SluiceStreamSide>(synchronous, side => () => side.ReadByte() >= 0),
+            },
         };
     }
 
@@ -105,7 +136,19 @@ internal static class UnitRows
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
             Warmed(Loops.Passes(TSide.Name, () => StreamPasses.ReadInt32s<TSide>(opening), countUnits: true),
-                () => StreamPasses.ReadInt32s<TSide>(brief));
+                () => StreamPasses.ReadInt32s<TSide>(brief)) with
+            {
+                RunTimedAsync = Timed<TSide>(opening, side =>
+                {
+                    var reader = new BinaryReader(side.Stream);
+                    long left = opening.LengthBytes / sizeof(int);
+                    return () =>
+                    {
+                        reader.ReadInt32();
+                        return --left > 0;
+                    };
+                }),
+            };
     }
 
     private static Contest OpenReadLine(BenchContext context)
@@ -115,7 +158,14 @@ internal static class UnitRows
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
-            Loops.Passes(TSide.Name, () => StreamPasses.ReadLines<TSide>(opening), countUnits: true);
+            Loops.Passes(TSide.Name, () => StreamPasses.ReadLines<TSide>(opening), countUnits: true) with
+            {
+                RunTimedAsync = Timed<TSide>(opening, side =>
+                {
+                    var reader = new StreamReader(side.Stream);
+                    return () => reader.ReadLine() is not null;
+                }),
+            };
     }
 
     private static Contest OpenReadLineAsync(BenchContext context)
@@ -125,8 +175,23 @@ internal static class UnitRows
 
         Contender Side<TSide>()
             where TSide : struct, IStreamSide<TSide> =>
-            Loops.PassesAsync(TSide.Name, () => StreamPasses.ReadLinesAsync<TSide>(opening), countUnits: true);
+            Loops.PassesAsync(TSide.Name, () => StreamPasses.ReadLinesAsync<TSide>(opening), countUnits: true) with
+            {
+                RunTimedAsync = TimedCalls.OfAsync(() =>
+                {
+                    TSide side = TSide.Open(opening);
+                    var reader = new StreamReader(side.Stream);
+                    return (async () => await reader.ReadLineAsync() is not null, side);
+                }),
+            };
     }
+
+    private static Func<Slice, Task> Timed<TSide>(StreamOpening opening, Func<TSide, Func<bool>> callsOf)
+        where TSide : struct, IStreamSide<TSide> => TimedCalls.Of(() =>
+    {
+        TSide side = TSide.Open(opening);
+        return (callsOf(side), side);
+    });
 
     private static Contender Warmed(Contender contender, Func<long> shortPass) => contender with
     {
