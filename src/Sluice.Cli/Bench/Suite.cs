@@ -9,7 +9,9 @@ using Sluice.Cli.Bench.Streams;
 namespace Sluice.Cli.Bench;
 
 /// <summary>A named list of rows. A new suite is a class with such a list, added to <see cref="All"/>.</summary>
-/// <param name="TimeOfFullRun">For the help text, such as "2 minutes".</param>
+/// <param name="TimeOfFullRun">
+/// For the help text, such as "2 minutes": what a kept run took, with the turns that rows have had since.
+/// </param>
 /// <param name="SliceTime">For how long a contender runs at a time.</param>
 /// <param name="SpaceBytes">What the scratch folder takes at most, with a little to spare.</param>
 internal sealed record Suite(

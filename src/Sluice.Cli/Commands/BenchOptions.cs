@@ -22,7 +22,7 @@ internal sealed record BenchOptions(string Directory)
     public bool Full { get; init; }
 
     /// <summary>
-    /// Whether it is the short form of all suites: the whole takes ten minutes and more, which nobody expects of a bare command.
+    /// Whether it is the short form of all suites: the whole takes half an hour, which nobody expects of a bare command.
     /// </summary>
     public bool IsShort => SuiteName is null && RowFilter is null && !Full && !Quick;
 
@@ -53,7 +53,7 @@ internal sealed record BenchOptions(string Directory)
             "Run only the rows whose id contains this text, of every suite if none is named (all rows).");
         Option<bool> quick = command.Quick();
         Option<bool> full = command.Flag("--full", null,
-            "All suites at their usual length; without it and without --suite or --row, a short form of all, two or three minutes.");
+            "All suites at their usual length; without it and without --suite or --row, a short form of all, about three minutes.");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
 

@@ -168,7 +168,7 @@ internal static class SpeedPage
         }
     }
 
-    private static PageTable Rates(SpeedReport report) => new()
+    private static PageTable Rates(SpeedReport report) => new PageTable
     {
         IsTurned = true,
         Columns =
@@ -189,7 +189,7 @@ internal static class SpeedPage
                 s.SteadyFromSeconds is { } from ? from : "not reached", PageCell.Of(s.SteadyMiBPerSecond), Ratio(report, s),
                 PageCell.Ratio(SideName(s) == DotNet ? null : report.CpuRatio))),
         ],
-    };
+    }.WithoutEmptyColumns();
 
     private static PageCell Ratio(SpeedReport report, SideReport side) =>
         SideName(side) == DotNet || report.Sides.FirstOrDefault(s => SideName(s) == DotNet) is not { } dotNet ? PageCell.Empty

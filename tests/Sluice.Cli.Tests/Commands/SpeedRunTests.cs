@@ -50,6 +50,19 @@ public sealed class SpeedRunTests : IDisposable
     }
 
     [Fact]
+    public async Task A_page_has_columns_of_flushing_only_where_something_was_written()
+    {
+        string html = _folder["r.html"];
+        (await SpeedAsync($"-t0.05 -p1M --html {html}")).ExitCode.ShouldBe(ExitCode.Success);
+        (await File.ReadAllTextAsync(html)).ShouldContain("with flush");
+        File.Delete(html);
+        (await SpeedAsync($"-t0.05 -r1M --html {html}")).ExitCode.ShouldBe(ExitCode.Success);
+        string page = await File.ReadAllTextAsync(html);
+        page.ShouldContain("in flight, mean");
+        page.ShouldNotContain("with flush");
+    }
+
+    [Fact]
     public async Task A_file_is_made_of_random_bytes_not_zeros()
     {
         await SpeedAsync("-t0.05 -r1M");

@@ -3,6 +3,7 @@ using System.Text;
 using System.Text.Json;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Tests.Readme;
 
@@ -14,8 +15,8 @@ internal static class ReadmeFigures
         + "|---|---:|---:|---:|---:|---:|---:|---:|---|\n";
 
     private const string FirstPageHeader =
-        "| suite | row | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio |\n"
-        + "|---|---|---:|---:|---:|---:|---:|---:|\n";
+        "| suite | row | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | what bounds Sluice |\n"
+        + "|---|---|---:|---:|---:|---:|---:|---|\n";
 
     /// <summary>Where a block begins; README.md has one, docs/figures.md one for each suite.</summary>
     public static string Begin(string suite) => suite.Length == 0 ? "<!-- figures:begin -->" : $"<!-- figures:begin {suite} -->";
@@ -58,6 +59,9 @@ internal static class ReadmeFigures
         text.Append(Machine(reports[0]))
             .Append("by `sluice bench`. Ratios are Sluice to .NET: above 1 Sluice is faster, or needs less CPU. ")
             .Append("B/op is what one operation allocates. ")
+            .Append("What bounds Sluice is the disk, as fio measures it, where fio ran; else it follows ")
+            .Append("from its CPU time: a disk or another thread where it waits for half of the time and more, the program's own ")
+            .Append("instructions below 100 ns an operation, memory from 1 GiB/s on, and else the system calls or the processor. ")
             .Append(Line(
                 $"Of each suite the table has the row whose interval begins highest and the row whose interval ends lowest. "))
             .Append(Line($"The middle ratio is {middles}; "))
@@ -66,7 +70,7 @@ internal static class ReadmeFigures
             .Append(FirstPageHeader);
         foreach (RowReport row in suites.SelectMany(Ends))
         {
-            text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} | {ToFio(row)} |\n"));
+            text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} | {Limit(row)} |\n"));
             if (row.Second is { } second && row.SecondRatio is { } ratio)
             {
                 text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)}{SecondInterval(row)} | "))
@@ -76,6 +80,34 @@ internal static class ReadmeFigures
 
         return text.ToString();
     }
+
+    /// <summary>
+    /// What bounds Sluice in a row, by its figures alone: fio's, or how much of the time it computes and how long for an operation.
+    /// </summary>
+    public static string Limit(RowReport row)
+    {
+        const double NsOfInstructions = 100;
+        const double UsOfSystemCalls = 1000;
+        const double MiBOfMemory = 1024;
+        if (row.FioRate is { } fio)
+            return Line($"disk: fio {Rate(fio)} {row.Unit}, ratio {ToFio(row)}");
+        if (row.Second is { } second && second.Name.StartsWith("fio", StringComparison.Ordinal))
+            return Line($"disk: fio {Rate(second.Rate)} {row.Unit}");
+        double mebibytes = row.Unit == "MiB/s" ? BytesOf(row) / (double)ByteSize.MiB : 1;
+        double operations = row.Sluice.Rate / mebibytes;
+        double processors = operations * row.Sluice.CpuUsPerOperation / 1e6;
+        double bytesRate = row.Unit == "MiB/s" ? row.Sluice.Rate : 0;
+        return processors < 0.5 ? Line($"waiting: {processors * 100:0} % CPU")
+            : bytesRate >= MiBOfMemory ? Line($"memory: {row.Sluice.Rate / 1024:0.0} GiB/s")
+            : row.Sluice.CpuUsPerOperation * 1000 < NsOfInstructions
+            ? Line($"instructions: {row.Sluice.CpuUsPerOperation * 1000:0.0} ns")
+            : row.Sluice.CpuUsPerOperation < UsOfSystemCalls ? Line($"system calls: {row.Sluice.CpuUsPerOperation:0.0} us CPU")
+            : Line($"processor: {row.Sluice.CpuUsPerOperation / 1000:0.0} ms CPU");
+    }
+
+    /// <summary>Of an operation, as the suite's row declares them.</summary>
+    private static long BytesOf(RowReport row) => Suite.All.SelectMany(static suite => suite.Rows)
+        .FirstOrDefault(known => known.Id == row.Id)?.BytesPerOperation?.Invoke(BenchScale.Full) ?? ByteSize.MiB;
 
     /// <summary>Where no row has an interval (few rounds), the ratios themselves.</summary>
     private static RowReport[] Ends(RowReport[] rows)

@@ -76,12 +76,33 @@ public sealed class ReadmeFiguresTests
             + "of [all 4 rows](docs/figures.md) 0 are faster, 0 slower, with 95 % confidence each; the others are even");
         block.Split('\n')[4..].ShouldBe(
         [
-            "| `handle` | best | 3.00 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |",
+            "| `handle` | best | 3.00 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | disk: fio 12,598 IOPS, ratio 0.98 |",
             "| | - to another | 2.00 | | 500.0 IOPS | | | |",
-            "| `handle` | worst | 0.50 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |",
-            "| `files` | only | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |",
+            "| `handle` | worst | 0.50 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | disk: fio 12,598 IOPS, ratio 0.98 |",
+            "| `files` | only | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | disk: fio 12,598 IOPS, ratio 0.98 |",
             "",
         ]);
+    }
+
+    [Theory]
+    [InlineData("ops/s", 1e8, 0.01, "instructions: 10.0 ns")]
+    [InlineData("ops/s", 1e6, 1, "system calls: 1.0 us CPU")]
+    [InlineData("ops/s", 2, 400_000, "processor: 400.0 ms CPU")]
+    [InlineData("ops/s", 1000, 100, "waiting: 10 % CPU")]
+    [InlineData("MiB/s", 6144, 160, "memory: 6.0 GiB/s")]
+    [InlineData("MiB/s", 500, 1800, "processor: 1.8 ms CPU")]
+    [InlineData("MiB/s", 6144, 16, "waiting: 10 % CPU")]
+    public void Without_fio_what_bounds_a_row_follows_from_its_time(string unit, double rate, double cpuUs, string bound)
+    {
+        RowReport row = Row("of no suite", 2) with { Unit = unit, FioRate = null };
+        ReadmeFigures.Limit(row with { Sluice = row.Sluice with { Rate = rate, CpuUsPerOperation = cpuUs } }).ShouldBe(bound);
+    }
+
+    [Fact]
+    public void A_second_peer_that_is_fio_is_the_bound()
+    {
+        RowReport row = Row("row", 2) with { FioRate = null, Second = new ContenderReport("fio, reading", 2096, 1, 0, []) };
+        ReadmeFigures.Limit(row).ShouldBe("disk: fio 2,096 IOPS");
     }
 
     private static BenchReport Report(params RowReport[] rows) => new()
@@ -119,6 +140,7 @@ public sealed class ReadmeFiguresTests
         DotNet = new ContenderReport(".NET", 999.4, 3, 120, [999.4]),
         Ratio = ratio,
         CpuRatio = 3,
+        FioRate = 12_598,
         FioRatio = 0.98,
         Targets = targets,
     };

@@ -58,6 +58,23 @@ public sealed class ReadmeTests
         }
     }
 
+    /// <summary>With room for what rows have had since, and for a machine that is slower.</summary>
+    [SkippableFact]
+    public void Minutes_of_a_suite_are_about_those_of_its_kept_run()
+    {
+        (string Suite, string Path)[] kept = FindKeptResults();
+        Skip.If(kept.Length == 0, "No result is kept in bench/results yet.");
+        string cli = File.ReadAllText(Path.Combine(Root, "docs", "cli.md"));
+        foreach ((string name, string path) in kept)
+        {
+            Suite suite = Suite.All.Single(s => s.Name == name);
+            double told = 60 * double.Parse(suite.TimeOfFullRun.Split(' ')[0], System.Globalization.CultureInfo.InvariantCulture);
+            double took = ReadmeFigures.Read(Path.Combine(Root, path)).Seconds;
+            told.ShouldBeInRange(took - 30, (1.5 * took) + 60, name);
+            cli.ShouldMatch($@"\| `{name}` \|.*\| {suite.TimeOfFullRun} \|");
+        }
+    }
+
     [Theory]
     [InlineData("README.md", "Sample.Readme")]
     [InlineData("docs/guide.md", "Sample.Offsets")]

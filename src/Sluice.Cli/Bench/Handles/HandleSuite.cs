@@ -11,7 +11,7 @@ internal static class HandleSuite
     private const int BlockBytes = (int)(64 * ByteSize.KiB);
 
     public static Suite Create() => new(
-        "handle", "SluiceHandle against RandomAccess on one open file", "4 minutes", scale => scale.SliceTime,
+        "handle", "SluiceHandle against RandomAccess on one open file", "5 minutes", scale => scale.SliceTime,
         scale => scale.DirectFileBytes + scale.HotFileBytes + scale.AppendLimitBytes + BenchScale.SpareBytes, [.. Rows()]);
 
     private static IEnumerable<Row> Rows()

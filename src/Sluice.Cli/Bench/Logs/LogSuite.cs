@@ -7,7 +7,7 @@ internal static class LogSuite
     private const int ManyThreads = 100;
 
     public static Suite Create() => new(
-        "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", "1 minute",
+        "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", "3 minutes",
         scale => scale.SliceTime, static scale => (4 * scale.AppendLimitBytes) + (2 * scale.LogFileBytes) + BenchScale.SpareBytes,
         [.. Rows()]);
 

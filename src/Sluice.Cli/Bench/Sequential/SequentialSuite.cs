@@ -4,7 +4,7 @@ namespace Sluice.Cli.Bench.Sequential;
 internal static class SequentialSuite
 {
     public static Suite Create() => new(
-        "sequential", "SluiceReader and SluiceWriter against FileStream and its readers", "3 minutes", scale => scale.StreamSliceTime,
+        "sequential", "SluiceReader and SluiceWriter against FileStream and its readers", "4 minutes", scale => scale.StreamSliceTime,
         // The file that is read, the one that is written, fio's own, and the text.
         scale => (3 * scale.SequentialFileBytes) + scale.LogFileBytes + BenchScale.SpareBytes, [.. Rows()]);
 

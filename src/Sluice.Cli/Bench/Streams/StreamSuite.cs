@@ -6,7 +6,7 @@ namespace Sluice.Cli.Bench.Streams;
 internal static class StreamSuite
 {
     public static Suite Create() => new(
-        "stream", "SluiceStream against FileStream", "2 minutes", scale => scale.StreamSliceTime,
+        "stream", "SluiceStream against FileStream", "3 minutes", scale => scale.StreamSliceTime,
         // Two of the stream files: the one that is read, the one that is written.
         scale => scale.SequentialFileBytes + (2 * scale.StreamFileBytes) + (3 * scale.ByteFileBytes) + BenchScale.SpareBytes, [.. Rows()]);
 

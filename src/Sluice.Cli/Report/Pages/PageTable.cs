@@ -15,6 +15,17 @@ internal sealed record PageTable
     /// <summary>Of few rows and many columns: as text the columns are printed as lines, without those that are empty.</summary>
     [JsonIgnore]
     public bool IsTurned { get; init; }
+
+    /// <summary>Without the columns in which no row has anything.</summary>
+    public PageTable WithoutEmptyColumns()
+    {
+        int[] filled = [.. Enumerable.Range(0, Columns.Count).Where(i => Rows.Any(r => i < r.Cells.Count && r.Cells[i].Text.Length > 0))];
+        return this with
+        {
+            Columns = [.. filled.Select(i => Columns[i])],
+            Rows = [.. Rows.Select(r => r with { Cells = [.. filled.Where(i => i < r.Cells.Count).Select(i => r.Cells[i])] })],
+        };
+    }
 }
 
 /// <param name="Unit">Of every number in the column, such as "MiB/s"; null without one.</param>
