@@ -41,8 +41,13 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
     /// <summary>Of the file, what looking again at ways that were slow in their first turn may cost with the comparison.</summary>
     private const double ComparisonShare = Tuning.CopyChoiceComparisonShare;
 
+    /// <summary>What the first turns count for in it at most, whatever they cost: a pause of the device is paid already.</summary>
+    private const double FirstTurnsShare = ComparisonShare / 2;
+
     /// <summary>Of what was copied, what later turns of ways that are not chosen may cost.</summary>
     private const double TryShare = Tuning.CopyChoiceTryShare;
+
+    private const double GlanceGain = Tuning.CopyChoiceGlanceGain;
 
     /// <summary>A turn that says what a way gives in the long run; of a file of 512 MiB a smaller part.</summary>
     private readonly long _longTurn = Math.Clamp(length / Tuning.CopyChoiceLongTurnPart, unit, Tuning.CopyChoiceLongTurnUnits * unit);
@@ -64,6 +69,9 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
     /// <summary>Bytes that the fastest way would have copied in the time of all turns of ways that were not chosen.</summary>
     private double _lost;
     private bool _isSecondLook;
+
+    /// <summary>Bytes of the second look that follows the glance, if that was quick; 0: this is no glance.</summary>
+    private long _afterGlance;
     private int _chosen = -1;
 
     /// <summary>The way that the next bytes go.</summary>
@@ -108,6 +116,14 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
             return;
         }
 
+        if (_afterGlance > 0 && IsWorthALook(rate))
+        {
+            (_turnBytes, _turnTicks) = (0, 0);
+            (_left, _leftAfterBeginning) = Way == ways - 1 && beginning > 0 ? (beginning, _afterGlance) : (_afterGlance, 0);
+            _afterGlance = 0;
+            return;
+        }
+
         // A pause makes a way slower than it is; nothing makes it faster for long.
         _rates[Way] = _isSecondLook ? Math.Max(_rates[Way], rate) : rate;
         _triedAt[Way] = _copied;
@@ -134,9 +150,11 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
         return $"measured on its parts, MiB/s: {string.Join(", ", figures)}";
     }
 
+    private long Glance => unit / Tuning.CopyChoiceGlancePart;
+
     private void StartTurn()
     {
-        _isSecondLook = false;
+        (_isSecondLook, _afterGlance) = (false, 0);
         if (_step >= ways)
         {
             CountLost();
@@ -152,6 +170,7 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
             {
                 // Not before: which way is the fastest is not known until all have had a turn.
                 CountLost();
+                _lost = Math.Min(_lost, FirstTurnsShare * length);
             }
 
             int place = round == 0 ? _step : ((round + 1) * ways) - 1 - _step;
@@ -161,13 +180,25 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
             bool isDue = round switch
             {
                 0 => times <= Hopeless,
-                1 => times > Close && (way == 0 || way == ways - 1) && IsAffordable(way, firstTurn, ComparisonShare * length),
+                1 => times > Close && (way == 0 || way == ways - 1),
                 _ => times <= Close,
             };
-            if (isDue && !_isOut[way])
+            if (!isDue || _isOut[way])
+            {
+                continue;
+            }
+
+            if (round != 1 || IsAffordable(way, WithBeginning(way, firstTurn), ComparisonShare * length))
             {
                 Start(way, round < 2 ? firstTurn : _longTurn);
                 _isSecondLook = round == 1;
+                return;
+            }
+
+            if (IsAffordable(way, Glance, ComparisonShare * length))
+            {
+                Start(way, Glance);
+                (_left, _leftAfterBeginning, _afterGlance, _isSecondLook) = (Glance, 0, firstTurn, true);
                 return;
             }
         }
@@ -209,8 +240,13 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
         return rate > 0 ? _rates.Max() / rate : 0;
     }
 
-    private bool IsAffordable(int way, long bytes, double allowed) =>
-        _lost + ((TimesSlower(way) - 1) * (bytes + (way == ways - 1 ? beginning : 0))) <= allowed;
+    private bool IsAffordable(int way, long bytes, double allowed) => _lost + ((TimesSlower(way) - 1) * bytes) <= allowed;
+
+    private long WithBeginning(int way, long bytes) => bytes + (way == ways - 1 ? beginning : 0);
+
+    /// <summary>The glance, of too few bytes to tell a rate, was so much quicker than the first turn that this was by chance.</summary>
+    private bool IsWorthALook(double rate) => rate >= _rates[Way] * GlanceGain
+        && _lost + (((_rates.Max() / rate) - 1) * WithBeginning(Way, _afterGlance)) <= ComparisonShare * length;
 
     /// <summary>The preferred one of the fast ways.</summary>
     private int Best()
@@ -237,7 +273,7 @@ internal sealed class CopyChoice(int ways, long unit, long length, long beginnin
             double times = TimesSlower(way);
             if (way != best && !_isOut[way] && _copied - _triedAt[way] >= UnitsBetweenTries * unit
                 && (oldest < 0 || _triedAt[way] < _triedAt[oldest])
-                && (times <= Hopeless || _rates[way] > 0) && IsAffordable(way, unit, allowed))
+                && (times <= Hopeless || _rates[way] > 0) && IsAffordable(way, WithBeginning(way, unit), allowed))
             {
                 oldest = way;
             }

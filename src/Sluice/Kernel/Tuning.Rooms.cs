@@ -147,6 +147,12 @@ internal static partial class Tuning
     /// <summary>Of what was copied, what later turns of ways that are not chosen may cost (0043).</summary>
     public const double CopyChoiceTryShare = 1 / 48.0;
 
+    /// <summary>Of the turn of the last way, the glance that is afforded where a second first turn would cost too much.</summary>
+    public const int CopyChoiceGlancePart = 16;
+
+    /// <summary>What that must give, in times of the first turn, for the second one to follow.</summary>
+    public const double CopyChoiceGlanceGain = 2;
+
     /// <summary>Turns of the comparison after which a way that is not chosen has one again (0043).</summary>
     public const int CopyChoiceUnitsBetweenTries = 64;
 

@@ -113,6 +113,31 @@ public sealed class CopyChoiceTests
         (seconds / (length / 1e9)).ShouldBeLessThan(1.12);
     }
 
+    /// <summary>However long the pause is: what it took is lost, but no more than that.</summary>
+    [Theory]
+    [InlineData(0, 1024, 0.06)]
+    [InlineData(0, 1024, 0.1)]
+    [InlineData(0, 1024, 0.16)]
+    [InlineData(0, 2048, 0.3)]
+    [InlineData(2, 1024, 0.06)]
+    [InlineData(2, 1024, 0.1)]
+    [InlineData(2, 1024, 0.16)]
+    [InlineData(2, 2048, 0.3)]
+    public void A_long_pause_in_the_first_turn_does_not_decide(int better, int mebibytes, double pauseSeconds)
+    {
+        long length = mebibytes * MiB;
+        CopyChoice choice = new(3, Unit, length, Unit / 2);
+        bool hasPaused = false;
+        double seconds = Copy(choice, length, (way, _) => (way == 2) == (better == 2) ? 1e9 : 0.5e9, way =>
+        {
+            bool pauses = way == better && !hasPaused;
+            hasPaused |= pauses;
+            return pauses ? pauseSeconds : 0;
+        });
+        (choice.Most == 2).ShouldBe(better == 2);
+        ((seconds - pauseSeconds) / (length / 1e9)).ShouldBeLessThan(1.12);
+    }
+
     /// <summary>As where somebody else writes to the disk for the first seconds: nothing that was slow then is out for good.</summary>
     [Theory]
     [InlineData(0)]
