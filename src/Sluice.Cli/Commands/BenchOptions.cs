@@ -82,6 +82,6 @@ internal sealed record BenchOptions(string Directory)
     {
         IEnumerable<string> suites = Suite.All.Select(
             s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun}{(s.IsOnRequest ? ", not among all" : "")})");
-        return $"What to run, at its usual length: {string.Join(", ", suites)} or {Suite.AllName}.";
+        return $"What to run, at its usual length: {string.Join(", ", suites)} or {Suite.AllName} (a short form of all).";
     }
 }

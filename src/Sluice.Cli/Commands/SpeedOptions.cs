@@ -102,7 +102,7 @@ internal sealed record SpeedOptions(string Path)
             Description = "The file to read or write; made at its size if it is missing. Of several, requests go to each in turn.",
             Arity = ArgumentArity.ZeroOrMore,
         });
-        Option<string> time = command.Value("--time", "t", "seconds", "Measured time for each engine (30). 0 with -x or -p: only create.");
+        Option<string> time = command.Value("--time", "t", "seconds", "Measured time for each engine; 0 with -x or -p: only create (30).");
         Option<string> block = command.Value("--block", "b", "size", "Request size (64K).");
         Option<string> read = command.Optional("--read", "r", "size",
             "Read a file of this size (the default; as large as it is, a new one 1G).");
@@ -114,9 +114,9 @@ internal sealed record SpeedOptions(string Path)
         Option<string> seek = command.Value("--seek", "s", "percent",
             "Seek at random up to this share of the file: 0 sequential, 100 anywhere (0).");
         Option<string> extend = command.Optional("--extend", "x", "size",
-            "First create the file anew by appending requests (1G), and time it.");
+            "First create the file anew by appending requests, and time it (1G).");
         Option<string> preallocate = command.Optional("--preallocate", "p", "size",
-            "First create the file anew (1G), allocated in one go, then filled, and time it.");
+            "First create the file anew, allocated in one go, then filled, and time it (1G).");
         Option<bool> touch = command.Flag("--touch", "c", "Touch every byte read.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print one comma-separated line.");
         Option<string> engine = command.Value("--engine", null, "name", "sluice, bcl (.NET's RandomAccess) or both, interleaved (sluice).");

@@ -1,14 +1,18 @@
 using System.Text;
+using System.Text.RegularExpressions;
 using Sluice.Cli.Terminal;
 using Spectre.Console;
 
 namespace Sluice.Cli.Report;
 
 /// <summary>A table that is drawn with lines in a terminal and is plain columns when piped.</summary>
-internal sealed class TextTable(params string[] columns)
+internal sealed partial class TextTable(params string[] columns)
 {
     // A column of words is still readable when its cells are broken at blanks into pieces of this length.
     private const int NarrowestText = 28;
+
+    // Of a column of short cells a longer name of several words, written as one, is broken between them.
+    private const int LongName = 16;
 
     private readonly string[] _headers = [.. columns.Select(TerminalText.Printable)];
     private readonly List<string[]> _rows = [];
@@ -48,10 +52,18 @@ internal sealed class TextTable(params string[] columns)
         return [.. shown];
     }
 
-    private int NeededWidth(int column) => IsLeft(column) ? Math.Min(NarrowestText, WidthOf(column)) : WidthOf(column);
+    private int NeededWidth(int column)
+    {
+        int name = BrokenName(column).Split('\n').Max(TerminalText.Columns);
+        return IsLeft(column) ? Math.Min(NarrowestText, Math.Max(name, CellsWidth(column))) : Math.Max(name, CellsWidth(column));
+    }
 
-    private int WidthOf(int column) =>
-        Math.Max(TerminalText.Columns(_headers[column]), _rows.Max(row => (int?)TerminalText.Columns(Cell(row, column))) ?? 0);
+    private int WidthOf(int column) => Math.Max(TerminalText.Columns(_headers[column]), CellsWidth(column));
+
+    private int CellsWidth(int column) => _rows.Max(row => (int?)TerminalText.Columns(Cell(row, column))) ?? 0;
+
+    private string BrokenName(int column) => _headers[column].Length <= LongName || CellsWidth(column) > LongName ? _headers[column]
+        : InnerCapital().Replace(_headers[column], "\n");
 
     /// <summary>Columns of text flush left, the others flush right, two blanks between.</summary>
     public string ToPlainText()
@@ -81,7 +93,7 @@ internal sealed class TextTable(params string[] columns)
         var table = new Table { Border = TableBorder.Rounded, ShowHeaders = shown.Any(column => _headers[column].Length > 0) };
         foreach (int column in shown)
         {
-            var tableColumn = new TableColumn(new Text(_headers[column]));
+            var tableColumn = new TableColumn(new Text(BrokenName(column)));
             table.AddColumn(IsLeft(column) ? tableColumn.LeftAligned() : tableColumn.RightAligned().NoWrap());
         }
         foreach (string[] row in _rows)
@@ -96,6 +108,9 @@ internal sealed class TextTable(params string[] columns)
 
     private bool IsLeft(int column) =>
         (LeftColumns?.Contains(column) ?? column == 0) || (column == _headers.Length - 1 && _headers[column].Length == 0);
+
+    [GeneratedRegex("(?<=[a-z])(?=[A-Z])", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex InnerCapital();
 
     private static string Cell(string[] row, int column) => column < row.Length ? row[column] : "";
 }

@@ -94,10 +94,13 @@ public sealed class BenchRunTests : IDisposable
             run.Out.ShouldContain($"skipped {row.GetProperty("id").GetString()}: {row.GetProperty("reason").GetString()}");
     }
 
-    [SkippableFact]
-    public async Task What_a_file_system_cannot_do_is_a_skipped_row_with_its_reason()
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_file_system_cannot_do_is_a_skipped_row_with_its_reason(bool isFuse)
     {
-        using TestVolume volume = TestVolume.MountExt2(_folder.FullPath, 512 << 20);
+        using TestVolume volume =
+            isFuse ? TestVolume.MountBindfs(_folder.FullPath) : TestVolume.MountExt2(_folder.FullPath, 512 << 20);
         ToolRun run = await ToolRun.RunAsync("bench", volume.Path, "--quick", "--suite", "sequential", "--row", "seq-");
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldMatch("skipped seq-write-direct: .*fallocate");
@@ -108,6 +111,24 @@ public sealed class BenchRunTests : IDisposable
         ToolRun examples = await ToolRun.RunAsync("examples", Path.Combine(volume.Path, "a.dat"), "1000", "--rounds", "1");
         examples.ExitCode.ShouldBe(ExitCode.Success, examples.Error);
         examples.Out.ShouldMatch("was not measured: .*fallocate");
+    }
+
+    [SkippableTheory]
+    [InlineData("handle", "preallocated")]
+    [InlineData("stream", "preallocated")]
+    [InlineData("stream", "file-write")]
+    [InlineData("files", "-0.66mb")]
+    [InlineData("log", "log-written")]
+    public async Task The_other_suites_end_well_where_nothing_can_be_preallocated(string suite, string row)
+    {
+        using TestVolume volume = TestVolume.MountBindfs(_folder.FullPath);
+        string path = _folder["r.json"];
+        ToolRun run = await ToolRun.RunAsync("bench", volume.Path, "--quick", "--suite", suite, "--row", row, "--json", path);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        Directory.EnumerateFileSystemEntries(volume.Path).ShouldBeEmpty();
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
+        (json.RootElement.GetProperty("rows").GetArrayLength() + json.RootElement.GetProperty("skipped").GetArrayLength()).ShouldBe(
+            Suite.All.Single(s => s.Name == suite).Rows.Count(r => r.Id.Contains(row, StringComparison.Ordinal)));
     }
 
     [Theory]

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Shouldly;
+using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -40,9 +41,12 @@ public sealed class DoctorRunTests : IDisposable
         CopyResult copy = await SluiceFile.CopyAsync(path, _folder["b.dat"]);
         (findings["reflink (FICLONE)"].There == "yes").ShouldBe(copy.Method == CopyMethod.Reflink);
         foreach (string name in new[] { "uncached (RWF_DONTCACHE)", "reads without waiting", "writes without waiting", "atomic writes",
-            "copy_file_range", "advisory locks (flock)", "free space", "descriptors", "locked memory" })
+            "copy_file_range", "advisory locks (flock)", "free space", "descriptors", "locked memory", "free pages" })
             findings.ShouldContainKey(name);
         run.Out.ShouldContain("so: ");
+        // As the record of each result has it.
+        findings["free pages"].Why.ShouldStartWith(
+            FreePages.Describe() ?? "this system does not tell whether a host takes them back");
     }
 
     [SkippableFact]

@@ -59,6 +59,35 @@ public sealed class HelpTests : IDisposable
         }
     }
 
+    /// <summary>Options that have no value of their own: what they name is there or is not, or they belong to another option.</summary>
+    private static readonly string[] WithoutDefault =
+        ["--json", "--html", "--csv", "--shard", "--rendezvous", "--exclude", "--files-from", "--after", "--before", "--count", "--show"];
+
+    [Theory]
+    [InlineData("speed")]
+    [InlineData("bench")]
+    [InlineData("advise")]
+    [InlineData("ops")]
+    [InlineData("copy")]
+    [InlineData("frag")]
+    [InlineData("log")]
+    [InlineData("figures")]
+    [InlineData("tables")]
+    [InlineData("examples")]
+    [InlineData("methods")]
+    public async Task An_option_with_a_value_says_what_it_is_without_one(string command)
+    {
+        ToolRun run = await ToolRun.RunAsync(command, "--help");
+        string[] options =
+        [
+            .. run.Out.Split('\n').SkipWhile(l => l != "Options:").TakeWhile(l => l.Length > 0)
+                .Where(l => l.Contains('<', StringComparison.Ordinal))
+                .Where(l => !WithoutDefault.Any(o => l.Contains($"{o} ", StringComparison.Ordinal))),
+        ];
+        foreach (string option in options)
+            option.TrimEnd().ShouldMatch(@"\([^()]+(\([^()]*\))?[^()]*\)\.?$", option);
+    }
+
     /// <summary>Those that take no time; the others measure.</summary>
     [SkippableFact]
     public async Task Examples_run_as_they_are_typed_in_an_empty_folder()

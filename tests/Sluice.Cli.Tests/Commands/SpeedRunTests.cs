@@ -50,6 +50,34 @@ public sealed class SpeedRunTests : IDisposable
     }
 
     [Fact]
+    public async Task Its_json_goes_to_stdout_alone_where_that_is_asked_for()
+    {
+        ToolRun run = await SpeedAsync("-t0.05 --warmup 0 -r1M --json -");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        using JsonDocument json = JsonDocument.Parse(run.Out);
+        json.RootElement.GetProperty("formatVersion").GetInt32().ShouldBe(1);
+        json.RootElement.GetProperty("sides").GetArrayLength().ShouldBe(1);
+        run.Error.ShouldContain("MiB/s");
+        File.Exists("-").ShouldBeFalse();
+    }
+
+    /// <summary>Where it cannot be told whether a disk is behind it, the run says so; the figures may be of somebody's memory.</summary>
+    [SkippableTheory]
+    [InlineData("overlay", "-d", "direct")]
+    [InlineData("overlay", "-c --cache cold", "cold")]
+    [InlineData("fuse", "-d", "direct")]
+    [InlineData("fuse", "--cache cold", "cold")]
+    public async Task Direct_and_cold_are_no_plain_words_on_a_file_system_over_another(string kind, string options, string word)
+    {
+        using TestVolume volume =
+            kind == "fuse" ? TestVolume.MountBindfs(_folder.FullPath) : TestVolume.MountOverlay(_folder.FullPath);
+        string[] typed = ["speed", "-t0.05", "--warmup", "0", "-r1M", .. options.Split(' ').Where(o => o != "-c")];
+        ToolRun run = await ToolRun.RunAsync([.. typed, Path.Combine(volume.Path, "a.dat")]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldMatch($"{word}: asked for, but {kind}");
+    }
+
+    [Fact]
     public async Task A_page_has_columns_of_flushing_only_where_something_was_written()
     {
         string html = _folder["r.html"];

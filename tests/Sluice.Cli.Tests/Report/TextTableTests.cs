@@ -108,6 +108,30 @@ public sealed class TextTableTests
         text.Split('\n')[1].ShouldMatch("read at random.*12.34.*1,234,567.8.*88,888 / 99,999.*LOST");
     }
 
+    /// <summary>Which would otherwise take the room of the figures.</summary>
+    [Fact]
+    public void A_long_name_of_a_column_of_short_cells_is_broken_between_its_words()
+    {
+        var output = new StringWriter();
+        var table = new TextTable("Method", "Runtime", "fileSize", "specifyPreallocationSize", "Mean, us")
+        {
+            LeftColumns = new HashSet<int> { 0, 1, 2, 3 },
+        };
+        table.Add("PreallocationSize", ".NET 10.0", "256000", "False", "1,234");
+        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null)
+        {
+            IsOutputTerminal = true,
+            NoColor = true,
+            Width = 80,
+        });
+        string text = output.ToString();
+        text.ShouldContain(" specify ");
+        text.ShouldContain(" Preallocation ");
+        text.ShouldContain("1,234");
+        text.ShouldNotContain("not shown");
+        text.Split('\n').ShouldAllBe(l => l.Length <= 80);
+    }
+
     private static string WideTable(TerminalStreams terminal)
     {
         var table = new TextTable("row", "ratio", "Sluice", ".NET", "unit", "CPU ratio", "CPU us/op", "B/op", "")

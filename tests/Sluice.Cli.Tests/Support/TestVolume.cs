@@ -27,6 +27,30 @@ internal sealed class TestVolume : IDisposable
     /// <inheritdoc cref="MountExt4"/>
     public static TestVolume MountExt2(string folder, long sizeBytes) => MountImage(folder, sizeBytes, "mkfs.ext2");
 
+    /// <summary>A folder seen through a program's file system, which has no fallocate.</summary>
+    /// <param name="folder">Gets what is seen and the mount point.</param>
+    public static TestVolume MountBindfs(string folder)
+    {
+        (string seen, string mountPoint) = (System.IO.Path.Combine(folder, "seen"), System.IO.Path.Combine(folder, "volume"));
+        Directory.CreateDirectory(seen);
+        Directory.CreateDirectory(mountPoint);
+        Skip.If(!File.Exists("/usr/bin/bindfs"), "bindfs is not installed");
+        RunOrSkip("no FUSE file system can be mounted here", "bindfs", seen, mountPoint);
+        return new TestVolume(mountPoint, "umount");
+    }
+
+    /// <summary>A folder over an empty one.</summary>
+    /// <inheritdoc cref="MountBindfs"/>
+    public static TestVolume MountOverlay(string folder)
+    {
+        string[] parts = [.. ((string[])["lower", "upper", "work", "volume"]).Select(n => System.IO.Path.Combine(folder, n))];
+        foreach (string part in parts)
+            Directory.CreateDirectory(part);
+        RunOrSkip("no overlay can be mounted here",
+            "mount", "-t", "overlay", "-o", $"lowerdir={parts[0]},upperdir={parts[1]},workdir={parts[2]}", "overlay", parts[3]);
+        return new TestVolume(parts[3], "umount");
+    }
+
     private static TestVolume MountImage(string folder, long sizeBytes, string make)
     {
         string refusal = $"no image can be made by {make} and mounted here";

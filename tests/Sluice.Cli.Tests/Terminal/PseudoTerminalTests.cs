@@ -30,6 +30,11 @@ public sealed partial class PseudoTerminalTests : IDisposable
         ["merge", "0.json", "1.json"],
         ["merge", "shard-0.json", "shard-1.json", "finish.json"],
         ["compare", "bench.json", "bench.json"],
+        ["frag", "--dry-run", "--budget", "100M", "-Fm1", "-FM8", "-n2", "."],
+        ["methods", ".", "--quick"],
+        ["tables", ".", "--quick"],
+        ["figures", ".", "--quick"],
+        ["examples", "new.dat", "1000", "--rounds", "1"],
     ];
 
     private readonly TempFolder _folder = new();

@@ -20,9 +20,35 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
           const width = this.measureText(text).width, at = this.getTransform().transformPoint({ x, y });
           const left = this.textAlign === 'center' ? at.x - width / 2 : ['right', 'end'].includes(this.textAlign) ? at.x - width : at.x;
           const isTurned = Math.abs(this.getTransform().b) > 0.5;
-          if (text && !isTurned) window.written.push({ text, left, right: left + width, y: at.y, canvas: this.canvas.width });
+          if (text && !isTurned) window.written.push({ text, left, right: left + width, y: at.y, canvas: this.canvas.width,
+            ink: String(this.fillStyle) });
           return fillText.apply(this, arguments);
         };
+        """;
+
+    // WCAG's relative luminance and contrast, of what a browser has computed.
+    private const string Luminance = """
+        const luminance = color => {
+          const [r, g, b] = color.match(/[\d.]+/g).slice(0, 3).map(v => v / 255)
+            .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const luminanceOf = name => {
+          const probe = document.body.appendChild(document.createElement('i'));
+          probe.style.color = name;
+          const value = luminance(getComputedStyle(probe).color);
+          probe.remove();
+          return value;
+        };
+        const behind = e => {
+          const color = getComputedStyle(e).backgroundColor;
+          return !e.parentElement || !/rgba\(.*, 0\)|transparent/.test(color) ? color : behind(e.parentElement);
+        };
+        const contrast = e => {
+          const [low, high] = [luminance(getComputedStyle(e).color), luminance(behind(e))].sort((a, b) => a - b);
+          return (high + 0.05) / (low + 0.05);
+        };
+
         """;
 
     private static readonly string[] LongNames =
@@ -149,6 +175,26 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
         }
     }
 
+    [SkippableFact]
+    public async Task In_the_dark_words_stand_out_from_what_is_behind_them()
+    {
+        IPage page = await OpenAsync(390, SamplePage.Make(), ColorScheme.Dark);
+        await page.WaitForTimeoutAsync(200);
+        (await page.EvaluateAsync<double>(Luminance + "luminance(getComputedStyle(document.body).backgroundColor)"))
+            .ShouldBeLessThan(0.1);
+        string[] pale = await page.EvaluateAsync<string[]>(Luminance + """
+            [...document.querySelectorAll('h1, h2, p, th, td, li, code, .legend span')]
+              .filter(e => e.innerText.trim() && e.checkVisibility()).filter(e => contrast(e) < 4.5)
+              .map(e => `${e.tagName} ${contrast(e).toFixed(1)} ${e.innerText.slice(0, 40)}`)
+            """);
+        pale.ShouldBeEmpty();
+        string[] inks = await page.EvaluateAsync<string[]>("window.written.map(w => w.ink)");
+        inks.ShouldNotBeEmpty();
+        foreach (string ink in inks.Distinct())
+            (await page.EvaluateAsync<double>(Luminance + $"luminanceOf('{ink}')")).ShouldBeGreaterThan(0.15, ink);
+        (await page.EvaluateAsync<bool>("document.documentElement.scrollWidth <= window.innerWidth")).ShouldBeTrue();
+    }
+
     private static void Check(Written[] written)
     {
         foreach (Written text in written)
@@ -172,7 +218,7 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
         return await page.EvaluateAsync<Written[]>("window.written");
     }
 
-    private async Task<IPage> OpenAsync(int width, ReportPage content)
+    private async Task<IPage> OpenAsync(int width, ReportPage content, ColorScheme scheme = ColorScheme.Light)
     {
         Skip.If(fixture.Browser is null, fixture.Reason);
         Skip.If(HtmlAssets.UplotScript is null, "the build had no chart library to embed");
@@ -180,7 +226,11 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
         using (var writer = new StreamWriter(path))
             HtmlReport.Write(writer, content, HtmlAssets.UplotScript);
         var size = new ViewportSize { Width = width, Height = 900 };
-        IPage page = await fixture.Browser!.NewPageAsync(new BrowserNewPageOptions { ViewportSize = size });
+        IPage page = await fixture.Browser!.NewPageAsync(new BrowserNewPageOptions
+        {
+            ViewportSize = size,
+            ColorScheme = scheme,
+        });
         await page.AddInitScriptAsync(Recorder);
         await page.GotoAsync(new Uri(path).AbsoluteUri);
         return page;
