@@ -54,11 +54,7 @@ internal static class PositionRows
             Mode.SeekForward => () => side.Seek(next++ % FileBytes, SeekOrigin.Begin) >= 0,
             Mode.SeekBackward => () => side.Seek(-1 - (next++ % FileBytes), SeekOrigin.End) >= 0,
             Mode.Length => () => side.Length == FileBytes,
-            _ => () =>
-            {
-                side.Position = next++ % FileBytes;
-                return true;
-            },
+            _ => () => (side.Position = next++ % FileBytes) >= 0,
         };
     }
 
