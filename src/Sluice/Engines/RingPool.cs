@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Sluice.Memory;
 
 namespace Sluice.Engines;
@@ -67,16 +66,24 @@ internal sealed class RingPool<T>
 /// <summary>All pools of rings.</summary>
 internal static class RingPools
 {
-    private static readonly ConcurrentBag<Action> Closers = [];
+    // No bag of .NET's: that hangs what is added on the thread, which would hold a load context until it ends.
+    private static readonly Lock ClosersLock = new();
+    private static Action? s_closers;
 
     /// <summary>Closes the rings that nobody has borrowed, and all others when they come back.</summary>
     public static void Close()
     {
-        foreach (Action close in Closers)
+        using (ClosersLock.EnterUninterrupted())
         {
-            close();
+            s_closers?.Invoke();
         }
     }
 
-    public static void Add(Action close) => Closers.Add(close);
+    public static void Add(Action close)
+    {
+        using (ClosersLock.EnterUninterrupted())
+        {
+            s_closers += close;
+        }
+    }
 }

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
-using System.Runtime.Loader;
 using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Kernel;
@@ -242,11 +241,7 @@ public static class SluiceEngines
             rings[i] = new UringEngine();
         }
 
-        if (AssemblyLoadContext.GetLoadContext(typeof(SluiceEngines).Assembly) is { IsCollectible: true } context)
-        {
-            context.Unloading += static _ => Unload();
-        }
-
+        LibraryUnload.Register(Unload);
         return rings;
     }
 
@@ -275,7 +270,6 @@ public static class SluiceEngines
     /// <summary>A thread that waits for completions, and rings that are kept, would hold the load context for ever.</summary>
     private static void Unload()
     {
-        SluiceMeter.Close();
         _ = Interlocked.CompareExchange(ref s_reason, "the load context of the library is being unloaded", null);
 
         // Whoever is making rings at this moment has not seen that: what it makes is stopped too.

@@ -74,6 +74,7 @@ internal sealed class SluiceMeter : MetricsWatch
     {
         if (Volatile.Read(ref s_isOffered) == 0 && Interlocked.Exchange(ref s_isOffered, 1) == 0)
         {
+            LibraryUnload.Register(Close);
             AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
             foreach (System.Reflection.Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
             {
@@ -87,9 +88,8 @@ internal sealed class SluiceMeter : MetricsWatch
     }
 
     /// <summary>Ends it: the library is being unloaded.</summary>
-    public static void Close()
+    private static void Close()
     {
-        Volatile.Write(ref s_isOffered, 1);
         Volatile.Write(ref s_isClosed, true);
         AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
         End();

@@ -34,8 +34,11 @@ internal static class EngineCommand
                 return await WithoutThreadsAsync(path, content);
             case "refused-later":
                 return await RefusedLaterAsync(folder, path, content);
-            case "unload":
-                return Unload(path);
+            case "unload-opened":
+            case "unload-metered":
+            case "unload-rings":
+            case "unload-borrowed":
+                return Unload(path, scenario["unload-".Length..]);
             default:
                 Console.Error.WriteLine($"no scenario '{scenario}'");
                 return 2;
@@ -190,9 +193,9 @@ internal static class EngineCommand
         }
     }
 
-    private static int Unload(string path)
+    private static int Unload(string path, string use)
     {
-        WeakReference context = UseInAContext(path);
+        WeakReference context = UseInAContext(path, use);
         for (int i = 0; i < 3000 && context.IsAlive; i++)
         {
             GC.Collect();
@@ -209,22 +212,42 @@ internal static class EngineCommand
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference UseInAContext(string path)
+    private static WeakReference UseInAContext(string path, string use)
     {
         SluiceContext context = new();
         Assembly sluice = context.LoadFromAssemblyPath(typeof(SluiceHandle).Assembly.Location);
         Type handleType = sluice.GetType("Sluice.SluiceHandle")!;
+        object direct = Enum.ToObject(sluice.GetType("Sluice.FileCaching")!, (int)FileCaching.Direct);
         MethodInfo open = handleType.GetMethods().First(static m => m.Name == "Open" && m.GetParameters().Length > 2);
         object?[] arguments = [.. open.GetParameters().Select(static p => p.DefaultValue)];
         arguments[0] = path;
-        arguments[^1] = Enum.ToObject(sluice.GetType("Sluice.FileCaching")!, (int)FileCaching.Direct);
+        arguments[^1] = direct;
+        if (use == "metered")
+        {
+            Console.WriteLine($"meters={typeof(System.Diagnostics.Metrics.Meter).Assembly.GetName().Name}");
+        }
+
         using (IDisposable handle = (IDisposable)open.Invoke(null, arguments)!)
         {
-            MethodInfo read = handleType.GetMethod("ReadAsync", [typeof(Memory<byte>), typeof(long), typeof(CancellationToken)])!;
-            byte[] buffer = new byte[BlockBytes];
-            ValueTask<int> task = (ValueTask<int>)read.Invoke(handle, [buffer.AsMemory(), 0L, CancellationToken.None])!;
-            Console.WriteLine($"read={task.AsTask().GetAwaiter().GetResult()}");
-            Console.WriteLine($"engine={handleType.GetProperty("EngineName")!.GetValue(handle)}");
+            if (use == "rings")
+            {
+                MethodInfo read = handleType.GetMethod("ReadAsync", [typeof(Memory<byte>), typeof(long), typeof(CancellationToken)])!;
+                byte[] buffer = new byte[BlockBytes];
+                ValueTask<int> task = (ValueTask<int>)read.Invoke(handle, [buffer.AsMemory(), 0L, CancellationToken.None])!;
+                Console.WriteLine($"read={task.AsTask().GetAwaiter().GetResult()}");
+                Console.WriteLine($"engine={handleType.GetProperty("EngineName")!.GetValue(handle)}");
+            }
+        }
+
+        if (use == "borrowed")
+        {
+            Type optionsType = sluice.GetType("Sluice.SluiceReaderOptions")!;
+            object options = Activator.CreateInstance(optionsType)!;
+            optionsType.GetProperty("Caching")!.SetValue(options, direct);
+            Type readerType = sluice.GetType("Sluice.SluiceReader")!;
+            using IDisposable reader = (IDisposable)Activator.CreateInstance(readerType, path, options)!;
+            using Stream stream = (Stream)readerType.GetMethod("AsStream")!.Invoke(reader, null)!;
+            stream.ReadExactly(new byte[2 * BlockBytes]);
         }
 
         PrintResources("before");
