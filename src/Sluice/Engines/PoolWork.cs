@@ -302,7 +302,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     private void Work()
     {
-        ExecutionContext? clean = ExecutionContext.Capture();
+        CleanThread clean = CleanThread.Capture();
         int idleMs = 0;
         bool isInterrupted = false;
 
@@ -327,13 +327,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
             idleMs = 0;
             next.Execute();
-
-            // As the pool does between two work items.
-            SynchronizationContext.SetSynchronizationContext(null);
-            if (clean is not null)
-            {
-                ExecutionContext.Restore(clean);
-            }
+            clean.Restore();
         }
         while (Volatile.Read(ref s_spare) == this);
 

@@ -64,7 +64,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         turn.Begin(this);
         try
         {
-            ExecutionContext? clean = ExecutionContext.Capture();
+            CleanThread clean = CleanThread.Capture();
             IoOperation? picked = null;
             Volatile.Write(ref _passes.Value, 0);
             DutyStep step = _duty.Begin(turn);
@@ -108,23 +108,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     public void QueueDuty() => PoolWork.QueueForPoolOrHere(this);
 
     /// <summary>Ends one operation and runs its continuation; only what the caller's code takes is measured.</summary>
-    private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? clean)
+    private DutyStep Run(DutyTurn turn, IoOperation operation, in CleanThread clean)
     {
         turn.BeginRun();
         ThreadPoolEngine.Complete(operation, operation.RingResult);
         _duty.Measure(turn.EndRun(out bool isInterrupted), isInterrupted);
-
-        // As the pool does between two work items: what one continuation set, the next must not see.
-        if (SynchronizationContext.Current is not null)
-        {
-            SynchronizationContext.SetSynchronizationContext(null);
-        }
-
-        if (clean is not null && ExecutionContext.Capture() != clean)
-        {
-            ExecutionContext.Restore(clean);
-        }
-
+        clean.Restore();
         bool more = !_completed.IsEmpty;
 
         // While more continuations wait their turn, much that was gathered, or a quarter of what is in flight, is handed over now: a
