@@ -14,15 +14,8 @@ namespace Sluice.Uring;
 /// waits in a poll (ECANCELED that nobody asked for). Links: a chain is split where the kernel has no memory behind its first entries, and
 /// by a malformed entry without <see cref="SetupFlags.SubmitAll"/>; what stands behind then runs by itself, beside what it was to follow.
 /// </remarks>
-internal sealed unsafe class Ring : IDisposable
+internal sealed unsafe partial class Ring : IDisposable
 {
-    // Not tuned: a ring is drained once, at its end; they say how soon a cancellation is repeated, and how often a kernel is asked in vain.
-    private const int DrainedAtOnce = 64;
-    private const long FirstDrainWaitMs = 10;
-    private const long LongestDrainWaitMs = 1000;
-    private const int DrainPauseMs = 1;
-    private const int MaxRefusedDrains = 1000;
-
     private readonly RingMemory _memory;
     private readonly SubmissionQueue _sq;
     private readonly CompletionQueue _cq;
@@ -67,6 +60,7 @@ internal sealed unsafe class Ring : IDisposable
     /// Sets a ring up; null and a negative errno where kernel or sandbox refuse it. The kernel rounds the entries of the two queues up
     /// to powers of two; 0 completion entries stand for twice the submission entries.
     /// </summary>
+    /// <exception cref="OutOfMemoryException">Nothing is left of it.</exception>
     public static Ring? TryCreate(uint entries, uint cqEntries, SetupFlags flags, out int errno)
     {
         IoUringParams p = default;
@@ -84,14 +78,23 @@ internal sealed unsafe class Ring : IDisposable
             return null;
         }
 
-        RingMemory? memory = RingMemory.Map(fd, p, out errno);
-        if (memory is null)
+        RingMemory? memory = null;
+        Ring? ring = null;
+        try
         {
-            _ = Syscalls.Close(fd);
-            return null;
+            memory = RingMemory.Map(fd, p, out errno);
+            ring = memory is null ? null : new Ring(fd, memory, p);
+        }
+        finally
+        {
+            if (ring is null)
+            {
+                memory?.Dispose();
+                _ = Syscalls.Close(fd);
+            }
         }
 
-        return new Ring(fd, memory, p);
+        return ring;
     }
 
     /// <summary>The next free submission entry, zeroed, or null when the queue is full (submit, then try again).</summary>
@@ -244,131 +247,6 @@ internal sealed unsafe class Ring : IDisposable
         boundedBefore = limits[0];
         unboundedBefore = limits[1];
         return result;
-    }
-
-    /// <summary>
-    /// Cancels what can be cancelled and waits until every operation in flight has completed: after it, the kernel writes into no
-    /// buffer that was named in this ring. The caller must be the only user of the ring from here on, and with
-    /// <see cref="SetupFlags.SingleIssuer"/> the thread that made it.
-    /// </summary>
-    /// <remarks>
-    /// What is in flight is waited for as long as it takes: what a device has cannot be cancelled, and the kernel may write to its memory
-    /// until it has completed. All else has an end: entries that the kernel does not take are dropped, at once where it refuses them, and
-    /// after a thousand tries in a row where it says that this is for the moment; after so many it is not asked to wait any more either.
-    /// </remarks>
-    /// <param name="completed">
-    /// Receives each completion, -ECANCELED for an entry that was dropped, so that its owner can release the buffer; may be null.
-    /// </param>
-    /// <exception cref="InvalidOperationException">The kernel refuses this thread the ring; what is in flight keeps all it has.</exception>
-    public void Drain(Action<IoUringCqe>? completed = null)
-    {
-        bool isInterrupted = false;
-        try
-        {
-            DrainAll(completed, ref isInterrupted);
-        }
-        finally
-        {
-            // Kept for the thread's next wait: this one ends when the kernel has done its part.
-            if (isInterrupted)
-            {
-                Thread.CurrentThread.Interrupt();
-            }
-        }
-    }
-
-    private void DrainAll(Action<IoUringCqe>? completed, ref bool isInterrupted)
-    {
-        bool cancelDue = true;
-        long waitMs = FirstDrainWaitMs;
-        int refused = 0;
-        while (true)
-        {
-            TakeAll(completed);
-            if (InFlight == 0 && Pending == 0)
-            {
-                return;
-            }
-
-            // Entries that were never handed over go to the kernel now, so that each has its completion.
-            int submitted = Submit();
-            int result = submitted;
-            if (cancelDue && IsHarmless(result))
-            {
-                result = CancelAll();
-                cancelDue = false;
-            }
-
-            if (IsHarmless(result))
-            {
-                result = InFlight == 0 ? submitted : Wait(1, IsPassing(submitted) ? FirstDrainWaitMs : waitMs);
-            }
-
-            // A linked entry may have started only after the cancellation looked: ask again, ever more patiently.
-            if (result == -Errno.ETIME)
-            {
-                cancelDue = true;
-                waitMs = Math.Min(waitMs * 2, LongestDrainWaitMs);
-            }
-
-            bool isPassing = IsPassing(submitted) || IsPassing(result);
-            refused = isPassing ? refused + 1 : 0;
-            if (IsHarmless(result) && refused < MaxRefusedDrains)
-            {
-                if (isPassing)
-                {
-                    Pause(ref isInterrupted);
-                }
-
-                continue;
-            }
-
-            // Entries that the kernel never took hold nothing of theirs. Where it lets nobody wait, the others keep this ring open.
-            bool mayWait = IsHarmless(result) && !IsPassing(result);
-            if (!mayWait && InFlight > 0)
-            {
-                throw new InvalidOperationException($"io_uring refused to drain with errno {-result}; its buffers are still in use.");
-            }
-
-            Drop(completed);
-            refused = 0;
-        }
-
-        static bool IsHarmless(int result) =>
-            IsPassing(result) || result is >= 0 or -Errno.EINTR or -Errno.ENOENT or -Errno.ETIME or -Errno.EBADR;
-    }
-
-    private void TakeAll(Action<IoUringCqe>? completed)
-    {
-        Span<IoUringCqe> cqes = stackalloc IoUringCqe[DrainedAtOnce];
-        int count;
-        while ((count = Take(cqes)) > 0)
-        {
-            foreach (ref readonly IoUringCqe cqe in cqes[..count])
-            {
-                completed?.Invoke(cqe);
-            }
-        }
-    }
-
-    private void Drop(Action<IoUringCqe>? completed)
-    {
-        while (TryTakeBackUnused(out ulong userData))
-        {
-            completed?.Invoke(new IoUringCqe { UserData = userData, Res = -Errno.ECANCELED });
-        }
-    }
-
-    private static void Pause(ref bool isInterrupted)
-    {
-        try
-        {
-            Thread.Sleep(DrainPauseMs);
-        }
-        catch (ThreadInterruptedException)
-        {
-            isInterrupted = true;
-        }
     }
 
     /// <summary>

@@ -18,15 +18,18 @@ internal sealed unsafe class RingMemory : IDisposable
     private readonly nuint _sqBytes;
     private readonly nuint _cqBytes;
     private readonly nuint _sqesBytes;
+    private readonly bool _isSingle;
 
-    private RingMemory(byte* sq, nuint sqBytes, byte* cq, nuint cqBytes, byte* sqes, nuint sqesBytes)
+    private RingMemory(in IoUringParams p)
     {
-        _sq = sq;
-        _sqBytes = sqBytes;
-        _cq = cq;
-        _cqBytes = cqBytes;
-        _sqes = sqes;
-        _sqesBytes = sqesBytes;
+        _sqBytes = p.SqOff.Array + p.SqEntries * sizeof(uint);
+        _cqBytes = p.CqOff.Cqes + p.CqEntries * (uint)sizeof(IoUringCqe);
+        _sqesBytes = p.SqEntries * (uint)sizeof(IoUringSqe);
+        _isSingle = p.Features.HasFlag(FeatureFlags.SingleMmap);
+        if (_isSingle)
+        {
+            _sqBytes = _cqBytes = Math.Max(_sqBytes, _cqBytes);
+        }
     }
 
     public byte* Sq => _sq;
@@ -39,60 +42,63 @@ internal sealed unsafe class RingMemory : IDisposable
     public RingFaults? Faults { get; } = SystemCallFaults.IsOn ? new RingFaults() : null;
 
     /// <summary>Maps the three regions of a ring that was just set up; null and a negative errno when mmap refuses.</summary>
+    /// <exception cref="OutOfMemoryException">Nothing is mapped.</exception>
     public static RingMemory? Map(int fd, in IoUringParams p, out int errno)
     {
-        nuint sqBytes = p.SqOff.Array + p.SqEntries * sizeof(uint);
-        nuint cqBytes = p.CqOff.Cqes + p.CqEntries * (uint)sizeof(IoUringCqe);
-        nuint sqesBytes = p.SqEntries * (uint)sizeof(IoUringSqe);
-        bool single = p.Features.HasFlag(FeatureFlags.SingleMmap);
-        if (single)
+        RingMemory memory = new(p);
+        bool isMapped = false;
+        try
         {
-            sqBytes = cqBytes = Math.Max(sqBytes, cqBytes);
+            isMapped = memory.TryMap(fd, out errno);
         }
-
-        const int flags = Syscalls.MapShared | Syscalls.MapPopulate;
-        byte* sq = Syscalls.Map(sqBytes, Syscalls.ProtReadWrite, flags, fd, OffSqRing, out errno);
-        if (sq is null)
+        finally
         {
-            return null;
-        }
-
-        byte* cq = single ? sq : Syscalls.Map(cqBytes, Syscalls.ProtReadWrite, flags, fd, OffCqRing, out errno);
-        if (cq is null)
-        {
-            Syscalls.Unmap(sq, sqBytes);
-            return null;
-        }
-
-        byte* sqes = Syscalls.Map(sqesBytes, Syscalls.ProtReadWrite, flags, fd, OffSqes, out errno);
-        if (sqes is null)
-        {
-            Syscalls.Unmap(sq, sqBytes);
-            if (!single)
+            if (!isMapped)
             {
-                Syscalls.Unmap(cq, cqBytes);
+                memory.Dispose();
             }
-
-            return null;
         }
 
-        return new RingMemory(sq, sqBytes, cq, cqBytes, sqes, sqesBytes);
+        return isMapped ? memory : null;
+    }
+
+    private bool TryMap(int fd, out int errno)
+    {
+        const int flags = Syscalls.MapShared | Syscalls.MapPopulate;
+        _sq = Syscalls.Map(_sqBytes, Syscalls.ProtReadWrite, flags, fd, OffSqRing, out errno);
+        if (_sq is null)
+        {
+            return false;
+        }
+
+        _cq = _isSingle ? _sq : Syscalls.Map(_cqBytes, Syscalls.ProtReadWrite, flags, fd, OffCqRing, out errno);
+        if (_cq is null)
+        {
+            return false;
+        }
+
+        _sqes = Syscalls.Map(_sqesBytes, Syscalls.ProtReadWrite, flags, fd, OffSqes, out errno);
+        return _sqes is not null;
     }
 
     public void Dispose()
     {
-        if (_sq is null)
+        Unmap(ref _sqes, _sqesBytes);
+        if (_isSingle)
         {
-            return;
+            _cq = null;
         }
 
-        Syscalls.Unmap(_sqes, _sqesBytes);
-        if (_cq != _sq)
-        {
-            Syscalls.Unmap(_cq, _cqBytes);
-        }
+        Unmap(ref _cq, _cqBytes);
+        Unmap(ref _sq, _sqBytes);
+    }
 
-        Syscalls.Unmap(_sq, _sqBytes);
-        _sq = _cq = _sqes = null;
+    private static void Unmap(ref byte* region, nuint length)
+    {
+        if (region is not null)
+        {
+            Syscalls.Unmap(region, length);
+            region = null;
+        }
     }
 }

@@ -49,6 +49,8 @@ internal static class Program
                 return await StartingRings.GrowAsync(name);
             case ["ring without memory", string name, string at]:
                 return await StartingRings.StartWithoutMemoryAsync(name, int.Parse(at));
+            case ["made without memory", string name]:
+                return RingsWithoutMemory.Run(name);
             case ["starved start"]:
                 return StartingRings.StarveFromTheBeginning();
             case ["described rings", string isRefused]:

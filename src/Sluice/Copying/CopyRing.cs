@@ -28,7 +28,7 @@ internal sealed class CopyRing : BorrowedRing
     /// <param name="memory">Has room for every block of a run; nobody else uses it before the ring is disposed of.</param>
     /// <param name="errno">0, or why there is none.</param>
     public static CopyRing? TryCreate(AlignedBuffer memory, out int errno) =>
-        TryCreateRing(MaxDepth, staysOnThread: true, out errno) is { } ring ? new CopyRing(ring, memory) : null;
+        TryCreate(MaxDepth, staysOnThread: true, ring => new CopyRing(ring, memory), out errno);
 
     /// <summary>
     /// Copies one range; 0, or a negative errno: <see cref="CopyErrors.SourceEnded"/> for a source that ends before

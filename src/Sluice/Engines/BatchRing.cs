@@ -48,7 +48,7 @@ internal sealed class BatchRing : BorrowedRing
     protected override void OnCompleted(ulong userData, int result) => Entries[(int)userData].Result = result;
 
     private static BatchRing? TryCreate() =>
-        TryCreateRing(MaxEntries, staysOnThread: true, out _) is { } ring ? new BatchRing(ring) : null;
+        TryCreate(MaxEntries, staysOnThread: true, static ring => new BatchRing(ring), out _);
 }
 
 /// <summary>

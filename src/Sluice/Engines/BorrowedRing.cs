@@ -35,8 +35,11 @@ internal abstract unsafe class BorrowedRing : IDisposable
     /// <param name="staysOnThread">
     /// Whoever waits is whoever submitted: then completions need not interrupt it, they run when it enters the kernel to wait.
     /// </param>
+    /// <param name="make">Makes the borrowers' object of it.</param>
     /// <param name="errno">0, or why there is none.</param>
-    protected static Ring? TryCreateRing(int entries, bool staysOnThread, out int errno)
+    /// <exception cref="OutOfMemoryException">Nothing is left of it.</exception>
+    protected static T? TryCreate<T>(int entries, bool staysOnThread, Func<Ring, T> make, out int errno)
+        where T : BorrowedRing
     {
         if (!SluiceEngines.AllowsRings)
         {
@@ -50,7 +53,20 @@ internal abstract unsafe class BorrowedRing : IDisposable
             flags |= SetupFlags.CoopTaskrun;
         }
 
-        return Ring.TryCreate((uint)entries, (uint)entries * 2, flags, out errno);
+        Ring? ring = Ring.TryCreate((uint)entries, (uint)entries * 2, flags, out errno);
+        T? made = null;
+        try
+        {
+            Seam.Memory();
+            return made = ring is null ? null : make(ring);
+        }
+        finally
+        {
+            if (made is null)
+            {
+                ring?.Dispose();
+            }
+        }
     }
 
     /// <summary>Hands what is queued to the kernel, and takes what has completed.</summary>

@@ -26,15 +26,14 @@ internal static class RingStart
         {
             Seam.QueueMemory();
             entries = new RingEntries(ring, duty, watcher);
+            _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
+            return true;
         }
         catch (OutOfMemoryException)
         {
             ring.Dispose();
             throw;
         }
-
-        _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
-        return true;
     }
 
     /// <summary>Why the kernel will not be entered any more, for a negative errno.</summary>

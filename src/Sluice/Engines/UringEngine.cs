@@ -53,9 +53,10 @@ internal sealed partial class UringEngine : IoEngine
             return false;
         }
 
-        (_ring, _entries, _take) = (ring, entries, ring.Take);
+        (_ring, _entries) = (ring, entries);
         try
         {
+            _take = ring.Take;
             _watcher.Start();
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)

@@ -152,8 +152,7 @@ internal sealed unsafe class FileRing : BorrowedRing
     {
         RingProbe probe = RingProbe.Current;
         return probe.Supports(Opcode.OpenAt) && probe.Supports(Opcode.Close)
-            && TryCreateRing(SmallFileReader.MaxFiles, staysOnThread: true, out _) is { } ring
-            ? new FileRing(ring)
+            ? TryCreate(SmallFileReader.MaxFiles, staysOnThread: true, static ring => new FileRing(ring), out _)
             : null;
     }
 }

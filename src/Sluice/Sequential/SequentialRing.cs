@@ -2,6 +2,7 @@ using System.Runtime.InteropServices;
 using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -37,7 +38,16 @@ internal sealed class SequentialRing : BorrowedRing
         SequentialRing? ring = Pool.TryRent();
         if (ring is not null)
         {
-            ring._root = GCHandle.Alloc(ring);
+            try
+            {
+                Seam.Memory();
+                ring._root = GCHandle.Alloc(ring);
+            }
+            catch
+            {
+                Pool.Return(ring);
+                throw;
+            }
         }
 
         return ring;
@@ -85,5 +95,5 @@ internal sealed class SequentialRing : BorrowedRing
 
     // A reader may go from thread to thread, and be closed by any.
     private static SequentialRing? TryCreate() =>
-        TryCreateRing(MaxEntries, staysOnThread: false, out _) is { } ring ? new SequentialRing(ring) : null;
+        TryCreate(MaxEntries, staysOnThread: false, static ring => new SequentialRing(ring), out _);
 }

@@ -26,6 +26,11 @@ public sealed class StartingRingsTests : HostileTests
     public Task A_ring_for_which_there_is_no_memory_leaves_nothing_and_is_made_later(int at) =>
         SucceedAsync([("SLUICE_RINGS", "2")], "ring without memory", Temp.NewFile(new byte[10]), $"{at}");
 
+    /// <summary>At each step of its making: descriptor, mappings, or a ring that nobody has.</summary>
+    [SkippableFact]
+    public Task A_ring_that_there_is_no_memory_to_make_leaves_nothing() =>
+        SucceedAsync([], "made without memory", Temp.NewFile(new byte[1 << 16]));
+
     [SkippableFact]
     public Task A_ring_more_for_which_there_is_no_memory_is_made_later()
     {
