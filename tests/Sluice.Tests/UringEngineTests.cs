@@ -64,6 +64,34 @@ public sealed class UringEngineTests
     }
 
     [SkippableFact]
+    public async Task What_ends_by_itself_does_not_wait_for_more_reads_of_a_pipe_than_the_ring_has_room_for()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        const int count = 6_000;
+        using TempFolder temp = new();
+        byte[] content = Bytes.Pattern(5000);
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+
+        // Plugged in, so that no read is tried inline.
+        using SluiceHandle file = SluiceHandle.Open(temp.NewFile(content), new SluiceOptions { Engine = SluiceEngines.Default });
+        Task<int>[] reads = [.. Enumerable.Range(0, count).Select(_ => fifo.ReadAsync(new byte[1], 0).AsTask())];
+        byte[] read = new byte[content.Length];
+        try
+        {
+            (await file.ReadAsync(read, 0).AsTask().WaitAsync(TimeSpan.FromMinutes(2))).ShouldBe(read.Length);
+            await file.FlushToDiskAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2));
+            reads.ShouldAllBe(static r => !r.IsCompleted);
+        }
+        finally
+        {
+            fifo.Write(new byte[count], 0);
+            await Task.WhenAll(reads);
+        }
+
+        read.ShouldBeBytes(content);
+    }
+
+    [SkippableFact]
     public async Task Operations_beyond_the_ring_are_cancelled_while_those_in_it_go_on_waiting()
     {
         Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");

@@ -141,6 +141,10 @@ internal sealed partial class IoOperation
     public bool IsPlainCall =>
         Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector && FileOffset >= 0;
 
+    /// <summary>It ends when somebody at the other end does something, perhaps never: a read or write of what cannot seek.</summary>
+    public bool WaitsForOthers =>
+        FileOffset < 0 && Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector;
+
     /// <summary>Whoever carries out one submission on a thread may carry out the next one there.</summary>
     public bool StaysOnThread => _engine is ThreadPoolEngine || (NeedsBlocking && _engine is UringEngine);
 

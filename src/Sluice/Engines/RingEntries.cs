@@ -164,7 +164,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
 
     private bool TryQueue(IoOperation operation)
     {
-        if (Slots.IsFull)
+        if (!Slots.HasRoomFor(operation))
         {
             return false;
         }
@@ -207,7 +207,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>Moves the backlog up, as far as there are slots.</summary>
     public void QueueBacklog()
     {
-        while (Backlog.First is { } operation)
+        while (Backlog.NextFor(Slots) is { } operation)
         {
             if (!operation.IsCancellationRequested && !TryQueue(operation))
             {
@@ -296,7 +296,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         // No memory at this moment, or completions to be taken first: the entries stay queued, and whoever waits tries again. The kernel
         // may also have run out of memory behind the first entries: their count then hides the refusal.
         // What then found no room though there are slots is tried again too: perhaps nothing completes that would move it up.
-        IsStarved = ring.Pending > 0 || (Backlog.First is not null && !Slots.IsFull);
+        IsStarved = ring.Pending > 0 || Backlog.NextFor(Slots) is not null;
         _lastPassing = result < 0 ? result : -Errno.EAGAIN;
     }
 

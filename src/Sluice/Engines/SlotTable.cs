@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
 
@@ -27,7 +28,11 @@ internal sealed class SlotTable
         }
     }
 
-    public bool IsFull => _freeCount == 0;
+    /// <summary>
+    /// Whether an operation may take a slot. Not the last ones where it may wait for ever: what ends by itself finds room in the end.
+    /// </summary>
+    public bool HasRoomFor(IoOperation operation) =>
+        _freeCount > (operation.WaitsForOthers ? _slots.Length / Tuning.KeptPlacesPart : 0);
 
     /// <summary>The operation that was added last, if nothing was freed since; else anything or null.</summary>
     public IoOperation? Newest => _freeCount < _free.Length ? _slots[_free[_freeCount]] : null;

@@ -58,6 +58,9 @@ internal static partial class Tuning
     /// <summary>Completions that a ring has room for, no fewer than entries; so many operations, less the extras, are in it.</summary>
     public static uint RingCompletions { get; } = Math.Max(RingEntries, (uint)Number("Sluice.RingCompletions", 4096, 512, 65_536));
 
+    /// <summary>One place of a ring in so many is kept from what may wait for ever, such as a read of a pipe. No measurement.</summary>
+    public const int KeptPlacesPart = 8;
+
     /// <summary>Requests to cancel and wakers in a ring at once. There is room for completions of these and all operations.</summary>
     public const int MaxExtras = 64;
 
