@@ -203,13 +203,7 @@ internal class CompletionDuty(long longTicks)
         }
 
         turn.TimesWanted = isPoolWanted ? turn.TimesWanted + 1 : 0;
-        if (turn.TimesWanted < Tuning.LeaderPatience)
-        {
-            return DutyStep.Pick;
-        }
-
-        turn.After = DutyStep.Pick;
-        return DutyStep.Retire;
+        return turn.TimesWanted < Tuning.LeaderPatience ? DutyStep.Pick : RetireThen(turn, DutyStep.Pick);
     }
 
     /// <param name="turn">The thread's turn.</param>
@@ -229,12 +223,21 @@ internal class CompletionDuty(long longTicks)
             return DutyStep.Wait;
         }
 
-        turn.After = DutyStep.Leave;
-        return DutyStep.Retire;
+        return RetireThen(turn, DutyStep.Leave);
     }
 
     /// <summary>A leader enters the kernel, to wait or to hand over: no caller's code that blocks, however long it takes.</summary>
-    public void EnterKernel(DutyTurn turn) => Volatile.Write(ref _inKernel.Value, turn.Role);
+    /// <remarks>One that has lost the role meanwhile enters too, and hides nothing from who watches the next.</remarks>
+    public void EnterKernel(DutyTurn turn)
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            if (_role.Value == turn.Role)
+            {
+                _inKernel.Value = turn.Role;
+            }
+        }
+    }
 
     public void LeaveKernel(DutyTurn turn)
     {
@@ -244,16 +247,7 @@ internal class CompletionDuty(long longTicks)
 
     /// <param name="turn">The thread's turn.</param>
     /// <param name="any">Something has completed in time.</param>
-    public static DutyStep Waited(DutyTurn turn, bool any)
-    {
-        if (any)
-        {
-            return DutyStep.Take;
-        }
-
-        turn.After = DutyStep.Leave;
-        return DutyStep.Retire;
-    }
+    public static DutyStep Waited(DutyTurn turn, bool any) => any ? DutyStep.Take : RetireThen(turn, DutyStep.Leave);
 
     /// <summary>
     /// Gives the role up, if this thread still has it. Under the submission lock, so that nothing enters the ring unseen, and what is
@@ -388,6 +382,12 @@ internal class CompletionDuty(long longTicks)
     /// should it get stuck, the completion thread asks. Whoever has lost the role, even since it took what is queued, must ask itself.
     /// </summary>
     protected virtual bool NeedsHelp(DutyTurn turn) => !Leads(turn) || AreContinuationsLong || !Volatile.Read(ref _isWatching);
+
+    private static DutyStep RetireThen(DutyTurn turn, DutyStep next)
+    {
+        turn.After = next;
+        return DutyStep.Retire;
+    }
 
     private DutyStep AskBefore(DutyTurn turn, DutyStep next)
     {

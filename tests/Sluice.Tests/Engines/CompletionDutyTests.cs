@@ -131,6 +131,27 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         duty.Ran(other, more: true, isPoolWanted: false).ShouldBe(DutyStep.Pick);
     }
 
+    /// <summary>It found out too late that it does not lead any more: the next leader would be taken for stuck in a continuation.</summary>
+    [Fact]
+    public void A_leader_in_the_kernel_keeps_the_role_though_an_earlier_one_enters_behind_it()
+    {
+        CompletionDuty duty = new(DutyWorld.LongTicks);
+        WatchTurn watch = new();
+        (DutyTurn earlier, DutyTurn next) = (new(), new());
+        duty.Enter();
+        duty.Begin(earlier).ShouldBe(DutyStep.Pick);
+        duty.Considered(earlier, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Summon);
+        duty.Look(watch).ShouldBe(WatchStep.Watch);
+        duty.Watched(watch, isWoken: false, more: false, nowMs: 0).ShouldBe(WatchStep.TakeOver);
+        duty.Begin(next).ShouldBe(DutyStep.Pick);
+        duty.Considered(next, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Summon);
+        duty.EnterKernel(next);
+        duty.EnterKernel(earlier);
+        duty.Look(watch).ShouldBe(WatchStep.Watch);
+        duty.Watched(watch, isWoken: false, more: false, nowMs: 0).ShouldBe(WatchStep.Look);
+        duty.Leads(next).ShouldBeTrue();
+    }
+
     [Fact]
     public void A_leader_asks_for_help_before_a_long_continuation_though_nothing_else_is_queued()
     {
