@@ -4,7 +4,7 @@ using Sluice.Engines;
 namespace Sluice.Tests;
 
 [Collection(AloneCollection.Name)]
-public sealed class UringEngineTests
+public sealed partial class UringEngineTests
 {
     [SkippableFact]
     public async Task Cold_reads_survive_the_end_of_the_thread_that_submitted_them()
@@ -61,34 +61,6 @@ public sealed class UringEngineTests
 
         // Which read gets which byte is the kernel's choice; each byte comes once.
         buffers.Select(b => b[0]).Order().ToArray().ShouldBeBytes([.. sent.Order()]);
-    }
-
-    [SkippableFact]
-    public async Task What_ends_by_itself_does_not_wait_for_more_reads_of_a_pipe_than_the_ring_has_room_for()
-    {
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        const int count = 6_000;
-        using TempFolder temp = new();
-        byte[] content = Bytes.Pattern(5000);
-        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-
-        // Plugged in, so that no read is tried inline.
-        using SluiceHandle file = SluiceHandle.Open(temp.NewFile(content), new SluiceOptions { Engine = SluiceEngines.Default });
-        Task<int>[] reads = [.. Enumerable.Range(0, count).Select(_ => fifo.ReadAsync(new byte[1], 0).AsTask())];
-        byte[] read = new byte[content.Length];
-        try
-        {
-            (await file.ReadAsync(read, 0).AsTask().WaitAsync(TimeSpan.FromMinutes(2))).ShouldBe(read.Length);
-            await file.FlushToDiskAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2));
-            reads.ShouldAllBe(static r => !r.IsCompleted);
-        }
-        finally
-        {
-            fifo.Write(new byte[count], 0);
-            await Task.WhenAll(reads);
-        }
-
-        read.ShouldBeBytes(content);
     }
 
     [SkippableFact]
@@ -209,37 +181,6 @@ public sealed class UringEngineTests
             {
                 Interlocked.Add(ref seen, local.Value is null ? 0 : 1);
                 local.Value = "left behind";
-                _ = awaiter.GetResult();
-                ended.Signal();
-            });
-        }
-
-        fifo.Write(new byte[count], 0);
-        await Task.Run(() => ended.Wait());
-        seen.ShouldBe(0);
-    }
-
-    /// <summary>A thread that is no background thread any more would keep a program from ending.</summary>
-    [SkippableFact]
-    public async Task What_one_continuation_makes_of_its_thread_the_next_does_not_see()
-    {
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        const int count = 64;
-        using TempFolder temp = new();
-        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        using CountdownEvent ended = new(count);
-        int seen = 0;
-        for (int i = 0; i < count; i++)
-        {
-            var awaiter = fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false).GetAwaiter();
-            awaiter.UnsafeOnCompleted(() =>
-            {
-                Thread thread = Thread.CurrentThread;
-                bool isClean = thread is { IsBackground: true, Priority: ThreadPriority.Normal, Name: not "left behind" };
-                Interlocked.Add(ref seen, isClean ? 0 : 1);
-                thread.IsBackground = false;
-                thread.Priority = ThreadPriority.Lowest;
-                thread.Name = "left behind";
                 _ = awaiter.GetResult();
                 ended.Signal();
             });

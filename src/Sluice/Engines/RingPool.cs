@@ -1,3 +1,4 @@
+using System.Runtime.Loader;
 using Sluice.Memory;
 
 namespace Sluice.Engines;
@@ -84,6 +85,27 @@ internal static class RingPools
         using (ClosersLock.EnterUninterrupted())
         {
             s_closers += close;
+        }
+    }
+}
+
+/// <summary>The end of the library in a load context that can be collected; elsewhere it has none.</summary>
+internal static class LibraryUnload
+{
+    /// <summary>Has that done when the context is being unloaded: what .NET or a thread has of the library would hold it.</summary>
+    public static void Register(Action close)
+    {
+        if (typeof(LibraryUnload).Assembly.IsCollectible)
+        {
+            AddTo(close);
+        }
+    }
+
+    private static void AddTo(Action close)
+    {
+        if (AssemblyLoadContext.GetLoadContext(typeof(LibraryUnload).Assembly) is { } context)
+        {
+            context.Unloading += _ => close();
         }
     }
 }

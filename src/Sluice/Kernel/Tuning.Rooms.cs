@@ -6,6 +6,9 @@ namespace Sluice.Kernel;
 /// </summary>
 internal static partial class Tuning
 {
+    /// <summary>Places at which a file is asked whether it is in memory (0024).</summary>
+    public const int FileTransferCacheProbes = 16;
+
     // Memory
 
     /// <summary>The smallest buffers that are kept, as a power of two: a page.</summary>

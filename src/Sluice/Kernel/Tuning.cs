@@ -317,9 +317,6 @@ internal static partial class Tuning
     /// <summary>Bytes that it compares at each (0042).</summary>
     public const int RangeCheckPlaceBytes = 4096;
 
-    /// <summary>Places at which a file is asked whether it is in memory (0024).</summary>
-    public const int FileTransferCacheProbes = 16;
-
     // Streams, readers and writers
 
     /// <summary>Bytes of a request that reads ahead of a direct stream (0008).</summary>
