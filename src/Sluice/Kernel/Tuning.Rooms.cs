@@ -43,6 +43,9 @@ internal static partial class Tuning
     /// <summary>Jumps and small flushes up to which a stream is taken for one that goes on in order (0048).</summary>
     public const int SmallTransferMinTurns = 4;
 
+    /// <summary>Full windows behind a small one that the page cache keeps, of an uncached file (0048).</summary>
+    public const int SmallTransferMaxFull = 4;
+
     /// <summary>Jumps after which no file is taken for one that is written in order (0010).</summary>
     public const int EarlyWritebackMaxJumps = 16;
 

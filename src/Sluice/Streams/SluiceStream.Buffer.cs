@@ -183,9 +183,10 @@ public sealed partial class SluiceStream : IMemoryUser
     private bool BeginWindow(long offset, int size) =>
         size <= SmallTransfers.MaxBytes && _handle.Caching != FileCaching.Cached && Extras.Small.BeginRead(offset);
 
-    /// <summary>As <see cref="BeginWindow"/>, of a window that is written before it is full.</summary>
+    /// <summary>As <see cref="BeginWindow"/>, of a window that is written.</summary>
     private bool BeginHandDown(int length, bool isFull) =>
-        !isFull && length <= SmallTransfers.MaxBytes && _handle.Caching != FileCaching.Cached && Extras.Small.BeginWrite();
+        length <= SmallTransfers.MaxBytes && _handle.Caching is var caching and not FileCaching.Cached
+        && Extras.Small.BeginWrite(isFull, caching);
 
     /// <summary>Opens an empty window for writing at the position.</summary>
     private void BeginWriting(int size)

@@ -19,7 +19,11 @@ internal struct SmallTransfers
     /// <summary>So many jumps and small flushes are an accident: who opens a file to read it from its middle makes two or three.</summary>
     private const int MinTurns = Tuning.SmallTransferMinTurns;
 
+    /// <summary>Full windows after a small transfer that it may come back to: the window has grown past a small one by then.</summary>
+    private const int MaxFull = Tuning.SmallTransferMaxFull;
+
     private int _turns;
+    private int _full;
     private long _end;
 
     /// <summary>A small read begins; true where the page cache is to keep its pages. One that goes on where the last one ended is not
@@ -29,9 +33,25 @@ internal struct SmallTransfers
     /// <summary>Where it ended.</summary>
     public void EndRead(long end) => _end = end;
 
-    /// <summary>Little is written, since the stream is flushed or moved; true where the page cache is to keep its pages. A window that is
-    /// full is not among them.</summary>
-    public bool BeginWrite() => Turn();
+    /// <summary>A small window is written; true where the page cache is to keep its pages. It is not full where the stream is flushed or
+    /// moved. A full one of an uncached file is kept too, where it is one of the few behind such a window: who goes back to patch what he
+    /// has just written would wait for the device, which a full window that is dropped behind sets to work.</summary>
+    public bool BeginWrite(bool isFull, FileCaching caching)
+    {
+        if (!isFull)
+        {
+            _full = 0;
+            return Turn();
+        }
+
+        if (caching != FileCaching.Uncached || _turns != MinTurns || _full == MaxFull)
+        {
+            return false;
+        }
+
+        _full++;
+        return true;
+    }
 
     private bool Turn()
     {
