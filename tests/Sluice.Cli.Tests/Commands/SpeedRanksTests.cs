@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Load;
@@ -92,6 +93,36 @@ public sealed class SpeedRanksTests : IDisposable
         all.P90Us.ShouldBeInRange(1, 1.004);
         all.P95Us.ShouldBe(1000);
         (all.MinUs, all.MaxUs).ShouldBe((1, 1000));
+    }
+
+    /// <summary>As docs/cli.md writes it: each rank is told by Open MPI which one it is.</summary>
+    [SkippableFact]
+    public async Task Open_MPI_starts_the_ranks()
+    {
+        Skip.IfNot(File.Exists("/usr/bin/mpirun"), "Open MPI is not installed (openmpi-bin)");
+        const string command = """
+            R=$OMPI_COMM_WORLD_RANK
+            exec "$0" "$1" speed -q -t0.1 --warmup 0 -r64K -b4K -s100 --shard auto --rendezvous meet --json $R.json $R.dat
+            """;
+        var start = new ProcessStartInfo("/usr/bin/mpirun", [
+            "--oversubscribe", "-np", $"{Count}", "--allow-run-as-root", "sh", "-c", command, ToolProcess.DotnetPath, ToolProcess.ToolPath])
+        {
+            WorkingDirectory = _folder[""],
+            RedirectStandardOutput = true,
+        };
+        using (Process ranks = Process.Start(start)!)
+        {
+            string output = await ranks.StandardOutput.ReadToEndAsync();
+            await ranks.WaitForExitAsync();
+            ranks.ExitCode.ShouldBe(ExitCode.Success, output);
+        }
+        Directory.EnumerateFileSystemEntries(_folder["meet"]).ShouldBeEmpty();
+        SpeedReport[] reports = [.. Enumerable.Range(0, Count).Select(Read)];
+        reports.Select(r => (r.Rank!.Index, r.Rank.Count)).ShouldBe(Enumerable.Range(0, Count).Select(i => (i, Count)));
+        reports.Select(r => r.Rank!.Run).Distinct().Count().ShouldBe(1);
+        ToolRun merged = await MergeAsync(0, 1, 2);
+        merged.ExitCode.ShouldBe(ExitCode.Success, merged.Error);
+        merged.Out.ShouldContain("2/3");
     }
 
     [Fact]
