@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using OpenTelemetry;
 using OpenTelemetry.Exporter;
@@ -67,6 +68,29 @@ public sealed class TelemetryTests
             provider.ForceFlush().ShouldBeTrue();
             return collector.Units;
         }
+    }
+
+    /// <summary>The line of docs/metrics.md, word for word (a test of the tool's compares them).</summary>
+    [Fact]
+    public async Task An_application_has_the_meter_by_one_line()
+    {
+        Collector collector = new();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Services.AddOpenTelemetry().WithMetrics(metrics => metrics.AddMeter("Sluice"));
+        builder.Services.ConfigureOpenTelemetryMeterProvider(metrics => metrics.AddReader(new BaseExportingMetricReader(collector)));
+        await using WebApplication application = builder.Build();
+        MeterProvider provider = application.Services.GetRequiredService<MeterProvider>();
+        string path = Path.GetTempFileName();
+        using SluiceHandle file = SluiceHandle.Open(
+            path, new SluiceOptions { Mode = FileMode.Open, Access = FileAccess.ReadWrite, Options = FileOptions.DeleteOnClose });
+        do
+        {
+            provider.ForceFlush().ShouldBeTrue();
+        }
+        while (!collector.Units.ContainsKey("sluice.rings"));
+        await file.WriteAsync(new byte[FileBytes], 0);
+        provider.ForceFlush().ShouldBeTrue();
+        collector.Sum("sluice.io.bytes", ("disk.io.direction", "write")).ShouldBeGreaterThanOrEqualTo(FileBytes);
     }
 
     /// <summary>What a collector gets from the exporter that most programs use, OTLP over HTTP: here a server of the test's own.</summary>
