@@ -188,6 +188,20 @@ public sealed partial class SluiceStream : IMemoryUser
         length <= SmallTransfers.MaxBytes && _handle.Caching is var caching and not FileCaching.Cached
         && Extras.Small.BeginWrite(isFull, caching);
 
+    /// <summary>As <see cref="BeginWindow"/>, of a read that no window takes: records of two pages are met again as well.</summary>
+    private bool BeginReadThrough(long offset, int length) => IsAdaptive && BeginWindow(offset, length);
+
+    /// <summary>As <see cref="BeginReadThrough"/>, of a write; one that goes on where the last one ended is as a full window.</summary>
+    private bool BeginWriteThrough(int length) => IsAdaptive && BeginHandDown(length, _sizing.IsSequential);
+
+    /// <summary>Books a read that no window took, as <see cref="ShowRead"/> does one that is in it.</summary>
+    private void EndReadThrough(long end, bool wasWhole)
+    {
+        _extras?.Small.EndRead(end);
+        _base = end;
+        _sizing.Ended(end, wasWhole);
+    }
+
     /// <summary>Opens an empty window for writing at the position.</summary>
     private void BeginWriting(int size)
     {

@@ -119,9 +119,8 @@ public sealed partial class SluiceStream
         int size = SizeFor(offset, AdaptiveSize.MaxRead);
         if (PassesThrough(rest.Length, size))
         {
-            int bytes = _handle.Read(rest, offset);
-            _base = offset + bytes;
-            _sizing.Ended(_base, bytes == rest.Length);
+            int bytes = _handle.Read(rest, offset, BeginReadThrough(offset, rest.Length));
+            EndReadThrough(offset + bytes, bytes == rest.Length);
             return bytes;
         }
 

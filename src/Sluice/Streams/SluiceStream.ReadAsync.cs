@@ -187,14 +187,13 @@ public sealed partial class SluiceStream
         int lead = passes ? 0 : LeadOf(offset, size, rest.Length);
         MemoryLease window = passes ? default : WindowOf(size);
         Memory<byte> memory = window.IsEmpty ? rest : window.MemoryAt(window.Start, size);
-        bool isKept = !passes && BeginWindow(offset, size);
+        bool isKept = passes ? BeginReadThrough(offset, rest.Length) : BeginWindow(offset, size);
         ValueTask<int> read = _handle.ReadAsync(memory, offset - lead, isKept, cancellationToken);
         bool isHot = read.IsCompleted;
         int length = await read.ConfigureAwait(false);
         if (window.IsEmpty)
         {
-            _base = offset + length;
-            _sizing.Ended(_base, length == rest.Length);
+            EndReadThrough(offset + length, length == rest.Length);
         }
         else
         {

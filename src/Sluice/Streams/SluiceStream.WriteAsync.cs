@@ -199,7 +199,8 @@ public sealed partial class SluiceStream
         }
 
         ReserveSpace(_base, buffer.Length);
-        await _handle.WriteAsync(buffer, _base, TokenOfTransfer(cancellationToken)).ConfigureAwait(false);
+        bool isKept = BeginWriteThrough(buffer.Length);
+        await _handle.WriteAsync(buffer, _base, isKept, TokenOfTransfer(cancellationToken)).ConfigureAwait(false);
         return buffer.Length;
     }
 

@@ -3,7 +3,7 @@ using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
 
-/// <summary>Which windows of an uncached stream are written past the page cache, and have the device begin with them (decision 0048).</summary>
+/// <summary>Which windows of an uncached stream have the device begin with them (decision 0048).</summary>
 public sealed class KeptWindowSeamTests : HostileTests
 {
     private const int Window = 512;
@@ -34,6 +34,37 @@ public sealed class KeptWindowSeamTests : HostileTests
         }
 
         stream.Flush();
+        _past.ShouldBe(0);
+    }
+
+    /// <summary>As a database writes its pages, each larger than a stream's first window, so that none takes it.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Writes_as_large_as_a_window_that_go_to_and_fro_are_kept(bool isAsync)
+    {
+        await using SluiceStream stream = Open(SluiceOptions.Adaptive);
+        byte[] page = new byte[2 * Window];
+        for (int i = 0; i < 40; i++)
+        {
+            if (i == 4)
+            {
+                _past = 0;
+            }
+
+            stream.Position = ((i % 2 * 100) + i) * page.Length;
+            if (isAsync)
+            {
+                await stream.WriteAsync(page);
+            }
+            else
+            {
+                stream.Write(page);
+            }
+
+            stream.Flush();
+        }
+
         _past.ShouldBe(0);
     }
 

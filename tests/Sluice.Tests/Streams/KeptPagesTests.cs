@@ -1,4 +1,5 @@
 using Sluice.Engines;
+using Sluice.Streams;
 
 namespace Sluice.Tests.Streams;
 
@@ -138,6 +139,22 @@ public sealed class KeptPagesTests : IDisposable
 
         stream.SluiceHandle.EdgeTransfers.ShouldBe(
             52, "the first is no jump, four may be an accident, and each of three places has to be met first");
+    }
+
+    /// <summary>A record as large as a stream's first window goes past it into the caller's memory.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Records_as_large_as_a_window_are_kept_as_smaller_ones_are(bool isAsync)
+    {
+        await using SluiceStream stream = Open(_temp.NewFile(1_000_000), FileCaching.Direct, FileAccess.Read);
+        byte[] record = new byte[2 * AdaptiveSize.Start];
+        for (int i = 0; i < 60; i++)
+        {
+            await ReadAsync(stream, i % 3 * 299_008, record, isAsync);
+        }
+
+        stream.SluiceHandle.EdgeTransfers.ShouldBe(52);
     }
 
     [SkippableTheory]
