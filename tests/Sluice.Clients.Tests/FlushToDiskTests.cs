@@ -8,7 +8,7 @@ namespace Sluice.Clients.Tests;
 
 /// <summary>
 /// Code that asks whether its stream is a FileStream, and only then flushes it to the disk: LiteDB's own, which is asked here itself. To
-/// streams that it is given LiteDB does not come with that question: it has each in a stream of its own (ConcurrentStream), a FileStream too.
+/// streams that it is given LiteDB does not come with that question: it has each in a stream of its own (ConcurrentStream).
 /// </summary>
 public sealed class FlushToDiskTests
 {

@@ -14,7 +14,11 @@ internal static class DatabaseClients
 
     public static IReadOnlyList<Client> All { get; } =
     [
-        new Client("LiteDB", static place => Database(place, static stream => stream)),
+        new Client("LiteDB", static place => Database(place, static stream => stream))
+        {
+            Note = "it writes pages of 8 KiB here and there, flushed one by one and most of them once: with a direct stream the device is "
+                + "waited for at each.",
+        },
         new Client("LiteDB, over AsFileStream", static place => Database(place, Workplace.AsFileStream)),
     ];
 

@@ -14,6 +14,7 @@ namespace Sluice.Clients.Tests.Figures;
 internal static class ClientFigures
 {
     private const double TurnSeconds = 0.1;
+    private const string TurnText = "0.1";
     private static readonly FileCaching[] Cachings = [FileCaching.Cached, FileCaching.Uncached, FileCaching.Direct];
 
     /// <summary>FileStream's time to Sluice's, its 95 % interval, and the same for processor time: above 1 Sluice needs less.</summary>
@@ -21,35 +22,13 @@ internal static class ClientFigures
 
     private readonly record struct Turn(double Seconds, double CpuSeconds);
 
+    /// <param name="output">Where the page goes, a row at a time.</param>
+    /// <param name="directory">A folder on the disk that is measured.</param>
+    /// <param name="rounds">Of four turns each.</param>
     /// <param name="part">Only clients with this in their names; null for all.</param>
     public static async Task WriteAsync(TextWriter output, string directory, int rounds, string? part = null)
     {
-        output.WriteLine(Invariant($$"""
-            # What other people's libraries do over a SluiceStream
-
-            Every row works: `ClientTests` compare this work over FileStream and SluiceStream byte for byte and object for object, on both
-            engines, with several sizes of buffers. The figures are made anew by
-
-            ```
-            dotnet build -c Release tests/Sluice.Clients.Tests
-            dotnet exec tests/Sluice.Clients.Tests/bin/Release/net10.0/Sluice.Clients.Tests.dll clients DIRECTORY > docs/clients.md
-            ```
-
-            Measured {{DateTime.UtcNow:yyyy-MM-dd}} on {{Processor()}}, {{Environment.ProcessorCount}} processors,
-            {{RuntimeInformation.OSDescription}}, .NET {{Environment.Version}}, engine {{Engine(directory)}};
-            {{rounds}} rounds of four turns, FileStream, Sluice, Sluice, FileStream, of about {{TurnSeconds}} s each. FileStream
-            has its usual buffer of 4,096 bytes, Sluice the one that sizes itself; nothing is flushed to the disk. A figure is FileStream's
-            time to Sluice's, above 1 where Sluice is faster, with its 95 % interval; *CPU* is the same for processor time.
-
-            Uncached and direct streams stand beside the cached FileStream, since that is what a program comes from. They do other work: an
-            uncached stream sees to it that its pages leave the cache, a direct one waits for the device in each transfer. Of libraries
-            that go to and fro or flush a little at a time they have the page cache keep what is met again for a while
-            ([0048](decisions/0048-kept-pages.md)); where each byte passes once, what is below 0.5 is the device's time. Such libraries want
-            a cached stream. The advice names what was slower beyond chance, by a tenth or more.
-
-            | library, and what it does | cached | CPU | uncached | direct | advice |
-            |---|---:|---:|---:|---:|---|
-            """));
+        output.WriteLine(Preamble(Measured(directory, rounds)));
         foreach (Client client in ClientList.All.Where(c => part is null || c.Name.Contains(part, StringComparison.Ordinal)))
         {
             Figure[] figures = new Figure[Cachings.Length];
@@ -61,6 +40,53 @@ internal static class ClientFigures
             string cached = Invariant($"{Text(figures[0])} | {figures[0].Cpu:0.00}");
             output.WriteLine($"| {client.Name} | {cached} | {Text(figures[1])} | {Text(figures[2])} | {Advice(figures)} |");
             output.Flush();
+        }
+
+        if (part is null)
+        {
+            output.Write(Notes());
+        }
+    }
+
+    /// <summary>All above the rows.</summary>
+    /// <param name="measured">When and where; a paragraph.</param>
+    public static string Preamble(string measured) => $"""
+        # What other people's libraries do over a SluiceStream
+
+        Every row works: `ClientTests` compare this work over FileStream and SluiceStream byte for byte and object for object, on both
+        engines, with several sizes of buffers. This page is made anew, all of it, in about ten minutes, by
+
+        ```
+        dotnet run -c Release --project tests/Sluice.Clients.Tests -- clients DIRECTORY --output docs/clients.md
+        ```
+
+        where DIRECTORY is a folder on the disk to be measured; nothing else should run beside it.
+
+        {measured}
+        A round is four turns, FileStream, Sluice, Sluice, FileStream, of about {TurnText} s each. FileStream has its usual buffer of
+        4,096 bytes, Sluice the one that sizes itself; nothing is flushed to the disk. A figure is FileStream's time to Sluice's, above 1
+        where Sluice is faster, with its 95 % interval; *CPU* is the same for processor time.
+
+        Uncached and direct streams stand beside the cached FileStream, since that is what a program comes from. They do other work: an
+        uncached stream sees to it that its pages leave the cache, a direct one waits for the device in each transfer. Of libraries
+        that go to and fro or flush a little at a time they have the page cache keep what is met again for a while
+        ([0048](decisions/0048-kept-pages.md)); where each byte passes once, what is below 0.5 is the device's time. Such libraries want
+        a cached stream. The advice names what was slower beyond chance, by a tenth or more.
+
+        | library, and what it does | cached | CPU | uncached | direct | advice |
+        |---|---:|---:|---:|---:|---|
+        """;
+
+    /// <summary>All below the rows.</summary>
+    public static string Notes() =>
+        "\n" + string.Concat(ClientList.All.Where(c => c.Note is not null).Select(c => $"- {c.Name}: {c.Note}\n"));
+
+    /// <summary>The work of the clients with <paramref name="part"/> in their names, for strace(1): what it asks of the system.</summary>
+    public static async Task WorkAsync(string directory, string part, FileCaching? caching, int times)
+    {
+        foreach (Client client in ClientList.All.Where(c => c.Name.Contains(part, StringComparison.Ordinal)))
+        {
+            await TurnAsync(client, directory, caching, times);
         }
     }
 
@@ -111,6 +137,11 @@ internal static class ClientFigures
 
         return new Turn(Stopwatch.GetElapsedTime(began).TotalSeconds, (Environment.CpuUsage.TotalTime - cpu).TotalSeconds);
     }
+
+    private static string Measured(string directory, int rounds) => Invariant($"""
+        Measured {DateTime.UtcNow:yyyy-MM-dd} on {Processor()}, {Environment.ProcessorCount} processors,
+        {RuntimeInformation.OSDescription}, .NET {Environment.Version}, engine {Engine(directory)}; {rounds} rounds.
+        """);
 
     private static string Text(Figure figure) => figure.Interval is var (low, high)
         ? Invariant($"{figure.Ratio:0.00} ({low:0.00}-{high:0.00})") : Invariant($"{figure.Ratio:0.00}");

@@ -14,5 +14,8 @@ internal sealed record Client(string Name, Func<Workplace, Task> Work)
     {
     }
 
+    /// <summary>A sentence below the table of docs/clients.md; null where the row says all.</summary>
+    public string? Note { get; init; }
+
     public override string ToString() => Name;
 }
