@@ -152,7 +152,7 @@ dotnet out/older.dll
 cmp out/Sluice.dll "$root/src/Sluice/bin/Release/net8.0/Sluice.dll"
 
 say "a program with Serilog, for both frameworks"
-new serilog
+new events
 cat >Program.cs <<'CSHARP'
 using Serilog;
 
@@ -169,7 +169,7 @@ return lines.Length == 1000 && lines[^1] == "INF event 999" ? 0 : 1;
 CSHARP
 # Serilog itself comes with the package.
 for framework in net10.0 net8.0; do
-  cat >serilog.csproj <<XML
+  cat >events.csproj <<XML
 <Project Sdk="Microsoft.NET.Sdk">
   <PropertyGroup><OutputType>Exe</OutputType><TargetFramework>$framework</TargetFramework><RollForward>Major</RollForward>
   <UseAppHost>false</UseAppHost><DisableTransitiveFrameworkReferenceDownloads>true</DisableTransitiveFrameworkReferenceDownloads>
@@ -178,7 +178,7 @@ for framework in net10.0 net8.0; do
 </Project>
 XML
   dotnet build -v quiet --nologo -clp:NoSummary -o "$framework"
-  dotnet "$framework/serilog.dll"
+  dotnet "$framework/events.dll"
 done
 
 say "a web application"

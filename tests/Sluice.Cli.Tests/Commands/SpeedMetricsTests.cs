@@ -32,7 +32,7 @@ public sealed class SpeedMetricsTests : IDisposable
         Sum(report, "sluice.io.operations", "disk.io.direction=write").ShouldBe(operations);
         Sum(report, "sluice.io.operations", "sluice.caching=cached, ").ShouldBe(Sum(report, "sluice.io.operations", ""));
         Sum(report, "sluice.io.operations", "disk.io.direction=read").ShouldBe(0);
-        Sum(report, "sluice.io.operations", "sluice.io.verb=flush").ShouldBeGreaterThanOrEqualTo(1, "what was written is flushed at the end");
+        Sum(report, "sluice.io.operations", "sluice.io.verb=flush").ShouldBeGreaterThanOrEqualTo(1, "it flushes at the end");
         Sum(report, "sluice.io.in_flight", "").ShouldBe(0, "all has ended");
         Sum(report, "sluice.memory.rented", "").ShouldBe(0, "all is given back");
         Sum(report, "sluice.io.edge_transfers", "").ShouldBe(0);
