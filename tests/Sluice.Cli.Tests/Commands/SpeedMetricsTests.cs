@@ -43,11 +43,12 @@ public sealed class SpeedMetricsTests : IDisposable
     public async Task The_instruments_are_those_of_the_document()
     {
         SpeedReport report = await RunAsync("-r1M", "-b4K");
+        const RegexOptions Options = RegexOptions.Multiline | RegexOptions.ExplicitCapture;
         string document = File.ReadAllText(Path.Combine(Path.GetDirectoryName(Source())!, "..", "..", "..", "docs", "metrics.md"));
         string[] documented =
         [
-            .. Regex.Matches(document, @"^\| `(sluice\.[a-z_.]+)` \| `([^`]+)` \|", RegexOptions.Multiline, TimeSpan.FromMinutes(1))
-                .Select(m => $"{m.Groups[1].Value} {m.Groups[2].Value}"),
+            .. Regex.Matches(document, @"^\| `(?<name>sluice\.[a-z_.]+)` \| `(?<unit>[^`]+)` \|", Options, TimeSpan.FromMinutes(1))
+                .Select(m => $"{m.Groups["name"].Value} {m.Groups["unit"].Value}"),
         ];
         documented.Length.ShouldBeGreaterThan(5);
         report.Metrics!.Select(m => $"{m.Name} {m.Unit}").Append("sluice.fallbacks {fallback}").Distinct()

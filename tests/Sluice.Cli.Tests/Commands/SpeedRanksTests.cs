@@ -108,6 +108,7 @@ public sealed class SpeedRanksTests : IDisposable
             "--oversubscribe", "-np", $"{Count}", "--allow-run-as-root", "sh", "-c", command, ToolProcess.DotnetPath, ToolProcess.ToolPath])
         {
             WorkingDirectory = _folder[""],
+            UseShellExecute = false,
             RedirectStandardOutput = true,
         };
         using (Process ranks = Process.Start(start)!)

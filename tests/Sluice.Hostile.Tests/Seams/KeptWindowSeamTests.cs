@@ -1,4 +1,3 @@
-using Sluice.Streams;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
