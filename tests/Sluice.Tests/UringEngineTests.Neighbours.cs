@@ -1,5 +1,3 @@
-using Sluice.Engines;
-
 namespace Sluice.Tests;
 
 /// <summary>Callers that share a ring and its threads.</summary>
