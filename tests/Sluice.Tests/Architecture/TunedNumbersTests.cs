@@ -40,6 +40,7 @@ public sealed partial class TunedNumbersTests
         ["Log/Folders/LogFile.cs"] = "MaxBlockPages",
         ["Log/Folders/LogState.cs"] = "Bytes Tries",
         ["Log/Folders/SegmentNames.cs"] = "IdDigits MaxId MaxIdDigits MaxNameBytes",
+        ["Log/Frames/Crc32C.cs"] = "CacheLineBytes",
         ["Log/Frames/LogLayout.cs"] =
             "FooterEntryBytes FooterFixedBytes FrameHeaderBytes HeaderBytes IndexEveryBytes LengthMask "
             + "MaxFrameBytes MaxRecordBytes OpeningPayloadBytes RecordHeaderBytes TrailerBytes Withdrawn",

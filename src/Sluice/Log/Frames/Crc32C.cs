@@ -15,6 +15,9 @@ internal static class Crc32C
     /// <summary>What a sum begins with that continues no other.</summary>
     public const uint Begin = 0xFFFF_FFFF;
 
+    /// <summary>Of every processor that asks ahead by this instruction; a longer line would be asked for twice.</summary>
+    private const int CacheLineBytes = 64;
+
     /// <summary>Bytes of one strand.</summary>
     private const int StrandBytes = Tuning.Crc32CStrandBytes;
 
@@ -83,12 +86,11 @@ internal static class Crc32C
     /// </summary>
     private static unsafe void FetchAhead(ReadOnlySpan<byte> next)
     {
-        const int line = 64;
         if (Sse.IsSupported && next.Length >= 3 * StrandBytes)
         {
             fixed (byte* start = next)
             {
-                for (int i = 0; i < 3 * StrandBytes; i += line)
+                for (int i = 0; i < 3 * StrandBytes; i += CacheLineBytes)
                 {
                     Sse.Prefetch0(start + i);
                 }
