@@ -46,7 +46,8 @@ internal static class ReadmeFigures
 
     /// <summary>
     /// The block of the first page: of each suite the row whose ratio is the highest with confidence, by the lower end of its interval,
-    /// and the one that is the lowest, by the upper end, so that nobody chooses them, and chance does not either.
+    /// and the one that is the lowest, by the upper end, so that nobody chooses them, and chance does not either: no row is the highest
+    /// whose rounds differ so much that its interval's ends lie more than a factor of two apart.
     /// </summary>
     public static string MakeFirstPage(IReadOnlyList<BenchReport> reports)
     {
@@ -62,8 +63,8 @@ internal static class ReadmeFigures
             .Append("What bounds Sluice is the disk, as fio measures it, where fio ran; else it follows ")
             .Append("from its CPU time: a disk or another thread where it waits for half of the time and more, the program's own ")
             .Append("instructions below 100 ns an operation, memory from 1 GiB/s on, and else the system calls or the processor. ")
-            .Append(Line(
-                $"Of each suite the table has the row whose interval begins highest and the row whose interval ends lowest. "))
+            .Append("Of each suite the table has the row whose interval begins highest, of those whose ends lie within a factor of ")
+            .Append("two, and the row whose interval ends lowest. ")
             .Append(Line($"The middle ratio is {middles}; "))
             .Append(Line($"of [all {all} rows](docs/figures.md) {faster} are faster, {slower} slower, with 95 % confidence each; "))
             .Append("the others are even, or of too few rounds to tell.\n\n")
@@ -112,7 +113,8 @@ internal static class ReadmeFigures
     /// <summary>Where no row has an interval (few rounds), the ratios themselves.</summary>
     private static RowReport[] Ends(RowReport[] rows)
     {
-        RowReport highest = rows.MaxBy(static row => IntervalOf(row)?.Low) ?? rows[0];
+        RowReport highest = rows.Where(static row => IntervalOf(row) is { } at && at.High <= 2 * at.Low)
+            .MaxBy(static row => IntervalOf(row)?.Low) ?? rows[0];
         RowReport lowest = rows.Where(static row => IntervalOf(row) is not null).MinBy(static row => IntervalOf(row)?.High) ?? rows[^1];
         return ReferenceEquals(highest, lowest) ? [highest] : [highest, lowest];
     }
