@@ -84,6 +84,33 @@ public sealed class ReadmeFiguresTests
         ]);
     }
 
+    [Fact]
+    public void First_page_praises_no_row_whose_rounds_differ_much()
+    {
+        string block = ReadmeFigures.MakeFirstPage(
+        [
+            Report(
+                Of("wide", 3, 3, 3, 6, 30, 30, 30),
+                Of("narrow", 2, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6),
+                Of("slow", 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)),
+        ]);
+
+        block.ShouldContain("| narrow |");
+        block.ShouldContain("| slow |");
+        block.ShouldNotContain("| wide |");
+
+        static RowReport Of(string name, params double[] ratios)
+        {
+            RowReport row = Row(name, ratios[ratios.Length / 2]);
+            return row with
+            {
+                Rounds = ratios.Length,
+                Sluice = row.Sluice with { SliceRates = ratios },
+                DotNet = row.DotNet with { SliceRates = [.. ratios.Select(static _ => 1.0)] },
+            };
+        }
+    }
+
     [Theory]
     [InlineData("ops/s", 1e8, 0.01, "instructions: 10.0 ns")]
     [InlineData("ops/s", 1e6, 1, "system calls: 1.0 us CPU")]
