@@ -31,6 +31,45 @@ public sealed partial class UringEngineTests
         read.ShouldBeBytes(content);
     }
 
+    /// <summary>Cancelled reads leave the line, in whatever order; those that stay have each byte that is written, once.</summary>
+    [SkippableFact]
+    public async Task What_waits_for_room_is_cancelled_from_the_middle_while_files_are_read()
+    {
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        const int count = 6_000;
+        using TempFolder temp = new();
+        byte[] content = Bytes.Pattern(5000);
+        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        using SluiceHandle file = SluiceHandle.Open(temp.NewFile(content), new SluiceOptions { Engine = SluiceEngines.Default });
+        CancellationTokenSource[] sources = [.. Enumerable.Range(0, count).Select(static _ => new CancellationTokenSource())];
+        byte[][] bytes = [.. Enumerable.Range(0, count).Select(static _ => new byte[1])];
+        Task<int>[] reads = [.. Enumerable.Range(0, count).Select(i => fifo.ReadAsync(bytes[i], 0, sources[i].Token).AsTask())];
+        int[] order = [.. Enumerable.Range(0, count)];
+        new Random(7).Shuffle(order);
+        int[] stay = order[(count / 2)..];
+
+        Task cancelling = Task.Run(() => Array.ForEach(order[..(count / 2)], i => sources[i].Cancel()));
+        for (int i = 0; i < 200; i++)
+        {
+            byte[] read = new byte[content.Length];
+            (await file.ReadAsync(read, 0).AsTask().WaitAsync(TimeSpan.FromMinutes(2))).ShouldBe(read.Length);
+            read.ShouldBeBytes(content);
+        }
+
+        await cancelling;
+        foreach (int i in order[..(count / 2)])
+        {
+            await Should.ThrowAsync<OperationCanceledException>(() => reads[i].WaitAsync(TimeSpan.FromMinutes(2)));
+        }
+
+        byte[] written = [.. Enumerable.Range(0, stay.Length).Select(static i => (byte)i)];
+        fifo.Write(written, 0);
+        (await Task.WhenAll(stay.Select(i => reads[i])).WaitAsync(TimeSpan.FromMinutes(2))).ShouldAllBe(static n => n == 1);
+        stay.Select(i => bytes[i][0]).Order().ShouldBe(written.Order());
+        order[..(count / 2)].ShouldAllBe(i => bytes[i][0] == 0);
+        Array.ForEach(sources, static s => s.Dispose());
+    }
+
     /// <summary>A thread that is no background thread any more would keep a program from ending.</summary>
     [SkippableFact]
     public async Task What_one_continuation_makes_of_its_thread_the_next_does_not_see()
