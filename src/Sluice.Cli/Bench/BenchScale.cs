@@ -115,7 +115,7 @@ internal sealed record BenchScale
     };
 
     /// <summary>
-    /// All suites in about three minutes: fewer and shorter rounds, on files a quarter to a tenth as long.
+    /// All suites in about four minutes: fewer and shorter rounds, on files a quarter to a tenth as long.
     /// </summary>
     public static BenchScale Short { get; } = Full with
     {

@@ -53,7 +53,7 @@ internal sealed record BenchOptions(string Directory)
             "Run only the rows whose id contains this text, of every suite if none is named (all rows).");
         Option<bool> quick = command.Quick();
         Option<bool> full = command.Flag("--full", null,
-            "All suites at their usual length; without it and without --suite or --row, a short form of all, about three minutes.");
+            "All suites at their usual length; without it and without --suite or --row, a short form of all, about four minutes.");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
 
