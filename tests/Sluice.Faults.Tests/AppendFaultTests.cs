@@ -67,6 +67,76 @@ public sealed class AppendFaultTests : IDisposable
         cut.ShouldBeGreaterThan(0, "no two threads met");
     }
 
+    /// <summary>An exception is thrown outside the file's gate, for whoever hears of it may write to the file too.</summary>
+    /// <param name="what">The call that fails until somebody has heard of it.</param>
+    /// <param name="isStream">Whether a small window of a stream fails, or a record that is appended.</param>
+    [SkippableTheory]
+    [InlineData("pwritev2", false)]
+    [InlineData("pwrite", true)]
+    public async Task A_handler_of_exceptions_appends_to_the_direct_file_whose_write_failed(string what, bool isStream)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        string path = Path.Combine(_root, "direct");
+        await File.WriteAllBytesAsync(path, new byte[65_536]);
+        SluiceOptions options = new()
+        {
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.ReadWrite,
+            Caching = FileCaching.Direct,
+        };
+        using SluiceHandle handle = SluiceHandle.Open(path, options);
+        using SluiceStream stream = new(path, options);
+        bool isFailing = false;
+        int notes = 0;
+        SystemCallFaults.Use((call, _, length) =>
+            call.StartsWith(what, StringComparison.Ordinal) && length > 0 && Volatile.Read(ref isFailing) && Volatile.Read(ref notes) == 0
+                ? -EIO : 0);
+        Task writing = Task.Factory.StartNew(
+            () =>
+            {
+                int thread = Environment.CurrentManagedThreadId;
+                void Note(object? sender, System.Runtime.ExceptionServices.FirstChanceExceptionEventArgs e)
+                {
+                    if (Environment.CurrentManagedThreadId == thread && notes++ == 0)
+                    {
+                        handle.Append("note"u8);
+                    }
+                }
+
+                for (int i = 0; isStream && i < 12; i++)
+                {
+                    stream.Position = 0;
+                    stream.Write("window"u8);
+                    stream.Flush();
+                }
+
+                AppDomain.CurrentDomain.FirstChanceException += Note;
+                try
+                {
+                    Volatile.Write(ref isFailing, true);
+                    if (isStream)
+                    {
+                        stream.Position = 0;
+                        stream.Write("window"u8);
+                        stream.Flush();
+                    }
+                    else
+                    {
+                        handle.Append("record"u8);
+                    }
+                }
+                finally
+                {
+                    AppDomain.CurrentDomain.FirstChanceException -= Note;
+                }
+            },
+            CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        await Should.ThrowAsync<IOException>(() => writing.WaitAsync(TimeSpan.FromMinutes(1)));
+        SystemCallFaults.Use(null);
+        notes.ShouldBeGreaterThan(0);
+        handle.Length.ShouldBe(65_540);
+    }
+
     [SkippableTheory]
     [InlineData("Read", false)]
     [InlineData("Read", true)]

@@ -45,6 +45,51 @@ public sealed class LeftoverTests : IDisposable
         Numbers(folder.Log).ShouldBe(Enumerable.Range(0, expected + 1));
     }
 
+    /// <summary>Who has read on in a segment that was to drop the tail goes back, though nothing can remove that one.</summary>
+    [SkippableTheory]
+    [InlineData(LogDurability.Durable)]
+    [InlineData(LogDurability.Written)]
+    public void A_reader_leaves_a_segment_that_was_withdrawn_and_cannot_be_removed(LogDurability upTo)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        string withdrawn = Path.Combine(folder.Log, "0000000002.slog");
+        using SluiceLog log = SluiceLog.Open(folder.Log, LeftoverProgram.Options);
+        LeftoverProgram.Append(log, LogDurability.Durable, 0, Count);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = upTo });
+        for (int i = 0; i < Count; i++)
+        {
+            reader.TryRead(out _).ShouldBeTrue();
+        }
+
+        byte[] left = [];
+        bool isRefusing = false;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (!isRefusing && LeftoverProgram.IsFlush(call, fd, "0000000002.slog"))
+            {
+                isRefusing = true;
+                left = File.ReadAllBytes(withdrawn);
+                reader.TryRead(out LogEntry _).ShouldBeFalse();
+                return -EIO;
+            }
+
+            return isRefusing && call == "unlinkat" ? -EIO : 0;
+        });
+        Should.Throw<IOException>(() => log.TruncateAfter(LeftoverProgram.Kept));
+        SystemCallFaults.Use(null);
+
+        // No seam is in what empties it: it is as it would be if that had failed.
+        File.WriteAllBytes(withdrawn, left);
+        reader.NextSequence.ShouldBe(LeftoverProgram.Kept + 1, "it reads on in the segment");
+        reader.TryRead(out _).ShouldBeFalse();
+        reader.NextSequence.ShouldBe(Count + 1);
+        reader.Drops.ShouldBe(0);
+        log.Append(Records.Make(0, Count, 100), LogDurability.Durable).ShouldBe(Count + 1);
+        reader.TryRead(out LogEntry entry).ShouldBeTrue();
+        entry.Sequence.ShouldBe(Count + 1);
+    }
+
     /// <summary>
     /// A sync has failed, and what was written is written to another segment: whoever is killed before any system call of that leaves all
     /// of it.

@@ -157,6 +157,12 @@ internal sealed partial class IoOperation
     /// <summary>True when the same submission should be tried again.</summary>
     private bool Recover(int errno)
     {
+        if (Verb == IoVerb.Append)
+        {
+            // Part of it may stand at the end of the file.
+            return false;
+        }
+
         OpenFile handle = _handle!;
         switch (errno)
         {

@@ -42,7 +42,14 @@ internal static unsafe class LinuxTransfer
             case IoVerb.WriteVector:
                 return Libc.WriteV(fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
             case IoVerb.Append:
-                operation.SetResult(handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, length)));
+                long landed = handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, length));
+                if (landed < 0)
+                {
+                    // Thrown outside the file's gate: code of the caller's may hear of it at once, and append too.
+                    return (int)landed;
+                }
+
+                operation.SetResult(landed);
                 return length;
             case IoVerb.Nothing:
                 return 0;

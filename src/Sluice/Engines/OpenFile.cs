@@ -165,6 +165,7 @@ public abstract partial class OpenFile
 #endif
 
     /// <summary>Appends on this thread; the caller holds a reference, and is alone inside the gate of a direct file.</summary>
+    /// <returns>Where it landed, or a negative errno; elsewhere than on Linux errors are thrown.</returns>
     internal abstract long AppendBlocking(ReadOnlySpan<byte> buffer);
 
     /// <summary>

@@ -76,20 +76,14 @@ public sealed partial class SluiceHandle
 
         // A direct file ends anywhere in a block: appends go through the page cache, by a descriptor without O_DIRECT.
         long begin = WritePace.Begin();
-        long landed = AppendCombined(buffer, isHeld: true);
+        long landed = TryAppendCombined(buffer, isHeld: true);
         WritePace.End(begin, buffer.Length);
         return landed;
     }
 
     private long AppendCombined(ReadOnlySpan<byte> buffer, bool isHeld)
     {
-        if (buffer.IsEmpty)
-        {
-            return LengthNow();
-        }
-
-        AppendCombiner combiner = (AppendCombiner?)_extras?.Appender ?? MakeCombiner();
-        long landed = combiner.Append(buffer, isHeld);
+        long landed = TryAppendCombined(buffer, isHeld);
         if (landed < 0)
         {
             if (landed == AppendCombiner.Closed)
@@ -102,6 +96,10 @@ public sealed partial class SluiceHandle
 
         return landed;
     }
+
+    /// <summary>Where it landed, a negative errno, or <see cref="AppendCombiner.Closed"/>, which nobody gets who holds a reference.</summary>
+    private long TryAppendCombined(ReadOnlySpan<byte> buffer, bool isHeld) =>
+        buffer.IsEmpty ? LengthNow() : ((AppendCombiner?)_extras?.Appender ?? MakeCombiner()).Append(buffer, isHeld);
 
     private AppendCombiner MakeCombiner()
     {

@@ -26,21 +26,32 @@ public sealed partial class SluiceHandle
         }
 
         int bytes;
+        bool isDone;
         try
         {
             bytes = TransferCalls.ReadNoWait(_fd, CutForDebug(buffer), fileOffset, RwFlags.None);
-            if (bytes != buffer.Length)
+            isDone = bytes == buffer.Length;
+            if (!isDone)
             {
                 // Pages that were there may be somebody else's, and are not dropped on our account.
                 int met = Math.Max(bytes, 0);
-                bytes = met > 0 ? met : TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, RwFlags.None);
-                bytes = ReadRest(buffer, fileOffset, bytes, isKept: true);
-                AfterKept(fileOffset + met, bytes - met, isRead: true);
+                bytes = TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, RwFlags.None);
+                isDone = bytes == buffer.Length || (bytes >= 0 && IsShortAtEnd(fileOffset + bytes));
+                if (bytes > met)
+                {
+                    AfterKept(fileOffset + met, bytes - met, isRead: true);
+                }
             }
         }
         finally
         {
             EndKept();
+        }
+
+        if (!isDone)
+        {
+            // The rest, or the error once more: thrown outside the gate, since code of the caller's may hear of it at once.
+            return IoOperation.Read(this, buffer, fileOffset, isKept: true);
         }
 
         NoteKept(IoVerb.Read, bytes);
@@ -107,17 +118,25 @@ public sealed partial class SluiceHandle
             return;
         }
 
+        int written;
         try
         {
-            WriteCached(buffer, fileOffset, isKept: true);
-            AfterKept(fileOffset, buffer.Length, isRead: false);
+            written = Math.Max(TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, RwFlags.None), 0);
+            AfterKept(fileOffset, written, isRead: false);
         }
         finally
         {
             EndKept();
         }
 
-        NoteKept(IoVerb.Write, buffer.Length);
+        if (written == buffer.Length)
+        {
+            NoteKept(IoVerb.Write, written);
+            return;
+        }
+
+        // As in a read.
+        IoOperation.Write(this, buffer[written..], fileOffset + written, isKept: true);
     }
 
     /// <summary>As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.</summary>

@@ -81,13 +81,13 @@ public sealed partial class SluiceHandle
     private bool NeedsOperation => Caching == FileCaching.Direct || IsIntercepted || !Libc.IsSupported;
 
     /// <summary>All of it, from <paramref name="offset"/> (-1: where the descriptor stands); the caller holds a reference.</summary>
-    private void WriteCached(ReadOnlySpan<byte> buffer, long offset, bool isKept = false)
+    private void WriteCached(ReadOnlySpan<byte> buffer, long offset)
     {
         int retries = 0;
         while (true)
         {
-            int written = TransferCalls.Write(_fd, CutForDebug(buffer), offset, isKept ? RwFlags.None : TransferFlags);
-            if (written == buffer.Length && (!DropsBehind || isKept))
+            int written = TransferCalls.Write(_fd, CutForDebug(buffer), offset, TransferFlags);
+            if (written == buffer.Length && !DropsBehind)
             {
                 return;
             }
@@ -102,11 +102,7 @@ public sealed partial class SluiceHandle
                 continue;
             }
 
-            if (!isKept)
-            {
-                AfterWrite(offset, written);
-            }
-
+            AfterWrite(offset, written);
             buffer = buffer[written..];
             offset = offset < 0 ? offset : offset + written;
             if (buffer.IsEmpty)
@@ -122,7 +118,7 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>What a first read did not finish: an error, a short transfer, pages to drop.</summary>
-    private int ReadRest(Span<byte> buffer, long offset, int first, bool isKept = false)
+    private int ReadRest(Span<byte> buffer, long offset, int first)
     {
         int done = 0;
         int bytes = first;
@@ -137,11 +133,7 @@ public sealed partial class SluiceHandle
             }
             else
             {
-                if (!isKept)
-                {
-                    AfterRead(offset + done, bytes);
-                }
-
+                AfterRead(offset + done, bytes);
                 bool isWhole = bytes == Math.Min(buffer.Length - done, MaxBytesPerTransfer);
                 done += bytes;
                 if (done == buffer.Length || bytes == 0 || offset < 0 || (!isWhole && IsAtEnd(offset + done)))
@@ -151,7 +143,7 @@ public sealed partial class SluiceHandle
             }
 
             Span<byte> rest = buffer[done..];
-            bytes = TransferCalls.Read(_fd, CutForDebug(rest), offset < 0 ? offset : offset + done, isKept ? RwFlags.None : TransferFlags);
+            bytes = TransferCalls.Read(_fd, CutForDebug(rest), offset < 0 ? offset : offset + done, TransferFlags);
         }
     }
 

@@ -69,11 +69,13 @@ public sealed partial class SluiceLogReader
 
     /// <summary>
     /// Where the segment was to take records back, and its writer has withdrawn it since it did not become durable: back to what the log
-    /// has instead. What was read before is not read again, unless others have taken it back since.
+    /// has instead, also where the file could not be removed. What was read before is not read again, unless others have taken it back
+    /// since.
     /// </summary>
     private bool TryReturn()
     {
-        if (!_segment!.Restarts || _segment.IsIn(_folder))
+        bool isIn = _segment!.Restarts && _segment.IsIn(_folder);
+        if (!_segment.Restarts || (isIn && !_segment.IsWithdrawnBy(State())))
         {
             return false;
         }
@@ -82,6 +84,11 @@ public sealed partial class SluiceLogReader
         long before = _hasGiven ? _next : Math.Max(_next, _nextBefore);
         LogCatalog catalog = Look();
         List<SegmentInfo> segments = catalog.Segments;
+        if (isIn && segments.Exists(s => s.Id == _segment.Id))
+        {
+            return false;
+        }
+
         long next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
         if (segments.Count == 0 || catalog.LogId != _logId || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
         {

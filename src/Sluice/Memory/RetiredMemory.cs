@@ -17,7 +17,15 @@ internal static class RetiredMemory
     private const long BatchBytes = Tuning.RetiredMemoryBatchBytes;
 
     private static readonly Lock BatchLock = new();
-    private static readonly (MemoryLease Lease, IMemoryUser User)[] Batch = new (MemoryLease, IMemoryUser)[BatchCount];
+    private static readonly MemoryLease[] Batch = new MemoryLease[BatchCount];
+
+    /// <summary>
+    /// Known weakly: what waits here must not keep a stream that nobody has any more, with its file and what it has not written yet, from
+    /// being collected. A user that is gone is in no quick way.
+    /// </summary>
+    private static readonly WeakReference<IMemoryUser?>[] Users =
+        [.. Enumerable.Range(0, BatchCount).Select(static _ => new WeakReference<IMemoryUser?>(null))];
+
     private static int s_count;
     private static long s_bytes;
 
@@ -35,7 +43,8 @@ internal static class RetiredMemory
         // A stream that is being closed gives its memory up here: an interruption must not leave it half closed.
         using (BatchLock.EnterUninterrupted())
         {
-            Batch[s_count++] = (lease, user);
+            Users[s_count].SetTarget(user);
+            Batch[s_count++] = lease;
             s_bytes += lease.Length;
             if (s_count == BatchCount || s_bytes >= BatchBytes)
             {
@@ -54,11 +63,12 @@ internal static class RetiredMemory
         {
             for (int i = s_count - 1; i >= 0; i--)
             {
-                if (Batch[i].User == user && Batch[i].Lease.Length >= size)
+                if (Batch[i].Length >= size && Users[i].TryGetTarget(out IMemoryUser? found) && found == user)
                 {
-                    MemoryLease lease = Batch[i].Lease;
+                    MemoryLease lease = Batch[i];
                     Batch[i] = Batch[--s_count];
                     Batch[s_count] = default;
+                    (Users[i], Users[s_count]) = (Users[s_count], Users[i]);
                     s_bytes -= lease.Length;
                     return lease;
                 }
@@ -80,15 +90,15 @@ internal static class RetiredMemory
     private static void Release()
     {
         Interlocked.MemoryBarrierProcessWide();
-        foreach ((MemoryLease lease, IMemoryUser user) in Batch.AsSpan(0, s_count))
+        for (int i = 0; i < s_count; i++)
         {
-            if (user.IsCopying)
+            if (Users[i].TryGetTarget(out IMemoryUser? user) && user.IsCopying)
             {
-                lease.LeaveToCollector();
+                Batch[i].LeaveToCollector();
             }
             else
             {
-                lease.Return();
+                Batch[i].Return();
             }
         }
 

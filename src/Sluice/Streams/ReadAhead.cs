@@ -106,8 +106,7 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
             {
                 IoMetrics.NoteReadAhead(await chunk.Task.ConfigureAwait(false), isUsed: false);
             }
-            catch (Exception e) when (
-                e is IOException or UnauthorizedAccessException or OperationCanceledException or ObjectDisposedException)
+            catch (Exception)
             {
                 // Nobody asked for these bytes; whoever does meets the error at its own offset.
             }
@@ -130,13 +129,14 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
         {
             // The first chunk of a direct read may begin inside a block; from the second on all are aligned.
             int length = _chunkBytes - (int)(_nextOffset % handle.Alignment.Offset);
-            MemoryLease memory = TakeSpare();
+            MemoryLease memory = default;
             ValueTask<int> task;
             try
             {
+                memory = TakeSpare();
                 task = handle.ReadAsync(memory.MemoryAt(memory.Start, length), _nextOffset);
             }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+            catch (Exception)
             {
                 // Reading ahead is a favour: whoever reads these bytes meets the error.
                 RetiredMemory.Add(memory, user);

@@ -201,13 +201,30 @@ public sealed partial class SluiceStream
             length = TakeAvailable(rest.Span);
         }
 
-        if (!isHot && IsAdaptive && _sizing is { IsSequential: true, Current: >= AdaptiveSize.Large } && IsReadAheadWorthwhile)
+        if (!isHot && IsAdaptive && _sizing is { IsSequential: true, Current: >= AdaptiveSize.Large })
         {
-            ReadAhead ahead = Extras.ReadAhead ??= new ReadAhead(_handle, this);
-            await ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
+            await TryReadAheadAsync().ConfigureAwait(false);
         }
 
         return length;
+    }
+
+    /// <summary>A favour: what this call is to return has been read, and whoever reads further meets the error.</summary>
+    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
+    private async ValueTask TryReadAheadAsync()
+    {
+        try
+        {
+            if (IsReadAheadWorthwhile)
+            {
+                ReadAhead ahead = Extras.ReadAhead ??= new ReadAhead(_handle, this);
+                await ahead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
+            }
+        }
+        catch (Exception)
+        {
+            ReadAhead?.Abandon();
+        }
     }
 
     /// <summary>Reading ahead needs offsets, and something to read.</summary>

@@ -61,6 +61,12 @@ public sealed partial class SluiceStream
     /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
     public ValueTask WriteByteAsync(byte value, CancellationToken cancellationToken = default)
     {
+        if (!_handle.CanSeek)
+        {
+            // Somebody may wait for it.
+            return WriteByteSlowAsync(value, cancellationToken);
+        }
+
         _isCopying = true;
         int pos = _pos;
         if (pos < _writeEnd && !cancellationToken.IsCancellationRequested)
@@ -76,7 +82,9 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled; the bytes are kept.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// Cancelled, where the file cannot seek before anything was handed down; the bytes are kept.
+    /// </exception>
     /// <inheritdoc cref="Flush(bool)"/>
     public override Task FlushAsync(CancellationToken cancellationToken)
     {
@@ -264,7 +272,9 @@ public sealed partial class SluiceStream
                 else
                 {
                     Extras.Overlap.BeginWrite();
-                    CancellationToken token = mayStayBehind ? TokenOfTransfer(cancellationToken) : cancellationToken;
+
+                    // Of what cannot seek nobody knows how much has gone out when it is cancelled, and it would be sent once more.
+                    CancellationToken token = mayStayBehind || !_handle.CanSeek ? default : cancellationToken;
                     ReadOnlyMemory<byte> memory = window.MemoryAt(start, length);
                     await _handle.WriteAsync(memory, _base + start, BeginHandDown(length, wasWhole), token).ConfigureAwait(false);
                     Extras.Overlap.EndWrite();

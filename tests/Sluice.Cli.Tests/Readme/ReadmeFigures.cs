@@ -172,7 +172,7 @@ internal static class ReadmeFigures
     /// <summary>Why a row has no interval.</summary>
     private static string Rounds(RowReport row) => row.RoundRatios.Count > 1 ? Line($" ({row.RoundRatios.Count} rounds, no interval)") : "";
 
-    private static (double Low, double High)? IntervalOf(RowReport row) => Statistics.MedianInterval(row.RoundRatios);
+    public static (double Low, double High)? IntervalOf(RowReport row) => Statistics.MedianInterval(row.RoundRatios);
 
     public static BenchReport Read(string path)
     {

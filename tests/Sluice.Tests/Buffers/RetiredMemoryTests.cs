@@ -20,6 +20,7 @@ public sealed class RetiredMemoryTests : AccountedTests
         next.Count(l => l.Address == address).ShouldBe(isCopying ? 0 : 1);
         Array.ForEach(next, static l => l.Return());
         GC.KeepAlive(array);
+        GC.KeepAlive(user);
     }
 
     [Fact]

@@ -41,6 +41,90 @@ public sealed class StreamRegressionTests : IDisposable
         }
     }
 
+    [SkippableFact]
+    public void A_forgotten_stream_that_was_read_leaves_no_descriptor()
+    {
+        Skip.IfNot(Directory.Exists("/proc/self/fd"), "descriptors are found in /proc");
+        string path = _temp.NewFile(200_000);
+        Sluice.Memory.RetiredMemory.Flush();
+        Forget(path);
+        for (int i = 0; i < 20 && IsOpen(); i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        IsOpen().ShouldBeFalse();
+
+        bool IsOpen() => Directory.GetFileSystemEntries("/proc/self/fd").Any(f => new FileInfo(f).LinkTarget == path);
+
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        static void Forget(string path)
+        {
+            SluiceStream stream = new(path, FileMode.Open);
+            byte[] buffer = new byte[100];
+            for (int i = 0; i < 1_000; i++)
+            {
+                stream.ReadExactly(buffer);
+            }
+        }
+    }
+
+    /// <summary>What was read ahead, failed and is not wanted any more is nobody's error, and no read loses its bytes to it.</summary>
+    [Fact]
+    public async Task What_an_abandoned_read_ahead_failed_with_is_no_other_reads_error()
+    {
+        byte[] content = Bytes.Pattern(1_000_000);
+        AheadEngine engine = new();
+        await using SluiceStream stream = new(_temp.NewFile(content), new SluiceOptions { Engine = engine });
+        byte[] buffer = new byte[100];
+        engine.IsFailing = true;
+        int offset = 0;
+        for (; offset < 600_000 && engine.Failed == 0; offset += 100)
+        {
+            await ReadAsync(offset);
+        }
+
+        engine.Failed.ShouldBeGreaterThan(0, "nothing was read ahead");
+        engine.IsFailing = false;
+        stream.Position = 100_000;
+        for (int at = 100_000; at < 900_000; at += 100)
+        {
+            await ReadAsync(at);
+        }
+
+        async Task ReadAsync(int at)
+        {
+            engine.Reading = at;
+            (await stream.ReadAsync(buffer)).ShouldBe(100);
+            buffer.ShouldBeBytes(content.AsSpan(at, 100), $"at {at}");
+            stream.Position.ShouldBe(at + 100);
+        }
+    }
+
+    /// <summary>Throws for what is read ahead, where it is to, when the read is under way already.</summary>
+    private sealed class AheadEngine : InterceptingEngine
+    {
+        public override string Name => "ahead";
+
+        public long Reading { get; set; }
+
+        public bool IsFailing { get; set; }
+
+        public int Failed { get; private set; }
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            if (IsFailing && submission.FileOffset >= Reading + 100)
+            {
+                Failed++;
+                throw new InvalidOperationException("ahead");
+            }
+
+            return Interception.HoldUntil(static async () => await Task.Yield());
+        }
+    }
+
     /// <summary>
     /// dotnet/runtime 80344: a buffer that was read to its end, and is no longer true after an asynchronous write of at least its size.
     /// FileStream of .NET 10.0.12 gives the old bytes here (docs/compatibility.md).

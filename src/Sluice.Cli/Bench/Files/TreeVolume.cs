@@ -22,9 +22,7 @@ internal sealed class TreeVolume : IDisposable
         string folder = context.KeptPath("trees-" + name);
         try
         {
-            long bytes = (20L * context.Scale.TreeFileCount * 5 * ByteSize.KiB) + (context.Scale.EnumeratedFileCount * ByteSize.KiB)
-                + ByteSize.GiB;
-            return new TreeVolume(LoopFileSystem.Make(folder + ".image", "ext4", bytes), folder);
+            return new TreeVolume(LoopFileSystem.Make(folder + ".image", "ext4", BytesOf(context.Scale)), folder);
         }
         catch (RowSkippedException)
         {
@@ -32,6 +30,19 @@ internal sealed class TreeVolume : IDisposable
             return new TreeVolume(null, folder);
         }
     });
+
+    /// <summary>
+    /// How large an image is. It has room for all trees that a row may make, since each is a new one: that of the source, one for each
+    /// side's warm-up, and for each side of a round one that counts and an unmeasured one before it; rounds may be left out, as many as
+    /// count. It takes the space of those that are made.
+    /// </summary>
+    public static long BytesOf(BenchScale scale)
+    {
+        const int Sides = 2;
+        const int TreesOfTurn = 2;
+        long trees = 1 + Sides + (2L * scale.Rounds * Sides * TreesOfTurn);
+        return (trees * scale.TreeFileCount * 5 * ByteSize.KiB) + (scale.EnumeratedFileCount * ByteSize.KiB) + ByteSize.GiB;
+    }
 
     /// <summary>Always a folder, where it is the file system of the scratch folder that is measured.</summary>
     public static TreeVolume Plain(BenchContext context, string name) => context.Shared("trees-" + name, () =>

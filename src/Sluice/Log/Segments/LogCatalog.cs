@@ -262,10 +262,7 @@ internal sealed partial class LogCatalog
     /// </summary>
     private void LeaveOutWithdrawn(List<SegmentInfo> all)
     {
-        if (all.FindLast(static s => s.HasBegun) is { RestartsOnly: true } last
-            && _stateBehind() is { SegmentId: > 0 } state
-            && last.DurableSegmentBy(state) < last.Id
-            && last.DurableBy(state) >= last.FirstSequence)
+        if (all.FindLast(static s => s.HasBegun) is { RestartsOnly: true } last && last.IsWithdrawnBy(_stateBehind()))
         {
             all.Remove(last);
             Superfluous.Add(last.Path);

@@ -34,6 +34,9 @@ internal sealed class SegmentReader : IDisposable
     /// <inheritdoc cref="SegmentInfo.DurableSegmentBy"/>
     public long DurableSegmentBy(LogState? state) => _info.DurableSegmentBy(state);
 
+    /// <inheritdoc cref="SegmentInfo.IsWithdrawnBy"/>
+    public bool IsWithdrawnBy(LogState? state) => _info.IsWithdrawnBy(state);
+
     public long TakenBackFrom => _info.TakenBackFrom;
 
     /// <summary>Whether it takes back what earlier segments have; its writer may withdraw it.</summary>
