@@ -41,6 +41,35 @@ public sealed class RowVerdictTests
         wrong.ShouldBeInRange(1, 25);
     }
 
+    [Fact]
+    public void Of_seven_rounds_of_noise_one_interval_in_twenty_at_most_leaves_1_out()
+    {
+        const int Draws = 2000;
+        var random = new Random(5);
+        int wrong = 0;
+        for (int i = 0; i < Draws; i++)
+        {
+            double[] ratios = [.. Enumerable.Range(0, BenchScale.Full.Rounds).Select(_ => Math.Exp((random.NextDouble() - 0.5) / 2))];
+            (double low, double high) = Statistics.MedianInterval(ratios)!.Value;
+            wrong += low > 1 || high < 1 ? 1 : 0;
+        }
+        // A twentieth is 100, and 130 three standard deviations more.
+        wrong.ShouldBeLessThan(130);
+    }
+
+    [Theory]
+    [InlineData(7, 0)]
+    [InlineData(8, 0)]
+    [InlineData(9, 1)]
+    [InlineData(15, 3)]
+    [InlineData(100, 39)]
+    public void The_interval_lies_between_two_of_the_values(int values, int leftOut)
+    {
+        // Of 100 coins 39 heads or fewer have 1.8 %, 40 or fewer 2.8 %.
+        double[] shuffled = [.. Enumerable.Range(0, values).Select(i => (double)(i * 37 % values))];
+        Statistics.MedianInterval(shuffled).ShouldBe((leftOut, values - 1 - leftOut));
+    }
+
     [Theory]
     [InlineData(1.1, 1.3, "faster")]
     [InlineData(0.9, 1.3, "even")]
