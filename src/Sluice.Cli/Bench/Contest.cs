@@ -9,6 +9,9 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
 
     public Contender? Second { get; init; }
 
+    /// <summary>Why fio, though installed, is not <see cref="Second"/> in a row that it stands beside; otherwise null.</summary>
+    public string? FioError { get; init; }
+
     public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
 
     public void Dispose()

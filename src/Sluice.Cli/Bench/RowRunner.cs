@@ -85,7 +85,7 @@ internal sealed class RowRunner(
         cancellationToken.ThrowIfCancellationRequested();
         RowReport report = Report(suite.Name, row, contest, samples, latencies, fioRates, completedRounds) with
         {
-            FioError = fioError,
+            FioError = fioError ?? contest.FioError,
             FioCommand = fioCommand ?? contest.Second?.CommandLine?.Invoke(),
             DiscardedRounds = discarded,
             MeetingPercent = !row.CountsMeetings

@@ -160,6 +160,28 @@ public sealed class BenchRunTests : IDisposable
         }
     }
 
+    [SkippableFact]
+    public async Task Where_fio_is_there_and_fails_the_rows_beside_it_stand_without_it()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "a script stands for fio");
+        string fio = Path.Combine(Directory.CreateDirectory(_folder["bin"]).FullName, "fio");
+        await File.WriteAllTextAsync(fio, """
+            #!/bin/sh
+            [ "$1" = --version ] && echo fio-3.36 && exit
+            echo refused >&2
+            exit 1
+            """);
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(fio, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        string path = $"PATH={_folder["bin"]}:{Environment.GetEnvironmentVariable("PATH")}";
+        using ToolProcess tool = ToolProcess.StartAs(["env", path], disk, "bench", ".", "--quick", "--row", "tail-read");
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("2 rows:");
+        run.Out.ShouldContain("fio gave no figure: fio failed with exit code 1: refused");
+    }
+
     [Fact]
     public async Task A_row_can_be_picked_by_its_id()
     {
