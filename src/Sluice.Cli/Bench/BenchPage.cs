@@ -47,6 +47,12 @@ internal static class BenchPage
         }
         if (report.Interrupted)
             yield return report.Rows.Count > 0 ? "interrupted: only these rows were measured" : "interrupted before a row was measured";
+        if (report.Failure is { } failure)
+        {
+            yield return report.Rows.Count > 0
+                ? $"ended by an error: only these rows were measured ({failure})"
+                : $"ended by an error before a row was measured ({failure})";
+        }
     }
 
     /// <summary>With its suite, where rows of two suites are called the same.</summary>

@@ -28,6 +28,9 @@ internal sealed record BenchReport
 
     public required bool Interrupted { get; init; }
 
+    /// <summary>The I/O error that ended the run before its last row; null of a whole run, and of an interrupted one.</summary>
+    public string? Failure { get; init; }
+
     public required IReadOnlyList<RowReport> Rows { get; init; }
 
     /// <summary>What could not be measured here. (The reader passes null for what an older result does not have.)</summary>

@@ -35,6 +35,7 @@ internal sealed class BenchCommand(
             Short = options.IsShort,
             Seconds = Math.Round(measured.Time.TotalSeconds, 1),
             Interrupted = measured.Interrupted,
+            Failure = measured.Failure is { } failure ? ErrorText.Of(failure) : null,
             Rows = [.. measured.Results.OfType<RowReport>()],
             Skipped = skipped,
         };
@@ -67,6 +68,8 @@ internal sealed class BenchCommand(
             }
             catch (RowSkippedException e)
             {
+                // A program that the signal has ended too is no reason to skip a row.
+                cancellationToken.ThrowIfCancellationRequested();
                 skipped.Add(new SkippedRow(row.Id, e.Message));
                 return null;
             }

@@ -45,8 +45,10 @@ internal static class ProgramRun
                 results.Add(await carryAsync(step));
             }
         }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        catch (Exception e) when (
+            e is OperationCanceledException or IOException or UnauthorizedAccessException && cancellationToken.IsCancellationRequested)
         {
+            // Ctrl-C in a terminal reaches programs that a step runs too (cp, fio), which then fail.
             interrupted = true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException && results.Count > 0)

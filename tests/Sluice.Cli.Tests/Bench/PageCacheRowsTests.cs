@@ -100,6 +100,11 @@ public sealed class PageCacheRowsTests : IDisposable
         PageTable told = BenchPage.Of(bench).Sections[0].Tables[1];
         told.Title!.ShouldContain("touching a page");
         told.Rows[0].Cells.Select(c => c.Text).ShouldBe(["made", "150", "110", "2"]);
+
+        // A run that an error has ended does not look whole.
+        BenchPage.Of(bench).Notes.ShouldNotContain(n => n.Contains("ended by"));
+        BenchPage.Of(bench with { Failure = "/disk/a: no space left on device" }).Notes.ShouldContain(
+            "ended by an error: only these rows were measured (/disk/a: no space left on device)");
     }
 
     [Fact]
