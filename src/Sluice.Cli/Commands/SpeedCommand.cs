@@ -106,10 +106,15 @@ internal sealed class SpeedCommand(
         if (options.Create != CreateMode.None)
         {
             int rounds = options.Sides.Count == 1 ? 1 : InterleavedCreations;
+            // What came after the question is somebody else's, and nobody agreed to its end.
+            bool mayDelete = file.Exists || options.Force;
             for (int round = 0; round < rounds; round++)
             {
                 foreach (IoSide side in options.Sides)
-                    Recreate(file.Path, side, file.SizeBytes, progress);
+                {
+                    Recreate(file.Path, side, file.SizeBytes, mayDelete, progress);
+                    mayDelete = true;
+                }
             }
         }
         else if (file.MustCreate)
@@ -124,11 +129,12 @@ internal sealed class SpeedCommand(
         }
     }
 
-    private void Recreate(string path, IoSide side, long sizeBytes, LiveProgress progress)
+    private void Recreate(string path, IoSide side, long sizeBytes, bool mayDelete, LiveProgress progress)
     {
         // A link stays one: it stands for the file that it leads to.
         path = LinkedFile.Follow(path);
-        File.Delete(path);
+        if (mayDelete)
+            File.Delete(path);
         var open = new TargetOptions(path, FileMode.CreateNew, FileAccess.ReadWrite)
         {
             PreallocationSizeBytes = options.Create == CreateMode.Preallocate ? sizeBytes : 0,

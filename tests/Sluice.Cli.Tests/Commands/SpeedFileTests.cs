@@ -12,8 +12,11 @@ public sealed class SpeedFileTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [Fact]
-    public async Task A_file_that_another_has_made_meanwhile_stays()
+    [Theory]
+    [InlineData("-t0.05", "-r32M")]
+    [InlineData("-t0", "-x32M")]
+    [InlineData("-t0", "-p32M")]
+    public async Task A_file_that_another_has_made_meanwhile_stays(string time, string size)
     {
         // Files are made one after the other: while the first is, somebody makes the second. Where the tool was quicker, once more.
         ToolRun? ended = null;
@@ -22,7 +25,7 @@ public sealed class SpeedFileTests : IDisposable
             tries.ShouldBeLessThan(100);
             File.Delete(_folder["a"]);
             File.Delete(_folder["b"]);
-            Task<ToolRun> run = Task.Run(() => ToolRun.RunAsync("speed", "-t0.05", "-r32M", _folder["a"], _folder["b"]));
+            Task<ToolRun> run = Task.Run(() => ToolRun.RunAsync("speed", time, size, _folder["a"], _folder["b"]));
             while (!File.Exists(_folder["a"]) && !run.IsCompleted)
                 await Task.Yield();
             bool isFirst = _folder.TryMake("b", "somebody's");
