@@ -357,6 +357,7 @@ internal sealed class CopyCommand(
             {
                 Method = method,
                 Depth = options.Depth,
+                Verify = options.Verify,
                 FlushToDisk = true,
                 BytesPerSecond = options.BytesPerSecond,
                 Progress = line,
@@ -378,7 +379,8 @@ internal sealed class CopyCommand(
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         cpu = CpuMeter.ProcessTime() - cpu;
         CopyRecord record = Record(what, target, result, [], elapsed, cpu, line);
-        Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth} ({record.Reason}); on the disk");
+        string done = CopyText.Made(options.Verify, isOnDisk: true);
+        Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth} ({record.Reason}){done}");
         if (!options.Quiet)
             terminal.WriteLine("both files are deleted");
         return ExitCode.Success;

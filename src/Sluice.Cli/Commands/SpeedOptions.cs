@@ -214,6 +214,8 @@ internal sealed record SpeedOptions(string Path)
             throw new UsageException("what begins together is measured for some time, on one engine: not with -t0, nor with --engine both, "
                 + "whose turns would not be together");
         }
+        if (options.Verify && options.Time == TimeSpan.Zero)
+            throw new UsageException("--verify reads again what was measured, and -t0 measures nothing; give it a time");
         if (options.SizeBytes is { } size && size < options.RequestSizeBytes)
         {
             throw new UsageException(

@@ -221,6 +221,14 @@ public sealed class CopyRunTests : IDisposable
         Directory.GetFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 
+    [Fact]
+    public async Task The_demo_reads_its_copy_back_where_that_is_asked_for()
+    {
+        ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--verify", "--method", "buffered", "--size", "8M", _folder.FullPath);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("; verified, on the disk\n");
+    }
+
     [SkippableFact]
     public Task The_demo_needs_room_for_both_files() => CommandChecks.NeedsRoomAsync(_folder, "12m", "copy", "--demo", "--size", "8M");
 

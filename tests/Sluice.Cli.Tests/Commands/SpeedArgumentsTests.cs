@@ -117,6 +117,7 @@ public sealed class SpeedArgumentsTests
     [InlineData("-d --cache hot a", "exclude")]
     [InlineData("--seed x a", "--seed")]
     [InlineData("--json a a", "--json")]
+    [InlineData("-t0 -x1G --verify a", "-t0 measures nothing")]
     public void Impossible_values_are_refused_with_the_reason(string typed, string reason) =>
         Should.Throw<UsageException>(() => SpeedParsing.Parse(typed)).Message.ShouldContain(reason);
 }
