@@ -8,7 +8,10 @@ internal sealed record Contender(string Name, Func<Slice, Task> RunAsync)
 
     public Action? Prepare { get; init; }
 
-    /// <summary>Whether it runs other programs, whose CPU time is its own.</summary>
+    /// <summary>
+    /// Whether it runs other programs, whose CPU time is its own. What this process allocates to start them is nobody's: bytes are told
+    /// where a program says them of itself (<see cref="Slice.AllocatedBytes"/>), and are 0 else.
+    /// </summary>
     public bool RunsPrograms { get; init; }
 
     /// <summary>Of a program: what was run last, for a reader who wants to run it too; null before.</summary>

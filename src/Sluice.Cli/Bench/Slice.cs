@@ -26,11 +26,17 @@ internal sealed class Slice(TimeSpan duration, int loops, CancellationToken canc
     /// <summary>The operation that began then has ended.</summary>
     public void End(long began) => Latencies?.Record((long)((Stopwatch.GetTimestamp() - began) * NsPerTick));
 
-    /// <summary>Allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>).</summary>
+    /// <summary>
+    /// Allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>), or a program that it
+    /// ran says it of itself.
+    /// </summary>
     public long AllocatedBytes { get; set; }
 
     /// <summary>What a program that it ran says of its own time; null where the clock says it.</summary>
     public TimeSpan? Elapsed { get; set; }
+
+    /// <summary>The same of its processor time; null where the whole program counts.</summary>
+    public TimeSpan? Cpu { get; set; }
 
     public bool IsOver => Stopwatch.GetTimestamp() >= Volatile.Read(ref _deadline) || cancellationToken.IsCancellationRequested;
 

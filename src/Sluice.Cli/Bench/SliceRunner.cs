@@ -17,7 +17,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         beforeStart?.Invoke();
         var slice = new Slice(duration, contender.Loops, cancellationToken) { Latencies = latencies };
         // Made beforehand: between the two readings of the allocation counter the harness itself must allocate nothing.
-        AllocationWatch? watch = contender.MeasuresAllocations ? null : new AllocationWatch(slice, duration);
+        AllocationWatch? watch = contender.MeasuresAllocations || contender.RunsPrograms ? null : new AllocationWatch(slice, duration);
         // For the same reason this method's own state machine goes to the heap now.
         await Task.Yield();
         TimeSpan children = contender.RunsPrograms ? CpuMeter.ChildTime() : default;
@@ -42,7 +42,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         TimeSpan elapsed = slice.Elapsed ?? Stopwatch.GetElapsedTime(start, end);
         long operations = Math.Max(1, slice.Operations);
         return new SliceSample(
-            slice.Operations / elapsed.TotalSeconds, (cpuAtEnd - cpu).TotalMicroseconds / operations,
+            slice.Operations / elapsed.TotalSeconds, (slice.Cpu ?? (cpuAtEnd - cpu)).TotalMicroseconds / operations,
             watch?.AllocatedPerOperation ?? Math.Max(0, (double)slice.AllocatedBytes / operations));
     }
 

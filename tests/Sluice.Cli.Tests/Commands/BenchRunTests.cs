@@ -183,6 +183,39 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [Fact]
+    public async Task The_processor_time_of_a_first_open_is_its_own_and_not_of_the_process_around_it()
+    {
+        string path = _folder["r.json"];
+        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "first-open-read", "--json", path);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
+        foreach (string name in (string[])["sluice", "dotNet"])
+        {
+            JsonElement side = json.RootElement.GetProperty("rows")[0].GetProperty(name);
+            // All processors together give no more in the time that the open took.
+            side.GetProperty("cpuUsPerOperation").GetDouble()
+                .ShouldBeLessThan(Environment.ProcessorCount * 1e6 / side.GetProperty("rate").GetDouble(), name);
+            side.GetProperty("allocatedBytesPerOperation").GetDouble().ShouldBeInRange(1, 40_000, name);
+        }
+    }
+
+    [SkippableFact]
+    public async Task The_processor_time_beside_fio_is_that_of_one_of_its_reads()
+    {
+        Skip.IfNot(FioRunner.IsInstalled, "fio is not installed");
+        string path = _folder["r.json"];
+        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "tail-read-4k-d32-p99", "--json", path);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        Skip.If(run.Out.Contains("fio gave no figure"), run.Out);
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
+        JsonElement fio = json.RootElement.GetProperty("rows")[0].GetProperty("second");
+        // Its reads are under way together, so that all processors give less to one of them than the time of a slow one.
+        fio.GetProperty("cpuUsPerOperation").GetDouble()
+            .ShouldBeLessThan(Environment.ProcessorCount * 1e6 / fio.GetProperty("rate").GetDouble());
+        fio.GetProperty("allocatedBytesPerOperation").GetDouble().ShouldBe(0);
+    }
+
+    [Fact]
     public async Task A_row_can_be_picked_by_its_id()
     {
         ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");
