@@ -91,8 +91,9 @@ internal sealed class CopyCommand(
         (string Source, string Target, bool WasThere)[] copies =
             [.. from source in sources let target = TargetOf(source, intoFolder) select (source, target, File.Exists(target))];
         RequireOtherResults(copies);
+        CopyConsent[] consents = options.DryRun ? [] : CopyConsent.AskAll(copies.Select(c => (c.Source, c.Target)), options, terminal);
         var made = new HashSet<string>(StringComparer.Ordinal);
-        foreach ((string source, string target, bool wasThere) in copies)
+        foreach ((int i, (string source, string target, bool wasThere)) in copies.Index())
         {
             if (_isInterrupted)
             {
@@ -107,7 +108,7 @@ internal sealed class CopyCommand(
                 if (options.DryRun)
                     plan.Add(source, target, options.Recursive, cancellationToken);
                 else
-                    exitCode = Math.Max(exitCode, await CopyOneAsync(source, target));
+                    exitCode = Math.Max(exitCode, await CopyOneAsync(source, target, consents[i]));
             }
             catch (OperationCanceledException) when (options.DryRun && cancellationToken.IsCancellationRequested)
             {
@@ -160,11 +161,11 @@ internal sealed class CopyCommand(
         }
     }
 
-    private async Task<int> CopyOneAsync(string source, string target)
+    private async Task<int> CopyOneAsync(string source, string target, CopyConsent consent)
     {
         if (!options.Recursive)
             LinkedFile.RequireTarget(source);
-        bool mayReplace = MayReplace(source, target);
+        bool mayReplace = consent.Require();
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();
         CopyResult result;
@@ -242,20 +243,6 @@ internal sealed class CopyCommand(
         if (isTree && (wasThere || options.Shard is not null || options.Finish))
             return Directory.Exists(target) ? target : null;
         return options.Resume && ResumeName.Of(target) is var kept && Path.Exists(kept) ? kept : null;
-    }
-
-    /// <summary>Whether what has the target's name may be replaced: asked of the user, unless the command line says so.</summary>
-    /// <exception cref="IOException">It is there, and nobody agreed.</exception>
-    private bool MayReplace(string source, string target)
-    {
-        // Of a tree, each file that is there is reported; a target that is the source is an error of its own.
-        bool mayReplace = options.Force || options.Update;
-        if (mayReplace || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
-            return mayReplace;
-        string what = $"{target} exists ({ByteSize.Format(new FileInfo(target).Length)})";
-        if (!terminal.IsInputTerminal)
-            throw new IOException($"{what}: replacing it needs --force");
-        return terminal.Confirm($"{what}. Replace it?") ? true : throw new IOException($"{target} left as it was");
     }
 
     private CopyOptions LibraryOptions(IProgress<CopyProgress> progress, bool mayReplace) => new()

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Shouldly;
+using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
@@ -212,6 +213,33 @@ public sealed class CopyRunTests : IDisposable
     }
 
     [Fact]
+    public async Task Every_question_comes_before_anything_is_copied()
+    {
+        string one = Make("a", 10);
+        string two = Make("b", 20);
+        Make("to/b", 30);
+        var typed = new TypedAnswer("y", () => File.Exists(_folder["to/a"]));
+        var error = new StringWriter();
+        var terminal = new TerminalStreams(TextWriter.Null, error, typed) { IsInputTerminal = true };
+        int exitCode = await SluiceTool.RunAsync(["copy", one, two, _folder["to"]], terminal, CancellationToken.None);
+        exitCode.ShouldBe(ExitCode.Success, error.ToString());
+        typed.Seen.ShouldBe([false]);
+        File.ReadAllBytes(_folder["to/a"]).ShouldBe(File.ReadAllBytes(one));
+        File.ReadAllBytes(_folder["to/b"]).ShouldBe(File.ReadAllBytes(two));
+    }
+
+    [Fact]
+    public async Task A_dry_run_asks_nothing()
+    {
+        Make("to/b", 30);
+        var typed = new TypedAnswer("y", () => true);
+        var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, typed) { IsInputTerminal = true };
+        string[] line = ["copy", "-n", Make("a", 10), Make("b", 20), _folder["to"]];
+        (await SluiceTool.RunAsync(line, terminal, CancellationToken.None)).ShouldBe(ExitCode.IoError);
+        typed.Seen.ShouldBeEmpty();
+    }
+
+    [Fact]
     public async Task The_demo_prints_rates_and_leaves_nothing()
     {
         ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--method", "buffered", "--size", "8M", _folder.FullPath);
@@ -297,5 +325,17 @@ public sealed class CopyRunTests : IDisposable
         new Random(length).NextBytes(content);
         File.WriteAllBytes(path, content);
         return path;
+    }
+
+    /// <summary>Somebody who gives one answer, and looks at something each time that it is asked for.</summary>
+    private sealed class TypedAnswer(string answer, Func<bool> look) : TextReader
+    {
+        public List<bool> Seen { get; } = [];
+
+        public override string? ReadLine()
+        {
+            Seen.Add(look());
+            return answer;
+        }
     }
 }
