@@ -18,6 +18,7 @@ public sealed class CopyDryRunTests : IDisposable
             File.WriteAllText(_folder[file], file);
         File.CreateSymbolicLink(_folder["link"], "a");
         File.CreateSymbolicLink(_folder["treelink"], "tree");
+        File.CreateSymbolicLink(_folder["devicelink"], "/dev/null");
     }
 
     public void Dispose() => _folder.Dispose();
@@ -35,6 +36,9 @@ public sealed class CopyDryRunTests : IDisposable
     [InlineData("-r tree a", true)]
     [InlineData("tree b", true)]
     [InlineData("nothing b", true)]
+    [InlineData("devicelink b", true)]
+    [InlineData("-r devicelink b", false)]
+    [InlineData("-r link b", false)]
     [InlineData("a b", false)]
     [InlineData("-f a other/d", false)]
     [InlineData("-r tree other", false)]
@@ -74,6 +78,34 @@ public sealed class CopyDryRunTests : IDisposable
             // .NET cannot name them to remove them.
             Shell.Run("rm", "-rf", _folder["tree"], _folder["tree2"]);
         }
+    }
+
+    [SkippableFact]
+    public async Task Links_that_say_the_same_are_unchanged_and_others_are_not()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy compares is Linux's");
+        File.CreateSymbolicLink(_folder["tree/l"], "b");
+        File.CreateSymbolicLink(_folder["tree/dangling"], "nothing");
+        (await ToolRun.RunAsync("copy", "-a", _folder["tree"], _folder["t2"])).ExitCode.ShouldBe(ExitCode.Success);
+        ToolRun planned = await ToolRun.RunAsync("copy", "-anu", _folder["tree/."], _folder["t2"]);
+        planned.ExitCode.ShouldBe(ExitCode.Success, planned.Error);
+        planned.Out.ShouldEndWith("nothing was copied: 0 files, 0 B; 4 unchanged\n");
+
+        File.Delete(_folder["tree/l"]);
+        File.CreateSymbolicLink(_folder["tree/l"], "c");
+        planned = await ToolRun.RunAsync("copy", "-anu", _folder["tree/."], _folder["t2"]);
+        planned.Out.ShouldContain($"replace       {_folder["tree/."]}/l -> ");
+        planned.Out.ShouldEndWith("nothing was copied: 1 file, 0 B; 3 unchanged\n");
+    }
+
+    [SkippableFact]
+    public async Task A_link_that_is_followed_is_compared_by_its_file()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy compares is Linux's");
+        File.SetLastWriteTimeUtc(_folder["a"], new DateTime(2020, 1, 1, 0, 0, 0, DateTimeKind.Utc));
+        (await ToolRun.RunAsync("copy", "-p", _folder["link"], _folder["b"])).ExitCode.ShouldBe(ExitCode.Success);
+        ToolRun planned = await ToolRun.RunAsync("copy", "-nu", _folder["link"], _folder["b"]);
+        planned.Out.ShouldEndWith("nothing was copied: 0 files, 0 B; 1 unchanged\n");
     }
 
     [Fact]

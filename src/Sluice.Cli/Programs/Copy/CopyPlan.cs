@@ -34,14 +34,13 @@ internal sealed class CopyPlan(
             AddTree(folder, source, target, cancellationToken);
             return;
         }
-        if (!recursive)
-            LinkedFile.RequireTarget(source);
-        var file = new FileInfo(source);
+        // A link stays one in a tree's copy; else what it leads to is copied, with its length and its time.
+        var file = new FileInfo(recursive ? source : LinkedFile.Follow(source));
         if (!file.Exists && file.LinkTarget is null)
             throw AbsentPath.Error(source, new FileNotFoundException($"{source}: no such file"));
         if (PathKinds.Of(source) is PathKind.Other or PathKind.BlockDevice && file.LinkTarget is null)
             throw new IOException($"{source} is no plain file");
-        AddFile(file, source, target, recursive ? file.Length : LinkedFile.LengthOf(source));
+        AddFile(file, source, target, file.LinkTarget is null ? file.Length : 0);
     }
 
     public string Total =>
@@ -98,7 +97,7 @@ internal sealed class CopyPlan(
     {
         var there = new FileInfo(target);
         bool exists = there.Exists || there.LinkTarget is not null;
-        if (exists && skipsUnchanged && there.Exists && there.Length == length && there.LastWriteTimeUtc == source.LastWriteTimeUtc)
+        if (skipsUnchanged && IsUnchanged(source, there, length))
         {
             _unchanged++;
             Say("unchanged", sourcePath, target);
@@ -118,6 +117,11 @@ internal sealed class CopyPlan(
         _bytes += length;
         Say(exists ? "replace" : "copy", sourcePath, target);
     }
+
+    /// <summary>As the copy sees it: links by what they say, files by length and time, and a link is no file.</summary>
+    private static bool IsUnchanged(FileSystemInfo source, FileInfo there, long length) => source.LinkTarget is { } text
+        ? there.LinkTarget == text
+        : there is { Exists: true, LinkTarget: null } && there.Length == length && there.LastWriteTimeUtc == source.LastWriteTimeUtc;
 
     private void Fail(string why, string source, string target)
     {
