@@ -282,4 +282,30 @@ public sealed class ReaderTests
         reader.TryRead(out LogEntry entry).ShouldBeTrue();
         entry.Sequence.ShouldBe(1);
     }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_is_cancelled_swallows_no_record(bool follows)
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        for (int i = 0; i < 3; i++)
+        {
+            log.Append(Records.Make(0, i, 100));
+        }
+
+        using CancellationTokenSource stop = new();
+        using SluiceLogReader reader = new(folder.Log);
+        await using IAsyncEnumerator<SluiceLogRecord> records =
+            (follows ? reader.FollowAsync(stop.Token) : reader.ReadAllAsync(stop.Token)).GetAsyncEnumerator(CancellationToken.None);
+        (await records.MoveNextAsync()).ShouldBeTrue();
+        records.Current.Sequence.ShouldBe(1);
+        await stop.CancelAsync();
+        await Should.ThrowAsync<OperationCanceledException>(async () => await records.MoveNextAsync());
+        reader.NextSequence.ShouldBe(2);
+        reader.TryRead(out LogEntry entry).ShouldBeTrue();
+        entry.Sequence.ShouldBe(2);
+        Records.Check(entry.Bytes).Number.ShouldBe(1);
+    }
 }

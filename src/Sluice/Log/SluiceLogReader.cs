@@ -174,18 +174,20 @@ public sealed partial class SluiceLogReader : IDisposable
     {
         while (true)
         {
-            while (TryReadRecord(out SluiceLogRecord record))
+            // First: what was read is given out.
+            cancellationToken.ThrowIfCancellationRequested();
+            if (TryReadRecord(out SluiceLogRecord record))
             {
-                cancellationToken.ThrowIfCancellationRequested();
                 yield return record;
             }
-
-            if (!follows)
+            else if (follows)
+            {
+                await Task.Delay(_options.PollInterval, cancellationToken).ConfigureAwait(false);
+            }
+            else
             {
                 yield break;
             }
-
-            await Task.Delay(_options.PollInterval, cancellationToken).ConfigureAwait(false);
         }
     }
 
