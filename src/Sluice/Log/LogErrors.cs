@@ -14,6 +14,10 @@ internal static class LogErrors
     public static IOException Dropped(string directory) =>
         new($"Appending to the log '{directory}' failed: the record was dropped by TruncateAfter.");
 
+    /// <summary>What a log could not write before it was closed, and does not write any more.</summary>
+    public static IOException LetGo(string directory) =>
+        new($"The log '{directory}' was closed before this could be written and made durable.");
+
     /// <summary>A call that would wait for what its own thread is in the midst of.</summary>
     public static IOException Within(string directory) =>
         new($"The log '{directory}' is at work on this thread, which cannot wait for it from within (a first-chance exception handler?).");

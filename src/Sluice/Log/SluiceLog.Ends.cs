@@ -152,9 +152,7 @@ public sealed partial class SluiceLog
         // Who had a place before the closing, and asked threads that are gone.
         _writes.TryLead();
         _syncs.TryLead();
-        _output.Dispose();
-        LeaveMemory();
-        _lock?.Dispose();
+        LetGo();
         if (_onExit is not null)
         {
             AppDomain.CurrentDomain.ProcessExit -= _onExit;
@@ -162,6 +160,23 @@ public sealed partial class SluiceLog
 
         return error;
     }
+
+    /// <summary>With both gates: others may lead where the closing could not write, and the next writer is not to come meanwhile.</summary>
+    private void LetGo() => _syncs.Hold(() =>
+    {
+        _writes.Gate.LockUninterrupted();
+        try
+        {
+            _writes.LetGo();
+            _output.Dispose();
+            LeaveMemory();
+            _lock?.Dispose();
+        }
+        finally
+        {
+            _writes.Leave();
+        }
+    });
 
     private void LeaveMemory()
     {

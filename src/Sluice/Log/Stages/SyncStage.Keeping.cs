@@ -62,7 +62,8 @@ internal sealed partial class SyncStage
         }
     }
 
-    private void Hold(Action action)
+    /// <summary>Does something with <see cref="Gate"/>.</summary>
+    public void Hold(Action action)
     {
         Gate.LockUninterrupted();
         try

@@ -198,7 +198,7 @@ internal sealed partial class SyncStage
             }
 
             target = _writes.Written;
-            if (target > Durable)
+            if (target > Durable && !_writes.IsLetGo)
             {
                 _output.TakeMark();
             }
@@ -235,6 +235,7 @@ internal sealed partial class SyncStage
         {
             if (!_mustRecover)
             {
+                _writes.ThrowIfLetGo();
                 _output.Sync();
                 return Reach(target, null);
             }
@@ -253,6 +254,7 @@ internal sealed partial class SyncStage
         _writes.Gate.LockUninterrupted();
         try
         {
+            _writes.ThrowIfLetGo();
             _output.Recover();
             _mustRecover = false;
         }

@@ -33,6 +33,7 @@ internal sealed class WriteStage
 
     /// <summary>Whether the last round failed: what is left then waits for the next interval.</summary>
     private bool _hasFailed;
+    private bool _isLetGo;
 
     public WriteStage(PageRing ring, LogOutput output, string directory, long written, int intervalMs, Action housekeeping)
     {
@@ -50,6 +51,9 @@ internal sealed class WriteStage
 
     /// <summary>Whether the last round failed.</summary>
     public bool HasFailed => Volatile.Read(ref _hasFailed);
+
+    /// <summary>Whether the log is closed, and its files may be another writer's; for who has this gate or that of syncs.</summary>
+    public bool IsLetGo => _isLetGo;
 
     /// <summary>Those who wait for their records to be written.</summary>
     public WaiterList Waiters { get; } = new();
@@ -177,6 +181,19 @@ internal sealed class WriteStage
     /// <summary>After the ring is empty and nobody appends: the log goes on behind a record.</summary>
     public void Restart(long written) => Volatile.Write(ref _written, written);
 
+    /// <summary>Nothing is written any more, and whoever asks for it is told; both gates are held.</summary>
+    public void LetGo() => _isLetGo = true;
+
+    /// <inheritdoc cref="IsLetGo"/>
+    /// <exception cref="IOException">It is.</exception>
+    public void ThrowIfLetGo()
+    {
+        if (_isLetGo)
+        {
+            throw LogErrors.LetGo(_directory);
+        }
+    }
+
     /// <summary>Ends the log's own thread.</summary>
     public void End() => _thread.End();
 
@@ -248,6 +265,7 @@ internal sealed class WriteStage
         int freed = 0;
         while (_ring.HasSealedBefore(number))
         {
+            ThrowIfLetGo();
             LogPage page = _ring.AwaitOldest(_wakeOwners);
             if (page.Count > 0)
             {
@@ -278,7 +296,11 @@ internal sealed class WriteStage
                 return false;
             }
 
-            waiter.Place.Page.Withdraw(waiter.Place, waiter.OwnRecords);
+            if (!_isLetGo)
+            {
+                // Else nobody writes it, and memory that outlives the process is the next writer's.
+                waiter.Place.Page.Withdraw(waiter.Place, waiter.OwnRecords);
+            }
         }
 
         return true;
