@@ -195,6 +195,49 @@ public sealed partial class WriterLockTests
         }
     }
 
+    /// <summary>Who may open the state may lock it, and keep the log's writer out.</summary>
+    [SkippableFact]
+    public void Each_file_has_the_permissions_that_were_asked_for_also_when_it_is_made_again()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Windows has no such permissions, and elsewhere nobody makes the state again.");
+        const UnixFileMode mode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            Preallocate = false,
+            UnixCreateMode = mode,
+        }))
+        {
+            log.Append(Records.Make(0, 0, 900), LogDurability.Durable);
+            ShouldHaveMode();
+            File.Delete(State(folder));
+            for (int i = 1; i < 20; i++)
+            {
+                log.Append(Records.Make(0, i, 900), LogDurability.Durable);
+            }
+        }
+
+        ShouldHaveMode().ShouldBeGreaterThan(3);
+
+        int ShouldHaveMode()
+        {
+            string[] files = Directory.GetFiles(folder.Log);
+            files.ShouldContain(State(folder));
+            foreach (string file in files)
+            {
+                if (OperatingSystem.IsLinux())
+                {
+                    File.GetUnixFileMode(file).ShouldBe(mode, file);
+                }
+            }
+
+            return files.Length;
+        }
+    }
+
     private static string State(TempFolder folder) => Path.Combine(folder.Log, LogFolder.StateName);
 
     [LibraryImport("libc", EntryPoint = "dup")]

@@ -47,7 +47,7 @@ public sealed partial class SluiceLog
 
     private static SluiceLog OpenFramed(string directory, LogSettings settings)
     {
-        LogOpening opening = new("as asked for") { Lock = WriterLock.Take(directory) };
+        LogOpening opening = new("as asked for") { Lock = WriterLock.Take(directory, settings.UnixCreateMode) };
         FramedOutput? output = null;
         try
         {

@@ -16,6 +16,7 @@ internal sealed class WriterLock : IDisposable
     private readonly string _directory;
     private readonly string _path;
     private readonly Statx _stat;
+    private readonly UnixFileMode? _permissions;
 
     /// <summary>Held by whoever makes log.state again; taken before <see cref="_lock"/>, and held while a lock is waited for.</summary>
     private readonly Lock _confirming = new();
@@ -32,9 +33,9 @@ internal sealed class WriterLock : IDisposable
     /// are there.</summary>
     private bool _mustWriteAgain;
 
-    private WriterLock(string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file)
+    private WriterLock(string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file, UnixFileMode? permissions)
     {
-        (_directory, _path, Folder, _stat, _file) = (directory, file.Path, folder, stat, file);
+        (_directory, _path, Folder, _stat, _file, _permissions) = (directory, file.Path, folder, stat, file, permissions);
         try
         {
             _last = StateOf(file);
@@ -72,13 +73,15 @@ internal sealed class WriterLock : IDisposable
     }
 
     /// <summary>Opens the state file and locks it for the one writer.</summary>
+    /// <param name="directory">The log's folder.</param>
+    /// <param name="permissions">Of the file, where it is made, now or again; null for .NET's own.</param>
     /// <exception cref="IOException">Another writer has it.</exception>
-    public static WriterLock Take(string directory)
+    public static WriterLock Take(string directory, UnixFileMode? permissions)
     {
         string path = Path.Combine(directory, LogFolder.StateName);
         if (!Libc.IsSupported)
         {
-            return new WriterLock(directory, null, default, OpenUnshared(directory, path));
+            return new WriterLock(directory, null, default, OpenUnshared(directory, path, permissions), permissions);
         }
 
         int fd = PathCalls.Open(PathCalls.ToKernel(directory), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
@@ -87,7 +90,8 @@ internal sealed class WriterLock : IDisposable
         try
         {
             PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), "Opening", directory);
-            return new WriterLock(directory, folder, stat, OpenLocked(folder, directory, path, "Opening", tries: 1));
+            SluiceHandle file = OpenLocked(folder, directory, path, permissions, "Opening", tries: 1);
+            return new WriterLock(directory, folder, stat, file, permissions);
         }
         catch
         {
@@ -187,7 +191,7 @@ internal sealed class WriterLock : IDisposable
             throw new IOException($"Writing to the log '{_directory}' failed: the folder was moved away or removed.");
         }
 
-        SluiceHandle file = OpenLocked(Folder, _directory, _path, "Writing to", Tries);
+        SluiceHandle file = OpenLocked(Folder, _directory, _path, _permissions, "Writing to", Tries);
         try
         {
             LogState? found = StateOf(file);
@@ -227,11 +231,12 @@ internal sealed class WriterLock : IDisposable
 
     private static LogState? StateOf(SluiceHandle file) => LogState.TryRead(file, static damage => throw damage);
 
-    private static SluiceHandle OpenLocked(SafeFileHandle folder, string directory, string path, string what, int tries)
+    private static SluiceHandle OpenLocked(
+        SafeFileHandle folder, string directory, string path, UnixFileMode? permissions, string what, int tries)
     {
         using OpenFile.Reference held = new(folder);
         NodePath node = NodePath.In(DescriptorOf(folder), PathCalls.ToKernel(LogFolder.StateName), directory);
-        SluiceHandle file = LogFile.Open(node, path, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+        SluiceHandle file = LogFile.Open(node, path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: permissions);
         bool isInterrupted = false;
         try
         {
@@ -261,12 +266,18 @@ internal sealed class WriterLock : IDisposable
     }
 
     /// <summary>Elsewhere than on Linux the sharing mode is the lock, which Windows enforces and others advise.</summary>
-    private static SluiceHandle OpenUnshared(string directory, string path)
+    private static SluiceHandle OpenUnshared(string directory, string path, UnixFileMode? permissions)
     {
         FileShare share = OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;
         try
         {
-            return SluiceHandle.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, share);
+            return SluiceHandle.Open(path, new SluiceOptions
+            {
+                Mode = FileMode.OpenOrCreate,
+                Access = FileAccess.ReadWrite,
+                Share = share,
+                UnixCreateMode = permissions,
+            });
         }
         catch (IOException e) when (e.GetType() == typeof(IOException))
         {
