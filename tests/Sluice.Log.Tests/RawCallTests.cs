@@ -136,4 +136,41 @@ public sealed class RawCallTests : IDisposable
 
         Directory.GetFiles(folder.Log, "*.log").Order(StringComparer.Ordinal).Select(File.ReadAllText).ShouldBe(["a", "b", "cd"]);
     }
+
+    /// <summary>An append that failed, while somebody else's has come: what stands there is not this one's beginning.</summary>
+    [Theory]
+    [InlineData("other")]
+    [InlineData("0123other")]
+    [InlineData("0123")]
+    public void What_others_append_beside_a_failure_is_not_taken_for_a_record_s_beginning(string meanwhile)
+    {
+        using TempFolder folder = new();
+        DecidingEngine engine = new(number =>
+        {
+            if (number > 1)
+            {
+                return Interception.PassOn;
+            }
+
+            File.AppendAllText(Directory.GetFiles(folder.Log, "*.log").Single(), meanwhile);
+            return Interception.Fail(FailingEngine.ENOSPC);
+        });
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            Format = LogFormat.Raw,
+            Engine = engine,
+            Durability = LogDurability.Buffered,
+            FlushInterval = TimeSpan.FromHours(1),
+        }))
+        {
+            log.Append("0123456789"u8);
+            engine.Begin();
+            Should.Throw<IOException>(() => log.Flush()).HResult.ShouldBe(FailingEngine.ENOSPC);
+            log.Flush();
+        }
+
+        // What is the beginning, and nothing else, was this record's.
+        string content = File.ReadAllText(Directory.GetFiles(folder.Log, "*.log").Single());
+        content.ShouldBe(meanwhile == "0123" ? "0123456789" : meanwhile + "0123456789");
+    }
 }

@@ -12,8 +12,8 @@ using Sluice.Uring;
 namespace Sluice.Log;
 
 /// <summary>
-/// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which other processes may append to
-/// as well; whoever finds a file full goes on in the next, which is made by who comes first.
+/// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which on Linux other processes may
+/// append to as well; whoever finds a file full goes on in the next, which is made by who comes first.
 /// </summary>
 internal sealed partial class RawOutput : LogOutput
 {
@@ -229,9 +229,32 @@ internal sealed partial class RawOutput : LogOutput
         }
         catch (IOException)
         {
-            long grown = _current.Length - before;
-            _done += grown > 0 && grown < page.End - _done ? (int)grown : 0;
+            _done += CountOwn(before, page.Bytes[_done..page.End]);
             throw;
+        }
+    }
+
+    /// <summary>
+    /// How many bytes an append that failed has left behind an offset: what stands there, where all of it is the append's beginning. Else
+    /// others have appended as well: none, and the part that there may be stays a part.
+    /// </summary>
+    private int CountOwn(long before, ReadOnlySpan<byte> rest)
+    {
+        try
+        {
+            long grown = _current.Length - before;
+            if (grown <= 0 || grown >= rest.Length)
+            {
+                return 0;
+            }
+
+            byte[] there = new byte[grown];
+            return _current.Read(there, before) == there.Length && rest.StartsWith(there) ? there.Length : 0;
+        }
+        catch (IOException)
+        {
+            // Written anew as a whole: it must not lack what it may have twice.
+            return 0;
         }
     }
 
