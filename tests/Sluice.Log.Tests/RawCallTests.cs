@@ -137,6 +137,31 @@ public sealed class RawCallTests : IDisposable
         Directory.GetFiles(folder.Log, "*.log").Order(StringComparer.Ordinal).Select(File.ReadAllText).ShouldBe(["a", "b", "cd"]);
     }
 
+    /// <summary>The file's own beginning counts, as far as the file system says it: not when it was written to last.</summary>
+    [SkippableFact]
+    public void A_raw_file_grows_old_from_its_making_on_whoever_writes_to_it()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
+        {
+            log.Append("a"u8);
+        }
+
+        Skip.IfNot(HasBirthTime(Directory.GetFiles(folder.Log, "*.log").Single()), "the file system does not say when a file was made");
+        Thread.Sleep(1200);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
+        {
+            log.Append("b"u8);
+        }
+
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromSeconds(1))))
+        {
+            log.Append("c"u8);
+        }
+
+        Directory.GetFiles(folder.Log, "*.log").Order(StringComparer.Ordinal).Select(File.ReadAllText).ShouldBe(["ab", "c"]);
+    }
+
     /// <summary>An append that failed, while somebody else's has come: what stands there is not this one's beginning.</summary>
     [Theory]
     [InlineData("other")]
@@ -172,5 +197,18 @@ public sealed class RawCallTests : IDisposable
         // What is the beginning, and nothing else, was this record's.
         string content = File.ReadAllText(Directory.GetFiles(folder.Log, "*.log").Single());
         content.ShouldBe(meanwhile == "0123" ? "0123456789" : meanwhile + "0123456789");
+    }
+
+    private static bool HasBirthTime(string path)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return false;
+        }
+
+        using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        return Libc.Stat(file.Descriptor, StatxMask.BasicStats | StatxMask.Btime, out Statx stat) == 0
+            && (stat.Mask & StatxMask.Btime) != 0
+            && stat.Btime.Seconds > 0;
     }
 }

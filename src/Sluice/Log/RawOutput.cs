@@ -326,7 +326,7 @@ internal sealed partial class RawOutput : LogOutput
         (_utc, _nameEnds) = (utc, _folder.Names.EndOf(utc));
         if (_settings.SegmentAge is not null)
         {
-            _madeUtc = File.GetCreationTimeUtc(_current.SafeFileHandle);
+            _madeUtc = LogFile.MadeUtc(_current);
             _sinceMs = Environment.TickCount64;
         }
     }

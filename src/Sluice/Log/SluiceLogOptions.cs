@@ -18,7 +18,8 @@ public sealed class SluiceLogOptions
 
     /// <summary>
     /// A segment whose first record is older than this is followed by another one; null for no limit. Of a raw log: a file that has
-    /// something, and was made longer ago than this; names can do it as well, <see cref="FileNamePattern"/>.
+    /// something, and was made longer ago than this (where the file system does not say when a file was made, since its last write when it
+    /// was opened); names can do it as well, <see cref="FileNamePattern"/>.
     /// </summary>
     public TimeSpan? SegmentAge { get; init; }
 

@@ -15,6 +15,9 @@ internal static class LogFile
     /// <summary>The most pages that the kernel's cache has in one block (MAX_XAS_ORDER).</summary>
     private const long MaxBlockPages = 2048;
 
+    /// <summary>Of the last year that a <see cref="DateTime"/> has, since 1970.</summary>
+    private const long LastSecond = 253_402_300_799;
+
     /// <summary>Opens a file for reading, beside its writer and whoever removes it.</summary>
     public static SluiceHandle OpenToRead(string path) => Open(path, FileMode.Open, FileAccess.Read);
 
@@ -143,6 +146,25 @@ internal static class LogFile
 
         length = file.Length;
         return false;
+    }
+
+    /// <summary>When a file was made; where its file system does not say it, when it was changed last, on Linux.</summary>
+    public static DateTime MadeUtc(SluiceHandle file)
+    {
+        if (Libc.IsSupported)
+        {
+            // .NET's own creation time is the time of the last change there.
+            using OpenFile.Reference reference = file.Hold();
+            if (Libc.Stat(file.Descriptor, StatxMask.BasicStats | StatxMask.Btime, out Statx stat) == 0
+                && (stat.Mask & StatxMask.Btime) != 0
+                && stat.Btime.Seconds is > 0 and < LastSecond)
+            {
+                return DateTime.UnixEpoch.AddTicks(
+                    (stat.Btime.Seconds * TimeSpan.TicksPerSecond) + (stat.Btime.Nanoseconds / TimeSpan.NanosecondsPerTick));
+            }
+        }
+
+        return File.GetCreationTimeUtc(file.SafeFileHandle);
     }
 
     /// <summary>Makes durable what was written to a file.</summary>
