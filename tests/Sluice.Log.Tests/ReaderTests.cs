@@ -1,4 +1,6 @@
+using System.Buffers.Binary;
 using System.IO.Compression;
+using Sluice.Log.Frames;
 
 namespace Sluice.Log.Tests;
 
@@ -307,5 +309,50 @@ public sealed class ReaderTests
         reader.TryRead(out LogEntry entry).ShouldBeTrue();
         entry.Sequence.ShouldBe(2);
         Records.Check(entry.Bytes).Number.ShouldBe(1);
+    }
+
+    /// <summary>Its sums are right, and a record is longer than its frame: nothing behind it is given, however often one asks.</summary>
+    [Fact]
+    public void A_record_that_is_longer_than_its_frame_is_told_at_each_call()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            log.AppendBatch([Records.Make(0, 0, 100), Records.Make(0, 1, 100)]);
+            log.Append(Records.Make(0, 2, 100));
+        }
+
+        string path = Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal).First();
+        byte[] bytes = File.ReadAllBytes(path);
+        int at = LogLayout.HeaderBytes;
+        uint chain = BinaryPrimitives.ReadUInt32LittleEndian(bytes.AsSpan(at - sizeof(uint)));
+        for (bool isForged = false; at < bytes.Length;)
+        {
+            FrameHeader frame = LogLayout.ReadFrameHeader(bytes.AsSpan(at));
+            if (frame.Kind == FrameKind.Records && !isForged)
+            {
+                frame.Count.ShouldBe(2);
+                int second = at + LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + 100;
+                BinaryPrimitives.ReadUInt32LittleEndian(bytes.AsSpan(second)).ShouldBe(100 | 1u << 30);
+                BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(second), 5000 | 1u << 30);
+                isForged = true;
+            }
+
+            chain = LogLayout.Sign(bytes.AsSpan(at, frame.FrameBytes), chain);
+            at += frame.FrameBytes;
+        }
+
+        File.WriteAllBytes(path, bytes);
+        using SluiceLogReader reader = new(folder.Log);
+        reader.TryRead(out LogEntry entry).ShouldBeTrue();
+        entry.Sequence.ShouldBe(1);
+        for (int i = 0; i < 3; i++)
+        {
+            Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Reason.ShouldContain("longer than its frame");
+            reader.NextSequence.ShouldBe(2);
+        }
+
+        // Who passes over damage goes on behind the frame.
+        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }).Select(static r => r.Sequence).ShouldBe([1, 3]);
     }
 }

@@ -216,8 +216,15 @@ public sealed partial class SluiceLogReader : IDisposable
         {
             // Its sum was right: whoever wrote it did not keep to the format.
             _hasFrame = false;
-            Report(new SluiceLogDamagedException(
-                _segment.Path, _segment.FrameOffset, _recordSequence, "a record is longer than its frame"));
+            SluiceLogDamagedException damage = new(
+                _segment.Path, _segment.FrameOffset, _recordSequence, "a record is longer than its frame");
+            if (!_options.SkipDamage)
+            {
+                // The same frame again at the next call.
+                _segment.Unread();
+            }
+
+            Report(damage);
             _next = _frame.LastSequence + 1;
             return false;
         }
