@@ -263,6 +263,19 @@ public sealed class StageTests
         (page.Count, page.End).ShouldBe((int.MaxValue, 0));
     }
 
+    /// <summary>A record of a raw log may have no bytes: until its thread has read the page's numbers, the page is nobody else's.</summary>
+    [Fact]
+    public void A_place_of_no_bytes_keeps_its_page()
+    {
+        LogPage page = new(4096);
+        page.Open(1, 0);
+        page.TryTake(0, 1, out int offset, out long sequence).ShouldBeTrue();
+        page.TrySeal().ShouldBeTrue();
+        page.IsFilled.ShouldBeFalse();
+        page.EndCopy(new Placed(page, offset, sequence), 0, 1);
+        page.IsFilled.ShouldBeTrue();
+    }
+
     /// <summary>A page with a record that can be written, and behind it one with a place that is not filled.</summary>
     private static (PageRing Ring, WriteStage Writes, long First, Placed Place) WithReservation(LogOutput output)
     {

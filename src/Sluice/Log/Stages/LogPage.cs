@@ -109,10 +109,13 @@ internal sealed class LogPage
     }
 
     /// <summary>The place is filled.</summary>
+    /// <param name="place">Where.</param>
+    /// <param name="bytes">As many as were taken.</param>
+    /// <param name="count">As many records as were taken.</param>
     public void EndCopy(in Placed place, int bytes, int count)
     {
         _kept?.Commit((int)(place.FirstSequence - FirstSequence), place.Offset, count);
-        Interlocked.Add(ref _hot.Copied, bytes);
+        Interlocked.Add(ref _hot.Copied, ((long)count << CountShift) + bytes);
     }
 
     /// <summary>What is in it is written.</summary>
@@ -132,7 +135,7 @@ internal sealed class LogPage
     }
 
     /// <summary>After sealing: whether every place is filled.</summary>
-    public bool IsFilled => Volatile.Read(ref _hot.Copied) == End;
+    public bool IsFilled => Volatile.Read(ref _hot.Copied) == ((long)Count << CountShift) + End;
 
     /// <summary>After sealing: waits until every place is filled.</summary>
     /// <param name="wakeOwners">Called again and again where that takes longer than a copy.</param>
@@ -183,7 +186,8 @@ internal sealed class LogPage
         [FieldOffset(64)]
         public long State;
 
+        /// <summary>As <see cref="State"/>, without its bit: records as well as bytes, for there are records without bytes.</summary>
         [FieldOffset(128)]
-        public int Copied;
+        public long Copied;
     }
 }
