@@ -256,6 +256,21 @@ public sealed class KeptMemoryTests
         ShouldBeGone(folder, key);
     }
 
+    /// <summary>Numbers of reservations that were given up are no records.</summary>
+    [SkippableFact]
+    public void What_was_given_up_is_not_restored()
+    {
+        using TempFolder folder = new();
+        FailingEngine engine = new();
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = LogMemory.Shared, Engine = engine });
+        engine.WriteErrno = FailingEngine.ENOSPC;
+        log.Append(Records.Make(0, 0, 100), LogDurability.Buffered);
+        log.Reserve(10).Dispose();
+        Should.Throw<IOException>(log.Dispose);
+        using SluiceLog next = SluiceLog.Open(folder.Log);
+        (next.Restored, next.NextSequence).ShouldBe((1, 3));
+    }
+
     /// <summary>Records longer than the next writer's own may be are restored as they are.</summary>
     [SkippableFact]
     public async Task Longer_records_than_the_next_writer_allows_are_restored()

@@ -26,7 +26,8 @@ internal sealed class KeptRecords
     /// <summary>No frame of these is longer.</summary>
     public int MaxFrameBytes => _pages.Length == 0 ? 0 : _pages[0].Bytes.Length;
 
-    /// <summary>How many were written; those whose append had not ended when the process did are not counted.</summary>
+    /// <summary>How many were written; those whose append had not ended when the process did, or that were
+    /// given up, are not counted.</summary>
     public long Restored { get; private set; }
 
     /// <summary>Sees that they are this log's, and follow on what the files have.</summary>
@@ -79,7 +80,8 @@ internal sealed class KeptRecords
         Span<byte> withdrawn = stackalloc byte[LogLayout.RecordHeaderBytes];
         BinaryPrimitives.WriteUInt32LittleEndian(withdrawn, LogLayout.Withdrawn);
         (int offset, int count) = index < from.Slots.Length ? KeptPage.Read(from.Slots[index]) : default;
-        ReadOnlySpan<byte> records = count > 0 ? RecordsAt(from, offset, count) : withdrawn;
+        int whole = 0;
+        ReadOnlySpan<byte> records = count > 0 ? RecordsAt(from, offset, count, out whole) : withdrawn;
         int taken = Math.Max(count, 1);
         long sequence = from.FirstSequence + index;
         if (sequence + taken <= nextSequence)
@@ -94,14 +96,16 @@ internal sealed class KeptRecords
 
         records.CopyTo(to.Bytes[at..]);
         to.EndCopy(new Placed(to, at, given), records.Length, taken);
-        Restored += count;
+        Restored += whole;
         return taken;
     }
 
-    private ReadOnlySpan<byte> RecordsAt(KeptPage page, int offset, int count)
+    /// <summary>So many that stand one behind another, and how many of them are no reservations that were given up.</summary>
+    private ReadOnlySpan<byte> RecordsAt(KeptPage page, int offset, int count, out int whole)
     {
         ReadOnlySpan<byte> bytes = page.Bytes;
         long end = offset;
+        whole = 0;
         for (int i = 0; i < count; i++)
         {
             if (end < LogLayout.FrameHeaderBytes || end > bytes.Length - LogLayout.RecordHeaderBytes)
@@ -109,7 +113,9 @@ internal sealed class KeptRecords
                 throw Damaged(page.FirstSequence, NotALogs);
             }
 
-            end += LogLayout.RecordHeaderBytes + (BinaryPrimitives.ReadUInt32LittleEndian(bytes[(int)end..]) & LogLayout.LengthMask);
+            uint header = BinaryPrimitives.ReadUInt32LittleEndian(bytes[(int)end..]);
+            whole += header < LogLayout.Withdrawn ? 1 : 0;
+            end += LogLayout.RecordHeaderBytes + (header & LogLayout.LengthMask);
         }
 
         return end <= bytes.Length ? bytes[offset..(int)end]
