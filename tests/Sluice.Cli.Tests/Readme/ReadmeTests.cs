@@ -41,16 +41,12 @@ public sealed class ReadmeTests
             text, result.Suite, ReadmeFigures.Make(ReadmeFigures.Read(Path.Combine(Root, result.Path)), $"../{result.Path}"))));
     }
 
-    /// <summary>Of the machine of the other tables.</summary>
-    [SkippableFact]
+    [Fact]
     public void Repeated_runs_are_compared_row_by_row()
     {
-        (string Suite, string Path)[] kept = FindKeptResults();
-        Skip.If(kept.Length == 0, "No result is kept in bench/results yet.");
-        string[] folders = RepeatedRuns.FoldersOf(Path.GetDirectoryName(Path.Combine(Root, kept[0].Path))!);
         BenchReport[][] runs =
         [
-            .. folders.Select(folder => Suite.All.Select(suite => Path.Combine(folder, $"{suite.Name}.json"))
+            .. RepeatedRuns.Find(Path.Combine(Root, "bench", "results")).Select(folder => Suite.All.Select(suite => Path.Combine(folder, $"{suite.Name}.json"))
                 .Where(File.Exists).Select(ReadmeFigures.Read).ToArray()),
         ];
 

@@ -13,13 +13,14 @@ internal static class RepeatedRuns
     /// <summary>Its name between the markers.</summary>
     public const string Block = "runs";
 
-    /// <summary>The folders of a machine's runs, the first one first: they end in the number of the run.</summary>
-    /// <param name="last">The folder of one of them.</param>
-    public static string[] FoldersOf(string last)
-    {
-        string name = last[..(last.LastIndexOf('-') + 1)];
-        return [.. Enumerable.Range(1, 99).Select(n => name + n.ToString(CultureInfo.InvariantCulture)).TakeWhile(Directory.Exists)];
-    }
+    /// <summary>The folders of the machine with the most runs, the first one first: they end in the number of the run.</summary>
+    /// <param name="results">The folder of all kept results.</param>
+    public static string[] Find(string results) =>
+        Directory.GetDirectories(results)
+            .Where(static folder => char.IsAsciiDigit(folder[^1]))
+            .GroupBy(static folder => folder[..(folder.LastIndexOf('-') + 1)])
+            .OrderByDescending(static runs => runs.Count()).ThenBy(static runs => runs.Key, StringComparer.Ordinal)
+            .First().Order(StringComparer.Ordinal).ToArray();
 
     /// <summary>The text and the table.</summary>
     /// <param name="runs">All reports of each run.</param>
