@@ -97,7 +97,9 @@ public sealed partial class SluiceHandle
         return landed;
     }
 
-    /// <summary>Where it landed, a negative errno, or <see cref="AppendCombiner.Closed"/>, which nobody gets who holds a reference.</summary>
+    /// <summary>
+    /// Where it landed, a negative errno, or <see cref="AppendCombiner.Closed"/>, which nobody gets who holds a reference.
+    /// </summary>
     private long TryAppendCombined(ReadOnlySpan<byte> buffer, bool isHeld) =>
         buffer.IsEmpty ? LengthNow() : ((AppendCombiner?)_extras?.Appender ?? MakeCombiner()).Append(buffer, isHeld);
 

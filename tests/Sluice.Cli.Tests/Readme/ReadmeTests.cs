@@ -46,7 +46,8 @@ public sealed class ReadmeTests
     {
         BenchReport[][] runs =
         [
-            .. RepeatedRuns.Find(Path.Combine(Root, "bench", "results")).Select(folder => Suite.All.Select(suite => Path.Combine(folder, $"{suite.Name}.json"))
+            .. RepeatedRuns.Find(Path.Combine(Root, "bench", "results")).Select(folder =>
+                Suite.All.Select(suite => Path.Combine(folder, $"{suite.Name}.json"))
                 .Where(File.Exists).Select(ReadmeFigures.Read).ToArray()),
         ];
 

@@ -29,15 +29,16 @@ internal static class RepeatedRuns
         RowReport[][] rows =
         [
             .. runs[0].SelectMany(report => report.Rows)
-                .Select(first => runs.Select(run => run.SelectMany(report => report.Rows).FirstOrDefault(row => row.Id == first.Id)).ToArray())
+                .Select(first => runs
+                    .Select(run => run.SelectMany(report => report.Rows).FirstOrDefault(row => row.Id == first.Id)).ToArray())
                 .Where(found => found.All(row => row is not null && ReadmeFigures.IntervalOf(row) is not null))
                 .Select(found => found.Select(row => row!).ToArray()),
         ];
         RowReport[][] apart = [.. rows.Where(row => !Overlap(row))];
         double[] moved = [.. rows.Select(row => (row.Max(run => run.Ratio) / row.Min(run => run.Ratio)) - 1).Order()];
         StringBuilder text = new();
-        text.Append(Line($"Of the {rows.Length} rows that have an interval in each of {runs.Count} runs, {rows.Length - apart.Length} have "))
-            .Append(Line($"intervals with a ratio in common, {apart.Length} have not. "))
+        text.Append(Line($"Of the {rows.Length} rows that have an interval in each of {runs.Count} runs, "))
+            .Append(Line($"{rows.Length - apart.Length} have intervals with a ratio in common, {apart.Length} have not. "))
             .Append(Line($"Half of all ratios lie within {100 * Part(moved, 0.5):0} % of one another, nine in ten within "))
             .Append(Line($"{100 * Part(moved, 0.9):0} %.\n\n"))
             .Append(Line($"| suite | row |{string.Concat(runs.Select((_, n) => Line($" run {n + 1} |")))}\n"))

@@ -37,7 +37,7 @@ public sealed partial class TunedNumbersTests
         ["Handles/NodeMetadata.cs"] = "GroupShift ListEntryBytes ListHeaderBytes",
         ["Handles/SluiceHandle.Native.cs"] = "NativePieceBytes",
         ["Handles/VectorCall.cs"] = "FixedSegments MaxSegments",
-        ["Log/Folders/LogFile.cs"] = "MaxBlockPages",
+        ["Log/Folders/LogFile.cs"] = "LastSecond MaxBlockPages",
         ["Log/Folders/LogState.cs"] = "Bytes Tries",
         ["Log/Folders/SegmentNames.cs"] = "IdDigits MaxId MaxIdDigits MaxNameBytes",
         ["Log/Frames/Crc32C.cs"] = "CacheLineBytes",

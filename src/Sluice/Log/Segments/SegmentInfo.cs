@@ -271,8 +271,8 @@ internal sealed class SegmentInfo
     public long DurableSegmentBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.SegmentId : 0;
 
     /// <summary>
-    /// Whether the state says that the segment takes nothing back, if nothing stands behind its opening: more is durable than it leaves, and
-    /// it is not. Asked behind the look at the files.
+    /// Whether the state says that the segment takes nothing back, if nothing stands behind its opening: more is durable than it leaves,
+    /// and it is not. Asked behind the look at the files.
     /// </summary>
     public bool IsWithdrawnBy(LogState? state) =>
         DurableSegmentBy(state) is > 0 and long newest && newest < Id && DurableBy(state) >= FirstSequence;

@@ -1,0 +1,56 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Sluice.Tests.Streams;
+
+/// <summary>What a stream sends to a pipe: at once where it is asynchronous, and each byte once.</summary>
+public sealed class StreamPipeTests
+{
+    [SkippableTheory]
+    [InlineData(SluiceOptions.Adaptive)]
+    [InlineData(64)]
+    [InlineData(4096)]
+    public async Task A_byte_that_is_written_to_a_pipe_asynchronously_is_there_with_what_was_written_before(int bufferSize)
+    {
+        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();
+        using SafeFileHandle reader = read;
+        await using SluiceStream writer = new(
+            SluiceHandle.FromSafeFileHandle(write, FileAccess.Write, ownsHandle: true), FileAccess.Write, bufferSize);
+        writer.WriteByte(1);
+        await writer.WriteByteAsync(2);
+        Native.AvailableBytes(reader).ShouldBe(2);
+    }
+
+    /// <summary>Whether the flush is cancelled or not: what has gone out is not sent once more.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_cancelled_call_has_sent_to_a_pipe_is_not_sent_again(bool isWrite)
+    {
+        byte[] content = Bytes.Pattern(200_000);
+        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();
+        using FileStream reader = new(read, FileAccess.Read, 0);
+        SluiceStream writer = new(
+            SluiceHandle.FromSafeFileHandle(write, FileAccess.Write, ownsHandle: true), FileAccess.Write, 200_001);
+        using CancellationTokenSource source = new();
+        writer.Write(content.AsSpan(0, isWrite ? 199_999 : 200_000));
+        Task call = isWrite
+            ? Task.Run(() => writer.WriteAsync(content.AsMemory(199_999), source.Token).AsTask())
+            : Task.Run(() => writer.FlushAsync(source.Token));
+        while (Native.AvailableBytes(read) < 65_536)
+        {
+            await Task.Delay(1);
+        }
+
+        await source.CancelAsync();
+        await Task.WhenAny(call, Task.Delay(500));
+        Task<byte[]> all = Task.Run(() =>
+        {
+            using MemoryStream received = new();
+            reader.CopyTo(received);
+            return received.ToArray();
+        });
+        bool isAccepted = await call.ContinueWith(static t => t.IsCompletedSuccessfully, TaskScheduler.Default);
+        await writer.DisposeAsync();
+        (await all).ShouldBeBytes(content.AsSpan(0, isWrite && !isAccepted ? 199_999 : 200_000));
+    }
+}
