@@ -157,9 +157,9 @@ internal sealed partial class IoOperation
     /// <summary>True when the same submission should be tried again.</summary>
     private bool Recover(int errno)
     {
-        if (Verb == IoVerb.Append)
+        if (Verb == IoVerb.Append && _result < 0)
         {
-            // Part of it may stand at the end of the file.
+            // It was begun, and part of it may stand at the end of the file.
             return false;
         }
 

@@ -43,14 +43,10 @@ internal static unsafe class LinuxTransfer
                 return Libc.WriteV(fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
             case IoVerb.Append:
                 long landed = handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, length));
-                if (landed < 0)
-                {
-                    // Thrown outside the file's gate: code of the caller's may hear of it at once, and append too.
-                    return (int)landed;
-                }
-
                 operation.SetResult(landed);
-                return length;
+
+                // An error is thrown outside the file's gate: code of the caller's may hear of it at once, and append too.
+                return landed < 0 ? (int)landed : length;
             case IoVerb.Nothing:
                 return 0;
             case IoVerb.Flush or IoVerb.FlushData:
