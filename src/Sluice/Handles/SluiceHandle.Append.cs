@@ -78,6 +78,12 @@ public sealed partial class SluiceHandle
         long begin = WritePace.Begin();
         long landed = TryAppendCombined(buffer, isHeld: true);
         WritePace.End(begin, buffer.Length);
+        if (landed == AppendCombiner.Closed)
+        {
+            // No errno: whoever takes it for one has appended nothing, and is told that it did.
+            IoErrors.ThrowClosed(Path);
+        }
+
         return landed;
     }
 
