@@ -1,3 +1,6 @@
+using System.Diagnostics;
+using Sluice.Cli.Load;
+
 namespace Sluice.Cli.Bench.Logs;
 
 /// <summary>SluiceLog against a lock around a FileStream, at each durability; reading back and opening after a crash.</summary>
@@ -5,6 +8,9 @@ internal static class LogSuite
 {
     public const int RecordBytes = 200;
     private const int ManyThreads = 100;
+
+    /// <summary>Whoever comes while a sync runs waits for its end, and for the next one; a third is for what comes between.</summary>
+    private const double SyncsOfTail = 3;
 
     public static Suite Create() => new(
         "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", "3 minutes",
@@ -21,6 +27,7 @@ internal static class LogSuite
         foreach (int threads in (int[])[1, 8, 64])
             yield return Durable(threads, new RowTarget { MaxAllocatedBytes = 0 });
         yield return Durable(ManyThreads, new RowTarget { MinRatio = 40, MaxAllocatedBytes = 0 });
+        yield return DurableTail();
         yield return LogReadRows.ReadBack();
         yield return LogReadRows.OpenAfterCrash();
     }
@@ -93,6 +100,34 @@ internal static class LogSuite
         Target = target,
         Fio = new FioJob("write", RecordBytes, 1) { IsDurable = true },
     };
+
+    private static Row DurableTail() => new(
+        $"log-durable-t{ManyThreads}-p99", $"append 200 B, {ManyThreads} threads, durable, p99, beside one sync",
+        "the slowest in a hundred appends; .NET: a thread alone, FileStream.Write and Flush(true); rates are one over these times",
+        context =>
+        {
+            LogSide log = new(context, LogDurability.Durable);
+            LockSide alone = new(context, "alone.dat", flushes: true, flushToDisk: true);
+            return new Contest(
+                new Contender("Sluice", slice => TailAsync(slice, log)) { Loops = ManyThreads, Prepare = log.Renew },
+                Threads(".NET", 1, alone), log, alone);
+        })
+    {
+        Target = new RowTarget { MinRatio = 1 / SyncsOfTail },
+    };
+
+    private static async Task TailAsync(Slice slice, LogSide log)
+    {
+        const double percent = 99;
+        LatencyHistogram histogram = new();
+        await Loops.OnThreads(ManyThreads, _ =>
+        {
+            long began = Stopwatch.GetTimestamp();
+            log.Append();
+            histogram.Record((long)Stopwatch.GetElapsedTime(began).TotalNanoseconds);
+        })(slice);
+        slice.Elapsed = TimeSpan.FromMicroseconds(histogram.Percentile(percent) / 1000.0) * slice.Operations;
+    }
 
     private static Contender Threads(string name, int threads, ILogSide side) => new(name, Loops.OnThreads(threads, _ => side.Append()))
     {
