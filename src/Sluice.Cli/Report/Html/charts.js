@@ -393,10 +393,16 @@ function drawChart(holder, chart) {
     return count * rowHeight() + 70;
   }
 
+  // Half of the last value on the axis stands beyond the chart's end.
+  function paddingRight(u) {
+    const most = u.scales.y.max;
+    return flat && most != null ? Math.max(18, Math.ceil(textWidth(chart.y.unit === 'B' ? formatSize(most) : formatTick(most), 12) / 2) + 4) : 18;
+  }
+
   const options = {
     width: holder.clientWidth,
     height: heightFor(),
-    padding: [12, 18, 4, 6],
+    padding: [12, paddingRight, 4, 6],
     legend: { show: false },
     cursor: {
       x: !isBar && !flat, y: false,
