@@ -14,13 +14,20 @@ internal static class TreeRemoval
     public static int Remove(in NodePath folder)
     {
         int fd = PathCalls.Open(folder, TreeRoot.FolderFlags);
-        int result = fd < 0 ? fd : Empty(fd, folder.Text);
+        int result = Empty(fd, folder.Text);
         return result < 0 ? result : NodeCalls.RemoveDirectory(folder);
     }
 
     /// <summary>Removes what is in a folder, and closes it; 0, or the first negative errno.</summary>
+    /// <param name="fd">The folder; where it could not be opened, the negative errno, which is the answer then.</param>
+    /// <param name="text">Its path, for people.</param>
     public static int Empty(int fd, string text)
     {
+        if (fd < 0)
+        {
+            return fd;
+        }
+
         using TreeRoot root = new(fd, text);
         Stack<(TreePath Folder, bool IsEmpty)> due = new();
         due.Push((TreePath.Root, false));

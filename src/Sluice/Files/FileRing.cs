@@ -101,12 +101,12 @@ internal sealed unsafe class FileRing : BorrowedRing
                     continue;
                 }
 
-                folder = PathCalls.AtFdCwd;
+                folder = PathCalls.CurrentFolder;
                 _pins[i] = file.KernelPath.AsMemory().Pin();
                 path = (byte*)_pins[i].Pointer;
             }
 
-            Prep.OpenAt(Queue(), folder, path, SmallFile.OpenFlags, 0, (ulong)i);
+            Prep.OpenAt(Queue(), PathCalls.KernelFolder(folder), path, SmallFile.OpenFlags, 0, (ulong)i);
         }
 
         Wait(InFlight);

@@ -59,7 +59,7 @@ internal static unsafe partial class CopyCalls
             nint answer;
             while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("renameat2", to.FolderFd)
                 ? -1
-                : syscall(NrRenameAt2, from.FolderFd, (nint)f, to.FolderFd, (nint)t, (nint)RenameNoReplaceFlag, 0)))
+                : syscall(NrRenameAt2, from.KernelFolder, (nint)f, to.KernelFolder, (nint)t, (nint)RenameNoReplaceFlag, 0)))
             {
             }
 

@@ -249,7 +249,9 @@ internal static unsafe partial class Libc
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("statx", fd) ? -1 : statx(fd, &empty, PathCalls.AtEmptyPath, (uint)mask, p)))
+                answer = SystemCallFaults.Fails("statx", fd)
+                    ? -1
+                    : statx(PathCalls.KernelFolder(fd), &empty, PathCalls.AtEmptyPath, (uint)mask, p)))
             {
             }
 

@@ -17,6 +17,8 @@ internal static unsafe partial class NodeCalls
     /// <summary>chown(2): this part of the owner is left alone.</summary>
     public const uint AsItIs = uint.MaxValue;
 
+    // Where the path is absolute.
+    private const int NoFolder = -1;
     private const int LockExclusiveNow = 2 | 4;
     private const int AtRemoveDirectory = 0x200;
     private const long NrFaccessAt2 = 439;
@@ -31,7 +33,7 @@ internal static unsafe partial class NodeCalls
     }
 
     public static int Stat(ReadOnlySpan<byte> path, bool followsLinks, StatxMask mask, out Statx result) =>
-        StatAt(PathCalls.AtFdCwd, path, followsLinks, mask, out result);
+        StatAt(PathCalls.CurrentFolder, path, followsLinks, mask, out result);
 
     public static int Stat(in NodePath path, bool followsLinks, StatxMask mask, out Statx result) =>
         StatAt(path.FolderFd, path.Name, followsLinks, mask, out result);
@@ -44,7 +46,7 @@ internal static unsafe partial class NodeCalls
             nint answer;
             while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("statx", directoryFd)
                 ? -1
-                : statx(directoryFd, p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s)))
+                : statx(PathCalls.KernelFolder(directoryFd), p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s)))
             {
             }
 
@@ -70,7 +72,7 @@ internal static unsafe partial class NodeCalls
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("renameat", to.FolderFd) ? -1 : renameat(from.FolderFd, f, to.FolderFd, t)))
+                answer = SystemCallFaults.Fails("renameat", to.FolderFd) ? -1 : renameat(from.KernelFolder, f, to.KernelFolder, t)))
             {
             }
 
@@ -84,7 +86,7 @@ internal static unsafe partial class NodeCalls
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.FolderFd, p, 0)))
+                answer = SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.KernelFolder, p, 0)))
             {
             }
 
@@ -99,7 +101,7 @@ internal static unsafe partial class NodeCalls
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.FolderFd, p, AtRemoveDirectory)))
+                answer = SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.KernelFolder, p, AtRemoveDirectory)))
             {
             }
 
@@ -117,7 +119,8 @@ internal static unsafe partial class NodeCalls
         fixed (byte* a = at.Name)
         {
             nint answer;
-            while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("symlinkat", at.FolderFd) ? -1 : symlinkat(t, at.FolderFd, a)))
+            while (SystemCall.WasInterrupted(
+                answer = SystemCallFaults.Fails("symlinkat", at.FolderFd) ? -1 : symlinkat(t, at.KernelFolder, a)))
             {
             }
 
@@ -135,7 +138,7 @@ internal static unsafe partial class NodeCalls
         {
             nint length;
             while (SystemCall.WasInterrupted(
-                length = SystemCallFaults.Fails("readlinkat", path.FolderFd) ? -1 : readlinkat(path.FolderFd, p, b, most)))
+                length = SystemCallFaults.Fails("readlinkat", path.FolderFd) ? -1 : readlinkat(path.KernelFolder, p, b, most)))
             {
             }
 
@@ -150,7 +153,7 @@ internal static unsafe partial class NodeCalls
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("mkdirat", path.FolderFd) ? -1 : mkdirat(path.FolderFd, p, mode)))
+                answer = SystemCallFaults.Fails("mkdirat", path.FolderFd) ? -1 : mkdirat(path.KernelFolder, p, mode)))
             {
             }
 
@@ -168,7 +171,7 @@ internal static unsafe partial class NodeCalls
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("mknodat", path.FolderFd) ? -1 : mknodat(path.FolderFd, p, like.Mode, device)))
+                answer = SystemCallFaults.Fails("mknodat", path.FolderFd) ? -1 : mknodat(path.KernelFolder, p, like.Mode, device)))
             {
             }
 
@@ -204,7 +207,7 @@ internal static unsafe partial class NodeCalls
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("fchmodat", fd) ? -1 : fchmodat(PathCalls.AtFdCwd, p, mode, 0)))
+                answer = SystemCallFaults.Fails("fchmodat", fd) ? -1 : fchmodat(NoFolder, p, mode, 0)))
             {
             }
 
@@ -218,7 +221,9 @@ internal static unsafe partial class NodeCalls
         byte empty = 0;
         nint answer;
         while (SystemCall.WasInterrupted(
-            answer = SystemCallFaults.Fails("fchownat", fd) ? -1 : fchownat(fd, &empty, user, group, PathCalls.AtEmptyPath)))
+            answer = SystemCallFaults.Fails("fchownat", fd)
+                ? -1
+                : fchownat(PathCalls.KernelFolder(fd), &empty, user, group, PathCalls.AtEmptyPath)))
         {
         }
 
@@ -239,7 +244,7 @@ internal static unsafe partial class NodeCalls
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("utimensat", fd) ? -1 : utimensat(PathCalls.AtFdCwd, p, times, 0)))
+                answer = SystemCallFaults.Fails("utimensat", fd) ? -1 : utimensat(NoFolder, p, times, 0)))
             {
             }
 
@@ -260,7 +265,7 @@ internal static unsafe partial class NodeCalls
             nint answer;
             while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("faccessat2", path.FolderFd)
                 ? -1
-                : syscall(NrFaccessAt2, path.FolderFd, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow, 0, 0)))
+                : syscall(NrFaccessAt2, path.KernelFolder, (nint)p, writing, effective | PathCalls.AtSymlinkNoFollow, 0, 0)))
             {
             }
 
@@ -277,7 +282,7 @@ internal static unsafe partial class NodeCalls
         int result = s_linksDescriptors ? Link(fd, "\0"u8, to, PathCalls.AtEmptyPath) : -Errno.ENOENT;
         if (result is -Errno.ENOENT or -Errno.EPERM or -Errno.EINVAL)
         {
-            result = Link(PathCalls.AtFdCwd, PathOf(fd), to, PathCalls.AtSymlinkFollow);
+            result = Link(NoFolder, PathOf(fd), to, PathCalls.AtSymlinkFollow);
             s_linksDescriptors &= result != 0;
         }
 
@@ -291,7 +296,9 @@ internal static unsafe partial class NodeCalls
         {
             nint answer;
             while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("linkat", to.FolderFd) ? -1 : linkat(fromFd, f, to.FolderFd, t, flags)))
+                answer = SystemCallFaults.Fails("linkat", to.FolderFd)
+                    ? -1
+                    : linkat(PathCalls.KernelFolder(fromFd), f, to.KernelFolder, t, flags)))
             {
             }
 

@@ -17,16 +17,19 @@ internal readonly struct NodePath
         _text = text;
     }
 
-    /// <summary>The open folder, which stays the caller's, or AT_FDCWD.</summary>
+    /// <summary>The open folder, which stays the caller's, or <see cref="PathCalls.CurrentFolder"/>.</summary>
     public int FolderFd { get; }
+
+    /// <inheritdoc cref="PathCalls.KernelFolder"/>
+    public int KernelFolder => PathCalls.KernelFolder(FolderFd);
 
     /// <summary>Ends with a NUL.</summary>
     public byte[] Name { get; }
 
     /// <summary>The whole path, for people.</summary>
-    public string Text => FolderFd == PathCalls.AtFdCwd ? _text : Path.Join(_text, Decode(Name.AsSpan(0, Name.Length - 1)));
+    public string Text => FolderFd == PathCalls.CurrentFolder ? _text : Path.Join(_text, Decode(Name.AsSpan(0, Name.Length - 1)));
 
-    public static NodePath Of(string path) => new(PathCalls.AtFdCwd, PathCalls.ToKernel(path), path);
+    public static NodePath Of(string path) => new(PathCalls.CurrentFolder, PathCalls.ToKernel(path), path);
 
     /// <param name="folderFd">The open folder.</param>
     /// <param name="name">A name in it that ends with a NUL.</param>
@@ -50,6 +53,7 @@ internal readonly struct NodePath
     public NodePath Beside(ReadOnlySpan<byte> leaf)
     {
         byte[] name = [.. Name.AsSpan(0, Name.Length - 1 - Leaf.Length), .. leaf, 0];
-        return new NodePath(FolderFd, name, FolderFd == PathCalls.AtFdCwd ? Path.Join(Path.GetDirectoryName(_text), Decode(leaf)) : _text);
+        bool isPath = FolderFd == PathCalls.CurrentFolder;
+        return new NodePath(FolderFd, name, isPath ? Path.Join(Path.GetDirectoryName(_text), Decode(leaf)) : _text);
     }
 }

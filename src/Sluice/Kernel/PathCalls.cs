@@ -23,11 +23,18 @@ internal static unsafe partial class PathCalls
     /// <summary>O_PATH: to name files below it, without the right to list it.</summary>
     public const int PathOnly = 0x200000;
     public const int CloseOnExec = 0x80000;
-    public const int AtFdCwd = -100;
+
+    /// <summary>
+    /// The current folder, in the place of an open one. The kernel's own number for it, -100, is what an opening answers that failed with
+    /// ENETDOWN: what was not opened would be taken for the current folder.
+    /// </summary>
+    public const int CurrentFolder = int.MinValue;
+
     public const int AtEmptyPath = 0x1000;
     public const int AtSymlinkFollow = 0x400;
     public const int AtSymlinkNoFollow = 0x100;
 
+    private const int AtFdCwd = -100;
     private const int AccessMode = 3;
     private const int LockShared = 1;
     private const int LockNonBlocking = 4;
@@ -61,7 +68,13 @@ internal static unsafe partial class PathCalls
         return bytes;
     }
 
-    public static int Open(ReadOnlySpan<byte> path, int flags, uint mode = 0) => OpenAt(AtFdCwd, path, flags, mode);
+    /// <summary>
+    /// A folder as the kernel is told of it; every call that looks a name up in one asks here. What is no descriptor, as the errno of an
+    /// opening that failed, is none to the kernel either (EBADF), and never the current folder.
+    /// </summary>
+    public static int KernelFolder(int folderFd) => folderFd == CurrentFolder ? AtFdCwd : Math.Max(folderFd, -1);
+
+    public static int Open(ReadOnlySpan<byte> path, int flags, uint mode = 0) => OpenAt(CurrentFolder, path, flags, mode);
 
     public static int Open(in NodePath path, int flags, uint mode = 0) => OpenAt(path.FolderFd, path.Name, flags, mode);
 
@@ -71,7 +84,7 @@ internal static unsafe partial class PathCalls
         {
             nint fd;
             while (SystemCall.WasInterrupted(
-                fd = SystemCallFaults.Fails("openat", directoryFd) ? -1 : openat(directoryFd, p, flags | CloseOnExec, mode)))
+                fd = SystemCallFaults.Fails("openat", directoryFd) ? -1 : openat(KernelFolder(directoryFd), p, flags | CloseOnExec, mode)))
             {
             }
 
@@ -111,7 +124,7 @@ internal static unsafe partial class PathCalls
     /// Opens for reading only if the names are in the kernel's cache (openat2, RESOLVE_CACHED); -EAGAIN where the disk must be asked,
     /// -EINVAL or -ENOSYS where the kernel cannot tell.
     /// </summary>
-    public static int OpenCached(ReadOnlySpan<byte> path, int directoryFd = AtFdCwd, int flags = ReadOnly) =>
+    public static int OpenCached(ReadOnlySpan<byte> path, int directoryFd = CurrentFolder, int flags = ReadOnly) =>
         OpenResolved(directoryFd, path, flags, ResolveCached);
 
     /// <summary>
@@ -129,7 +142,7 @@ internal static unsafe partial class PathCalls
             nint fd;
             while (SystemCall.WasInterrupted(fd = SystemCallFaults.Fails("openat2", directoryFd)
                 ? -1
-                : syscall(NrOpenAt2, directoryFd, (nint)p, (nint)how, 3 * sizeof(ulong), 0, 0)))
+                : syscall(NrOpenAt2, KernelFolder(directoryFd), (nint)p, (nint)how, 3 * sizeof(ulong), 0, 0)))
             {
             }
 
