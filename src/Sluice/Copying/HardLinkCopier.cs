@@ -17,7 +17,11 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
     private readonly List<HardLinkName> _names = [];
 
     /// <summary>One of its names. Thread-safe.</summary>
-    public void Add(TreeFolder folder, byte[] name, in Statx stat)
+    /// <param name="folder">Where it is.</param>
+    /// <param name="name">The name, ended by a NUL.</param>
+    /// <param name="stat">What has it.</param>
+    /// <param name="mayReplace">Whether the copy may take the place of what is there.</param>
+    public void Add(TreeFolder folder, byte[] name, in Statx stat, bool mayReplace)
     {
         if (options.Shard is not null)
         {
@@ -27,7 +31,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
 
         using (_lock.EnterUninterrupted())
         {
-            _names.Add(new HardLinkName(folder.Place, name, stat));
+            _names.Add(new HardLinkName(folder.Place, name, stat, mayReplace));
         }
     }
 
@@ -55,11 +59,11 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
                 {
                     using Descriptor folder = new(toRoot.Open(first.Folder));
                     PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", toRoot.Text(first.Folder));
-                    entries.AddName(NodePath.In(folder.Fd, first.Name, toRoot.Text(first.Folder)), from, node.Stat, to);
+                    entries.AddName(NodePath.In(folder.Fd, first.Name, toRoot.Text(first.Folder)), from, node.Stat, to, node.MayReplace);
                     continue;
                 }
 
-                entries.CopyFirst(from, to, node.Stat);
+                entries.CopyFirst(from, to, node.Stat, node.MayReplace);
                 copies[number] = node;
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -71,10 +75,10 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
 }
 
 /// <summary>
-/// One of the names of what has several: its folder, and its name there, ended by a NUL.
+/// One of the names of what has several: its folder, its name there, ended by a NUL, and whether its copy may replace what is there.
 /// </summary>
 [SupportedOSPlatform("linux")]
-internal readonly record struct HardLinkName(TreePath Folder, byte[] Name, Statx Stat)
+internal readonly record struct HardLinkName(TreePath Folder, byte[] Name, Statx Stat, bool MayReplace)
 {
     /// <summary>
     /// Those first that are in the copy already: a shard has copied one that had no other names then, or a FinishCopyAsync that was

@@ -15,7 +15,10 @@ namespace Sluice.Copying;
 internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNewTree, CancellationToken cancellationToken)
 {
     /// <summary>False where what is there stays, because it is the same (<see cref="CopyOptions.SkipUnchanged"/>).</summary>
-    public bool CopyLink(in NodePath from, in NodePath to)
+    /// <param name="from">The link.</param>
+    /// <param name="to">Its copy.</param>
+    /// <param name="mayReplace">Whether what has the copy's name may be replaced; in a new tree, whether anything may have it.</param>
+    public bool CopyLink(in NodePath from, in NodePath to, bool mayReplace)
     {
         byte[]? content = NodeCalls.ReadSymbolicLink(from, out int errno);
         if (content is null)
@@ -25,16 +28,17 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
 
         ThrowIfSame(from, to);
         return MakeIfNeeded(
-            path => IsLinkThere(content, path), from, to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from);
+            path => IsLinkThere(content, path), from, to, "Making the link", path => NodeCalls.MakeSymbolicLink(content, path), from,
+            mayReplace);
     }
 
     /// <inheritdoc cref="CopyLink"/>
-    public bool MakeNode(in NodePath from, in NodePath to, in Statx stat)
+    public bool MakeNode(in NodePath from, in NodePath to, in Statx stat, bool mayReplace)
     {
         Statx like = stat;
         return MakeIfNeeded(
             path => IsNodeThere(like, path), from, to, $"Making the {NodeCalls.KindOf(stat)}", path => NodeCalls.MakeNode(path, like),
-            from);
+            from, mayReplace);
     }
 
     /// <summary>Another name for what has been copied.</summary>
@@ -42,7 +46,8 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     /// <param name="from">The source's other name.</param>
     /// <param name="stat">What that leads to.</param>
     /// <param name="to">The other name.</param>
-    public bool AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to)
+    /// <param name="mayReplace">As in <see cref="CopyLink"/>.</param>
+    public bool AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to, bool mayReplace)
     {
         (NodePath first, NodePath original, Statx like) = (copied, from, stat);
         if (options.KeepsOwnWork && IsThere(from, stat, to) && IsOwn(from, to))
@@ -61,7 +66,8 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
             return !isSame;
         }
 
-        return MakeIfNeeded(path => IsThere(original, like, path), from, to, "Linking", path => NodeCalls.Link(first, path), null);
+        return MakeIfNeeded(
+            path => IsThere(original, like, path), from, to, "Linking", path => NodeCalls.Link(first, path), null, mayReplace);
     }
 
     /// <summary>
@@ -72,15 +78,17 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         : IsNodeThere(stat, to);
 
     private bool MakeIfNeeded(
-        Func<NodePath, bool> isThere, in NodePath from, in NodePath to, string verb, Func<NodePath, int> make, NodePath? metadata)
+        Func<NodePath, bool> isThere, in NodePath from, in NodePath to, string verb, Func<NodePath, int> make, NodePath? metadata,
+        bool mayReplace)
     {
         (NodePath source, NodePath target) = (from, to);
-        bool isNeeded = !((options.SkipUnchanged && isThere(to)) || IsOwnWork());
+        bool mayBeThere = mayReplace || !isNewTree;
+        bool isNeeded = !((options.SkipUnchanged && mayBeThere && isThere(to)) || IsOwnWork());
         if (isNeeded)
         {
             try
             {
-                Make(to, verb, make, metadata);
+                Make(to, verb, make, metadata, mayReplace);
             }
             catch (IOException) when (IsOwnWork())
             {
@@ -153,10 +161,9 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
     /// renamed: a replacement that fails, or is killed, leaves what was there. What gets metadata too is made there in any case, unless
     /// nobody else comes into its folder: else that might be given to what others have put in its place.
     /// </summary>
-    private void Make(in NodePath to, string verb, Func<NodePath, int> make, NodePath? metadata)
+    private void Make(in NodePath to, string verb, Func<NodePath, int> make, NodePath? metadata, bool mayReplace)
     {
         metadata = options.PreserveMetadata ? metadata : null;
-        bool mayReplace = options.Overwrite || isNewTree;
         int result = metadata is null || isNewTree ? make(to) : -Errno.EEXIST;
         if (result == 0 && metadata is { } source)
         {

@@ -18,12 +18,14 @@ internal static class StaleEntries
     /// <param name="source">The source's folder.</param>
     /// <param name="folderFd">The copy's folder, open.</param>
     /// <param name="text">Its path, for people.</param>
+    /// <returns>What stays.</returns>
     /// <exception cref="IOException">An entry cannot be removed.</exception>
-    public static void Remove(DirectoryReader source, int folderFd, string text)
+    public static LeftNames Remove(DirectoryReader source, int folderFd, string text)
     {
         int fd = PathCalls.OpenAt(folderFd, ".\0"u8, TreeRoot.FolderFlags);
         PathErrors.ThrowIfFailed(fd, "Opening the folder", text);
         DirectoryReader reader = DirectoryReader.Of(fd);
+        LeftNames left = new();
         try
         {
             PathErrors.ThrowIfFailed(reader.ReadNames(out List<byte[]> names), "Reading the folder", text);
@@ -41,7 +43,13 @@ internal static class StaleEntries
                     int removed = IsFolder(there) ? TreeRemoval.Remove(stale) : NodeCalls.Unlink(stale);
                     PathErrors.ThrowIfFailed(removed, "Removing what an earlier copy left,", stale.Text);
                 }
+                else
+                {
+                    left.Add(name);
+                }
             }
+
+            return left;
         }
         finally
         {

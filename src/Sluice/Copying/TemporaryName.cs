@@ -34,6 +34,14 @@ internal static class TemporaryName
     /// <summary>The one under which a copy that is to be gone on from is found again: <c>.name.sluice-tmp</c>.</summary>
     public static NodePath Reserved(in NodePath target) => Beside(target, "");
 
+    /// <summary>
+    /// Whether a source has something itself under the name that <see cref="Reserved"/> gives for it: in a tree that is a part of the copy,
+    /// and nothing to be gone on from. So is what cannot be looked at.
+    /// </summary>
+    [SupportedOSPlatform("linux")]
+    public static bool IsSources(in NodePath source) =>
+        NodeCalls.Stat(Reserved(source), followsLinks: false, StatxMask.Type, out _) != -Errno.ENOENT;
+
     /// <summary>The one under which several processes find what they write of one file: <c>.name.(16 digits).sluice-part</c>.</summary>
     public static NodePath Part(in NodePath target, ReadOnlySpan<byte> version) =>
         Beside(target, $".{Convert.ToHexStringLower(version[..RandomBytes])}", PartSuffixBytes);

@@ -55,7 +55,7 @@ internal sealed class TreeCopier : IDisposable
         using TreeCopier copier = new(options, meter, isNew, cancellationToken);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeDirectory)
         {
-            copier._entries.CopyLink(fromPath, location.Path);
+            copier._entries.CopyLink(fromPath, location.Path, options.Overwrite);
             copier.FlushFolder(location);
             return copier.Result();
         }
@@ -195,11 +195,11 @@ internal sealed class TreeCopier : IDisposable
 
     private void Walk(TreeRoot source, TreeRoot target, TreeWorkers workers)
     {
-        Stack<TreePath> due = new();
-        due.Push(TreePath.Root);
-        while (!_stop.IsCancellationRequested && due.TryPop(out TreePath? next))
+        Stack<(TreePath Folder, bool MayBeThere)> due = new();
+        due.Push((TreePath.Root, true));
+        while (!_stop.IsCancellationRequested && due.TryPop(out (TreePath Folder, bool MayBeThere) next))
         {
-            if (OpenFolder(source, target, next) is not { } folder)
+            if (OpenFolder(source, target, next.Folder, next.MayBeThere) is not { } folder)
             {
                 continue;
             }
@@ -215,7 +215,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private TreeFolder? OpenFolder(TreeRoot source, TreeRoot target, TreePath folder)
+    private TreeFolder? OpenFolder(TreeRoot source, TreeRoot target, TreePath folder, bool mayBeThere)
     {
         string from = source.Text(folder);
         int fromFd = source.Open(folder);
@@ -235,7 +235,7 @@ internal sealed class TreeCopier : IDisposable
         }
 
         bool isMade = false;
-        int toFd = result < 0 ? result : MakeFolder(target, folder, stat, out isMade);
+        int toFd = result < 0 ? result : MakeFolder(target, folder, stat, mayBeThere, out isMade);
         string to = target.Text(folder);
         if (toFd < 0)
         {
@@ -246,13 +246,9 @@ internal sealed class TreeCopier : IDisposable
             return null;
         }
 
-        if (!isMade && _isNew && _options.Resume)
-        {
-            GoOnIn(reader, toFd, to);
-        }
-
+        LeftNames? left = !isMade && _isNew && _options.Resume ? GoOnIn(reader, toFd, to) : null;
         _folders.Add(folder, stat, isMade, toFd);
-        return new TreeFolder(folder, reader, toFd, from, to);
+        return new TreeFolder(folder, reader, toFd, from, to) { Left = left };
     }
 
     /// <summary>
@@ -261,8 +257,8 @@ internal sealed class TreeCopier : IDisposable
     /// </summary>
     private bool IsTheCopy(TreePath folder, in Statx stat) => stat.IsSame(_copy) || _temporary?.IsRandomName(folder.Name) == true;
 
-    /// <summary>Makes a folder of the copy, unless it is there, and opens it; a negative errno where that fails.</summary>
-    private int MakeFolder(TreeRoot target, TreePath folder, in Statx from, out bool isMade)
+    /// <summary>Makes a folder of the copy, unless it may be there and is, and opens it; a negative errno where that fails.</summary>
+    private int MakeFolder(TreeRoot target, TreePath folder, in Statx from, bool mayBeThere, out bool isMade)
     {
         isMade = false;
         if (folder.IsRoot)
@@ -279,19 +275,19 @@ internal sealed class TreeCopier : IDisposable
         NodePath path = NodePath.In(parent, name, "");
         int result = _options.IsFinish ? -Errno.EEXIST : TreeShare.MakeFolder(path, _options, from);
         isMade = result == 0;
-        result = result is 0 or -Errno.EEXIST ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
+        result = isMade || (result == -Errno.EEXIST && mayBeThere) ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
         PathCalls.Close(parent);
         return result;
     }
 
-    /// <summary>Makes a folder of an earlier copy ready to go on in; closes both folders if that fails.</summary>
-    private static void GoOnIn(DirectoryReader from, int toFd, string to)
+    /// <summary>Makes a folder of an earlier copy ready to go on in, and tells what is left there; closes both if that fails.</summary>
+    private static LeftNames GoOnIn(DirectoryReader from, int toFd, string to)
     {
         try
         {
             // That copy may have come to the folder's own mode, which may keep us out, and to its owner, who may be in it.
             PathErrors.ThrowIfFailed(TemporaryFolder.TakeBack(toFd), "Setting the permissions of", to);
-            StaleEntries.Remove(from, toFd, to);
+            return StaleEntries.Remove(from, toFd, to);
         }
         catch
         {
@@ -301,7 +297,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private void ReadFolder(TreeFolder folder, Stack<TreePath> due, TreeWorkers workers)
+    private void ReadFolder(TreeFolder folder, Stack<(TreePath Folder, bool MayBeThere)> due, TreeWorkers workers)
     {
         TreeGroup? group = null;
         ulong hash = _share is null ? 0 : TreeShare.Begin(folder.Place);
@@ -323,7 +319,7 @@ internal sealed class TreeCopier : IDisposable
 
                 if (type == DirectoryReader.TypeDirectory)
                 {
-                    due.Push(folder.Place.Below(name));
+                    due.Push((folder.Place.Below(name), !_isNew || folder.Left?.Take(kept) == true));
                     continue;
                 }
 

@@ -72,30 +72,37 @@ internal sealed class TreeEntryCopier(
     public void CopyHardLinks(TreeRoot fromRoot, TreeRoot toRoot) => _hardLinks.Copy(fromRoot, toRoot, this);
 
     /// <summary>A symbolic link, as one.</summary>
-    public void CopyLink(in NodePath from, in NodePath to) => Note(_nodes.CopyLink(from, to));
+    public void CopyLink(in NodePath from, in NodePath to, bool mayReplace) => Note(_nodes.CopyLink(from, to, mayReplace));
 
     /// <summary>A further name of what has been copied.</summary>
-    public void AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to) =>
-        Note(_nodes.AddName(copied, from, stat, to));
+    public void AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to, bool mayReplace) =>
+        Note(_nodes.AddName(copied, from, stat, to, mayReplace));
 
     /// <summary>The first of several names of something.</summary>
-    public void CopyFirst(in NodePath from, in NodePath to, in Statx stat)
+    public void CopyFirst(in NodePath from, in NodePath to, in Statx stat, bool mayReplace)
     {
         switch (stat.Mode & Statx.TypeMask)
         {
             case Statx.TypeRegular:
-                CopyAlone(from, to);
+                CopyAlone(from, to, mayReplace);
                 break;
             case Statx.TypeLink:
-                CopyLink(from, to);
+                CopyLink(from, to, mayReplace);
                 break;
             default:
-                MakeNode(from, to, stat);
+                MakeNode(from, to, stat, mayReplace);
                 break;
         }
     }
 
-    private void MakeNode(in NodePath from, in NodePath to, in Statx stat) => Note(_nodes.MakeNode(from, to, stat));
+    private void MakeNode(in NodePath from, in NodePath to, in Statx stat, bool mayReplace) =>
+        Note(_nodes.MakeNode(from, to, stat, mayReplace));
+
+    /// <summary>
+    /// Whether an entry may take the place of what has its name in the copy. In a new tree nothing has, but for what an earlier copy left
+    /// under that very name.
+    /// </summary>
+    private bool MayReplace(TreeFolder folder, byte[] name) => isNewTree ? folder.Left?.Take(name) == true : options.Overwrite;
 
     private void Note(bool isMade)
     {
@@ -131,7 +138,7 @@ internal sealed class TreeEntryCopier(
         using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, out Statx stat);
         if (options.PreserveMetadata && stat.NLink > 1)
         {
-            _hardLinks.Add(folder, name, stat);
+            _hardLinks.Add(folder, name, stat, MayReplace(folder, name));
         }
         else if (Divided.Has(stat, to) && TryCopyRanges(folder, from, to))
         {
@@ -139,11 +146,11 @@ internal sealed class TreeEntryCopier(
         }
         else if (isNewTree)
         {
-            CopyNew(opened.Fd, stat, from, to);
+            CopyNew(folder, opened.Fd, stat, from, to);
         }
         else
         {
-            CopyAlone(from, to);
+            CopyAlone(from, to, options.Overwrite);
         }
     }
 
@@ -154,7 +161,7 @@ internal sealed class TreeEntryCopier(
             NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx stat), "Looking at the source", from.Text);
         if (options.PreserveMetadata && stat.NLink > 1)
         {
-            _hardLinks.Add(folder, from.Name, stat);
+            _hardLinks.Add(folder, from.Name, stat, MayReplace(folder, from.Name));
             return;
         }
 
@@ -174,7 +181,7 @@ internal sealed class TreeEntryCopier(
     {
         if (type == DirectoryReader.TypeLink && !options.PreserveMetadata)
         {
-            CopyLink(from, to);
+            CopyLink(from, to, MayReplace(folder, from.Name));
             return;
         }
 
@@ -188,25 +195,28 @@ internal sealed class TreeEntryCopier(
 
         if (options.PreserveMetadata && stat.NLink > 1)
         {
-            _hardLinks.Add(folder, from.Name, stat);
+            _hardLinks.Add(folder, from.Name, stat, MayReplace(folder, from.Name));
         }
         else if (type == DirectoryReader.TypeLink)
         {
-            CopyLink(from, to);
+            CopyLink(from, to, MayReplace(folder, from.Name));
         }
         else
         {
-            MakeNode(from, to, stat);
+            MakeNode(from, to, stat, MayReplace(folder, from.Name));
         }
     }
 
     /// <summary>With all the care of a single copy: a temporary name, and whatever is at the target looked at.</summary>
-    private void CopyAlone(in NodePath from, in NodePath to)
+    private void CopyAlone(in NodePath from, in NodePath to, bool mayReplace)
     {
+        bool mustBeFree = isNewTree && !mayReplace && options.SkipUnchanged;
+        bool isFree = !mustBeFree || NodeCalls.Stat(to, followsLinks: false, StatxMask.Type, out _) == -Errno.ENOENT;
+        PathErrors.ThrowIfFailed(isFree ? 0 : -Errno.EEXIST, $"Copying '{from.Text}' to", to.Text);
         FileCopier alone = new(options, meter, cancellationToken)
         {
             FollowsLinks = false,
-            Overwrite = options.Overwrite || isNewTree,
+            Overwrite = mayReplace,
             ComparesFound = options.Verify || options.IsFinish,
         };
         CopyResult result = alone.Copy(from, to);
@@ -241,7 +251,7 @@ internal sealed class TreeEntryCopier(
     }
 
     /// <summary>Into a tree that nobody sees yet: under its own name at once.</summary>
-    private void CopyNew(int fromFd, in Statx stat, in NodePath from, in NodePath to)
+    private void CopyNew(TreeFolder folder, int fromFd, in Statx stat, in NodePath from, in NodePath to)
     {
         const int make = PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive;
         long length = (long)stat.Size;
@@ -251,7 +261,7 @@ internal sealed class TreeEntryCopier(
         uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
             : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
         int toFd = PathCalls.Open(to, make, mode);
-        if (toFd == -Errno.EEXIST && options.Resume)
+        if (toFd == -Errno.EEXIST && MayReplace(folder, from.Name))
         {
             if (IsThere(fromFd, stat, from, to))
             {

@@ -54,6 +54,36 @@ public sealed class TreeResumeTests : IDisposable
         ShouldBeSame(Listing(target, Everything), expected);
     }
 
+    /// <summary>The name of what a copy has not ended may be the name of a file of the source.</summary>
+    [SkippableTheory]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    [InlineData(true, false)]
+    public async Task What_the_source_has_under_a_temporary_name_is_copied_and_not_gone_on_in(bool isThere, bool preserves)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "what is left of a copy is found again on Linux");
+        string source = NewFolder();
+
+        // So many that some of either are listed before the others.
+        for (int i = 0; i < 20; i++)
+        {
+            string file = Path.Combine(source, $"{i}");
+            File.WriteAllText(file, $"file {i}");
+            File.WriteAllText(Path.Combine(source, $".{i}.sluice-tmp"), $"other file {i}");
+            if (preserves)
+            {
+                // What has several names is copied last.
+                Native.Link(file, Path.Combine(source, $"same {i}"));
+            }
+        }
+
+        string target = isThere ? NewFolder() : _temp.NewPath();
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = preserves, Resume = true };
+        CopyResult result = await SluiceFile.CopyAsync(source, target, options);
+        result.Files.ShouldBe(preserves ? 60 : 40);
+        Hashes(target).ShouldBe(Hashes(source));
+    }
+
     [SkippableFact]
     public async Task Another_users_folder_is_not_used()
     {

@@ -1,0 +1,116 @@
+using Sluice.Uring;
+
+namespace Sluice.Hostile.Tests.Seams;
+
+/// <summary>
+/// A file system may take two names of the source for one, as vfat and SMB do with "a" and "A". Here the first of them comes into the copy
+/// of a new tree right before the second is made, under whose name it is found: it stays, and the second is an error.
+/// </summary>
+public sealed class FoldedNameSeamTests : HostileTests
+{
+    [SkippableTheory]
+    [InlineData("file", false)]
+    [InlineData("file", true)]
+    [InlineData("link", false)]
+    [InlineData("link", true)]
+    [InlineData("link that is the same", false)]
+    [InlineData("names", false)]
+    [InlineData("names", true)]
+    [InlineData("names that are the same", false)]
+    [InlineData("folder", false)]
+    [InlineData("folder", true)]
+    public async Task What_has_just_been_made_is_not_taken_for_a_leftover(string kind, bool resumes)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
+        string node = Path.Combine(source, "name");
+        bool isSame = kind.EndsWith("same", StringComparison.Ordinal);
+        string word = kind.Split(' ')[0];
+        DateTime time = new(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc);
+        switch (word)
+        {
+            case "folder":
+                File.WriteAllText(Path.Combine(Directory.CreateDirectory(node).FullName, "inside"), "second");
+                break;
+            case "link":
+                File.CreateSymbolicLink(node, isSame ? "first" : "second");
+                break;
+            default:
+                File.WriteAllText(node, "other");
+                File.SetLastWriteTimeUtc(node, time);
+                break;
+        }
+
+        if (word == "names")
+        {
+            Native.Link(node, Path.Combine(source, "more"));
+        }
+
+        string[] names = word == "names" ? ["name", "more"] : ["name"];
+        string call = word switch { "folder" => "mkdirat", "link" => "symlinkat", _ => "openat" };
+        int reads = 0;
+        int strikes = 0;
+        SystemCallFaults.Use((made, fd, _) =>
+        {
+            string? folder = TargetOf(fd);
+            reads += made == "getdents64" && folder == source ? 1 : 0;
+            if (made == call && reads > 0 && folder?.EndsWith(".sluice-tmp", StringComparison.Ordinal) == true
+                && Interlocked.Exchange(ref strikes, 1) == 0)
+            {
+                Array.ForEach(names, name => MakeFirst(word, Path.Combine(folder, name), time));
+            }
+
+            return 0;
+        });
+        CopyOptions options = new()
+        {
+            Recurse = true,
+            ContinueOnError = true,
+            Resume = resumes,
+            PreserveMetadata = word == "names",
+            SkipUnchanged = isSame,
+            Overwrite = !isSame,
+        };
+        string target = Temp.NewPath();
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
+        SystemCallFaults.Use(null);
+        strikes.ShouldBe(1);
+        error.Failures.Select(f => Path.GetFileName(f.Path)).ShouldBe(names, ignoreOrder: true);
+        foreach (string name in names)
+        {
+            string path = Path.Combine(target, name);
+            switch (word)
+            {
+                case "folder":
+                    Directory.GetFileSystemEntries(path).ShouldBe([Path.Combine(path, "first")]);
+                    break;
+                case "link":
+                    new FileInfo(path).LinkTarget.ShouldBe("first");
+                    break;
+                default:
+                    File.ReadAllText(path).ShouldBe("first");
+                    break;
+            }
+        }
+    }
+
+    private static void MakeFirst(string word, string path, DateTime time)
+    {
+        switch (word)
+        {
+            case "folder":
+                File.WriteAllText(Path.Combine(Directory.CreateDirectory(path).FullName, "first"), "first");
+                break;
+            case "link":
+                File.CreateSymbolicLink(path, "first");
+                break;
+            default:
+                // As long as the second, and of its time.
+                File.WriteAllText(path, "first");
+                File.SetLastWriteTimeUtc(path, time);
+                break;
+        }
+    }
+
+    private static string? TargetOf(int fd) => fd < 0 ? null : new FileInfo($"/proc/self/fd/{fd}").LinkTarget;
+}
