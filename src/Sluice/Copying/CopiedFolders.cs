@@ -12,15 +12,17 @@ namespace Sluice.Copying;
 /// their place on the disk. For the thread that walks.
 /// </summary>
 [SupportedOSPlatform("linux")]
-internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, bool isNewTree)
+internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, bool isNewTree) : IDisposable
 {
     // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID.
     private const uint FolderBits = 0x3FF;
 
     private readonly List<(TreePath Folder, Statx From, bool IsMade)> _folders = [];
 
-    // A folder of each file system that the copy has come to: something may be mounted in a tree that was there.
-    private readonly Dictionary<(uint, uint), TreePath> _fileSystems = [];
+    // A folder of each file system that the copy has come to, since something may be mounted in a tree that was there; or why it could not
+    // be opened. It is opened before anything is written: the kernel tells a descriptor of what has failed since it was opened, and of what
+    // failed before only if nobody has been told.
+    private readonly Dictionary<(uint, uint), (TreePath Folder, Descriptor Opened)> _fileSystems = [];
 
     public int Count => _folders.Count;
 
@@ -34,10 +36,28 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     public void Add(TreePath folder, in Statx from, bool isMade, int toFd)
     {
         _folders.Add((folder, from, isMade));
-        if (options.FlushToDisk && (!isNewTree || folder.IsRoot) && Libc.Stat(toFd, StatxMask.Type, out Statx there) == 0)
+        if (!options.FlushToDisk || (isNewTree && !folder.IsRoot))
         {
-            _ = _fileSystems.TryAdd((there.DevMajor, there.DevMinor), folder);
+            return;
         }
+
+        int result = Libc.Stat(toFd, StatxMask.Type, out Statx there);
+        (uint, uint) number = result < 0 ? default : (there.DevMajor, there.DevMinor);
+        if (!_fileSystems.ContainsKey(number))
+        {
+            int fd = result < 0 ? result : PathCalls.OpenAt(toFd, ".\0"u8, TreeRoot.FolderFlags);
+            _fileSystems.Add(number, (folder, new Descriptor(fd)));
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach ((_, Descriptor opened) in _fileSystems.Values)
+        {
+            opened.Dispose();
+        }
+
+        _fileSystems.Clear();
     }
 
     /// <summary>Removes what killed processes left of this copy, in all folders; before the folders get their times.</summary>
@@ -105,9 +125,8 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     /// <summary>Makes durable what the copy has written, wherever it is mounted.</summary>
     public void Flush(TreeRoot target)
     {
-        foreach (TreePath folder in _fileSystems.Values)
+        foreach ((TreePath folder, Descriptor opened) in _fileSystems.Values)
         {
-            using Descriptor opened = new(target.Open(folder));
             int result = opened.Fd < 0 ? opened.Fd : CopyCalls.FlushFileSystem(opened.Fd);
             PathErrors.ThrowIfFailed(result, "Writing to the disk", target.Text(folder));
         }

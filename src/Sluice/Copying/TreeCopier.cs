@@ -116,7 +116,11 @@ internal sealed class TreeCopier : IDisposable
     }
 
     /// <summary>What the caller's token keeps of a copy goes with it.</summary>
-    public void Dispose() => _stop.Dispose();
+    public void Dispose()
+    {
+        _folders.Dispose();
+        _stop.Dispose();
+    }
 
     private static TreeRoot OpenRoot(in NodePath path, string text, string verb)
     {
