@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using Shouldly;
 using Sluice.Faults.Tests.Support;
 using Sluice.Uring;
@@ -7,11 +8,11 @@ namespace Sluice.Faults.Tests;
 
 /// <summary>What a copy of a tree tells the file system before it says that all is on the disk.</summary>
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
-public sealed class DurableTreeTests : IDisposable
+public sealed partial class DurableTreeTests : IDisposable
 {
     private readonly string _root = Directory.CreateTempSubdirectory("sluice-durable-").FullName;
     private readonly Lock _lock = new();
-    private readonly List<(string Call, string? Target)> _calls = [];
+    private readonly List<(string Name, string Target, bool IsFolder)> _calls = [];
 
     public void Dispose()
     {
@@ -20,8 +21,8 @@ public sealed class DurableTreeTests : IDisposable
     }
 
     /// <summary>
-    /// The kernel tells whoever flushes a file system of the writes that failed since he opened it; of one that failed before, only if nobody
-    /// else was told. So no opening comes between the last write and the flush.
+    /// The kernel tells whoever flushes a file system of the writes that failed since he opened it; of one that failed before, only if
+    /// nobody else was told. So no opening comes between the last write and the flush.
     /// </summary>
     [SkippableTheory]
     [InlineData(false)]
@@ -37,7 +38,7 @@ public sealed class DurableTreeTests : IDisposable
         }
 
         await CopyAsync(source, target, new CopyOptions { Recurse = true, FlushToDisk = true });
-        string[] calls = [.. _calls.Select(static c => c.Call)];
+        string[] calls = [.. _calls.Select(static c => c.Name)];
         int flush = Array.IndexOf(calls, "syncfs");
         int write = Array.FindLastIndex(calls, static c => c is "pwrite" or "pwritev2" or "copy_file_range" or "ioctl");
         flush.ShouldBeGreaterThan(write);
@@ -45,21 +46,63 @@ public sealed class DurableTreeTests : IDisposable
         calls[write..flush].ShouldNotContain(static c => c.StartsWith("openat", StringComparison.Ordinal));
     }
 
+    /// <summary>The kernel passes no syncfs on to a file system in another process: that one is told of each file and folder.</summary>
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Bindfs, "new", false)]
+    [InlineData(FileSystemKind.Bindfs, "new", true)]
+    [InlineData(FileSystemKind.Bindfs, "there", false)]
+    [InlineData(FileSystemKind.Bindfs, "there", true)]
+    [InlineData(FileSystemKind.Bindfs, "resumed", false)]
+    [InlineData(FileSystemKind.Local, "new", true)]
+    [InlineData(FileSystemKind.Local, "there", false)]
+    public async Task Each_file_and_folder_is_flushed_where_the_file_system_is_not_flushed_as_a_whole(
+        FileSystemKind kind, string way, bool preserves)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using Mount mount = Mount.OrSkip(kind);
+        string source = MakeSource(Path.Combine(_root, "source"), ["a", "b/c"]);
+        string target = Path.Combine(mount.Folder, "target");
+        CopyOptions options = new() { Recurse = true, FlushToDisk = true, PreserveMetadata = preserves, Resume = way == "resumed" };
+        if (way == "there")
+        {
+            Directory.CreateDirectory(target);
+        }
+        else if (way == "resumed")
+        {
+            int writes = 0;
+            SystemCallFaults.Use((call, _, _) => call == "pwrite" && Interlocked.Increment(ref writes) == 4 ? -CallFaults.EIO : 0);
+            await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
+        }
+
+        CopyResult result = await CopyAsync(source, target, options);
+        Skip.If(way == "resumed" && result.ResumedBytes == 0, "this file system keeps no marks on what is left of a copy");
+        (string Name, string Target, bool IsFolder)[] flushed = [.. _calls.Where(static c => c.Name == "fsync")];
+        bool flushesEach = kind != FileSystemKind.Local;
+        flushed.Count(static c => !c.IsFolder).ShouldBe(flushesEach ? 6 : 0);
+        string[] above = way == "there" ? [] : [mount.Folder, target];
+        string[] copied = [target, Path.Combine(target, "a"), Path.Combine(target, "b"), Path.Combine(target, "b", "c")];
+        flushed.Where(static c => c.IsFolder).Select(static c => TemporaryName().Replace(c.Target, "/${name}")).Distinct()
+            .ShouldBe(flushesEach ? above.Union(copied) : above, ignoreOrder: true);
+        _calls.Select(static c => c.Name).ShouldContain("syncfs");
+    }
+
     /// <summary>Runs a copy, and keeps its calls with what their descriptors lead to.</summary>
-    private async Task CopyAsync(string source, string target, CopyOptions options)
+    private async Task<CopyResult> CopyAsync(string source, string target, CopyOptions options)
     {
         SystemCallFaults.Use((call, fd, _) =>
         {
-            string? leads = fd < 0 ? null : new FileInfo($"/proc/self/fd/{fd}").LinkTarget;
+            string path = $"/proc/self/fd/{fd}";
+            string target = fd < 0 ? "" : new FileInfo(path).LinkTarget ?? "";
             lock (_lock)
             {
-                _calls.Add((call, leads));
+                _calls.Add((call, target, fd >= 0 && Directory.Exists(path)));
             }
 
             return 0;
         });
-        _ = await SluiceFile.CopyAsync(source, target, options);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, options);
         SystemCallFaults.Use(null);
+        return result;
     }
 
     /// <summary>Three files in each of these folders.</summary>
@@ -76,4 +119,8 @@ public sealed class DurableTreeTests : IDisposable
 
         return source;
     }
+
+    /// <summary>The tree's own folder before it gets its name.</summary>
+    [GeneratedRegex(@"/\.(?<name>target)(\.[0-9a-f]{16})?\.sluice-tmp", RegexOptions.ExplicitCapture, 10_000)]
+    private static partial Regex TemporaryName();
 }

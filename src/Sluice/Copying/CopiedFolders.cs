@@ -17,12 +17,12 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID.
     private const uint FolderBits = 0x3FF;
 
-    private readonly List<(TreePath Folder, Statx From, bool IsMade)> _folders = [];
+    private readonly List<CopiedFolder> _folders = [];
 
     // A folder of each file system that the copy has come to, since something may be mounted in a tree that was there; or why it could not
     // be opened. It is opened before anything is written: the kernel tells a descriptor of what has failed since it was opened, and of what
     // failed before only if nobody has been told.
-    private readonly Dictionary<(uint, uint), (TreePath Folder, Descriptor Opened)> _fileSystems = [];
+    private readonly Dictionary<(uint, uint), FileSystem> _fileSystems = [];
 
     public int Count => _folders.Count;
 
@@ -33,28 +33,19 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     /// <param name="from">What its source was when it was opened.</param>
     /// <param name="isMade">Whether it was not there before.</param>
     /// <param name="toFd">The copy's folder, open.</param>
-    public void Add(TreePath folder, in Statx from, bool isMade, int toFd)
+    /// <returns>Whether each file in it has to be written to the disk by itself.</returns>
+    public bool Add(TreePath folder, in Statx from, bool isMade, int toFd)
     {
-        _folders.Add((folder, from, isMade));
-        if (!options.FlushToDisk || (isNewTree && !folder.IsRoot))
-        {
-            return;
-        }
-
-        int result = Libc.Stat(toFd, StatxMask.Type, out Statx there);
-        (uint, uint) number = result < 0 ? default : (there.DevMajor, there.DevMinor);
-        if (!_fileSystems.ContainsKey(number))
-        {
-            int fd = result < 0 ? result : PathCalls.OpenAt(toFd, ".\0"u8, TreeRoot.FolderFlags);
-            _fileSystems.Add(number, (folder, new Descriptor(fd)));
-        }
+        bool flushesEach = options.FlushToDisk && MustFlushEach(folder, toFd);
+        _folders.Add(new CopiedFolder(folder, from, isMade) { MustFlush = flushesEach, FlushesEach = flushesEach });
+        return flushesEach;
     }
 
     public void Dispose()
     {
-        foreach ((_, Descriptor opened) in _fileSystems.Values)
+        foreach (FileSystem one in _fileSystems.Values)
         {
-            opened.Dispose();
+            one.Opened.Dispose();
         }
 
         _fileSystems.Clear();
@@ -63,7 +54,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     /// <summary>Removes what killed processes left of this copy, in all folders; before the folders get their times.</summary>
     public void RemoveLeftovers(TreeRoot source, TreeRoot target, CancellationToken cancellationToken)
     {
-        foreach ((TreePath folder, _, _) in _folders)
+        foreach (TreePath folder in _folders.Select(static f => f.Path))
         {
             if (cancellationToken.IsCancellationRequested)
             {
@@ -101,14 +92,14 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     {
         for (int i = _folders.Count - 1; i >= (isNewTree ? 1 : 0); i--)
         {
-            (TreePath folder, Statx from, bool isMade) = _folders[i];
+            CopiedFolder folder = _folders[i];
 
             // One that an earlier copy has left has whatever mode that one had come to.
-            bool isLeft = isNewTree && !isMade;
-            bool isRestricted = (isMade || options.IsFinish) && TreeShare.IsRestricted(from);
+            bool isLeft = isNewTree && !folder.IsMade;
+            bool isRestricted = (folder.IsMade || options.IsFinish) && TreeShare.IsRestricted(folder.From);
             if (options.PreserveMetadata || isLeft || isRestricted)
             {
-                TryFinish(source, target, folder, from, isLeft);
+                TryFinish(source, target, folder, isLeft);
             }
         }
     }
@@ -118,69 +109,127 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     {
         if (_folders.Count > 0)
         {
-            TryFinish(source, target, TreePath.Root, _folders[0].From, setsAll: true);
+            TryFinish(source, target, _folders[0], setsAll: true);
         }
     }
 
     /// <summary>Makes durable what the copy has written, wherever it is mounted.</summary>
     public void Flush(TreeRoot target)
     {
-        foreach ((TreePath folder, Descriptor opened) in _fileSystems.Values)
+        foreach (CopiedFolder folder in _folders.Where(static f => f.MustFlush))
         {
-            int result = opened.Fd < 0 ? opened.Fd : CopyCalls.FlushFileSystem(opened.Fd);
-            PathErrors.ThrowIfFailed(result, "Writing to the disk", target.Text(folder));
+            using Descriptor opened = new(target.Open(folder.Path));
+            Flush(folder, opened.Fd, target.Text(folder.Path));
+        }
+
+        foreach (FileSystem one in _fileSystems.Values)
+        {
+            int result = one.Opened.Fd < 0 ? one.Opened.Fd : CopyCalls.FlushFileSystem(one.Opened.Fd);
+            PathErrors.ThrowIfFailed(result, "Writing to the disk", target.Text(one.Folder));
         }
     }
 
-    private void TryFinish(TreeRoot source, TreeRoot target, TreePath folder, in Statx from, bool setsAll)
+    private static void Flush(CopiedFolder folder, int fd, string text)
+    {
+        int result = fd < 0 ? fd : Libc.Flush(fd);
+        PathErrors.ThrowIfFailed(OpenFile.IsUnflushable(-result) ? 0 : result, "Writing the folder to the disk,", text);
+        folder.MustFlush = false;
+    }
+
+    /// <summary>
+    /// Whether a folder lies where <see cref="RemoteFileSystem.MustFlushEach"/> holds; its file system is one that is flushed at the end.
+    /// </summary>
+    private bool MustFlushEach(TreePath folder, int toFd)
+    {
+        if (isNewTree && !folder.IsRoot)
+        {
+            return _folders[0].FlushesEach;
+        }
+
+        int result = Libc.Stat(toFd, StatxMask.Type, out Statx there);
+        (uint, uint) number = result < 0 ? default : (there.DevMajor, there.DevMinor);
+        if (!_fileSystems.TryGetValue(number, out FileSystem one))
+        {
+            int fd = result < 0 ? result : PathCalls.OpenAt(toFd, ".\0"u8, TreeRoot.FolderFlags);
+            one = new FileSystem(folder, new Descriptor(fd), RemoteFileSystem.MustFlushEach(toFd));
+            _fileSystems.Add(number, one);
+        }
+
+        return one.FlushesEach;
+    }
+
+    private void TryFinish(TreeRoot source, TreeRoot target, CopiedFolder folder, bool setsAll)
     {
         try
         {
-            FinishOne(source, target, folder, from, setsAll);
+            using Descriptor to = new(target.Open(folder.Path));
+            PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Opening the folder", target.Text(folder.Path));
+            FinishOne(source, to.Fd, target.Text(folder.Path), folder, setsAll);
+            if (folder.MustFlush)
+            {
+                // While it is open: its mode may keep us out now.
+                Flush(folder, to.Fd, target.Text(folder.Path));
+            }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            failures.Add(source.Text(folder), e);
+            failures.Add(source.Text(folder.Path), e);
         }
     }
 
     /// <param name="source">The source's root.</param>
-    /// <param name="target">The copy's root.</param>
-    /// <param name="folder">The folder.</param>
-    /// <param name="from">What its source was.</param>
+    /// <param name="toFd">The copy's folder.</param>
+    /// <param name="text">Its path, for people.</param>
+    /// <param name="folder">Where it is, and what its source was.</param>
     /// <param name="setsAll">Whether its mode is to be that of a new folder; else it has it, but for what its owner needed.</param>
-    private void FinishOne(TreeRoot source, TreeRoot target, TreePath folder, in Statx from, bool setsAll)
+    private void FinishOne(TreeRoot source, int toFd, string text, CopiedFolder folder, bool setsAll)
     {
-        using Descriptor to = new(target.Open(folder));
-        PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Opening the folder", target.Text(folder));
         if (options.PreserveMetadata)
         {
-            using Descriptor original = new(source.Open(folder));
-            PathErrors.ThrowIfFailed(Math.Min(original.Fd, 0), "Opening the folder", source.Text(folder));
-            NodeMetadata.Preserve(original.Fd, from, to.Fd, target.Text(folder));
+            using Descriptor original = new(source.Open(folder.Path));
+            PathErrors.ThrowIfFailed(Math.Min(original.Fd, 0), "Opening the folder", source.Text(folder.Path));
+            NodeMetadata.Preserve(original.Fd, folder.From, toFd, text);
             return;
         }
 
-        if (options.IsFinish && !TreeShare.TakeMark(to.Fd))
+        if (options.IsFinish && !TreeShare.TakeMark(toFd))
         {
             // No shard has made it, or FinishCopyAsync has been here before.
             return;
         }
 
-        PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx made), "Looking at the folder", target.Text(folder));
+        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at the folder", text);
 
         uint mode = setsAll
-            ? from.Mode & FolderBits & ~Umask.Read()
-            : made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)from.Mode);
+            ? folder.From.Mode & FolderBits & ~Umask.Read()
+            : made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)folder.From.Mode);
         try
         {
-            NodeMetadata.SetPlainMode(to.Fd, mode, target.Text(folder));
+            NodeMetadata.SetPlainMode(toFd, mode, text);
         }
         catch when (options.IsFinish)
         {
             // The next one is to find it as this one did.
-            TreeShare.SetMark(to.Fd);
+            TreeShare.SetMark(toFd);
             throw;
         }
+    }
+
+    private readonly record struct FileSystem(TreePath Folder, Descriptor Opened, bool FlushesEach);
+
+    private sealed class CopiedFolder(TreePath path, in Statx from, bool isMade)
+    {
+        public TreePath Path => path;
+
+        /// <summary>What its source was.</summary>
+        public Statx From { get; } = from;
+
+        public bool IsMade => isMade;
+
+        /// <summary>Whether each file in it is written to the disk by itself.</summary>
+        public bool FlushesEach { get; init; }
+
+        /// <summary>Whether the folder's own names are to be written to the disk by themselves, and are not there.</summary>
+        public bool MustFlush { get; set; }
     }
 }

@@ -34,10 +34,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <summary>
     /// Whether the bytes are on the disk before the file gets its name. They are where they are read back; and of what is to be durable,
     /// where a single file is copied, and where a later run takes a name with the right length and time for a copy that is whole, although
-    /// the power went before this run came to flush the tree.
+    /// the power went before this run came to flush the tree; or where that does not flush its files.
     /// </summary>
-    private bool FlushesFirst =>
-        options.Verify || (options.FlushToDisk && (Location is not null || options.IsShared || options.SkipUnchanged));
+    private bool FlushesFirst(int fd) => options.Verify || (options.FlushToDisk
+        && (Location is not null || options.IsShared || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
 
     /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
     public CopyResult Copy(NodePath from, NodePath to) => Copy(from, to, clonesOnly: false)!;
@@ -370,7 +370,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             temporary.GiveName();
         }
 
-        if (FlushesFirst)
+        if (FlushesFirst(temporary.Descriptor))
         {
             PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor), "Writing to the disk", to.Text);
         }

@@ -251,8 +251,8 @@ internal sealed class TreeCopier : IDisposable
         }
 
         LeftNames? left = !isMade && _isNew && _options.Resume ? GoOnIn(reader, toFd, to) : null;
-        _folders.Add(folder, stat, isMade, toFd);
-        return new TreeFolder(folder, reader, toFd, from, to) { Left = left };
+        bool flushesEach = _folders.Add(folder, stat, isMade, toFd);
+        return new TreeFolder(folder, reader, toFd, from, to) { Left = left, FlushesEach = flushesEach };
     }
 
     /// <summary>

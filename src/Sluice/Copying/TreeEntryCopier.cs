@@ -263,7 +263,7 @@ internal sealed class TreeEntryCopier(
         int toFd = PathCalls.Open(to, make, mode);
         if (toFd == -Errno.EEXIST && MayReplace(folder, from.Name))
         {
-            if (IsThere(fromFd, stat, from, to))
+            if (IsThere(folder, fromFd, stat, from, to))
             {
                 meter.Add(length);
                 meter.EndFile();
@@ -299,12 +299,7 @@ internal sealed class TreeEntryCopier(
                 Interlocked.Increment(ref _changedFiles);
             }
 
-            if (options.Verify)
-            {
-                PathErrors.ThrowIfFailed(Libc.FlushData(toFd), "Writing to the disk", to.Text);
-                ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, cancellationToken);
-            }
-
+            Settle(folder, fromFd, toFd, from, to);
             meter.EndFile();
             Book(method, length, 0, depth);
         }
@@ -313,6 +308,17 @@ internal sealed class TreeEntryCopier(
             // Half a file has no place in a tree that gets its name nevertheless.
             _ = NodeCalls.Unlink(to);
             throw;
+        }
+    }
+
+    /// <summary>What is to be on the disk, and is not when its file system is flushed at the end, or is read back from there.</summary>
+    private void Settle(TreeFolder folder, int fromFd, int toFd, in NodePath from, in NodePath to)
+    {
+        int result = folder.FlushesEach ? Libc.Flush(toFd) : options.Verify ? Libc.FlushData(toFd) : 0;
+        PathErrors.ThrowIfFailed(result, "Writing to the disk", to.Text);
+        if (options.Verify)
+        {
+            ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, cancellationToken);
         }
     }
 
@@ -351,7 +357,7 @@ internal sealed class TreeEntryCopier(
     /// Whether an earlier copy left this file, the same to the last byte; with the source's metadata now, which that copy may not have
     /// come to. Not what others may have put there, who may have it open, if it is to have more rights than they.
     /// </summary>
-    private bool IsThere(int fromFd, in Statx stat, in NodePath from, in NodePath to)
+    private bool IsThere(TreeFolder folder, int fromFd, in Statx stat, in NodePath from, in NodePath to)
     {
         using Descriptor opened = new(PathCalls.Open(to, PathCalls.ReadOnly | PathCalls.NoFollowFlag | PathCalls.NonBlocking));
         int fd = opened.Fd;
@@ -365,12 +371,7 @@ internal sealed class TreeEntryCopier(
         if (isThere)
         {
             SetMetadataOfLeftover(fromFd, stat, fd, to.Text);
-        }
-
-        if (isThere && options.Verify)
-        {
-            PathErrors.ThrowIfFailed(Libc.FlushData(fd), "Writing to the disk", to.Text);
-            ContentComparer.Verify(fromFd, from.Text, fd, to.Text, cancellationToken);
+            Settle(folder, fromFd, fd, from, to);
         }
 
         return isThere;

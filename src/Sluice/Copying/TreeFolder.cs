@@ -26,6 +26,9 @@ internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd,
     /// <summary>What an earlier copy has left in the copy's folder; null where nothing was there.</summary>
     public LeftNames? Left { get; init; }
 
+    /// <summary>Whether each file that is copied here is written to the disk by itself.</summary>
+    public bool FlushesEach { get; init; }
+
     public NodePath From(byte[] name) => NodePath.In(from.Descriptor, name, fromText);
 
     public NodePath To(byte[] name) => NodePath.In(toFd, name, toText);

@@ -24,6 +24,15 @@ internal static class RemoteFileSystem
     private const long Gpfs = 0x47504653;
     private const long BeeGfs = 0x19830326;
 
+    /// <summary>eCryptfs: of this machine, on another file system.</summary>
+    private const long Ecryptfs = 0xF15F;
+
+    /// <summary>
+    /// Whether syncfs(2) may leave undone what fsync(2) of each file and folder does: where a file system is another one's front, or a
+    /// server's, and the kernel passes no such request on (FUSE but for virtiofs, SMB, 9p, eCryptfs). Where the system does not tell, too.
+    /// </summary>
+    public static bool MustFlushEach(int fd) => (Libc.FileSystemType(fd) & 0xFFFF_FFFF) is 0 or Ecryptfs || Holds(fd);
+
     /// <summary>Whether an open file or folder lies on such a one; false where the system does not tell.</summary>
     public static bool Holds(int fd) =>
         (Libc.FileSystemType(fd) & 0xFFFF_FFFF)
