@@ -14,7 +14,7 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, bool isNewTree) : IDisposable
 {
-    // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID.
+    // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID, which a new folder has from the one above it.
     private const uint FolderBits = 0x3FF;
 
     private readonly List<CopiedFolder> _folders = [];
@@ -201,7 +201,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
         PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at the folder", text);
 
         uint mode = setsAll
-            ? folder.From.Mode & FolderBits & ~Umask.Read()
+            ? (folder.From.Mode & FolderBits & ~Umask.Read()) | (made.Mode & ModeBits.SetGroup)
             : made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)folder.From.Mode);
         try
         {

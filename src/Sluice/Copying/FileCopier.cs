@@ -355,9 +355,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             return new FinalRights(old.Stat.Uid, old.Stat.Gid, mode, NodeMetadata.ListOf(old.Descriptor));
         }
 
-        // A folder with this bit gives what is made in it its own group.
-        const uint setGroup = 0x400;
-        bool isFolders = Libc.Stat(to.FolderFd, StatxMask.BasicStats, out Statx folder) == 0 && (folder.Mode & setGroup) != 0;
+        bool isFolders = Libc.Stat(to.FolderFd, StatxMask.BasicStats, out Statx folder) == 0 && (folder.Mode & ModeBits.SetGroup) != 0;
         return new FinalRights(
             NodeCalls.EffectiveUser, isFolders ? folder.Gid : NodeCalls.EffectiveGroup, (uint?)options.UnixCreateMode ?? mode,
             NodeMetadata.DefaultListOf(to.FolderFd));

@@ -77,7 +77,7 @@ internal sealed class TemporaryFolder : IDisposable
 
     /// <summary>
     /// Makes a folder ours alone, whose mode, and with it whose owner, may be the source's already; 0, or a negative errno. The owner
-    /// first: another one could set the mode again.
+    /// first: another one could set the mode again. Whether what is made in it is its group's is as it was.
     /// </summary>
     public static int TakeBack(int fd)
     {
@@ -85,7 +85,7 @@ internal sealed class TemporaryFolder : IDisposable
         result = result == 0 && stat.Uid != NodeCalls.EffectiveUser
             ? NodeCalls.SetOwner(fd, NodeCalls.EffectiveUser, NodeCalls.AsItIs)
             : result;
-        return result < 0 ? result : NodeCalls.SetMode(fd, ModeBits.OwnerAll);
+        return result < 0 ? result : NodeCalls.SetMode(fd, ModeBits.OwnerAll | (stat.Mode & ModeBits.SetGroup));
     }
 
     /// <summary>Whether a name is this folder's, and one that nobody could foresee.</summary>
@@ -181,7 +181,7 @@ internal sealed class TemporaryFolder : IDisposable
         bool isGone = false;
         if (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && !stat.IsSame(source))
         {
-            if (IsLeftover(fd) || (IsWhole(fd, stat, source) && NodeCalls.SetMode(fd, ModeBits.OwnerAll) == 0))
+            if (IsLeftover(fd) || (IsWhole(fd, stat, source) && TakeBack(fd) == 0))
             {
                 return fd;
             }
@@ -200,7 +200,7 @@ internal sealed class TemporaryFolder : IDisposable
     /// </summary>
     private static bool IsWhole(int fd, in Statx stat, in Statx source) =>
         stat.Uid == NodeCalls.EffectiveUser
-        && (stat.Mode & ModeBits.All) == (source.Mode & ModeBits.All)
+        && ((stat.Mode ^ source.Mode) & ModeBits.All & ~ModeBits.SetGroup) == 0
         && (stat.Mode & OthersWrite) == 0
         && (stat.Gid == source.Gid || stat.Gid == NodeCalls.EffectiveGroup)
         && NodeCalls.LockExclusivelyNow(fd) == 0

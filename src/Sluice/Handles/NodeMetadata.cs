@@ -15,7 +15,7 @@ namespace Sluice.Handles;
 internal static class NodeMetadata
 {
     private const uint SetUser = 0x800;
-    private const uint SetGroup = 0x400;
+    private const uint SetGroup = ModeBits.SetGroup;
     private const uint GroupBits = 0x38;
     private const uint OtherBits = 0x07;
     private const int GroupShift = 3;

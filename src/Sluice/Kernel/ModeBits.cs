@@ -6,6 +6,9 @@ internal static class ModeBits
     /// <summary>Permissions, setuid, setgid and the sticky bit.</summary>
     public const uint All = 0xFFF;
 
+    /// <summary>Of a folder: what is made in it is its group's, and so are the folders in it.</summary>
+    public const uint SetGroup = 0x400;
+
     /// <summary>Read, write and execute of owner, group and others.</summary>
     public const uint Permissions = 0x1FF;
 

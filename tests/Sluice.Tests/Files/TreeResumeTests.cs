@@ -269,6 +269,43 @@ public sealed class TreeResumeTests : IDisposable
         File.GetUnixFileMode(made).ShouldBe(File.GetUnixFileMode(source));
     }
 
+    /// <summary>A folder with the set-group-ID bit gives its group and the bit to what is made in it, as with cp -r.</summary>
+    [SkippableTheory]
+    [InlineData("new")]
+    [InlineData("left")]
+    [InlineData("left with its mode")]
+    public async Task A_tree_in_a_folder_that_gives_its_group_gives_it_too(string way)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "modes");
+        string source = NewFolder();
+        Run("chmod", "755", source);
+        File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(source, "below")).FullName, "file"), "content");
+        string parent = NewFolder();
+        if (Environment.IsPrivilegedProcess && way != "left with its mode")
+        {
+            Run("chgrp", "12345", parent);
+        }
+
+        Run("chmod", "g+s", parent);
+        string target = Path.Combine(parent, "target");
+        if (way != "new")
+        {
+            string left = Directory.CreateDirectory(Path.Combine(parent, ".target.sluice-tmp")).FullName;
+            File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(left, "below")).FullName, "file"), "content");
+            AsLeftover(left);
+            Run("chmod", way == "left" ? "2700" : "2755", left);
+        }
+
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = way != "new" });
+        result.ResumedBytes.ShouldBe(way == "new" ? 0 : "content".Length);
+        string expected = Path.Combine(parent, "expected");
+        Run("cp", "-r", source, expected);
+        ShouldBeSame(Folders(target), Folders(expected));
+        Folders(target).ShouldAllBe(line => line.StartsWith("d|drwxr-s", StringComparison.Ordinal));
+
+        static string[] Folders(string root) => [.. Listing(root, "%y|%M|%P|%G\n").Where(static line => line[0] == 'd')];
+    }
+
     private sealed class Each(Action<CopyProgress> action) : IProgress<CopyProgress>
     {
         public void Report(CopyProgress value) => action(value);
