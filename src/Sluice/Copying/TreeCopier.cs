@@ -148,6 +148,12 @@ internal sealed class TreeCopier : IDisposable
             workers.Start(TreeWorkers.CountFor(source.Descriptor, target.Descriptor), () => CopyGroups(workers));
             Walk(source, target, workers);
         }
+        catch
+        {
+            // What was found is not copied any more: the caller's own exception is to reach him, and no tree is to be made after it.
+            _stop.Cancel();
+            throw;
+        }
         finally
         {
             workers.End();
