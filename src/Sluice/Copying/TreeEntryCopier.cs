@@ -15,6 +15,9 @@ namespace Sluice.Copying;
 internal sealed class TreeEntryCopier(
     CopyOptions options, CopyMeter meter, CopyFailures failures, bool isNewTree, CancellationToken cancellationToken)
 {
+    // What statx(2) counts in.
+    private const int BlockBytes = 512;
+
     private readonly NodeCopier _nodes = new(options, meter, isNewTree, cancellationToken);
     private readonly Lock _lock = new();
     private readonly HardLinkCopier _hardLinks = new(options, failures, cancellationToken);
@@ -280,7 +283,8 @@ internal sealed class TreeEntryCopier(
         try
         {
             (CopyMethod method, int depth) = (CopyMethod.Buffered, 0);
-            if (length == 0 || length > SmallTransfer.MaxBytes || options.Method is not (CopyMethod.Auto or CopyMethod.Buffered))
+            bool isSmall = length is > 0 and <= SmallTransfer.MaxBytes && options.Method is CopyMethod.Auto or CopyMethod.Buffered;
+            if (!isSmall || MayHaveHoles(stat))
             {
                 FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, length, options, meter, cancellationToken);
                 transfer.Run(0);
@@ -310,6 +314,12 @@ internal sealed class TreeEntryCopier(
             throw;
         }
     }
+
+    /// <summary>
+    /// Whether a file has fewer blocks than bytes: it has holes, or its file system packs its bytes, or does not tell. Only a transfer that
+    /// looks for holes keeps them.
+    /// </summary>
+    private static bool MayHaveHoles(in Statx stat) => stat.Blocks < (stat.Size + BlockBytes - 1) / BlockBytes;
 
     /// <summary>What is to be on the disk, and is not when its file system is flushed at the end, or is read back from there.</summary>
     private void Settle(TreeFolder folder, int fromFd, int toFd, in NodePath from, in NodePath to)

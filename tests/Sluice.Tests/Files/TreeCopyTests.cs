@@ -43,6 +43,39 @@ public sealed class TreeCopyTests : IDisposable
         }
     }
 
+    /// <summary>Also those of files that are small enough for one read and one write.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Holes_stay_holes(bool isThere)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "holes are found on Linux");
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        foreach (int length in (int[])[1, 8 * 1024, 200 * 1024])
+        {
+            using FileStream hole = new(Path.Combine(source, $"{length} of nothing"), FileMode.CreateNew);
+            hole.SetLength(length);
+        }
+
+        using (FileStream part = new(Path.Combine(source, "data behind a hole"), FileMode.CreateNew))
+        {
+            part.Position = 4096;
+            part.Write(Bytes.Pattern(4000));
+        }
+
+        File.WriteAllBytes(Path.Combine(source, "data"), Bytes.Pattern(8000));
+        const string format = "%P|%s|%b\n";
+        string[] expected = Listing(source, format);
+        Skip.IfNot(expected.Contains("8192 of nothing|8192|0"), "this file system has no holes");
+        string target = isThere ? Directory.CreateDirectory(_temp.NewPath()).FullName : _temp.NewPath();
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true });
+        result.Bytes.ShouldBe(1 + (8 * 1024) + (200 * 1024) + 8096 + 8000);
+        ShouldBeSame([.. Listing(target, format).Where(IsFile)], [.. expected.Where(IsFile)]);
+        Hashes(target).ShouldBe(Hashes(source));
+
+        static bool IsFile(string line) => line[0] != '|';
+    }
+
     [SkippableFact]
     public async Task Many_files_in_one_folder_are_all_copied()
     {
