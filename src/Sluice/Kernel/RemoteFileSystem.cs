@@ -29,12 +29,18 @@ internal static class RemoteFileSystem
 
     /// <summary>
     /// Whether syncfs(2) may leave undone what fsync(2) of each file and folder does: where a file system is another one's front, or a
-    /// server's, and the kernel passes no such request on (FUSE but for virtiofs, SMB, 9p, eCryptfs). Where the system does not tell, too.
+    /// server's, and the kernel passes no such request on (FUSE but for virtiofs, SMB, 9p, eCryptfs; Ceph's part of it does). Where the
+    /// system does not tell, too.
     /// </summary>
-    public static bool MustFlushEach(int fd) => (Libc.FileSystemType(fd) & 0xFFFF_FFFF) is 0 or Ecryptfs || Holds(fd);
+    public static bool MustFlushEach(int fd)
+    {
+        long type = Libc.FileSystemType(fd) & 0xFFFF_FFFF;
+        return type is 0 or Ecryptfs || (type != Ceph && IsRemote(type));
+    }
 
     /// <summary>Whether an open file or folder lies on such a one; false where the system does not tell.</summary>
-    public static bool Holds(int fd) =>
-        (Libc.FileSystemType(fd) & 0xFFFF_FFFF)
-            is Nfs or Smb or Cifs or Smb2 or Fuse or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
+    public static bool Holds(int fd) => IsRemote(Libc.FileSystemType(fd) & 0xFFFF_FFFF);
+
+    private static bool IsRemote(long type) =>
+        type is Nfs or Smb or Cifs or Smb2 or Fuse or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
 }
