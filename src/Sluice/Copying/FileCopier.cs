@@ -73,7 +73,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         // Where permissions are taken over, the file is its owner's alone until it has them: our group may be another than the source's.
         uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : ModeBits.OwnerReadWrite;
         bool isFound = false;
-        using TemporaryFile temporary = options.Resume && (Location is not null || !TemporaryName.IsSources(from))
+        using TemporaryFile temporary = options.Resume && !TemporaryName.IsSources(from)
             ? TemporaryFile.CreateOrFind(to, mode, before, RightsOf(fromFd, before, old, to), out isFound)
             : TemporaryFile.Create(to, mode);
         try

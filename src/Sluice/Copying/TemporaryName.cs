@@ -35,8 +35,8 @@ internal static class TemporaryName
     public static NodePath Reserved(in NodePath target) => Beside(target, "");
 
     /// <summary>
-    /// Whether a source has something itself under the name that <see cref="Reserved"/> gives for it: in a tree that is a part of the copy,
-    /// and nothing to be gone on from. So is what cannot be looked at.
+    /// Whether a source's folder has something itself under the name that <see cref="Reserved"/> gives for the source: what the copy's
+    /// folder has there may be a copy of that, and nothing to be gone on from. True where that cannot be looked at, too.
     /// </summary>
     [SupportedOSPlatform("linux")]
     public static bool IsSources(in NodePath source) =>
