@@ -249,6 +249,49 @@ public sealed class StageTests
         }
     }
 
+    /// <summary>
+    /// A thread that knows a page from before asks it for a place at any moment, also where that page is turned to while nobody is to get
+    /// one: a record there would be overwritten by the next one.
+    /// </summary>
+    [Fact]
+    public void Nobody_gets_a_place_in_a_page_that_is_turned_to_while_the_ring_is_frozen()
+    {
+        using DeadOutput output = new(failsWrites: false);
+        LogPage[] pages = [new(4096), new(4096)];
+        PageRing ring = new(pages, output.PageStart, 1);
+        WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
+        bool ends = false;
+        Thread other = new(() =>
+        {
+            while (!Volatile.Read(ref ends))
+            {
+                foreach (LogPage page in pages)
+                {
+                    if (page.TryTake(10, 1, out int offset, out long sequence))
+                    {
+                        page.EndCopy(new Placed(page, offset, sequence), 10, 1);
+                    }
+                }
+            }
+        });
+        other.Start();
+        try
+        {
+            for (int i = 0; i < 200_000; i++)
+            {
+                ring.TryFreeze(60_000).ShouldBeTrue();
+                writes.WriteAll().ShouldBeNull();
+                ring.Active.TakenCount.ShouldBe(0, $"round {i}");
+                ring.Thaw(writes.Written + 1);
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref ends, true);
+            other.JoinInTime();
+        }
+    }
+
     /// <summary>Records of a raw log may be empty: a page has no more of them than can be counted.</summary>
     [Fact]
     public void A_page_takes_no_more_records_than_it_can_count()

@@ -59,12 +59,21 @@ internal sealed class LogPage
 
     public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
 
-    /// <summary>Makes it empty, with the first <paramref name="start"/> bytes left free.</summary>
-    public void Open(long firstSequence, int start, int epoch = 0)
+    /// <summary>
+    /// Makes it empty, with the first <paramref name="start"/> bytes left free; where it is to be sealed from the beginning, nobody gets a
+    /// place in it at any moment.
+    /// </summary>
+    public void Open(long firstSequence, int start, int epoch = 0, bool isSealed = false)
     {
         _kept?.Open(firstSequence, usedSlots: Count);
         (FirstSequence, Epoch) = (firstSequence, epoch);
         Volatile.Write(ref _hot.Copied, start);
+        if (isSealed)
+        {
+            (End, Count) = (start, 0);
+            Volatile.Write(ref _hot.State, SealedBit + start);
+            return;
+        }
 
         // Last: from here on places are taken.
         Volatile.Write(ref _hot.State, start);

@@ -218,12 +218,9 @@ internal sealed class PageRing
         LogPage sealedPage = _active;
         _ = sealedPage.TrySeal();
         LogPage next = _pages[(_activeNumber + 1) % _pages.Length] = _free.Pop();
-        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch);
-        if (_isFrozen)
-        {
-            _ = next.TrySeal();
-        }
 
+        // Some thread may still know the page from before, and take a place in it as soon as it is open.
+        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch, isSealed: _isFrozen);
         Volatile.Write(ref _active, next);
 
         // Behind the seal and the new page: who sees the number may take the sealed one out.
