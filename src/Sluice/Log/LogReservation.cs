@@ -5,32 +5,34 @@ namespace Sluice;
 
 /// <summary>
 /// Room for one record in a log's memory, to be written in place and committed. Used as a local variable by one thread, with using: what
-/// was not committed when it is disposed is withdrawn, and readers pass over it.
+/// was not committed when it is disposed is withdrawn, and readers pass over it. A copy, as of an argument, is the same reservation.
 /// </summary>
 /// <remarks>Records that come later are not written before this one is committed or disposed: fill it at once, and wait for nothing
 /// meanwhile.</remarks>
-public ref struct LogReservation
+public readonly ref struct LogReservation
 {
     private readonly SluiceLog _log;
     private readonly Placed _place;
-    private bool _hasEnded;
+    private readonly Span<byte> _span;
+    private readonly ReservationEnd? _end;
+    private readonly long _use;
 
-    internal LogReservation(SluiceLog log, Placed place, Span<byte> span)
+    internal LogReservation(SluiceLog log, Placed place, Span<byte> span, ReservationEnd end)
     {
-        (_log, _place) = (log, place);
-        Span = span;
+        (_log, _place, _end, _use) = (log, place, end, end.Use);
+        _span = span;
     }
 
-    /// <summary>The record's bytes, all of which belong to it; their contents are anything before they are written. Not to be used after
-    /// the end.</summary>
-    public Span<byte> Span { get; private set; }
+    /// <summary>The record's bytes, all of which belong to it; their contents are anything before they are written. Empty after the end: a
+    /// span that was got before is not to be used then.</summary>
+    public Span<byte> Span => _end?.Use == _use ? _span : default;
 
     /// <summary>The record's sequence number.</summary>
-    public readonly long Sequence => _place.FirstSequence;
+    public long Sequence => _place.FirstSequence;
 
     /// <summary>The record is as it is to be; waits for the log's default durability.</summary>
     /// <returns>Its sequence number.</returns>
-    /// <exception cref="InvalidOperationException">It was committed or disposed before.</exception>
+    /// <exception cref="InvalidOperationException">It was committed or disposed before, by this variable or a copy of it.</exception>
     /// <exception cref="IOException">It could not be written, and is withdrawn.</exception>
     public long Commit() => Commit(_log.DefaultDurability);
 
@@ -39,28 +41,20 @@ public ref struct LogReservation
     public long Commit(LogDurability durability)
     {
         _ = LogSettings.Known(durability);
-        if (_hasEnded)
+        if (_end?.TryEnd(_use) != true)
         {
             throw new InvalidOperationException("The record was committed or disposed before.");
         }
 
-        return _log.EndReservation(_place, End(), durability, isWithdrawn: false);
+        return _log.EndReservation(_place, _span, durability, isWithdrawn: false);
     }
 
-    /// <summary>Withdraws the record, unless it was committed.</summary>
+    /// <summary>Withdraws the record, unless it was committed, by this variable or a copy of it.</summary>
     public void Dispose()
     {
-        if (!_hasEnded && _log is not null)
+        if (_end?.TryEnd(_use) == true)
         {
-            _ = _log.EndReservation(_place, End(), LogDurability.Buffered, isWithdrawn: true);
+            _ = _log.EndReservation(_place, _span, LogDurability.Buffered, isWithdrawn: true);
         }
-    }
-
-    private Span<byte> End()
-    {
-        Span<byte> record = Span;
-        _hasEnded = true;
-        Span = default;
-        return record;
     }
 }

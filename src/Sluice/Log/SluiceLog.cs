@@ -194,8 +194,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         // What a caller keeps of a span after its end must harm nobody, and memory that is shared is not the collector's. Made before a
         // place is taken: where there is none, nobody could fill that.
         byte[]? own = _kept is null ? null : new byte[size];
+        ReservationEnd end = ReservationEnd.Rent();
         Placed place = Take(_headerBytes + size, 1);
-        return new LogReservation(this, place, own ?? place.Page.Bytes.Slice(place.Offset + _headerBytes, size));
+        return new LogReservation(this, place, own ?? place.Page.Bytes.Slice(place.Offset + _headerBytes, size), end);
     }
 
     /// <summary>Waits until everything that was appended before is written, or on the disk.</summary>
