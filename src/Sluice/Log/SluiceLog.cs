@@ -53,9 +53,14 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.SignalKeeper());
         _mark = new DurableMark(WriteMark, () => _lock?.Flush(_settings), output.DurableSequence);
         _syncs = new SyncStage(_writes, output, directory, _mark, settings.RetentionIntervalMs);
-        if (opening.Recovered is not null)
+        if (opening.Recovered is { } recovered)
         {
-            WriteMark(opening.Recovered.NextSequence - 1);
+            WriteMark(recovered.NextSequence - 1);
+            if (recovered.HasAcceptedLoss)
+            {
+                // Else a power cut would bring the old state back, and with it the loss.
+                _mark.Flush();
+            }
         }
 
         StartThreads();

@@ -52,6 +52,9 @@ internal sealed class RecoveredLog
     /// <summary>What was cut; null where everything was whole.</summary>
     public SluiceLogCut? Cut { get; private set; }
 
+    /// <summary>Whether less is there than the state says was on the disk, and that loss was accepted.</summary>
+    public bool HasAcceptedLoss { get; private set; }
+
     /// <summary>Checks the log, cuts its end if need be, and makes what is there durable.</summary>
     /// <param name="folder">The folder, which exists.</param>
     /// <param name="settings">The options.</param>
@@ -132,7 +135,8 @@ internal sealed class RecoveredLog
         if (state is { } known && known.LogId == LogId)
         {
             bool hasLost = known.DurableSequence >= NextSequence;
-            if ((hasLost || known.SegmentId > (last?.Id ?? 0)) && !settings.AcceptLoss)
+            HasAcceptedLoss = hasLost || known.SegmentId > (last?.Id ?? 0);
+            if (HasAcceptedLoss && !settings.AcceptLoss)
             {
                 throw new SluiceLogDamagedException(
                     Cut?.Path ?? (hasLost ? last?.Path : null) ?? _folder.Path,
