@@ -186,6 +186,67 @@ public sealed class TruncationTests
         return calls;
     }
 
+    /// <summary>
+    /// A segment has its footer, and the keeper is about to let go of it, when a tail is dropped: without the footer it would be read as a
+    /// whole at each opening, and never be compressed.
+    /// </summary>
+    [SkippableFact]
+    public void A_segment_that_was_just_sealed_keeps_its_footer_when_a_tail_is_dropped()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        TimeSpan patience = TimeSpan.FromMinutes(1);
+        using TempFolder folder = new();
+        using ManualResetEventSlim isSealing = new();
+        using ManualResetEventSlim isDropping = new();
+        using ManualResetEventSlim mayGoOn = new();
+        string first = Path.Combine(folder.Log, "0000000001.slog");
+        using (SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { SegmentBytes = 4096, MaxRecordBytes = 5000, Preallocate = false }))
+        {
+            Exception? error = null;
+            Thread drops = new(() => error = Record.Exception(() => log.TruncateAfter(2)));
+            SystemCallFaults.Use((call, fd, _) =>
+            {
+                string? path = call == "fsync"
+                    ? File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName : null;
+                if (path == first && new FileInfo(first).Length % 8 == 4)
+                {
+                    isSealing.Set();
+                    mayGoOn.Wait(patience).ShouldBeTrue();
+                }
+                else if (path == Path.Combine(folder.Log, LogFolder.StateName) && Thread.CurrentThread == drops)
+                {
+                    // The mark says less: from here on the keeper comes no further than to let go of what it has sealed.
+                    isDropping.Set();
+                }
+
+                return 0;
+            });
+            try
+            {
+                log.Append(Records.Make(0, 0, 3900), LogDurability.Durable);
+                log.Append(Records.Make(0, 1, 300), LogDurability.Durable);
+                log.Append(Records.Make(0, 2, 300), LogDurability.Durable);
+                isSealing.Wait(patience).ShouldBeTrue();
+                drops.Start();
+                isDropping.Wait(patience).ShouldBeTrue();
+                mayGoOn.Set();
+                drops.JoinInTime();
+                error.ShouldBeNull();
+            }
+            finally
+            {
+                mayGoOn.Set();
+                SystemCallFaults.Use(null);
+            }
+
+            SegmentInfo.Read(first, 1).ShouldNotBeNull().IsSealed.ShouldBeTrue();
+        }
+
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ReadAll(folder.Log).Count.ShouldBe(2);
+    }
+
     /// <summary>A segment that is left when a tail is dropped needs no room for more records; and has as many bytes as it has.</summary>
     [Fact]
     public void The_space_that_a_left_segment_had_reserved_is_given_back()

@@ -26,6 +26,9 @@ internal sealed partial class SegmentFile : IDisposable
     private bool _isOnDisk;
     private bool _isSealed;
 
+    /// <summary>Whether its footer is on the disk; for who may seal it.</summary>
+    private bool _hasFooter;
+
     /// <summary>When its first record had come, or it was resumed, by a clock that nobody sets.</summary>
     private long _sinceMs = Environment.TickCount64;
 
@@ -195,6 +198,7 @@ internal sealed partial class SegmentFile : IDisposable
         _handle.SetLength(Offset + footer.Length);
         ThrowIfDeleted();
         LogFile.Flush(_handle, _settings);
+        _hasFooter = true;
     }
 
     /// <summary>Reserves the space of the segment; what cannot be had now may be there when it is needed.</summary>
@@ -203,8 +207,17 @@ internal sealed partial class SegmentFile : IDisposable
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => _handle.SetLength(Offset);
 
-    /// <summary>As <see cref="CutReserved"/>, where the segment is left for good: nobody is told if that fails.</summary>
-    public void TryCutReserved() => LogFile.TrySetLength(_handle, Offset);
+    /// <summary>
+    /// As <see cref="CutReserved"/>, where the segment is left for good: nobody is told if that fails. One with a footer has nothing
+    /// reserved.
+    /// </summary>
+    public void TryCutReserved()
+    {
+        if (!_hasFooter)
+        {
+            LogFile.TrySetLength(_handle, Offset);
+        }
+    }
 
     public void Dispose() => LogFile.Close(_handle);
 
