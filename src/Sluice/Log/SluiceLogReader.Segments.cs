@@ -21,7 +21,7 @@ public sealed partial class SluiceLogReader
     /// <summary>At the end of what is good in a segment: to the next one, if there is one; false at the end of the log.</summary>
     private bool TryLeaveSegment(FrameResult result)
     {
-        SegmentInfo? next = FindNext(out SluiceLogCut? torn);
+        SegmentInfo? next = FindNext(out TornTail? torn);
         _segment!.Forget();
         FrameResult again = result;
         if (next is not null || result == FrameResult.Good)
@@ -37,9 +37,8 @@ public sealed partial class SluiceLogReader
 
         if (next is null)
         {
-            Tail = again == FrameResult.Bad
-                ? new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, _segment.Reason)
-                : torn;
+            _segment.Forget();
+            _tail = again == FrameResult.Bad ? new TornTail(_segment.Path, _segment.Offset, _next, _segment.Reason) : torn;
             SluiceLogDamagedException? damage = WhyLonger();
             return TryReturn() || (damage is not null && (HasMoreByNow() || ReportLostEnd(damage)));
         }
@@ -131,7 +130,7 @@ public sealed partial class SluiceLogReader
             string reason = end == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
             if (!_isDurableBehind && !_segment.IsKnownToBeLonger && KnownDurable() <= _segment.ReadTo)
             {
-                Tail = new SluiceLogCut(_segment.Path, _segment.Offset, _segment.CountUnwrittenBytes(), _next, reason);
+                _tail = new TornTail(_segment.Path, _segment.Offset, _next, reason);
                 return false;
             }
 
@@ -170,7 +169,7 @@ public sealed partial class SluiceLogReader
         long first = _segment!.ReadTo + 1;
         long durable = _segment.IsKnownToBeLonger ? 0 : KnownDurable();
         return durable < first && !_segment.IsKnownToBeLonger ? WhyNewer()
-            : Tail is not null ? new SluiceLogDamagedException(Tail.Path, Tail.FileOffset, first, Tail.Reason)
+            : _tail is { } tail ? new SluiceLogDamagedException(tail.Path, tail.Offset, first, tail.Reason)
             : durable < first ? new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, "it has zeros before its footer")
             : LogErrors.LostFiles(_folder.Path, durable, first);
     }
@@ -208,9 +207,9 @@ public sealed partial class SluiceLogReader
     }
 
     /// <summary>What stands in a segment that was about to begin.</summary>
-    private SluiceLogCut? TornOf(LogCatalog catalog) =>
-        catalog.Newest is { TornOpening: { } reason } torn && new FileInfo(torn.Path) is { Exists: true } file
-            ? new SluiceLogCut(torn.Path, LogLayout.HeaderBytes, file.Length - LogLayout.HeaderBytes, _next, reason)
+    private TornTail? TornOf(LogCatalog catalog) =>
+        catalog.Newest is { TornOpening: { } reason } torn && File.Exists(torn.Path)
+            ? new TornTail(torn.Path, LogLayout.HeaderBytes, _next, reason)
             : null;
 
     /// <summary>Notes what later segments have taken back of the present one by now.</summary>
@@ -221,7 +220,7 @@ public sealed partial class SluiceLogReader
     }
 
     /// <summary>The segment behind the present one, by now; null where there is none.</summary>
-    private SegmentInfo? FindNext(out SluiceLogCut? torn)
+    private SegmentInfo? FindNext(out TornTail? torn)
     {
         long id = _segment!.Id;
         torn = null;
@@ -285,7 +284,7 @@ public sealed partial class SluiceLogReader
             List<SegmentInfo> segments = catalog.Segments;
             if (segments.Count == 0)
             {
-                Tail = TornOf(catalog);
+                _tail = TornOf(catalog);
 
                 // What the state says was whole in the files before it was written: they are looked at once more.
                 if (State() is { DurableSequence: > 0 } state

@@ -26,6 +26,7 @@ public sealed partial class SluiceLogReader : IDisposable
     private readonly Dictionary<long, SegmentInfo> _known = [];
     private readonly long _fromTime;
     private SegmentReader? _segment;
+    private TornTail? _tail;
 
     /// <summary>The log that is read; empty while nothing of it was found.</summary>
     private Guid _logId;
@@ -112,10 +113,10 @@ public sealed partial class SluiceLogReader : IDisposable
 
     /// <summary>
     /// After the end was reached: bytes right behind it that are no record, where and why; null where zeros follow, or nothing. In a log
-    /// that nobody writes they were being written when it ended; in one that is written they may be a record by now. What stands behind
-    /// zeros is looked at, and cut, by <see cref="SluiceLog.Open"/> alone.
+    /// that nobody writes they were being written when it ended; in one that is written they may be a record by now. How many they are is
+    /// counted in the file when this is asked for first. What stands behind zeros is cut by <see cref="SluiceLog.Open"/> alone.
     /// </summary>
-    public SluiceLogCut? Tail { get; private set; }
+    public SluiceLogCut? Tail => _tail?.Cut;
 
     /// <summary>The records from where the reader stands to the end, each of which is good until the next is read.</summary>
     public LogEntryEnumerable Entries => new(this);
@@ -287,7 +288,7 @@ public sealed partial class SluiceLogReader : IDisposable
                     return false;
                 }
 
-                Tail = null;
+                _tail = null;
                 (_hasFrame, _recordAt, _recordSequence) = (true, 0, _frame.FirstSequence);
                 return true;
             }

@@ -99,6 +99,25 @@ internal sealed class FrameScanner
         return _file.Read(header, offset) == header.Length && LogLayout.ReadFrameHeader(header).Crc == crc;
     }
 
+    /// <summary>Bytes of a file from an offset on up to the last that is not zero.</summary>
+    public static long CountUnwrittenBytes(SegmentContent file, long offset) => Over(file, offset).CountUnwrittenBytes();
+
+    /// <summary>Whether a file has nothing but zeros from an offset on. No more is read than up to the first byte that is none.</summary>
+    public static bool HasZerosAlone(SegmentContent file, long offset)
+    {
+        FrameScanner scanner = Over(file, offset);
+        int read;
+        for (long at = offset; (read = file.Read(scanner._buffer, at)) > 0; at += read)
+        {
+            if (scanner._buffer.AsSpan(0, read).ContainsAnyExcept((byte)0))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
     /// <summary>Bytes from <see cref="Offset"/> on up to the last that is not zero.</summary>
     public long CountUnwrittenBytes()
     {
@@ -139,6 +158,9 @@ internal sealed class FrameScanner
         (Offset, Chain) = (offset, chain);
         return false;
     }
+
+    /// <summary>For who looks at the bytes alone.</summary>
+    private static FrameScanner Over(SegmentContent file, long offset) => new(file, LogLayout.FrameHeaderBytes, offset, 0, readsMany: true);
 
     private FrameResult Peek(out FrameHeader header, out ReadOnlySpan<byte> frame)
     {

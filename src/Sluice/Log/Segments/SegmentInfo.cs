@@ -180,7 +180,7 @@ internal sealed class SegmentInfo
                 return true;
             }
 
-            if (new FrameScanner(file, LogLayout.FrameHeaderBytes, read, 0).CountUnwrittenBytes() == 0 && header == default)
+            if (header == default && FrameScanner.HasZerosAlone(file, read))
             {
                 return false;
             }

@@ -177,8 +177,6 @@ internal sealed class SegmentReader : IDisposable
     /// <inheritdoc cref="FrameScanner.Forget"/>
     public void Forget() => _scanner.Forget();
 
-    public long CountUnwrittenBytes() => _scanner.CountUnwrittenBytes();
-
     /// <summary>Passes over what cannot be read, as little as can be: a frame, or as far as the footer's next entry. False where nothing
     /// is left.</summary>
     public bool TryPassOver()
