@@ -1,4 +1,5 @@
 using Sluice.Log.Folders;
+using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 
 namespace Sluice.Log.Tests;
@@ -79,6 +80,68 @@ public sealed class EndCutTests
             (error is null or SluiceLogDamagedException).ShouldBeTrue($"{what}: {error}");
             new FileInfo(Path.Combine(folder.Log, first)).Length.ShouldBe(length, what);
         }
+    }
+
+    /// <summary>
+    /// A power cut may take the page of a segment's opening, and leave what was written behind it: nothing of that is the log's, and
+    /// whoever opens it is told.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_stands_behind_an_opening_that_was_lost_is_cut(bool isAlone)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(60, isDurable: false);
+        byte[] bytes = log.Files[log.Last];
+        bytes.AsSpan(LogLayout.HeaderBytes, LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes).Clear();
+        log.WriteTo(folder.Log, log.Last, bytes);
+        string path = Path.Combine(folder.Log, log.Last);
+        foreach (string other in Directory.GetFiles(folder.Log).Where(f => isAlone && f != path))
+        {
+            File.Delete(other);
+        }
+
+        int end = bytes.AsSpan().LastIndexOfAnyExcept((byte)0) + 1;
+        end.ShouldBeGreaterThan(LogLayout.HeaderBytes);
+        using SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options);
+        SluiceLogCut cut = opened.Cut.ShouldNotBeNull();
+        (cut.Path, cut.FileOffset, cut.Bytes).ShouldBe((path, LogLayout.HeaderBytes, end - LogLayout.HeaderBytes));
+        cut.Sequence.ShouldBe(opened.NextSequence);
+        cut.Reason.ShouldContain("opening");
+    }
+
+    /// <summary>The space that was reserved behind what is cut is none of it.</summary>
+    [Fact]
+    public void Space_that_a_lost_segment_had_reserved_is_not_counted()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(48, isDurable: false);
+        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
+        log.WriteTo(folder.Log, first, [.. log.Files[first][..1000], .. new byte[3000]]);
+        string lost = Path.Combine(folder.Log, log.Last);
+        lost.ShouldNotBe(Path.Combine(folder.Log, first));
+        File.WriteAllBytes(lost, [.. log.Files[log.Last], .. new byte[1 << 20]]);
+        using SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options);
+        opened.Cut.ShouldNotBeNull().Bytes.ShouldBeInRange(1, 8192);
+    }
+
+    [Fact]
+    public void Space_that_a_torn_segment_had_reserved_is_not_counted()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        SmallLog log = new(60, isDurable: false);
+        byte[] bytes = [.. log.Files[log.Last], .. new byte[1 << 20]];
+        bytes[LogLayout.HeaderBytes + LogLayout.FrameHeaderBytes] ^= 0x40;
+        log.WriteTo(folder.Log, log.Last, bytes);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        while (reader.TryRead(out _))
+        {
+        }
+
+        SluiceLogCut tail = reader.Tail.ShouldNotBeNull();
+        tail.Path.ShouldBe(Path.Combine(folder.Log, log.Last));
+        tail.Bytes.ShouldBeInRange(1, 8192);
     }
 
     /// <summary>Zeros of reserved space are unwritten: a process that is killed between two appends leaves nothing that is cut.</summary>

@@ -113,8 +113,8 @@ public sealed partial class SluiceLogReader : IDisposable
 
     /// <summary>
     /// After the end was reached: bytes right behind it that are no record, where and why; null where zeros follow, or nothing. In a log
-    /// that nobody writes they were being written when it ended; in one that is written they may be a record by now. How many they are is
-    /// counted in the file when this is asked for first. What stands behind zeros is cut by <see cref="SluiceLog.Open"/> alone.
+    /// that nobody writes they were being written when it ended; in one that is written they may be a record by now. How many there are
+    /// is counted when this is asked for first. What stands behind zeros is looked at, and cut, by <see cref="SluiceLog.Open"/> alone.
     /// </summary>
     public SluiceLogCut? Tail => _tail?.Cut;
 

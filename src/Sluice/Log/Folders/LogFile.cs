@@ -185,6 +185,18 @@ internal static class LogFile
     public static void FlushData(SluiceHandle file, LogSettings settings, bool needsJournal = true) =>
         Flush(file, IoVerb.FlushData, settings, needsJournal);
 
+    /// <summary>Whether a file has nothing but zeros from an offset on, where the system tells that without reading them.</summary>
+    public static bool IsKnownToBeEmptyFrom(SluiceHandle file, long offset)
+    {
+        if (!Libc.IsSupported)
+        {
+            return false;
+        }
+
+        using OpenFile.Reference reference = file.Hold();
+        return CopyCalls.FindData(file.Descriptor, offset) == -Errno.ENXIO;
+    }
+
     /// <summary>Has what was written to a file, and is on the disk, read from there from an offset on, or from before that.</summary>
     public static void DropFromCache(SluiceHandle file, long offset)
     {

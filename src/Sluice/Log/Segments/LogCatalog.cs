@@ -37,6 +37,10 @@ internal sealed partial class LogCatalog
     /// <summary>Files that hold nothing of the log: never begun, or taken back.</summary>
     public List<string> Superfluous { get; } = [];
 
+    /// <summary>Of them those that have a header, and zeros where the opening would be: nothing more, unless a power cut took that
+    /// alone.</summary>
+    public List<SegmentInfo> MadeAhead { get; } = [];
+
     /// <summary>
     /// Files behind a segment whose end was never synced, and is gone: a power cut may leave later writes without earlier ones. The log
     /// ends before them.
@@ -129,6 +133,7 @@ internal sealed partial class LogCatalog
             damages.Clear();
             Ids.Clear();
             Superfluous.Clear();
+            MadeAhead.Clear();
             _withoutHeader.Clear();
             bool isGone = false;
             List<long> listed = _folder.List();
@@ -250,6 +255,7 @@ internal sealed partial class LogCatalog
             else
             {
                 Superfluous.Add(segment.Path);
+                MadeAhead.Add(segment);
             }
         }
 

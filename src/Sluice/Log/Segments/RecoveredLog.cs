@@ -12,6 +12,8 @@ internal sealed class RecoveredLog
     /// <summary>More than any log will have segments.</summary>
     private const long MinNumbersLeft = 1_000_000_000_000;
 
+    private const string NoOpening = "zeros in the place of its opening";
+
     private const string LostBehind = "what comes before it was never synced, and is not there";
 
     private readonly LogFolder _folder;
@@ -111,6 +113,7 @@ internal sealed class RecoveredLog
             Cut = new SluiceLogCut(first, LogLayout.HeaderBytes, LostBytes(), NextSequence, LostBehind);
         }
 
+        _catalog.MadeAhead.ForEach(CheckOneMadeAhead);
         LastTime = last?.LastTime ?? 0;
         TookBack = last is { TookBack: true };
         foreach (SegmentInfo segment in _catalog.Segments)
@@ -164,7 +167,21 @@ internal sealed class RecoveredLog
         }
     }
 
-    private long LostBytes() => _catalog.LostSegments.Sum(p => _folder.LookAt(p).Bytes);
+    /// <summary>What is behind the headers of the segments that a power cut left behind the log's end.</summary>
+    private long LostBytes()
+    {
+        long bytes = 0;
+        foreach (string path in _catalog.LostSegments)
+        {
+            if (TryOpen(path) is { } file)
+            {
+                using SegmentContent content = SegmentContent.Own(file);
+                bytes += FrameScanner.CountUnwrittenBytes(content, LogLayout.HeaderBytes);
+            }
+        }
+
+        return bytes;
+    }
 
     private void CheckOneThatNeverBegan(SegmentInfo newest)
     {
@@ -179,12 +196,33 @@ internal sealed class RecoveredLog
         }
 
         (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
-        if (end == FrameResult.Bad)
+        long bytes = scanner.CountUnwrittenBytes();
+        if (end == FrameResult.Bad || bytes > 0)
         {
-            Cut = new SluiceLogCut(newest.Path, scanner.Offset, scanner.CountUnwrittenBytes() + LostBytes(), NextSequence, scanner.Reason);
+            string reason = end == FrameResult.Bad ? scanner.Reason : NoOpening;
+            Cut = new SluiceLogCut(newest.Path, scanner.Offset, bytes + LostBytes(), NextSequence, reason);
         }
 
         _catalog.Superfluous.Add(newest.Path);
+    }
+
+    /// <summary>Behind its opening, which a power cut took, others may have been written.</summary>
+    private void CheckOneMadeAhead(SegmentInfo segment)
+    {
+        if (Cut is not null || TryOpen(segment.Path) is not { } handle)
+        {
+            return;
+        }
+
+        using SegmentContent file = SegmentContent.Own(handle);
+        byte[] first = new byte[Environment.SystemPageSize];
+        _ = file.Read(first, 0);
+        if (first.AsSpan(LogLayout.HeaderBytes).ContainsAnyExcept((byte)0)
+            || !LogFile.IsKnownToBeEmptyFrom(handle, first.Length))
+        {
+            long bytes = FrameScanner.CountUnwrittenBytes(file, LogLayout.HeaderBytes);
+            Cut = bytes == 0 ? null : new SluiceLogCut(segment.Path, LogLayout.HeaderBytes, bytes, NextSequence, NoOpening);
+        }
     }
 
     private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn, LogState? state)
