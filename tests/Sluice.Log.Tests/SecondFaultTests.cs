@@ -90,6 +90,42 @@ public sealed class SecondFaultTests : IDisposable
         calls[failure..flush].ShouldContain("write");
     }
 
+    /// <summary>Whoever drops a log's beginning where the disk is full wants its space: what is closed is removed.</summary>
+    [SkippableFact]
+    public void What_is_closed_is_removed_though_the_state_cannot_be_flushed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+
+        // Four of them are a segment.
+        Append(0, 13);
+        log.TruncateBefore(1).ShouldBe(0);
+        SystemCallFaults.Use(static (call, fd, _) => call == "fsync" && NameOf(fd) == LogFolder.StateName ? -FailingEngine.ENOSPC : 0);
+        try
+        {
+            Append(13, 17);
+            Should.Throw<IOException>(() => log.TruncateBefore(13));
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        Directory.GetFiles(folder.Log, "*.slog").Select(Path.GetFileName).Order(StringComparer.Ordinal).Take(2)
+            .ShouldBe(["0000000004.slog", "0000000005.slog"]);
+        log.TruncateBefore(13).ShouldBe(0);
+        log.FirstSequence.ShouldBe(13);
+
+        void Append(int first, int end)
+        {
+            for (int i = first; i < end; i++)
+            {
+                log.Append(Records.Make(0, i, 900), LogDurability.Durable).ShouldBe(i + 1);
+            }
+        }
+    }
+
     /// <summary>
     /// The segment that was to take records back is there, since it could not be removed: nothing is acknowledged behind it.
     /// </summary>

@@ -1,12 +1,10 @@
 using Sluice.Kernel;
 using Sluice.Log;
-using Sluice.Log.Frames;
-using Sluice.Log.Segments;
 using Sluice.Memory;
 
 namespace Sluice;
 
-/// <summary>What is done at a log's two ends: dropping its beginning or its tail, and closing it.</summary>
+/// <summary>What is done at a log's end: dropping its tail, and closing it.</summary>
 public sealed partial class SluiceLog
 {
     /// <summary>How long those who have a place may take to fill it while nobody else gets one.</summary>
@@ -14,28 +12,6 @@ public sealed partial class SluiceLog
     private const int MaxFreezePatienceMs = Tuning.LogMaxFreezePatienceMs;
 
     private bool _wasTruncated;
-
-    /// <summary>The sequence of the oldest record that is there; that of the next append where there is none. Framed logs only.</summary>
-    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
-    public long FirstSequence => Framed().FirstSequence;
-
-    /// <summary>
-    /// Removes segments whose records are all before one; the segment that is written stays, and the one before it until that one was
-    /// synced.
-    /// </summary>
-    /// <param name="sequence">The first record that must stay.</param>
-    /// <returns>How many segments were removed.</returns>
-    /// <exception cref="IOException">One could not be removed; those before it are.</exception>
-    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
-    public int TruncateBefore(long sequence) => RemoveBefore(s => s.LastSequence < sequence);
-
-    /// <inheritdoc cref="TruncateBefore(long)"/>
-    /// <param name="time">Records from this time on must stay.</param>
-    public int TruncateBefore(DateTimeOffset time)
-    {
-        long nanoseconds = LogLayout.ToNanoseconds(time.UtcDateTime);
-        return RemoveBefore(s => s.LastTime < nanoseconds);
-    }
 
     /// <summary>Drops all records behind one, durably: the next append gets the sequence that follows it.</summary>
     /// <param name="sequence">The last record that stays; 0 for none, where the log begins at 1.</param>
@@ -315,20 +291,6 @@ public sealed partial class SluiceLog
         if (error is not null)
         {
             throw LogErrors.Failed(Directory, "Truncating", error);
-        }
-    }
-
-    private int RemoveBefore(Func<ClosedSegment, bool> isOld)
-    {
-        FramedOutput output = Framed();
-        ThrowIfWithinOrOwn();
-
-        // Not beside the closing: a log that is closed may be another writer's already.
-        using (_closing.EnterUninterrupted())
-        {
-            ThrowIfClosed();
-            _syncs.CloseFull();
-            return output.RemoveBefore(isOld);
         }
     }
 
