@@ -48,7 +48,7 @@ public sealed class EndCutTests
 
     /// <summary>
     /// Each prefix of a segment that is followed by another one is damage, and changes nothing, but for one that has all records: those are
-    /// read.
+    /// read, and whoever opens the log writes the footer again.
     /// </summary>
     [Fact]
     public void Every_prefix_of_a_sealed_segment_is_an_error_or_has_all_records()
@@ -78,7 +78,15 @@ public sealed class EndCutTests
 
             Exception? error = Record.Exception(() => SluiceLog.Open(folder.Log, SmallLog.Options).Dispose());
             (error is null or SluiceLogDamagedException).ShouldBeTrue($"{what}: {error}");
-            new FileInfo(Path.Combine(folder.Log, first)).Length.ShouldBe(length, what);
+            if (error is null)
+            {
+                // Sealed anew.
+                File.ReadAllBytes(Path.Combine(folder.Log, first)).ShouldBe(content, what);
+            }
+            else
+            {
+                new FileInfo(Path.Combine(folder.Log, first)).Length.ShouldBe(length, what);
+            }
         }
     }
 

@@ -7,9 +7,50 @@ namespace Sluice.Log;
 /// <summary>Which segments are there, and how they are left.</summary>
 internal sealed partial class FramedOutput
 {
+    private static void TrySeal(SegmentFile segment)
+    {
+        try
+        {
+            segment.Seal();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
+        {
+            // Out of its range is a footer beyond the largest file (EFBIG). Without a footer a segment is read as well: its records
+            // are on the disk, as far as the next one's first.
+        }
+    }
+
+    /// <summary>Seals what an earlier writer left, once; what cannot be sealed is the next writer's again.</summary>
+    private void SealWhatWasLeft(long covered)
+    {
+        if (_unsealed.TrueForAll(s => s.LastSequence <= covered))
+        {
+            foreach (SegmentFile segment in _unsealed)
+            {
+                TrySeal(segment);
+                if (segment.HasFooter)
+                {
+                    long bytes = _folder.LookAt(segment.Path).Bytes;
+                    _ = _retention.TryChange(segment.Path, s => s with { IsSealed = true, Bytes = bytes });
+                }
+            }
+
+            LetGoOfUnsealed();
+        }
+    }
+
+    private void LetGoOfUnsealed()
+    {
+        _unsealed.ForEach(static s => s.Dispose());
+        _unsealed.Clear();
+        Volatile.Write(ref _hasUnsealed, false);
+    }
+
     /// <summary>Goes on in another segment; what it has taken back of the old ones as a whole is removed.</summary>
     private void Leave(List<SegmentFile> old, SegmentFile next)
     {
+        // Their ends may be what is taken back.
+        LetGoOfUnsealed();
         foreach (SegmentFile segment in old)
         {
             if (segment.FirstSequence >= next.FirstSequence)

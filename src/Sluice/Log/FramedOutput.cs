@@ -25,6 +25,11 @@ internal sealed partial class FramedOutput : LogOutput
     private readonly Lock _sealing = new();
 
     private readonly List<SegmentFile> _rolled = [];
+
+    /// <summary>What an earlier writer left full and without a footer; it counts as closed. Guarded by <see cref="_sealing"/>, but for
+    /// whether there are any.</summary>
+    private readonly List<SegmentFile> _unsealed;
+    private bool _hasUnsealed;
     private readonly List<SegmentMark> _marks = [];
     private SegmentFile? _current;
     private int _fullCount;
@@ -42,6 +47,7 @@ internal sealed partial class FramedOutput : LogOutput
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
     {
         (_folder, _settings, _current) = (folder, settings, recovered.Current);
+        (_unsealed, _hasUnsealed) = (recovered.Unsealed, recovered.Unsealed.Count > 0);
         _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentOnDisk);
         Compressor = settings.Compression == CompressionLevel.NoCompression ? null
             : new SegmentCompressor(folder, settings, tried => Compressor!.TryNext(_retention, tried));
@@ -81,7 +87,7 @@ internal sealed partial class FramedOutput : LogOutput
         }
     }
 
-    public override bool HasFull => Volatile.Read(ref _fullCount) > 0;
+    public override bool HasFull => Volatile.Read(ref _fullCount) > 0 || Volatile.Read(ref _hasUnsealed);
 
     public override bool IsBehind => Volatile.Read(ref _fullCount) >= Tuning.LogFullSegments;
 
@@ -215,19 +221,11 @@ internal sealed partial class FramedOutput : LogOutput
     {
         using (_sealing.EnterUninterrupted())
         {
+            SealWhatWasLeft(covered);
             foreach (SegmentFile segment in Rolled().Where(static s => !s.IsSealed)
                 .TakeWhile(s => s.IsDurable && s.LastSequence <= covered))
             {
-                try
-                {
-                    segment.Seal();
-                }
-                catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
-                {
-                    // Out of its range is a footer beyond the largest file (EFBIG). Without a footer a segment is read as well: its records
-                    // are on the disk, as far as the next one's first.
-                }
-
+                TrySeal(segment);
                 segment.IsSealed = true;
             }
         }
@@ -301,7 +299,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         _current?.Dispose();
         _next.Dispose();
-        foreach (SegmentFile segment in _rolled)
+        foreach (SegmentFile segment in _rolled.Concat(_unsealed))
         {
             segment.Dispose();
         }

@@ -22,9 +22,13 @@ internal sealed partial class LogCatalog
             if (!Leads(before, segment) && !before.IsCompressed)
             {
                 using SluiceHandle file = _folder.Open(before.Path, FileMode.Open, FileAccess.Read, settings);
-                (FrameScanner scanner, FrameResult end, _) = before.ScanFromDisk(file, settings, state);
+                (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = before.ScanFromDisk(file, settings, state);
                 reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
                 offset = scanner.Offset;
+                if (!before.EndsWithFooter)
+                {
+                    Unsealed.Add((before, new SegmentEnd(offset, scanner.Chain, index)));
+                }
             }
 
             if (!before.EndsWithFooter && before.LastSequence + 1 < segment.FirstSequence && WereNeverDurable(i))

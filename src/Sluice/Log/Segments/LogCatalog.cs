@@ -47,6 +47,9 @@ internal sealed partial class LogCatalog
     /// </summary>
     public List<string> LostSegments { get; } = [];
 
+    /// <summary>Segments without a footer that others follow, gone over as a whole, and where each ends.</summary>
+    public List<(SegmentInfo Info, SegmentEnd End)> Unsealed { get; } = [];
+
     /// <summary>The log that the oldest file says it is of; empty where there is none.</summary>
     public Guid LogId { get; private set; }
 

@@ -7,7 +7,7 @@ namespace Sluice.Log.Segments;
 
 /// <summary>A log as a writer finds it: checked as a whole first, and only then cut at its end, where something was being
 /// written.</summary>
-internal sealed class RecoveredLog
+internal sealed partial class RecoveredLog
 {
     /// <summary>More than any log will have segments.</summary>
     private const long MinNumbersLeft = 1_000_000_000_000;
@@ -71,6 +71,7 @@ internal sealed class RecoveredLog
             log.Check(settings, state);
             kept.Check(log.LogId, log.NextSequence, settings.AcceptLoss);
             log.CheckNumbers();
+            log.OpenUnsealed(settings);
             log.LockOutOthers();
 
             // From here on there is a segment that nobody else can lock, and the folder is the one in which the state was locked.
@@ -84,6 +85,7 @@ internal sealed class RecoveredLog
         {
             log.Next?.Remove();
             LogFile.Close(log._lastFile);
+            log.Unsealed.ForEach(static s => s.Dispose());
             throw;
         }
         finally
@@ -285,10 +287,11 @@ internal sealed class RecoveredLog
             return;
         }
 
-        HashSet<string> isSealed = [.. _catalog.Segments.Where(static s => s.IsSealed).Select(static s => s.Path)];
+        IEnumerable<string> isSealed = _catalog.Segments.Where(static s => s.IsSealed).Select(static s => s.Path);
+        HashSet<string> others = [.. isSealed, .. Unsealed.Select(static s => s.Path)];
         foreach (string path in _catalog.Ids.Select(id => _folder.PathOf(id)))
         {
-            if (path != _last?.Path && !isSealed.Contains(path) && TryOpen(path) is { } file)
+            if (path != _last?.Path && !others.Contains(path) && TryOpen(path) is { } file)
             {
                 _locked.Add(file);
                 WriterLock.TakeSegment(_folder.Path, file, alone: false);
@@ -338,6 +341,7 @@ internal sealed class RecoveredLog
             _folder.Delete(path);
         }
 
+        CutUnsealed();
         foreach (ClosedSegment segment in Closed)
         {
             // Found on the disk, and perhaps never synced by who wrote it.
@@ -355,7 +359,7 @@ internal sealed class RecoveredLog
 
             // Last: it says so where those before have come to nothing.
             LogFile.FlushData(_lastFile!, settings);
-            Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, _scanner!, _index);
+            Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, new SegmentEnd(_scanner!.Offset, _scanner.Chain, _index));
             Current.Reserve();
         }
     }

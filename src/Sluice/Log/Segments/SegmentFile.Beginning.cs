@@ -46,19 +46,19 @@ internal sealed partial class SegmentFile
 
     /// <summary>Goes on with a segment whose frames were checked, and which was synced.</summary>
     public static SegmentFile Resume(
-        LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentInfo info, FrameScanner scanner, IEnumerable<IndexEntry> index)
+        LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentInfo info, SegmentEnd end)
     {
         SegmentFile file = new(folder, handle, settings, info.Header, info.HeaderChain)
         {
-            Chain = scanner.Chain,
-            Offset = scanner.Offset,
+            Chain = end.Chain,
+            Offset = end.Offset,
             FirstSequence = info.FirstSequence,
             LastSequence = info.LastSequence,
             FirstTime = info.FirstTime,
             LastTime = info.LastTime,
             _isOnDisk = true,
         };
-        file._index.AddRange(index);
+        file._index.AddRange(end.Index);
         file.MarkDurable(file.Mark());
         file._nextIndexAt = (file._index.Count > 0 ? file._index[^1].Offset : 0) + LogLayout.IndexEveryBytes;
         return file;

@@ -26,9 +26,6 @@ internal sealed partial class SegmentFile : IDisposable
     private bool _isOnDisk;
     private bool _isSealed;
 
-    /// <summary>Whether its footer is on the disk; for who may seal it.</summary>
-    private bool _hasFooter;
-
     /// <summary>When its first record had come, or it was resumed, by a clock that nobody sets.</summary>
     private long _sinceMs = Environment.TickCount64;
 
@@ -82,6 +79,9 @@ internal sealed partial class SegmentFile : IDisposable
         get => Volatile.Read(ref _isSealed);
         set => Volatile.Write(ref _isSealed, value);
     }
+
+    /// <summary>Whether its footer was written, and is on the disk; for who may seal it.</summary>
+    public bool HasFooter { get; private set; }
 
     public bool IsEmpty => LastSequence < FirstSequence;
 
@@ -198,7 +198,7 @@ internal sealed partial class SegmentFile : IDisposable
         _handle.SetLength(Offset + footer.Length);
         ThrowIfDeleted();
         LogFile.Flush(_handle, _settings);
-        _hasFooter = true;
+        HasFooter = true;
     }
 
     /// <summary>Reserves the space of the segment; what cannot be had now may be there when it is needed.</summary>
@@ -213,7 +213,7 @@ internal sealed partial class SegmentFile : IDisposable
     /// </summary>
     public void TryCutReserved()
     {
-        if (!_hasFooter)
+        if (!HasFooter)
         {
             LogFile.TrySetLength(_handle, Offset);
         }

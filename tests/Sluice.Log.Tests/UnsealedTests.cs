@@ -1,0 +1,107 @@
+using System.IO.Compression;
+using Sluice.Log.Segments;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>A segment that was full when its process was killed, and had no footer yet.</summary>
+public sealed class UnsealedTests
+{
+    private const int Count = 60;
+    private const long Reserved = 1 << 20;
+
+    /// <summary>With the space that was reserved for it, it would count as large, and older ones be removed for that.</summary>
+    [Fact]
+    public void It_gives_its_space_back_and_gets_its_footer_when_the_log_is_opened()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        (string path, byte[] whole, int footer) = Leave(folder);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, Options(CompressionLevel.NoCompression, retainBytes: Reserved / 2)))
+        {
+            new FileInfo(path).Length.ShouldBeInRange(footer, whole.Length);
+            log.Append(Records.Make(0, Count, 50), LogDurability.Durable);
+        }
+
+        File.ReadAllBytes(path).ShouldBe(whole);
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ReadAll(folder.Log).Count.ShouldBe(Count + 1);
+    }
+
+    [Fact]
+    public void It_is_compressed()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        (string path, _, _) = Leave(folder);
+        using (SluiceLog.Open(folder.Log, Options(CompressionLevel.Fastest)))
+        {
+            SpinWait.SpinUntil(() => !File.Exists(path), TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        }
+
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ReadAll(folder.Log).Count.ShouldBe(Count);
+    }
+
+    /// <summary>One whose end was taken back is as long as it was, and no footer is behind it.</summary>
+    [Fact]
+    public void One_that_was_left_when_a_tail_was_dropped_gives_its_space_back()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        string path = Path.Combine(folder.Log, "0000000001.slog");
+        byte[] left;
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            Append(log, 0, 10);
+            log.TruncateAfter(5);
+            left = File.ReadAllBytes(path);
+            Append(log, 5, 7);
+        }
+
+        using (FileStream file = new(path, FileMode.Open))
+        {
+            file.SetLength(Reserved);
+        }
+
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            Append(log, 7, 20);
+        }
+
+        File.ReadAllBytes(path).ShouldBe(left);
+        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ReadAll(folder.Log).Count.ShouldBe(20);
+
+        static void Append(SluiceLog log, int first, int end)
+        {
+            for (int i = first; i < end; i++)
+            {
+                log.Append(Records.Make(0, i, 50), LogDurability.Durable).ShouldBe(i + 1);
+            }
+        }
+    }
+
+    /// <summary>As a kill leaves the first of a log's segments: what it is when it is sealed, and where its footer is then.</summary>
+    private static (string Path, byte[] Whole, int Footer) Leave(TempFolder folder)
+    {
+        SmallLog log = new(Count, isDurable: true);
+        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
+        first.ShouldNotBe(log.Last);
+        log.WriteTo(folder.Log);
+        string path = Path.Combine(folder.Log, first);
+        int footer = (int)SegmentInfo.Read(path, 1).ShouldNotBeNull().FooterOffset;
+        footer.ShouldBeGreaterThan(0);
+        using FileStream file = new(path, FileMode.Open);
+        file.SetLength(footer);
+        file.SetLength(Reserved);
+        return (path, log.Files[first], footer);
+    }
+
+    private static SluiceLogOptions Options(CompressionLevel compression, long? retainBytes = null) => new()
+    {
+        SegmentBytes = SmallLog.Options.SegmentBytes,
+        MaxRecordBytes = SmallLog.Options.MaxRecordBytes,
+        BufferBytes = SmallLog.Options.BufferBytes,
+        Preallocate = false,
+        Durability = LogDurability.Written,
+        Compression = compression,
+        RetainBytes = retainBytes,
+    };
+}
