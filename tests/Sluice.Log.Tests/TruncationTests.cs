@@ -247,6 +247,72 @@ public sealed class TruncationTests
         Records.ReadAll(folder.Log).Count.ShouldBe(2);
     }
 
+    /// <summary>A tail is dropped by making a segment and flushing it, which may take long.</summary>
+    [SkippableFact]
+    public async Task Who_appends_asynchronously_is_not_held_up_while_a_tail_is_dropped()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        TimeSpan patience = TimeSpan.FromMinutes(1);
+        using TempFolder folder = new();
+        using ManualResetEventSlim isDropping = new();
+        using ManualResetEventSlim mayGoOn = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        for (int i = 0; i < 4; i++)
+        {
+            log.Append(Records.Make(0, i, 100), LogDurability.Durable);
+        }
+
+        Exception? error = null;
+        Thread drops = new(() => error = Record.Exception(() => log.TruncateAfter(2)));
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call == "fsync" && Thread.CurrentThread == drops
+                && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.Name == "0000000002.slog")
+            {
+                isDropping.Set();
+                mayGoOn.Wait(patience).ShouldBeTrue();
+            }
+
+            return 0;
+        });
+        Task<long>? appended = null;
+        Task<long>? batch = null;
+        Task? flushed = null;
+        Task? durable = null;
+        try
+        {
+            drops.Start();
+            isDropping.Wait(patience).ShouldBeTrue();
+            Exception? refusal = null;
+            Thread calls = new(() => refusal = Record.Exception(() =>
+            {
+                appended = log.AppendAsync(Records.Make(0, 2, 100), LogDurability.Durable).AsTask();
+                batch = log.AppendBatchAsync(new ReadOnlyMemory<byte>[] { Records.Make(0, 3, 100) }, LogDurability.Durable).AsTask();
+                flushed = log.FlushAsync().AsTask();
+                durable = log.WaitDurableAsync(4).AsTask();
+            }));
+            calls.Start();
+            calls.Join(patience).ShouldBeTrue("it waits for the tail to be dropped");
+            refusal.ShouldBeNull();
+            appended!.IsCompleted.ShouldBeFalse();
+            batch!.IsCompleted.ShouldBeFalse();
+        }
+        finally
+        {
+            mayGoOn.Set();
+            SystemCallFaults.Use(null);
+            drops.JoinInTime();
+        }
+
+        error.ShouldBeNull();
+        long[] sequences = [await appended.WaitAsync(patience), await batch.WaitAsync(patience)];
+        sequences.ShouldBe([3, 4], ignoreOrder: true);
+        await flushed!.WaitAsync(patience);
+        await durable!.WaitAsync(patience);
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 2, 3, 4]);
+        Records.ReadAll(folder.Log).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3], ignoreOrder: true);
+    }
+
     /// <summary>A segment that is left when a tail is dropped needs no room for more records; and has as many bytes as it has.</summary>
     [Fact]
     public void The_space_that_a_left_segment_had_reserved_is_given_back()

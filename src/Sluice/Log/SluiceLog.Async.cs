@@ -11,6 +11,9 @@ public sealed partial class SluiceLog
     /// <summary>What is waited for is no sequence, but a round of the keeper.</summary>
     private const long Keeper = -1;
 
+    /// <summary>What is waited for is that a tail has been dropped.</summary>
+    private const long Thaw = -2;
+
     /// <summary>Of whoever waits for memory, and looks once more where he need not wait.</summary>
     private const int AnyEpoch = -1;
 
@@ -20,8 +23,8 @@ public sealed partial class SluiceLog
 
     /// <summary>As <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/>, without blocking the caller.</summary>
     /// <param name="record">
-    /// Its bytes; copied before the call returns, unless the log's memory is full or full segments wait to be on the disk: whoever does not
-    /// know keeps them until the task has ended.
+    /// Its bytes; copied before the call returns, unless the log's memory is full, full segments wait to be on the disk, or a tail is being
+    /// dropped: whoever does not know keeps them until the task has ended.
     /// </param>
     /// <param name="durability">What the task waits for.</param>
     /// <param name="cancellationToken">Asks to cancel as long as the record has no place in the log's memory.</param>
@@ -131,13 +134,21 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>Until the oldest page is written, or the keeper has done a round, whatever came of it, or takes too long.</summary>
+    /// <summary>
+    /// Until the oldest page is written; or the keeper has done a round, whatever came of it, or takes too long; or a tail is dropped.
+    /// </summary>
     private void WaitForRoom(long waitFor)
     {
         if (waitFor == Keeper)
         {
             ThrowIfWithinOrKeeper();
             _ = PoolWork.Wait(_syncs.NextKeeping(), Tuning.LogKeeperPatienceMs);
+        }
+        else if (waitFor == Thaw)
+        {
+            // Who drops the tail may wait for what this thread has.
+            ThrowIfWithin(isDurable: true);
+            _ = PoolWork.Wait(_ring.Thawing);
         }
         else
         {
@@ -151,6 +162,10 @@ public sealed partial class SluiceLog
         {
             await Task.WhenAny(_syncs.NextKeeping(), Task.Delay(Tuning.LogKeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
             cancellationToken.ThrowIfCancellationRequested();
+        }
+        else if (waitFor == Thaw)
+        {
+            await _ring.Thawing.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         else
         {
@@ -221,6 +236,10 @@ public sealed partial class SluiceLog
             }
         }
 
-        FailIfDropped(sequence);
+        if (MayBeDropped(sequence))
+        {
+            // Who asks does not wait for a stage.
+            PoolWork.Queue(static log => log.FailDropped(), this);
+        }
     }
 }

@@ -172,20 +172,24 @@ public sealed partial class SluiceLog
     /// </summary>
     private void FailIfDropped(long sequence)
     {
-        if (!Volatile.Read(ref _wasTruncated) || sequence < _ring.NextSequence)
+        if (MayBeDropped(sequence))
         {
-            return;
+            FailDropped();
         }
+    }
 
+    /// <summary>Asked behind the push. While a tail is being dropped it is for who does that to fail who waits.</summary>
+    private bool MayBeDropped(long sequence) => Volatile.Read(ref _wasTruncated) && sequence >= _ring.NextSequence;
+
+    private void FailDropped()
+    {
         _syncs.Gate.LockUninterrupted();
         try
         {
             _writes.Gate.LockUninterrupted();
             try
             {
-                // Others may have got such numbers since, and wait for what is there.
-                _writes.Waiters.FailOther(_ring.Epoch, _writes.Written, _writes.WhyDropped);
-                _syncs.Waiters.FailOther(_ring.Epoch, _syncs.Durable, _writes.WhyDropped);
+                FailOther();
             }
             finally
             {
@@ -196,6 +200,13 @@ public sealed partial class SluiceLog
         {
             _syncs.Leave();
         }
+    }
+
+    /// <summary>Those who wait for what was dropped: others may have got such numbers since, and wait for what is there.</summary>
+    private void FailOther()
+    {
+        _writes.Waiters.FailOther(_ring.Epoch, _writes.Written, _writes.WhyDropped);
+        _syncs.Waiters.FailOther(_ring.Epoch, _syncs.Durable, _writes.WhyDropped);
     }
 
     private void FailAbove(long sequence)
@@ -252,6 +263,9 @@ public sealed partial class SluiceLog
             finally
             {
                 _ring.Thaw(next);
+
+                // Who was not failed above came later, and found the numbers of before: those behind the thaw see that for themselves.
+                FailOther();
             }
         }
         finally

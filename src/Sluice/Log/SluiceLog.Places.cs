@@ -19,7 +19,10 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>False where all memory, or more than enough of full segments, waits, and the options say to wait too.</summary>
+    /// <summary>
+    /// False where all memory, or more than enough of full segments, waits, and the options say to wait too; or where a tail is just being
+    /// dropped.
+    /// </summary>
     private bool TryTake(int bytes, int count, out Placed place, out long waitFor)
     {
         waitFor = 0;
@@ -39,6 +42,9 @@ public sealed partial class SluiceLog
                     break;
                 case TurnResult.Frozen:
                     throw LogErrors.Within(Directory);
+                case TurnResult.Thawing:
+                    (place, waitFor) = (default, Thaw);
+                    return false;
                 case TurnResult.Full when !_settings.WaitWhenFull:
                     _writes.Signal();
                     LogErrors.ThrowFull(Directory, (long)_settings.Pages * _settings.PageBytes);

@@ -99,7 +99,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <summary>What an append without a durability of its own waits for.</summary>
     public LogDurability DefaultDurability => _settings.Durability;
 
-    /// <summary>The sequence that the next record will get, if nobody else appends.</summary>
+    /// <summary>The sequence that the next record will get, if nobody else appends, or drops a tail, meanwhile.</summary>
     public long NextSequence => _ring.NextSequence;
 
     /// <summary>

@@ -1,3 +1,4 @@
+using Sluice.Engines;
 using Sluice.Memory;
 
 namespace Sluice.Log.Stages;
@@ -16,6 +17,9 @@ internal enum TurnResult
 
     /// <summary>Nobody gets a place until the thread that asks has thawed the ring.</summary>
     Frozen,
+
+    /// <summary>Nobody gets a place until another thread has thawed the ring (<see cref="PageRing.Thawing"/>).</summary>
+    Thawing,
 }
 
 /// <summary>
@@ -34,7 +38,10 @@ internal sealed class PageRing
     private long _activeNumber;
     private long _oldest;
     private bool _isClosed;
-    private bool _isFrozen;
+
+    /// <summary>While the ring is frozen, for those who wait; else null.</summary>
+    private TaskCompletionSource? _thawing;
+    private int _freezer;
     private int _epoch;
 
     /// <param name="pages">Two at least.</param>
@@ -70,7 +77,10 @@ internal sealed class PageRing
     /// <summary>Whether a record waits that is not written.</summary>
     public bool HasRecords => HasSealed || Active.TakenCount > 0;
 
-    /// <summary>The sequence that the next record would get now.</summary>
+    /// <summary>Ends when the ring is thawed, if it is frozen.</summary>
+    public Task Thawing => Volatile.Read(ref _thawing)?.Task ?? Task.CompletedTask;
+
+    /// <summary>The sequence that the next record would get now; while the ring is frozen, as if that came to nothing.</summary>
     public long NextSequence => NextSequenceIn(out _);
 
     /// <summary>As <see cref="NextSequence"/>, with the epoch that it is of.</summary>
@@ -96,10 +106,10 @@ internal sealed class PageRing
                 return TurnResult.Closed;
             }
 
-            if (_isFrozen)
+            if (_thawing is not null)
             {
-                // Others wait for the lock: this thread has it, and comes from within.
-                return TurnResult.Frozen;
+                // This thread may be the one that is to thaw it, and come from within that.
+                return _freezer == Environment.CurrentManagedThreadId ? TurnResult.Frozen : TurnResult.Thawing;
             }
 
             if (_active != page)
@@ -131,17 +141,14 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Takes no more records; those that have a place can be taken out.</summary>
+    /// <summary>
+    /// Takes no more records, from when it is thawed on where it is frozen, by another thread; those that have a place can be taken out.
+    /// </summary>
     public void Close()
     {
-        using (_turning.EnterUninterrupted())
+        while (!TryClose())
         {
-            if (!_isClosed)
-            {
-                _isClosed = true;
-                _ = _active.TrySeal();
-                _activeNumber++;
-            }
+            _ = PoolWork.Wait(Thawing);
         }
     }
 
@@ -151,15 +158,23 @@ internal sealed class PageRing
     /// </summary>
     public bool TryFreeze(int patienceMs)
     {
-        _turning.LockUninterrupted();
-        if (!_isClosed)
+        TaskCompletionSource thawing = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using (_turning.EnterUninterrupted())
         {
-            _ = _active.TrySeal();
-            _isFrozen = AreFilled(patienceMs);
-            if (_isFrozen)
+            if (_isClosed)
             {
-                return true;
+                return false;
             }
+
+            _freezer = Environment.CurrentManagedThreadId;
+            Volatile.Write(ref _thawing, thawing);
+            _ = _active.TrySeal();
+        }
+
+        // Others turn no page from here on, and none of them holds the lock for long.
+        if (AreFilled(patienceMs))
+        {
+            return true;
         }
 
         Unfreeze();
@@ -169,23 +184,35 @@ internal sealed class PageRing
     /// <summary>Everything is written: goes on with a sequence.</summary>
     public void Thaw(long firstSequence)
     {
-        Volatile.Write(ref _epoch, firstSequence < _active.FirstSequence ? _epoch + 1 : _epoch);
-        _active.Open(firstSequence, _start, _epoch);
-        _isFrozen = false;
-        _turning.Exit();
+        TaskCompletionSource? thawing;
+        using (_turning.EnterUninterrupted())
+        {
+            Volatile.Write(ref _epoch, firstSequence < _active.FirstSequence ? _epoch + 1 : _epoch);
+            _active.Open(firstSequence, _start, _epoch);
+            thawing = _thawing;
+            Volatile.Write(ref _thawing, null);
+        }
+
+        thawing?.TrySetResult();
     }
 
     /// <summary>Goes on as if nobody had frozen it, whatever is written.</summary>
     public void Unfreeze()
     {
-        _isFrozen = false;
-        if (!_isClosed && _active.Count == 0)
+        TaskCompletionSource? thawing;
+        using (_turning.EnterUninterrupted())
         {
-            // One with records is turned by whoever needs room.
-            _active.Open(_active.FirstSequence, _start, _epoch);
+            if (_active.Count == 0)
+            {
+                // One with records is turned by whoever needs room.
+                _active.Open(_active.FirstSequence, _start, _epoch);
+            }
+
+            thawing = _thawing;
+            Volatile.Write(ref _thawing, null);
         }
 
-        _turning.Exit();
+        thawing?.TrySetResult();
     }
 
     /// <summary>Whether a sealed page has a smaller number than one that is sealed, or the active one; for who takes pages out, as what
@@ -213,6 +240,26 @@ internal sealed class PageRing
         }
     }
 
+    private bool TryClose()
+    {
+        using (_turning.EnterUninterrupted())
+        {
+            if (_thawing is not null)
+            {
+                return false;
+            }
+
+            if (!_isClosed)
+            {
+                _isClosed = true;
+                _ = _active.TrySeal();
+                _activeNumber++;
+            }
+
+            return true;
+        }
+    }
+
     private void Advance()
     {
         LogPage sealedPage = _active;
@@ -220,7 +267,7 @@ internal sealed class PageRing
         LogPage next = _pages[(_activeNumber + 1) % _pages.Length] = _free.Pop();
 
         // Some thread may still know the page from before, and take a place in it as soon as it is open.
-        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch, isSealed: _isFrozen);
+        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch, isSealed: _thawing is not null);
         Volatile.Write(ref _active, next);
 
         // Behind the seal and the new page: who sees the number may take the sealed one out.
