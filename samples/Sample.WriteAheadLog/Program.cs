@@ -1,7 +1,4 @@
 // A store of one's own that survives a crash: every change goes to a log first, and the log is read again when the store is opened.
-using System.Globalization;
-using System.Text;
-
 string directory = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}-wal");
 try
 {
@@ -23,49 +20,4 @@ try
 finally
 {
     Directory.Delete(directory, recursive: true);
-}
-
-/// <summary>Numbers by name.</summary>
-internal sealed class Store : IDisposable
-{
-    private readonly Dictionary<string, int> _values = new(StringComparer.Ordinal);
-    private readonly SluiceLog _log;
-
-    public Store(string directory)
-    {
-        // Opening for writing cuts what was being written when the last process ended; then everything left is whole.
-        _log = SluiceLog.Open(directory, new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
-        using SluiceLogReader reader = new(directory);
-        foreach (LogEntry entry in reader.Entries)
-        {
-            Apply(Encoding.UTF8.GetString(entry.Bytes));
-        }
-    }
-
-    public int Count => _values.Count;
-
-    public int this[string key] => _values[key];
-
-    public async Task SetAsync(string key, int value)
-    {
-        string change = string.Create(CultureInfo.InvariantCulture, $"{key}={value}");
-        ValueTask<long> appended;
-        lock (_values)
-        {
-            // The order of the log is the order of the changes.
-            appended = _log.AppendAsync(Encoding.UTF8.GetBytes(change));
-            Apply(change);
-        }
-
-        // Only now may somebody be told that it happened.
-        _ = await appended;
-    }
-
-    public void Dispose() => _log.Dispose();
-
-    private void Apply(string change)
-    {
-        int equals = change.LastIndexOf('=');
-        _values[change[..equals]] = int.Parse(change.AsSpan(equals + 1), CultureInfo.InvariantCulture);
-    }
 }

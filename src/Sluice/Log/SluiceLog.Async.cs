@@ -28,6 +28,11 @@ public sealed partial class SluiceLog
     /// </param>
     /// <param name="durability">What the task waits for.</param>
     /// <param name="cancellationToken">Asks to cancel as long as the record has no place in the log's memory.</param>
+    /// <remarks>
+    /// Where the record is not copied before the call returns, it has no place yet either, and later appends may come before it. Whose
+    /// records are to have an order of their own takes their places by <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/> with
+    /// <see cref="LogDurability.Buffered"/>, and awaits <see cref="WaitDurableAsync"/>.
+    /// </remarks>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, LogDurability durability, CancellationToken cancellationToken = default)
     {
         _ = LogSettings.Known(durability);
