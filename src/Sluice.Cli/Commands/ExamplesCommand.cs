@@ -15,8 +15,9 @@ internal sealed class ExamplesCommand(
 {
     private const long WarmUpRecords = 1_000;
 
-    // A link stays one, and what it points to is made.
     private readonly Dictionary<ExampleCase, string> _unsupported = [];
+
+    // A link stays one, and what it points to is made.
     private readonly string? _file = options.File is { } file ? Resolve(file) : null;
 
     // Set before anything is measured: there was a file, and its replacement was agreed to.
@@ -39,10 +40,8 @@ internal sealed class ExamplesCommand(
         return MeasureAllAsync();
     }
 
-    // From the whole path: of a link without a folder .NET 10 takes the target from the root of the file system.
-    private static string Resolve(string file) => new FileInfo(Path.GetFullPath(file)) is { LinkTarget: not null } link
-        ? link.ResolveLinkTarget(returnFinalTarget: true)!.FullName
-        : Path.GetFullPath(file);
+    private static string Resolve(string file) =>
+        new FileInfo(file).LinkTarget is null ? Path.GetFullPath(file) : RealPath.Of(file);
 
     private void Show(ExampleCase shown)
     {

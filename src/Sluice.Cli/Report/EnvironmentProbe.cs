@@ -9,9 +9,6 @@ namespace Sluice.Cli.Report;
 /// <summary>Fills the environment record. What cannot be found out stays null; nothing here throws for that.</summary>
 internal static class EnvironmentProbe
 {
-    // The kernel's own limit (path_resolution(7)).
-    private const int MaxLinks = 40;
-
     public static EnvironmentRecord ForPath(string path)
     {
         string full = RealPathOf(path);
@@ -79,29 +76,15 @@ internal static class EnvironmentProbe
     /// <summary>Without links, in the folders above as well: mounts are listed so. The file may not exist yet.</summary>
     public static string RealPathOf(string path)
     {
-        string full = Path.GetFullPath(path);
         try
         {
-            for (int links = 0; links < MaxLinks && FirstLinkIn(full) is var (link, target); links++)
-                full = Path.GetFullPath(target + full[link.Length..]);
+            return RealPath.Of(path);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // The unresolved path still finds a mount, if perhaps the link's own.
+            return Path.GetFullPath(path);
         }
-        return full;
-    }
-
-    private static (string Link, string Target)? FirstLinkIn(string fullPath)
-    {
-        for (string? part = fullPath; part is { Length: > 1 }; part = Path.GetDirectoryName(part))
-        {
-            FileSystemInfo? target = Directory.Exists(part) ? Directory.ResolveLinkTarget(part, returnFinalTarget: false)
-                : File.Exists(part) ? File.ResolveLinkTarget(part, returnFinalTarget: false) : null;
-            if (target is not null)
-                return (part, target.FullName);
-        }
-        return null;
     }
 
     private static string ExistingFolderOf(string fullPath)

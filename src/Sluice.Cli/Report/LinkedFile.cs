@@ -1,3 +1,5 @@
+using Sluice.Diagnostics;
+
 namespace Sluice.Cli.Report;
 
 /// <summary>The file at the end of symbolic links, which <see cref="FileInfo"/> does not look at.</summary>
@@ -6,7 +8,11 @@ internal static class LinkedFile
     /// <summary>Throws, in words of the link's own, where a link leads to nothing.</summary>
     /// <exception cref="FileNotFoundException">The path is a link to what does not exist.</exception>
     /// <exception cref="IOException">The path is a link that leads back to itself.</exception>
-    public static void RequireTarget(string path) => _ = Follow(path);
+    public static void RequireTarget(string path)
+    {
+        if (PathKinds.Of(path) == PathKind.Unknown)
+            _ = Follow(path);
+    }
 
     /// <summary>The bytes of an existing file; of a link, those of the file that it leads to.</summary>
     /// <inheritdoc cref="RequireTarget"/>
@@ -19,16 +25,20 @@ internal static class LinkedFile
         var file = new FileInfo(path);
         if (file.LinkTarget is null)
             return path;
-        string target;
+        string? target;
         try
         {
-            target = file.ResolveLinkTarget(returnFinalTarget: true)!.FullName;
+            target = RealPath.Of(path);
+        }
+        catch (DirectoryNotFoundException)
+        {
+            target = null;
         }
         catch (IOException e)
         {
             throw new IOException($"{path} is a symbolic link that leads back to itself (to {file.LinkTarget})", e);
         }
-        return Path.Exists(target)
+        return target is not null && RealPath.IsOf(path, target)
             ? target
             : throw new FileNotFoundException($"{path} is a symbolic link to {file.LinkTarget}, which does not exist");
     }

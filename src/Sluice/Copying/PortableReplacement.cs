@@ -1,3 +1,5 @@
+using Sluice.Diagnostics;
+
 namespace Sluice.Copying;
 
 /// <summary>A replacement by .NET's own means.</summary>
@@ -18,9 +20,7 @@ internal sealed class PortableReplacement : AtomicReplacement
     public static PortableReplacement BeginAt(string path, ReplaceOptions options)
     {
         // A link stays a link: what it leads to is replaced.
-        // From the whole path: of a link without a folder .NET 10 takes the target from the root of the file system.
-        string target = new FileInfo(Path.GetFullPath(path)) is { LinkTarget: not null } link
-            ? link.ResolveLinkTarget(returnFinalTarget: true)!.FullName : path;
+        string target = new FileInfo(path).LinkTarget is null ? path : RealPath.Of(path);
         string temporary = $"{target}.{Guid.NewGuid():N}.sluice-tmp";
         SluiceOptions open = new()
         {

@@ -48,6 +48,42 @@ public sealed partial class ReplacementSafetyTests : IDisposable
         await Should.ThrowAsync<IOException>(() => PutAsync(Path.Combine(alias, "round"), "x", copies));
     }
 
+    /// <summary>By .NET's own means, as elsewhere than on Linux.</summary>
+    [Fact]
+    public void A_link_leads_where_the_kernel_says_on_other_systems_too()
+    {
+        string real = Directory.CreateDirectory(Path.Combine(_temp.Root, "real", "sub")).FullName;
+        string near = Path.Combine(_temp.Root, "target.txt");
+        string right = Path.Combine(_temp.Root, "real", "target.txt");
+        string alias = Path.Combine(_temp.Root, "alias");
+        File.WriteAllText(near, "unrelated");
+        File.WriteAllText(right, "old");
+        File.CreateSymbolicLink(Path.Combine(real, "one"), "two");
+        File.CreateSymbolicLink(Path.Combine(real, "two"), "../target.txt");
+        File.CreateSymbolicLink(Path.Combine(real, "round"), "round");
+        Directory.CreateSymbolicLink(alias, real);
+        foreach (string content in (string[])["new", "newer"])
+        {
+            using PortableReplacement replacement = PortableReplacement.BeginAt(Path.Combine(alias, "one"), new ReplaceOptions());
+            replacement.Handle.Write(System.Text.Encoding.UTF8.GetBytes(content), 0);
+            replacement.Commit(CancellationToken.None);
+            (File.ReadAllText(near), File.ReadAllText(right)).ShouldBe(("unrelated", content));
+        }
+
+        new FileInfo(Path.Combine(real, "one")).LinkTarget.ShouldBe("two");
+
+        // What it leads to is not there, and then made where the kernel would make it.
+        File.Delete(right);
+        using (PortableReplacement made = PortableReplacement.BeginAt(Path.Combine(alias, "one"), new ReplaceOptions()))
+        {
+            made.Commit(CancellationToken.None);
+        }
+
+        new FileInfo(right).Length.ShouldBe(0);
+        Should.Throw<IOException>(() => PortableReplacement.BeginAt(Path.Combine(alias, "round"), new ReplaceOptions()));
+        Directory.GetFileSystemEntries(_temp.Root, "*.sluice-tmp", SearchOption.AllDirectories).ShouldBeEmpty();
+    }
+
     [SkippableTheory]
     [MemberData(nameof(Ways))]
     public async Task Another_users_link_or_file_in_a_shared_folder_is_not_used(bool copies)

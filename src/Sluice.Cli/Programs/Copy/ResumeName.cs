@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Copy;
 
@@ -13,8 +14,7 @@ internal static class ResumeName
     public static string Of(string target)
     {
         string path = Path.TrimEndingDirectorySeparator(target);
-        path = new FileInfo(path) is { LinkTarget: not null } link && link.ResolveLinkTarget(returnFinalTarget: true) is { } end
-            ? end.FullName : path;
+        path = new FileInfo(path).LinkTarget is null ? path : RealPath.Of(path);
         string name = Path.GetFileName(path);
         byte[] bytes = Encoding.UTF8.GetBytes(name);
         // A name that is too long to have something added has its checksum in its place.
