@@ -111,34 +111,48 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         Stack<(DirectoryInfo From, string To)> due = new([(source, target)]);
         while (!failures.HasEnded && due.TryPop(out (DirectoryInfo From, string To) folder))
         {
-            _ = Directory.CreateDirectory(folder.To);
-            _folders++;
-            foreach (FileSystemInfo entry in folder.From.EnumerateFileSystemInfos())
+            try
             {
-                cancellationToken.ThrowIfCancellationRequested();
-                string to = Path.Combine(folder.To, entry.Name);
-                try
+                CopyFolder(folder.From, folder.To, due, failures);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException && folder.From != source)
+            {
+                // Without the root there is nothing to go on with; its exception ends the copy.
+                failures.Add(folder.From.FullName, e);
+            }
+        }
+    }
+
+    /// <summary>What is in a folder; folders below it are due then.</summary>
+    private void CopyFolder(DirectoryInfo from, string target, Stack<(DirectoryInfo From, string To)> due, CopyFailures failures)
+    {
+        _ = Directory.CreateDirectory(target);
+        _folders++;
+        foreach (FileSystemInfo entry in from.EnumerateFileSystemInfos())
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            string to = Path.Combine(target, entry.Name);
+            try
+            {
+                if (entry.LinkTarget is not null)
                 {
-                    if (entry.LinkTarget is not null)
-                    {
-                        CopyLink(entry, to);
-                    }
-                    else if (entry is DirectoryInfo below)
-                    {
-                        due.Push((below, to));
-                    }
-                    else
-                    {
-                        failures.Count(CopyFile(entry.FullName, to));
-                    }
+                    CopyLink(entry, to);
                 }
-                catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+                else if (entry is DirectoryInfo below)
                 {
-                    failures.Add(entry.FullName, e);
-                    if (failures.HasEnded)
-                    {
-                        return;
-                    }
+                    due.Push((below, to));
+                }
+                else
+                {
+                    failures.Count(CopyFile(entry.FullName, to));
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                failures.Add(entry.FullName, e);
+                if (failures.HasEnded)
+                {
+                    return;
                 }
             }
         }

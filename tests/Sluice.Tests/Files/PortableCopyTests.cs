@@ -66,6 +66,27 @@ public sealed class PortableCopyTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_folder_that_fails_is_one_failure_and_the_others_are_copied_if_it_was_to_go_on(bool continues)
+    {
+        string source = MakeTree();
+        Directory.CreateDirectory(Path.Combine(source, "aside", "in"));
+        File.WriteAllBytes(Path.Combine(source, "aside", "in", "third"), Bytes.Pattern(300));
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        File.WriteAllText(Path.Combine(target, "below"), "mine");
+        CopyOptions options = new() { Recurse = true, ContinueOnError = continues };
+        FileBatchException error = Should.Throw<FileBatchException>(() => Copy(source, target, options));
+        error.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "below"));
+        File.ReadAllText(Path.Combine(target, "below")).ShouldBe("mine");
+        if (continues)
+        {
+            (error.FilesCompleted, error.BytesCompleted).ShouldBe((2, 400));
+            File.ReadAllBytes(Path.Combine(target, "aside", "in", "third")).ShouldBeBytes(Bytes.Pattern(300));
+        }
+    }
+
     /// <summary>The source becomes another one between the copy of its bytes and the look at them.</summary>
     [Fact]
     public void A_copy_that_is_not_what_the_source_holds_is_none()
