@@ -55,6 +55,47 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
     private static string TemporaryFor(string target) =>
         Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.{Guid.NewGuid():N}.sluice-tmp");
 
+    /// <summary>
+    /// Flushes also what nobody may write to, since it is what the source is. A descriptor to read by is enough, but on Windows.
+    /// </summary>
+    private static void Flush(string path)
+    {
+        FileAttributes attributes = OperatingSystem.IsWindows() ? File.GetAttributes(path) : default;
+        bool isReadOnly = (attributes & FileAttributes.ReadOnly) != 0;
+        if (isReadOnly)
+        {
+            File.SetAttributes(path, attributes & ~FileAttributes.ReadOnly);
+        }
+
+        FileAccess access = OperatingSystem.IsWindows() ? FileAccess.ReadWrite : FileAccess.Read;
+        using (SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, access))
+        {
+            handle.FlushToDisk();
+        }
+
+        if (isReadOnly)
+        {
+            File.SetAttributes(path, attributes);
+        }
+    }
+
+    /// <summary>Removes what was not finished; where it cannot be removed, what went wrong before is what is told.</summary>
+    private static void Discard(string path)
+    {
+        try
+        {
+            if (OperatingSystem.IsWindows() && File.Exists(path))
+            {
+                File.SetAttributes(path, FileAttributes.Normal);
+            }
+
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+
     private static byte[] HashOf(string path)
     {
         using FileStream stream = File.OpenRead(path);
@@ -188,8 +229,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
             meter.Find(length);
             if (options.FlushToDisk || options.Verify)
             {
-                using SluiceHandle handle = SluiceHandle.Open(temporary, FileMode.Open, FileAccess.ReadWrite);
-                handle.FlushToDisk();
+                Flush(temporary);
             }
 
             if (options.Verify && !HashOf(source).AsSpan().SequenceEqual(HashOf(temporary)))
@@ -205,7 +245,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
         catch
         {
-            File.Delete(temporary);
+            Discard(temporary);
             throw;
         }
     }

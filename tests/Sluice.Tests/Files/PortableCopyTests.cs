@@ -87,6 +87,41 @@ public sealed class PortableCopyTests : IDisposable
         }
     }
 
+    /// <summary>Root may write to it: on a thread that does what another user may.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_file_that_nobody_may_write_to_is_copied_flushed_and_read_back(bool verifies)
+    {
+        const UnixFileMode readOnly = UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
+        const UnixFileMode all = (UnixFileMode)0x1FF;
+        string source = _temp.NewFile(1000);
+        File.SetUnixFileMode(source, readOnly);
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        File.SetUnixFileMode(folder, all);
+        string target = Path.Combine(folder, "copy");
+        CopyOptions options = new() { Verify = verifies, FlushToDisk = !verifies };
+
+        // What is loaded by then needs not be read by the other user.
+        _ = Copy(source, _temp.NewPath(), options);
+        Exception? error = null;
+        Thread other = new(() =>
+        {
+            if (Environment.IsPrivilegedProcess)
+            {
+                Native.UseFilesAsNobody();
+            }
+
+            error = Record.Exception(() => Copy(source, target, options));
+        });
+        other.Start();
+        other.Join();
+        error.ShouldBeNull();
+        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(1000));
+        File.GetUnixFileMode(target).ShouldBe(readOnly);
+        Directory.GetFileSystemEntries(folder).ShouldBe([target]);
+    }
+
     /// <summary>The source becomes another one between the copy of its bytes and the look at them.</summary>
     [Fact]
     public void A_copy_that_is_not_what_the_source_holds_is_none()

@@ -26,6 +26,16 @@ internal static unsafe partial class Native
         }
     }
 
+    /// <summary>From here on this thread, which must be the caller's own, may do to files what nobody's may (Linux).</summary>
+    public static void UseFilesAsNobody()
+    {
+        const uint nobody = 65534;
+        _ = setfsuid(nobody);
+    }
+
+    [LibraryImport("libc")]
+    private static partial int setfsuid(uint user);
+
     /// <summary>A file's number on its file system (inode).</summary>
     public static ulong NumberOf(string path)
     {
