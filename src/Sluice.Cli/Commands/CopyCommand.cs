@@ -191,8 +191,7 @@ internal sealed class CopyCommand(
                 result = new CopyResult
                 {
                     Bytes = isThere ? e.BytesCompleted : 0,
-                    // What the end of a copy in shards has looked at, others have copied.
-                    Files = isThere && !options.Finish ? (int)e.FilesCompleted : 0,
+                    Files = isThere ? (int)e.FilesCompleted : 0,
                     Method = options.Method,
                     MethodReason = $"{failures.Count} failed",
                 };

@@ -19,12 +19,16 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
     private long _bytes;
     private long _totalBytes;
     private int _files;
+    private int _unchangedFiles;
     private int _totalFiles;
     private long _told;
 
     public long Bytes => Volatile.Read(ref _bytes);
 
     public int Files => Volatile.Read(ref _files);
+
+    /// <summary>Files that stayed as they were; not among <see cref="Files"/>.</summary>
+    public int UnchangedFiles => Volatile.Read(ref _unchangedFiles);
 
     /// <summary>What has failed inside a tree; null: it is none.</summary>
     public CopyFailures? Failures { get; set; }
@@ -89,7 +93,19 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
         TellSometimes();
     }
 
-    public void Tell() => progress?.Report(new CopyProgress(Bytes, Volatile.Read(ref _totalBytes), Files, Volatile.Read(ref _totalFiles)));
+    /// <summary>What was found and stays as it is.</summary>
+    public void EndUnchanged()
+    {
+        Interlocked.Increment(ref _unchangedFiles);
+        TellSometimes();
+    }
+
+    public void Tell()
+    {
+        // First of all: each of them is found before it is counted here, so that there are never fewer in all than are done.
+        int unchanged = UnchangedFiles;
+        progress?.Report(new CopyProgress(Bytes, Volatile.Read(ref _totalBytes), Files, Volatile.Read(ref _totalFiles) - unchanged));
+    }
 
     private void TellSometimes()
     {

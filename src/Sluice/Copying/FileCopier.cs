@@ -239,7 +239,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
     private CopyResult UnchangedFound()
     {
-        meter.EndFile();
+        meter.EndUnchanged();
         return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
     }
 

@@ -12,7 +12,7 @@ namespace Sluice.Copying;
 /// stays until its successor is whole. Thread-safe.
 /// </summary>
 [SupportedOSPlatform("linux")]
-internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNewTree, CancellationToken cancellationToken)
+internal sealed class NodeCopier(CopyOptions options, bool isNewTree, CancellationToken cancellationToken)
 {
     /// <summary>False where what is there stays, because it is the same (<see cref="CopyOptions.SkipUnchanged"/>).</summary>
     /// <param name="from">The link.</param>
@@ -62,7 +62,6 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
 
             int result = isSame ? 0 : MakeAside(to, path => NodeCalls.Link(first, path), metadata: null, mayReplace: true);
             PathErrors.ThrowIfFailed(result, "Linking", to.Text);
-            Count();
             return !isSame;
         }
 
@@ -97,7 +96,6 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
             }
         }
 
-        Count();
         return isNeeded;
 
         bool IsOwnWork() => options.KeepsOwnWork && isThere(target) && IsOwn(source, target);
@@ -237,11 +235,5 @@ internal sealed class NodeCopier(CopyOptions options, CopyMeter meter, bool isNe
         {
             throw new IOException($"'{from.Text}' and '{to.Text}' are the same file.");
         }
-    }
-
-    private void Count()
-    {
-        meter.Find(0);
-        meter.EndFile();
     }
 }

@@ -18,7 +18,7 @@ internal sealed class TreeEntryCopier(
     // What statx(2) counts in.
     private const int BlockBytes = 512;
 
-    private readonly NodeCopier _nodes = new(options, meter, isNewTree, cancellationToken);
+    private readonly NodeCopier _nodes = new(options, isNewTree, cancellationToken);
     private readonly Lock _lock = new();
     private readonly HardLinkCopier _hardLinks = new(options, failures, cancellationToken);
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
@@ -26,7 +26,6 @@ internal sealed class TreeEntryCopier(
     private long _resumedBytes;
     private int _depth;
     private int _changedFiles;
-    private int _unchangedFiles;
 
     /// <summary>What shards copy in ranges.</summary>
     public DividedFiles Divided { get; } = new(options, meter, failures, cancellationToken);
@@ -45,9 +44,9 @@ internal sealed class TreeEntryCopier(
         {
             Bytes = meter.Bytes,
             ResumedBytes = _resumedBytes,
-            Files = meter.Files - _unchangedFiles,
+            Files = meter.Files,
             ChangedFiles = _changedFiles,
-            UnchangedFiles = _unchangedFiles,
+            UnchangedFiles = meter.UnchangedFiles,
             Method = most == CopyMethod.Auto ? CopyMethod.Buffered : most,
             MethodReason = options.Method == CopyMethod.Auto ? "each file by what is cheapest for it" : "it was asked for",
             Depth = most == CopyMethod.Direct ? _depth : 0,
@@ -107,11 +106,17 @@ internal sealed class TreeEntryCopier(
     /// </summary>
     private bool MayReplace(TreeFolder folder, byte[] name) => isNewTree ? folder.Left?.Take(name) == true : options.Overwrite;
 
+    /// <summary>Counts what has no bytes to copy.</summary>
     private void Note(bool isMade)
     {
-        if (!isMade)
+        meter.Find(0);
+        if (isMade)
         {
-            Interlocked.Increment(ref _unchangedFiles);
+            meter.EndFile();
+        }
+        else
+        {
+            meter.EndUnchanged();
         }
     }
 
@@ -174,8 +179,6 @@ internal sealed class TreeEntryCopier(
         }
 
         TreeCheck.ThrowIfNoCopy(from, stat, to);
-        meter.Find(0);
-        meter.EndFile();
         Note(isMade: false);
     }
 
@@ -224,7 +227,6 @@ internal sealed class TreeEntryCopier(
         };
         CopyResult result = alone.Copy(from, to);
         Interlocked.Add(ref _changedFiles, result.ChangedFiles);
-        Interlocked.Add(ref _unchangedFiles, result.UnchangedFiles);
         if (result.UnchangedFiles == 0)
         {
             Book(result.Method, result.Bytes, result.ResumedBytes, result.Depth);
@@ -241,8 +243,6 @@ internal sealed class TreeEntryCopier(
 
         if (result.UnchangedFiles > 0)
         {
-            meter.Find(0);
-            meter.EndFile();
             Note(isMade: false);
         }
         else if (result.Bytes > 0)

@@ -108,6 +108,23 @@ public sealed class CopySelectionTests : IDisposable
     }
 
     [SkippableFact]
+    public async Task What_is_unchanged_is_not_counted_as_copied_where_something_fails()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "skipping what is unchanged is Linux's");
+        for (int i = 0; i < 20; i++)
+            Make($"tree/{i}", 10);
+        await CopyAsync("-a", _folder["tree"], _folder["to"]);
+        File.Delete(_folder["to/3"]);
+        Directory.CreateDirectory(_folder["to/3"]);
+        ToolRun run = await ToolRun.RunAsync("copy", "-a", "-u", "--json", _folder["r.json"], _folder["tree/."], _folder["to"]);
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        using JsonDocument document = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        document.RootElement.GetProperty("failed").GetInt32().ShouldBe(1);
+        document.RootElement.GetProperty("files").GetInt64().ShouldBe(0);
+        document.RootElement.GetProperty("bytes").GetInt64().ShouldBe(0);
+    }
+
+    [SkippableFact]
     public async Task A_file_that_is_unchanged_alone_is_said_to_be()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "skipping what is unchanged is Linux's");
