@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Programs.Copy;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -148,6 +149,25 @@ public sealed class CopyShardTests : IDisposable
         File.ReadAllText(_folder["copy/file"]).ShouldBe("older");
         await SucceedAsync("copy", "-r", "-f", "--shard", "0/1", _folder["tree"], _folder["copy"]);
         File.ReadAllText(_folder["copy/file"]).ShouldBe("new");
+    }
+
+    /// <summary>What has several names is copied by the end.</summary>
+    [SkippableFact]
+    public async Task The_sum_has_what_the_end_has_copied()
+    {
+        SkipUnlessLinux();
+        Directory.CreateDirectory(_folder["tree"]);
+        File.WriteAllBytes(_folder["tree/one"], new byte[1 << 20]);
+        File.WriteAllBytes(_folder["tree/small"], new byte[10]);
+        RunProgram("ln", _folder["tree/one"], _folder["tree/two"]);
+        foreach (string shard in (string[])["0", "1"])
+            await SucceedAsync("copy", "-a", "--shard", $"{shard}/2", "--json", _folder[shard], _folder["tree"], _folder["copy"]);
+        await SucceedAsync("copy", "-a", "--finish", "--json", _folder["end"], _folder["tree"], _folder["copy"]);
+        Read(_folder["end"]).Bytes.ShouldBe(1 << 20);
+        await SucceedAsync("merge", "--json", _folder["all"], _folder["0"], _folder["1"], _folder["end"]);
+        ReportPage page = JsonSerializer.Deserialize(File.ReadAllBytes(_folder["all"]), PageJsonContext.Default.ReportPage)!;
+        PageCell[] sum = [.. page.Sections[0].Tables[0].Rows[^1].Cells];
+        (sum[0].Text, sum[1].Value, sum[3].Value).ShouldBe(("all", 3, (1 << 20) + 10));
     }
 
     [SkippableFact]

@@ -16,7 +16,7 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
 
     public IEnumerable<CopyReport> All => Shards.OrderBy(s => s.Key).SelectMany(s => s.Value);
 
-    public long Bytes => All.Sum(r => r.Bytes);
+    public long Bytes => checked(All.Sum(r => r.Bytes) + (Finish?.Bytes ?? 0));
 
     /// <summary>Files that were copied, by whichever run.</summary>
     public long Files => checked(All.Sum(r => r.Files) + (Finish?.Files ?? 0));
@@ -27,8 +27,11 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
     /// <summary>What failed in the last run of each shard, and in the end: what failed before was tried again.</summary>
     public long Failed => Shards.Values.Sum(runs => (long)runs[^1].Failed) + (Finish?.Failed ?? 0);
 
-    /// <summary>From the first beginning to the last end, by the clocks of the machines.</summary>
-    public double Seconds => (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds;
+    /// <summary>From the first beginning of a shard to the last end, by the clocks of the machines, and what the end took.</summary>
+    public double Seconds =>
+        (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds + (Finish?.Seconds ?? 0);
+
+    public double CpuSeconds => All.Sum(r => r.CpuSeconds) + (Finish?.CpuSeconds ?? 0);
 
     /// <summary>Shards whose last run was interrupted.</summary>
     public IReadOnlyList<int> Interrupted => [.. Shards.Where(s => s.Value[^1].Interrupted).Select(s => s.Key).Order()];

@@ -65,8 +65,7 @@ internal static class MergedCopyPage
             .. merged.Finish is { } end
                 ? [Row("finish", end.Files, end.UnchangedFiles, end.Bytes, end.Seconds, end.CpuSeconds, end.Failed)]
                 : Array.Empty<PageRow>(),
-            Row("all", merged.Files, merged.UnchangedFiles, merged.Bytes, merged.Seconds,
-                merged.All.Sum(r => r.CpuSeconds), merged.Failed),
+            Row("all", merged.Files, merged.UnchangedFiles, merged.Bytes, merged.Seconds, merged.CpuSeconds, merged.Failed),
         ],
     };
 
