@@ -18,6 +18,9 @@ internal sealed class CopyCommand(
     private int _failed;
 
     private bool _isInterrupted;
+
+    // Whether an error was met that every further source would meet too.
+    private bool _isDiskOver;
     private int _notBegun;
 
     public async Task<int> RunAsync()
@@ -25,7 +28,7 @@ internal sealed class CopyCommand(
         options.Output.Check(terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         int exitCode = options.Demo ? await DemoAsync() : await CopyAllAsync();
-        if (!options.DryRun && (_records.Count > 0 || _isInterrupted))
+        if (!options.DryRun && (_records.Count > 0 || _isInterrupted || _notBegun > 0))
             Tell(began);
         if (!_isInterrupted)
             return exitCode;
@@ -95,7 +98,7 @@ internal sealed class CopyCommand(
         var made = new HashSet<string>(StringComparer.Ordinal);
         foreach ((int i, (string source, string target, bool wasThere)) in copies.Index())
         {
-            if (_isInterrupted)
+            if (_isInterrupted || _isDiskOver)
             {
                 _notBegun++;
                 continue;
@@ -120,6 +123,7 @@ internal sealed class CopyCommand(
                 terminal.WriteError(ErrorText.Of(e));
                 exitCode = ExitCode.IoError;
                 _failed++;
+                _isDiskOver = IsEverybodys(e);
             }
         }
         if (options.DryRun && !options.Quiet)
@@ -186,6 +190,7 @@ internal sealed class CopyCommand(
             catch (FileBatchException e)
             {
                 failures = e.Failures;
+                _isDiskOver = failures.Any(f => IsEverybodys(f.Error));
                 // Of a new tree nothing stays where it could not be made whole.
                 bool isThere = Path.Exists(target);
                 result = new CopyResult
@@ -226,6 +231,9 @@ internal sealed class CopyCommand(
         }
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
+
+    /// <summary>A full disk, a quota that is used up, a file system that is read-only (ENOSPC, EDQUOT, EROFS of Linux).</summary>
+    private static bool IsEverybodys(Exception error) => error.HResult is 28 or 122 or 30;
 
     private CopyResult InterruptedResult(CopyProgressLine line, bool isTree) => new()
     {

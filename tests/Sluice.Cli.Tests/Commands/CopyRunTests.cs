@@ -183,6 +183,26 @@ public sealed class CopyRunTests : IDisposable
         File.Exists(_folder["into/good"]).ShouldBeTrue();
     }
 
+    [SkippableTheory]
+    [InlineData("big")]
+    [InlineData("tree/in")]
+    public async Task A_full_disk_ends_the_others_too(string name)
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "1m");
+        Make(name, 3_000_000);
+        string small = Make("small", 100);
+        string json = _folder["r.json"];
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", "--json", json, _folder[name.Split('/')[0]], small, small, disk.Path);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("disk is full");
+        run.Error.TrimEnd('\n').ShouldNotContain("\n");
+        run.Out.ShouldEndWith("; 1 failed; 2 not begun\n");
+        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
+        using JsonDocument result = JsonDocument.Parse(File.ReadAllText(json));
+        result.RootElement.GetProperty("notBegun").GetInt32().ShouldBe(2);
+        result.RootElement.GetProperty("interrupted").GetBoolean().ShouldBeFalse();
+    }
+
     [SkippableFact]
     public async Task A_full_disk_is_said_and_leaves_nothing()
     {

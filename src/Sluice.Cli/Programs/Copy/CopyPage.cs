@@ -26,12 +26,13 @@ internal static class CopyPage
 
     private static IEnumerable<string> Interruption(CopyReport report)
     {
+        if (report.NotBegun > 0)
+            yield return $"{Counted.Of(report.NotBegun, "source")} not begun";
         if (!report.Interrupted)
             yield break;
         string left = report.Copies is [.., { Interrupted: true } last]
             ? $": of {last.Source} {(last.Left is { } place ? $"there is {place}" : "nothing is left")}" : "";
-        string notBegun = report.NotBegun > 0 ? $"; {Counted.Of(report.NotBegun, "source")} not begun" : "";
-        yield return $"interrupted{left}{notBegun}";
+        yield return $"interrupted{left}";
     }
 
     /// <summary>Which way a copy was to choose for itself is not known of one that was not ended.</summary>

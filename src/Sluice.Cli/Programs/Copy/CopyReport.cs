@@ -39,7 +39,7 @@ internal sealed record CopyReport
     /// <summary>By a signal: the last of <see cref="Copies"/> was not ended.</summary>
     public bool Interrupted { get; init; }
 
-    /// <summary>Sources that an interrupted run did not come to.</summary>
+    /// <summary>Sources that a run did not come to, which was interrupted, or met a full or read-only disk.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int NotBegun { get; init; }
 

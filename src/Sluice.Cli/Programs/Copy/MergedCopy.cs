@@ -95,7 +95,8 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
 
     private static string Full(string path) => Path.TrimEndingDirectorySeparator(Path.GetFullPath(path));
 
-    private static string Name(CopyReport report) => $"{report.Copies[0].Source} -> {report.Copies[0].Target}";
+    private static string Name(CopyReport report) =>
+        report.Copies is [var copy, ..] ? $"{copy.Source} -> {copy.Target}" : $"nothing -> {report.Target}";
 
     private bool CanBeCounted()
     {
