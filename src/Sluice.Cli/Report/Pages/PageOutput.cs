@@ -93,7 +93,7 @@ internal sealed record PageOutput
     /// <exception cref="IOException">A file cannot be written.</exception>
     public void Check(TerminalStreams terminal)
     {
-        foreach (IGrouping<string, string> same in Named.Select(n => n.Path).GroupBy(Path.GetFullPath).Where(g => g.Count() > 1))
+        foreach (IGrouping<string, string> same in Named.Select(n => n.Path).GroupBy(PlaceOf).Where(g => g.Count() > 1))
             throw new UsageException($"{same.First()} is named for two results");
         foreach ((string option, string path) in Named)
         {
@@ -115,6 +115,10 @@ internal sealed record PageOutput
                 (_missing ??= new HashSet<string>(StringComparer.Ordinal)).Add(path);
         }
     }
+
+    /// <summary>What tells results apart; of what keeps nothing its name, since /dev/stdout and /dev/stderr may be one terminal.</summary>
+    private static string PlaceOf(string path) =>
+        path == StandardOutput || PathKinds.Of(path) == PathKind.Other ? Path.GetFullPath(path) : EnvironmentProbe.RealPathOf(path);
 
     /// <summary>Writes each of them; one that cannot be written takes no other away.</summary>
     /// <exception cref="IOException">One of them cannot be written.</exception>

@@ -90,6 +90,36 @@ public sealed class PageOutputTests : IDisposable
         run.Out.ShouldBe("");
     }
 
+    [SkippableTheory]
+    [InlineData("there.json", "link.csv")]
+    [InlineData("folder/r", "other/r")]
+    [InlineData("folder/r", "other/none")]
+    public async Task Two_results_that_are_one_file_by_a_link_are_refused_before_anything_is_measured(string json, string csv)
+    {
+        Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");
+        await File.WriteAllTextAsync(_folder["there.json"], "old");
+        File.CreateSymbolicLink(_folder["link.csv"], "there.json");
+        Directory.CreateDirectory(_folder["folder"]);
+        Directory.CreateSymbolicLink(_folder["other"], "folder");
+        File.CreateSymbolicLink(_folder["folder/none"], "r");
+        ToolRun run = await ToolRun.RunAsync(
+            [.. Command, "--overwrite", "--json", _folder[json], "--csv", _folder[csv], _folder.FullPath]);
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.ShouldContain("is named for two results");
+        run.Out.ShouldBe("");
+        (await File.ReadAllTextAsync(_folder["there.json"])).ShouldBe("old");
+        File.Exists(_folder["folder/r"]).ShouldBeFalse();
+    }
+
+    [SkippableFact]
+    public void What_keeps_nothing_may_have_several_results()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "/dev/null");
+        File.CreateSymbolicLink(_folder["nowhere"], "/dev/null");
+        var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null);
+        new PageOutput { JsonPath = "/dev/null", CsvPath = _folder["nowhere"] }.Check(terminal);
+    }
+
     [Fact]
     public async Task A_result_that_cannot_be_written_is_known_before_anything_is_measured()
     {
