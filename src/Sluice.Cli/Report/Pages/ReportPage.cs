@@ -9,7 +9,8 @@ namespace Sluice.Cli.Report.Pages;
 /// </summary>
 internal sealed record ReportPage
 {
-    private static readonly SearchValues<char> NeedQuotes = SearchValues.Create(" \t\"'*?$;&|<>()\\");
+    private static readonly SearchValues<char> NeedNoQuotes =
+        SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_");
 
     public int FormatVersion { get; init; } = 1;
 
@@ -28,7 +29,7 @@ internal sealed record ReportPage
     public required IReadOnlyList<PageSection> Sections { get; init; }
 
     public static string CommandLineOf(IEnumerable<string> arguments) =>
-        string.Join(' ', arguments.Prepend("sluice").Select(a => a.Length == 0 || a.AsSpan().ContainsAny(NeedQuotes)
+        string.Join(' ', arguments.Prepend("sluice").Select(a => a.Length == 0 || a.AsSpan().ContainsAnyExcept(NeedNoQuotes)
             ? $"'{a.Replace("'", @"'\''", StringComparison.Ordinal)}'"
             : a));
 }

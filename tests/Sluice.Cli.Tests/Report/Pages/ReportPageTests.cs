@@ -42,6 +42,10 @@ public sealed class ReportPageTests
     [InlineData("sluice extents 'my file'", "extents", "my file")]
     [InlineData(@"sluice extents 'it'\''s'", "extents", "it's")]
     [InlineData("sluice extents ''", "extents", "")]
+    [InlineData("sluice extents 'a`id`'", "extents", "a`id`")]
+    [InlineData("sluice extents 'a\nid'", "extents", "a\nid")]
+    [InlineData("sluice extents '~' '#a' '[ab]' '{a,b}' '!!' 'a^b'", "extents", "~", "#a", "[ab]", "{a,b}", "!!", "a^b")]
+    [InlineData("sluice extents 'é' --csv=/a/b-c_d.e,f:1%+@", "extents", "é", "--csv=/a/b-c_d.e,f:1%+@")]
     public void A_command_line_can_be_typed_again(string expected, params string[] arguments) =>
         ReportPage.CommandLineOf(arguments).ShouldBe(expected);
 }
