@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring.Abi;
 
@@ -17,29 +18,25 @@ internal static class PathKinds
     /// Opens a plain file to read it; null where it cannot be opened, or something else has the name: a link is not followed, and nobody
     /// is waited for, whatever is put there meanwhile.
     /// </summary>
-    public static SafeFileHandle? OpenPlain(string path)
+    public static SafeFileHandle? OpenPlain(string path) =>
+        Libc.IsSupported ? OpenPlain(path, out _)
+            : File.Exists(path) ? File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)
+            : null;
+
+    /// <summary>As <see cref="OpenPlain(string)"/>, with the reason where there is one.</summary>
+    /// <exception cref="IOException">It cannot be opened, or is no plain file.</exception>
+    /// <exception cref="UnauthorizedAccessException">This process may not read it.</exception>
+    public static SafeFileHandle RequirePlain(string path)
     {
+        const string verb = "Opening";
         if (!Libc.IsSupported)
         {
-            return File.Exists(path)
-                ? File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)
-                : null;
+            return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
         }
 
-        int fd = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.NonBlocking | PathCalls.NoFollowFlag);
-        if (fd < 0)
-        {
-            return null;
-        }
-
-        SafeFileHandle opened = new(fd, ownsHandle: true);
-        if (Libc.TypeOf(fd) == Statx.TypeRegular)
-        {
-            return opened;
-        }
-
-        opened.Dispose();
-        return null;
+        SafeFileHandle? opened = OpenPlain(path, out int result);
+        PathErrors.ThrowIfFailed(result, verb, path);
+        return opened ?? throw new IOException($"{verb} '{path}' failed: it is no plain file.");
     }
 
     /// <summary>Whether what a path names belongs to the user whom this process acts for; true where that cannot be asked.</summary>
@@ -48,6 +45,25 @@ internal static class PathKinds
     /// <summary>Whether two paths name one file or folder, links followed; false where one of them is not there.</summary>
     public static bool AreSame(string path, string other) =>
         NodeCalls.TryStat(path, out Statx stat) && NodeCalls.TryStat(other, out Statx otherStat) && stat.IsSame(otherStat);
+
+    /// <param name="result">A negative errno where it could not be opened.</param>
+    private static SafeFileHandle? OpenPlain(string path, out int result)
+    {
+        result = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.NonBlocking | PathCalls.NoFollowFlag);
+        if (result < 0)
+        {
+            return null;
+        }
+
+        SafeFileHandle opened = new(result, ownsHandle: true);
+        if (Libc.TypeOf(result) == Statx.TypeRegular)
+        {
+            return opened;
+        }
+
+        opened.Dispose();
+        return null;
+    }
 
     /// <param name="deviceNumber">major:minor of a block device, otherwise null.</param>
     /// <inheritdoc cref="Of(string)"/>

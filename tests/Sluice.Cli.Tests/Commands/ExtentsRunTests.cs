@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Shouldly;
+using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -25,6 +26,43 @@ public sealed class ExtentsRunTests : IDisposable
 
     [Fact]
     public Task A_missing_file_is_exit_code_1() => CommandChecks.FailsAsync("no such file or directory", "extents", _folder["missing"]);
+
+    /// <summary>As one that somebody puts in a file's place behind the look at it: opened as a file, it waits for its writer.</summary>
+    [SkippableFact]
+    public async Task A_pipe_in_a_files_place_is_no_plain_file_and_not_waited_for()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "there are no FIFOs there");
+        Shell.Run("mkfifo", _folder["pipe"]).ExitCode.ShouldBe(0);
+        var scan = new ExtentScan(flushFirst: false, CancellationToken.None);
+        Task asked = Task.Run(() => scan.AddFile(_folder["pipe"]));
+        if (await Task.WhenAny(asked, Task.Delay(TimeSpan.FromMinutes(1))) != asked)
+        {
+            // Let it go, or the folder stays.
+            await File.WriteAllTextAsync(_folder["pipe"], "x");
+            Assert.Fail("it hangs");
+        }
+        (await Should.ThrowAsync<IOException>(() => asked)).Message.ShouldContain("no plain file");
+        scan.Files.ShouldBeEmpty();
+    }
+
+    [SkippableFact]
+    public async Task A_file_that_is_named_by_a_link_is_asked_and_one_that_may_not_be_read_is_told_with_the_reason()
+    {
+        Skip.IfNot(Environment.IsPrivilegedProcess, "only root can make another user's file");
+        string closed = PlainUser.MakeClosedFolder(_folder);
+        await File.WriteAllBytesAsync(Path.Combine(closed, "secret"), new byte[10]);
+        Shell.Run("chmod", "600", Path.Combine(closed, "secret"));
+        ToolRun run = await PlainUser.RunAsync("extents", closed);
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain("denied");
+
+        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, 64 << 20);
+        await File.WriteAllBytesAsync(Path.Combine(volume.Path, "plain"), new byte[100_000]);
+        File.CreateSymbolicLink(_folder["link"], Path.Combine(volume.Path, "plain"));
+        run = await ToolRun.RunAsync("extents", "--sync", _folder["link"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("1 extent in 1 piece");
+    }
 
     [SkippableFact]
     public async Task Where_the_file_system_does_not_tell_it_says_so()

@@ -1,10 +1,14 @@
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Extents;
 
-/// <summary>Asks every plain file below a path where it lies. Links are not followed, nothing but plain files is opened.</summary>
+/// <summary>
+/// Asks every plain file below a path where it lies. Links are not followed, nothing but plain files is opened, whatever is put in a file's
+/// place meanwhile; a folder of which somebody makes a link after it was listed is not guarded against.
+/// </summary>
 internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellationToken)
 {
     private readonly List<string> _failures = [];
@@ -29,25 +33,10 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
     /// <summary>Files seen so far; read by a progress display.</summary>
     public long Seen => Volatile.Read(ref _seen);
 
-    /// <exception cref="IOException">The file cannot be opened, or its extents cannot be read.</exception>
+    /// <summary>A file that is named: a link stands for what it leads to.</summary>
+    /// <exception cref="IOException">It cannot be opened, or is no plain file, or its extents cannot be read.</exception>
     /// <exception cref="PlatformNotSupportedException">The file system has no FIEMAP.</exception>
-    public void AddFile(string path)
-    {
-        cancellationToken.ThrowIfCancellationRequested();
-        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-        if (flushFirst)
-            handle.FlushToDisk();
-        LastExtents = handle.GetExtents();
-        foreach (FileExtent extent in LastExtents)
-        {
-            if (!FileLayout.HasPlace(extent))
-                continue;
-            Histogram.Add(extent);
-            _places.Add(new MapSpan(extent.Offset, extent.PhysicalOffset, extent.Length));
-        }
-        _files.Add(FileLayout.Of(path, handle.Length, LastExtents));
-        Interlocked.Increment(ref _seen);
-    }
+    public void AddFile(string path) => Add(path, LinkedFile.Follow(path));
 
     /// <exception cref="PlatformNotSupportedException">No file at all could be asked, because the file system has no FIEMAP.</exception>
     public void AddFolder(string path)
@@ -66,12 +55,31 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
                         folders.Push(entry.FullName);
                     // Opening a pipe would wait for its other end.
                     else if (PathKinds.Of(entry.FullName) is PathKind.RegularFile or PathKind.Unknown)
-                        Try(() => AddFile(entry.FullName));
+                        Try(() => Add(entry.FullName, entry.FullName));
                 }
             });
         }
         if (_files.Count == 0 && _unsupported is not null)
             throw _unsupported;
+    }
+
+    private void Add(string path, string realPath)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(
+            PathKinds.RequirePlain(realPath), realPath, FileAccess.Read, ownsHandle: true);
+        if (flushFirst)
+            handle.FlushToDisk();
+        LastExtents = handle.GetExtents();
+        foreach (FileExtent extent in LastExtents)
+        {
+            if (!FileLayout.HasPlace(extent))
+                continue;
+            Histogram.Add(extent);
+            _places.Add(new MapSpan(extent.Offset, extent.PhysicalOffset, extent.Length));
+        }
+        _files.Add(FileLayout.Of(path, handle.Length, LastExtents));
+        Interlocked.Increment(ref _seen);
     }
 
     private void Try(Action action)
