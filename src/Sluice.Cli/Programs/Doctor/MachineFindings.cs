@@ -87,7 +87,7 @@ internal static class MachineFindings
     private static Finding Modes(RingDiagnosis rings) => new(
         "ring modes", rings.HasCoopTaskrun ? FindingState.Yes : FindingState.No,
         $"COOP_TASKRUN {Word(rings.HasCoopTaskrun)}, SINGLE_ISSUER with DEFER_TASKRUN {Word(rings.HasDeferTaskrun)}",
-        "rings of batches and of small files set COOP_TASKRUN, a copy's ring the other two; the rest may change threads and set none");
+        "rings of batches, of small files and of copies set COOP_TASKRUN; the rest may change threads and set none");
 
     private static Finding Registered(RingDiagnosis rings)
     {
