@@ -34,9 +34,18 @@ internal sealed record BenchOptions(string Directory)
         _ => [.. Suite.All.Where(s => s.Name == SuiteName)],
     };
 
-    public IReadOnlyList<(Suite Suite, Row Row)> SelectRows() =>
+    /// <summary>
+    /// Rows of suites on request too, where no suite is named, but only if no other row is meant: a part of a name is no request.
+    /// </summary>
+    public IReadOnlyList<(Suite Suite, Row Row)> SelectRows()
+    {
+        IReadOnlyList<(Suite, Row)> rows = RowsOf(SelectSuites());
+        return rows.Count == 0 && SuiteName is null ? RowsOf(Suite.All) : rows;
+    }
+
+    private IReadOnlyList<(Suite Suite, Row Row)> RowsOf(IReadOnlyList<Suite> suites) =>
     [
-        .. from suite in SelectSuites()
+        .. from suite in suites
            from row in suite.Rows
            where RowFilter is null || row.Id.Contains(RowFilter, StringComparison.Ordinal)
            select (suite, row),
@@ -50,7 +59,7 @@ internal sealed record BenchOptions(string Directory)
             "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
         Option<string> suite = command.Value("--suite", null, "name", SuiteHelp());
         Option<string> row = command.Value("--row", null, "text",
-            "Run only the rows whose id contains this text, of every suite if none is named (all rows).");
+            "Run only the rows whose id contains this text, of every suite if none is named, of remote if no other has it (all rows).");
         Option<bool> quick = command.Quick();
         Option<bool> full = command.Flag("--full", null,
             "All suites at their usual length; without it and without --suite or --row, a short form of all, about four minutes.");

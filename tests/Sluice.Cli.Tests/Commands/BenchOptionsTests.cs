@@ -39,4 +39,14 @@ public sealed class BenchOptionsTests
         new BenchOptions("d") { RowFilter = "open", SuiteName = "stream" }.SelectRows()
             .ShouldHaveSingleItem().Row.Id.ShouldBe("stream-open");
     }
+
+    [Fact]
+    public void A_row_of_a_suite_on_request_is_found_where_no_other_is_meant()
+    {
+        new BenchOptions("d") { RowFilter = "remote-copy-tree" }.SelectRows().ShouldHaveSingleItem().Suite.Name.ShouldBe("remote");
+        IReadOnlyList<(Suite Suite, Row Row)> copies = new BenchOptions("d") { RowFilter = "copy" }.SelectRows();
+        copies.ShouldNotBeEmpty();
+        copies.ShouldAllBe(r => r.Suite.Name != "remote");
+        new BenchOptions("d") { RowFilter = "remote-copy-tree", SuiteName = "all" }.SelectRows().ShouldBeEmpty();
+    }
 }
