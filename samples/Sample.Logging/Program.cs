@@ -1,5 +1,5 @@
 // An application's events as lines of JSON: files of 64 MiB, the newest ten kept; an error is with the operating system before the call
-// returns, everything else within 200 ms.
+// returns, everything else within 400 ms.
 using Microsoft.Extensions.Logging;
 using Sluice.Extensions.Logging;
 

@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Cli.Tests.Support;
 using Xunit;
 
 namespace Sluice.Cli.Tests.Readme;
@@ -72,6 +73,35 @@ public sealed class DocumentTests
         names.Length.ShouldBeGreaterThan(50);
         names.Where(n => !sources.Contains($" {n}(", StringComparison.Ordinal) && !sources.Contains($"class {n}", StringComparison.Ordinal))
             .ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Options_that_the_section_of_a_command_names_are_its_own_or_of_a_command_named_beside_them()
+    {
+        string[] fios = ["--ioengine", "--fdatasync"];
+        string[] sections = File.ReadAllText(Path.Combine(ReadmeTests.Root, "docs", "cli.md")).Split("\n## `sluice ")[1..];
+        var options = new Dictionary<string, string[]>(StringComparer.Ordinal);
+        foreach (string command in sections.Select(CommandOf))
+            options.Add(command, [.. OptionsIn((await ToolRun.RunAsync(command, "--help")).Out)]);
+
+        options.Count.ShouldBeGreaterThan(10);
+        options.ShouldAllBe(o => o.Value.Length > 1);
+        string[] wrong =
+        [
+            .. from section in sections
+               from paragraph in section.Split("\n\n")
+               let words = Words(paragraph)
+               from option in OptionsIn(paragraph).Except(fios)
+               where !options.Any(o => (o.Key == CommandOf(section) || words.Contains(o.Key)) && o.Value.Contains(option))
+               select $"{CommandOf(section)}: {option}",
+        ];
+        wrong.ShouldBeEmpty();
+
+        static string CommandOf(string section) => section.Split([' ', '`'], 2)[0];
+        static string[] Words(string text) =>
+            text.Split(" \n`=|,;:.()[]/'".ToCharArray(), StringSplitOptions.RemoveEmptyEntries);
+        static IEnumerable<string> OptionsIn(string text) =>
+            Words(text).Where(w => w.Length > 2 && w.StartsWith("--", StringComparison.Ordinal) && char.IsAsciiLetter(w[2]));
     }
 
     [Fact]
