@@ -5,16 +5,17 @@ namespace Sluice.Cli.Bench;
 
 /// <summary>
 /// Huge pages for fio's buffers, reserved for one run and given back: Sluice's lie in transparent ones, and a device that is given one
-/// piece of memory instead of 256 pages does up to three times as much.
+/// piece of memory instead of 256 pages does up to three times as much. A run takes back what it added, whatever others have reserved
+/// meanwhile; what a killed one added stays reserved.
 /// </summary>
 internal sealed class FioMemory : IDisposable
 {
     private const string Reserved = "/proc/sys/vm/nr_hugepages";
     private const long PageBytes = 2 * ByteSize.MiB;
 
-    private readonly long? _before;
+    private readonly long _added;
 
-    private FioMemory(long? before) => _before = before;
+    private FioMemory(long added) => _added = added;
 
     /// <summary>Null where small requests have no use for them, or none can be had.</summary>
     /// <param name="requestSizeBytes">Bytes of a request.</param>
@@ -28,10 +29,11 @@ internal sealed class FioMemory : IDisposable
         try
         {
             if (Free() >= needed)
-                return new FioMemory(null);
-            long before = long.Parse(File.ReadAllText(Reserved), CultureInfo.InvariantCulture);
-            var memory = new FioMemory(before);
+                return new FioMemory(0);
+            long before = Read();
             Write(before + needed);
+            // There may be fewer than were asked for.
+            var memory = new FioMemory(Read() - before);
             if (Free() >= needed)
                 return memory;
             memory.Dispose();
@@ -45,17 +47,19 @@ internal sealed class FioMemory : IDisposable
 
     public void Dispose()
     {
-        if (_before is not { } before)
+        if (_added <= 0)
             return;
         try
         {
-            Write(before);
+            Write(Math.Max(Read() - _added, 0));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // They could be reserved a moment ago; whoever took that right away has the last word.
         }
     }
+
+    private static long Read() => long.Parse(File.ReadAllText(Reserved), CultureInfo.InvariantCulture);
 
     private static void Write(long pages) => File.WriteAllText(Reserved, pages.ToString(CultureInfo.InvariantCulture));
 

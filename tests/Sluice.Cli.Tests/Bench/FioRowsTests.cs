@@ -58,6 +58,28 @@ public sealed class FioRowsTests : IDisposable
         small.FioCommand!.ShouldNotContain("--mem");
     }
 
+    /// <summary>Of two runs at once the first that ends leaves the other one its own, and the other leaves none of the first's.</summary>
+    [SkippableFact]
+    public void Huge_pages_are_given_back_by_whoever_added_them()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "huge pages are reserved through Linux's /proc");
+        long before = Reserved();
+        FioMemory? first = FioMemory.TryReserve(1 << 20, 8);
+        Skip.If(first is null, "no huge pages can be had");
+        long withFirst = Reserved();
+        FioMemory? second = FioMemory.TryReserve(1 << 20, 16);
+        long withBoth = Reserved();
+        first!.Dispose();
+        long left = Reserved();
+        second?.Dispose();
+        long after = Reserved();
+        Skip.If(withFirst == before || withBoth == withFirst, "there were huge pages enough, or no more to be had");
+        (left - before, after).ShouldBe((withBoth - withFirst, before));
+
+        static long Reserved() =>
+            long.Parse(File.ReadAllText("/proc/sys/vm/nr_hugepages"), System.Globalization.CultureInfo.InvariantCulture);
+    }
+
     [Fact]
     public void Direct_reads_of_every_depth_have_fio_beside_them() =>
         Suite.All.SelectMany(s => s.Rows).Where(r => r.Id is "direct-read-4k-d1" or "direct-read-4k-d4" or "direct-read-4k-d32")
