@@ -35,6 +35,7 @@ public sealed class PageCacheRowsTests : IDisposable
         ["log-durable-t8"] = "the device sets how few",
         ["log-durable-t64"] = "the device sets how few",
         ["log-durable-t100"] = "the device sets how few",
+        ["log-durable-t100-p99"] = "the device sets how few",
         ["log-read"] = "hot",
         ["log-open"] = "what is read is in memory",
     };
