@@ -8,6 +8,8 @@ namespace Sluice.Cli.Bench;
 /// <summary>Runs fio, if it is installed, to find the device's own limit.</summary>
 internal sealed class FioRunner
 {
+    private const string FileOption = "--filename=";
+
     private FioRunner(string? version, string description)
     {
         IsAvailable = version is not null;
@@ -97,18 +99,24 @@ internal sealed class FioRunner
     /// <summary>As it is typed in the folder of the files.</summary>
     internal static string CommandLine(IEnumerable<string> arguments)
     {
-        const string File = "--filename=";
         IEnumerable<string> typed = arguments.Select(
-            a => a.StartsWith(File, StringComparison.Ordinal) ? File + Path.GetFileName(a[File.Length..]) : a);
+            a => a.StartsWith(FileOption, StringComparison.Ordinal) ? FileOption + Path.GetFileName(a[FileOption.Length..]) : a);
         return $"fio {string.Join(' ', typed)}";
     }
 
-    private static string[] Arguments(FioJob job, string file, long sizeBytes, TimeSpan time, bool isHuge)
+    /// <summary>
+    /// The option that names one file, by its whole path: fio takes what a colon parts as several files, unless a backslash stands before
+    /// it; any other backslash is one of the name.
+    /// </summary>
+    internal static string FileArgument(string path) =>
+        FileOption + Path.GetFullPath(path).Replace(":", @"\:", StringComparison.Ordinal);
+
+    internal static string[] Arguments(FioJob job, string file, long sizeBytes, TimeSpan time, bool isHuge)
     {
         if (job.IsDurable)
             return
             [
-                "--name=sluice-bench", $"--filename={file}", $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
+                "--name=sluice-bench", FileArgument(file), $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
                 "--ioengine=psync", "--fdatasync=1", Format($"--size={sizeBytes}"), "--fallocate=native", "--unlink=1", "--time_based",
                 Format($"--runtime={time.TotalMilliseconds:0}ms"), "--thread", "--output-format=json",
             ];
@@ -117,7 +125,7 @@ internal sealed class FioRunner
             : job.IsWrite ? ["--fallocate=native", "--end_fsync=1", "--unlink=1"] : [];
         return
         [
-            "--name=sluice-bench", $"--filename={file}", $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
+            "--name=sluice-bench", FileArgument(file), $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
             Format($"--iodepth={job.Depth}"), "--ioengine=io_uring", "--direct=1",
             Format($"--size={sizeBytes}"), "--thread", "--output-format=json",
             .. isHuge ? ["--mem=mmaphuge"] : Array.Empty<string>(), .. extent,

@@ -80,17 +80,36 @@ public sealed class FioRowsTests : IDisposable
             long.Parse(File.ReadAllText("/proc/sys/vm/nr_hugepages"), System.Globalization.CultureInfo.InvariantCulture);
     }
 
+    /// <summary>fio writes over these files, reads them, and deletes the one of the durable row.</summary>
+    [SkippableTheory]
+    [InlineData("direct-write-4k-d1")]
+    [InlineData("log-durable-t1")]
+    public async Task A_colon_in_the_folders_name_leads_fio_to_nobody_elses_files(string id)
+    {
+        byte[] content = [1, 2, 3];
+        await File.WriteAllBytesAsync(_folder["v"], content);
+        Directory.CreateDirectory(_folder["v:1"]);
+        RowReport row = await RunAsync(BenchScale.Quick, id, _folder["v:1"]);
+        row.FioError.ShouldBeNull();
+        row.FioRate!.Value.ShouldBeGreaterThan(0);
+        (await File.ReadAllBytesAsync(_folder["v"])).ShouldBe(content);
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).ShouldBe(["v", "v:1"], ignoreOrder: true);
+    }
+
     [Fact]
     public void Direct_reads_of_every_depth_have_fio_beside_them() =>
         Suite.All.SelectMany(s => s.Rows).Where(r => r.Id is "direct-read-4k-d1" or "direct-read-4k-d4" or "direct-read-4k-d32")
             .Select(r => r.Fio!.Depth).ShouldBe([1, 4, 32]);
 
-    private async Task<RowReport> RunAsync(BenchScale scale, string id = "direct-read-4k-d1")
+    private async Task<RowReport> RunAsync(BenchScale scale, string id = "direct-read-4k-d1", string? folder = null)
     {
         Skip.IfNot(FioRunner.IsInstalled, "fio is not installed");
-        using var context = new BenchContext(_folder.FullPath, scale, CancellationToken.None);
+        using var context = new BenchContext(folder ?? _folder.FullPath, scale, CancellationToken.None);
         FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
-        (Suite suite, Row row) = Suite.All.SelectMany(s => s.Rows.Select(r => (s, r))).Single(r => r.r.Id == id);
+        (Suite suite, Row row) = FindRow(id);
         return await new RowRunner(context, fio, CancellationToken.None, static () => 100).RunAsync(suite, row);
     }
+
+    private static (Suite Suite, Row Row) FindRow(string id) =>
+        Suite.All.SelectMany(s => s.Rows.Select(r => (Suite: s, Row: r))).Single(r => r.Row.Id == id);
 }

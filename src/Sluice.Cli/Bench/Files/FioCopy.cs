@@ -49,12 +49,12 @@ internal static class FioCopy
         return (ParseTime(output), FioRunner.CommandLine(arguments));
     }
 
-    private static string[] Arguments(string source, string target, long sizeBytes, bool isHuge) =>
+    internal static string[] Arguments(string source, string target, long sizeBytes, bool isHuge) =>
     [
         "--thread", "--ioengine=io_uring", "--direct=1", "--bs=1M",
         .. ((FormattableString[])[$"--iodepth={Depth}", $"--size={sizeBytes}"]).Select(a => a.ToString(CultureInfo.InvariantCulture)),
         .. isHuge ? ["--mem=mmaphuge"] : Array.Empty<string>(), "--output-format=json",
-        "--name=read", $"--filename={source}", "--rw=read", "--name=write", $"--filename={target}", "--rw=write",
+        "--name=read", FioRunner.FileArgument(source), "--rw=read", "--name=write", FioRunner.FileArgument(target), "--rw=write",
     ];
 
     internal static TimeSpan ParseTime(string json)
