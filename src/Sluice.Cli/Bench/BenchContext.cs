@@ -5,8 +5,6 @@ namespace Sluice.Cli.Bench;
 /// <summary>The scratch folder's files, made when a row first asks for them and shared by the rows after it.</summary>
 internal sealed class BenchContext(string directory, BenchScale scale, CancellationToken cancellationToken) : IDisposable
 {
-    private const int OffsetCount = 1 << 16;
-
     private readonly HashSet<string> _scratchFiles = [];
     private readonly Dictionary<string, IDisposable> _shared = new(StringComparer.Ordinal);
 
@@ -73,16 +71,6 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         foreach (string path in _scratchFiles)
             File.Delete(path);
         _scratchFiles.Clear();
-    }
-
-    /// <summary>Offsets of whole requests at random, the same for every contender of a row.</summary>
-    public static long[] RandomOffsets(long fileSizeBytes, int requestSizeBytes)
-    {
-        var random = new Random(42);
-        long[] offsets = new long[OffsetCount];
-        for (int i = 0; i < offsets.Length; i++)
-            offsets[i] = random.NextInt64(fileSizeBytes / requestSizeBytes) * requestSizeBytes;
-        return offsets;
     }
 
     private string Ensure(string name, long sizeBytes)

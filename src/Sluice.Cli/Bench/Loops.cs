@@ -8,7 +8,7 @@ internal static class Loops
     // Reading the clock costs 1-2 % of a hot 4 KiB read; every 16th time is enough where an operation takes microseconds.
     private const int ClockEvery = 16;
 
-    public static Func<Slice, Task> ReadAsync(IoTarget target, int depth, int requestSizeBytes, long[] offsets)
+    public static Func<Slice, Task> ReadAsync(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets)
     {
         Memory<byte>[] buffers = Buffers(depth, requestSizeBytes);
         return slice => RunLoops(depth, loop => OneLoopAsync(slice, loop));
@@ -16,22 +16,23 @@ internal static class Loops
         async Task OneLoopAsync(Slice slice, int loop)
         {
             Memory<byte> buffer = buffers[loop];
-            int next = loop * 997;
+            int next = offsets.Begin(loop);
             do
             {
                 for (int i = 0; i < Burst(depth); i++)
                 {
                     long began = slice.Begin();
-                    await target.ReadAsync(buffer, offsets[next++ % offsets.Length]);
+                    await target.ReadAsync(buffer, offsets[next++]);
                     slice.End(began);
                     slice.Count(loop);
                 }
             }
             while (!slice.IsOver);
+            offsets.End(loop, next);
         }
     }
 
-    public static Func<Slice, Task> WriteAsync(IoTarget target, int depth, int requestSizeBytes, long[] offsets)
+    public static Func<Slice, Task> WriteAsync(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets)
     {
         Memory<byte>[] buffers = Buffers(depth, requestSizeBytes);
         return slice => RunLoops(depth, loop => OneLoopAsync(slice, loop));
@@ -39,18 +40,19 @@ internal static class Loops
         async Task OneLoopAsync(Slice slice, int loop)
         {
             Memory<byte> buffer = buffers[loop];
-            int next = loop * 997;
+            int next = offsets.Begin(loop);
             do
             {
                 for (int i = 0; i < Burst(depth); i++)
                 {
                     long began = slice.Begin();
-                    await target.WriteAsync(buffer, offsets[next++ % offsets.Length]);
+                    await target.WriteAsync(buffer, offsets[next++]);
                     slice.End(began);
                     slice.Count(loop);
                 }
             }
             while (!slice.IsOver);
+            offsets.End(loop, next);
         }
     }
 
@@ -76,16 +78,25 @@ internal static class Loops
         };
     }
 
-    public static Func<Slice, Task> Read(IoTarget target, int requestSizeBytes, long[] offsets)
+    public static Func<Slice, Task> Read(IoTarget target, int requestSizeBytes, RandomOffsets offsets)
     {
         Memory<byte> buffer = PinnedBuffer.Allocate(requestSizeBytes);
-        return slice => Repeat(slice, next => target.Read(buffer, offsets[next % offsets.Length]));
+        return slice => RepeatAt(slice, offsets, offset => target.Read(buffer, offset));
     }
 
-    public static Func<Slice, Task> Write(IoTarget target, int requestSizeBytes, long[] offsets)
+    public static Func<Slice, Task> Write(IoTarget target, int requestSizeBytes, RandomOffsets offsets)
     {
         Memory<byte> buffer = PinnedBuffer.AllocateRandom(requestSizeBytes, seed: 1);
-        return slice => Repeat(slice, next => target.Write(buffer, offsets[next % offsets.Length]));
+        return slice => RepeatAt(slice, offsets, offset => target.Write(buffer, offset));
+    }
+
+    /// <summary>Calls at these offsets on the slice's own thread, one after the other.</summary>
+    private static Task RepeatAt(Slice slice, RandomOffsets offsets, Action<long> operation)
+    {
+        int place = offsets.Begin(0);
+        Task done = Repeat(slice, _ => operation(offsets[place++]));
+        offsets.End(0, place);
+        return done;
     }
 
     /// <summary>Calls on the slice's own thread, one after the other.</summary>

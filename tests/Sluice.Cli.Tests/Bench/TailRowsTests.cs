@@ -15,7 +15,7 @@ public sealed class TailRowsTests
         using var target = new FailingTarget();
         var slice = new Slice(TimeSpan.FromMinutes(10), 4, CancellationToken.None);
         slice.Start();
-        Task reading = TailRows.OpenAsync(target, slice, Loops.Buffers(4, 512), [0, 512], iops: 100_000, percent: 99);
+        Task reading = TailRows.OpenAsync(target, slice, Loops.Buffers(4, 512), new RandomOffsets([0, 512], 1), iops: 100_000, percent: 99);
         // Not how fast, but whether at all.
         IOException error = await Should.ThrowAsync<IOException>(() => reading.WaitAsync(TimeSpan.FromMinutes(2)));
         error.Message.ShouldBe("the device failed");

@@ -23,7 +23,7 @@ internal static class BatchRows
             FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
         SluiceHandle dotNet = SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,
             FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
-        long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes);
         Memory<byte>[] buffers = Loops.Buffers(BatchSize, PageBytes);
         var requests = new ReadRequest[BatchSize];
         var tasks = new Task<int>[BatchSize];
@@ -31,33 +31,35 @@ internal static class BatchRows
 
         Task ReadBatch(Slice slice)
         {
-            int next = 0;
+            int next = offsets.Begin(0);
             do
             {
                 for (int i = 0; i < BatchSize; i++)
-                    requests[i] = new ReadRequest(offsets[next++ % offsets.Length], buffers[i]);
+                    requests[i] = new ReadRequest(offsets[next++], buffers[i]);
                 long began = slice.Begin();
                 sluice.ReadBatch(requests);
                 slice.End(began);
                 slice.Count(0, BatchSize);
             }
             while (!slice.IsOver);
+            offsets.End(0, next);
             return Task.CompletedTask;
         }
 
         async Task ReadAllAsync(Slice slice)
         {
-            int next = 0;
+            int next = offsets.Begin(0);
             do
             {
                 long began = slice.Begin();
                 for (int i = 0; i < BatchSize; i++)
-                    tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], offsets[next++ % offsets.Length]).AsTask();
+                    tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], offsets[next++]).AsTask();
                 await Task.WhenAll(tasks);
                 slice.End(began);
                 slice.Count(0, BatchSize);
             }
             while (!slice.IsOver);
+            offsets.End(0, next);
         }
     }
 }

@@ -119,7 +119,7 @@ internal static class HandleSuite
 
     private static Contest OpenDirectRead(BenchContext context, int depth, params IDisposable[] owned)
     {
-        long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
         return Pair(Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth, owned: owned);
     }
 
@@ -127,7 +127,7 @@ internal static class HandleSuite
         $"direct-write-4k-d{depth}", $"direct 4 KiB overwrite, depth {depth}", "WriteAsync at random offsets, past the page cache",
         context =>
         {
-            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
             return Pair(Direct(context, FileAccess.ReadWrite), side => Loops.WriteAsync(side, depth, PageBytes, offsets), depth);
         })
     {
@@ -169,7 +169,7 @@ internal static class HandleSuite
 
     private static Contest OpenHotReadWithSynchronousPeer(BenchContext context)
     {
-        long[] offsets = BenchContext.RandomOffsets(context.Scale.HotFileBytes, PageBytes);
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, PageBytes);
         var options = new TargetOptions(context.HotFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
         IoTarget sluice = IoTarget.Open(IoSide.Sluice, options);
         IoTarget dotNet = IoTarget.Open(IoSide.Bcl, options);
@@ -186,15 +186,16 @@ internal static class HandleSuite
     private static Contest OpenColdRead(BenchContext context)
     {
         const int Depth = 32;
-        long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Depth);
         var options = new TargetOptions(context.DirectFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
         return Pair(options, side => Loops.ReadAsync(side, Depth, PageBytes, offsets), Depth, side => PageCache.Drop(side.SafeFileHandle));
     }
 
     private static Contest HotContest(
-        BenchContext context, bool asynchronous, FileAccess access, Func<IoTarget, long[], Func<Slice, Task>> loop, int requestSizeBytes)
+        BenchContext context, bool asynchronous, FileAccess access, Func<IoTarget, RandomOffsets, Func<Slice, Task>> loop,
+        int requestSizeBytes)
     {
-        long[] offsets = BenchContext.RandomOffsets(context.Scale.HotFileBytes, requestSizeBytes);
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, requestSizeBytes);
         return Pair(
             new TargetOptions(context.HotFile, FileMode.Open, access) { Asynchronous = asynchronous }, side => loop(side, offsets));
     }

@@ -23,7 +23,7 @@ internal static class NeighbourRows
         return new Row($"neighbour-{computeUs}us-{figure}", $"read beside one computing {computeUs} us, {figure}",
             "direct 4 KiB ReadAsync in two loops; the rate is one over the latency of the one that does not compute", context =>
             {
-                long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+                RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, loops: 2);
                 return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
                     slice => NeighbourAsync(side, slice, offsets, computeUs, isMedian ? 0.5 : 0.99));
             })
@@ -37,7 +37,7 @@ internal static class NeighbourRows
         $"working-{computeUs}us-d{depth}", $"{depth} reads at once, {computeUs} us of work after each",
         "direct 4 KiB ReadAsync; the work is callers' code, in so many loops", context =>
         {
-            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
             return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
             {
                 Memory<byte>[] buffers = Loops.Buffers(depth, PageBytes);
@@ -49,47 +49,51 @@ internal static class NeighbourRows
         Target = new RowTarget { MinRatio = 1, MaxCpuShare = 1 },
     };
 
-    private static async Task NeighbourAsync(IoTarget target, Slice slice, long[] offsets, int computeUs, double quantile)
+    internal static async Task NeighbourAsync(IoTarget target, Slice slice, RandomOffsets offsets, int computeUs, double quantile)
     {
         Memory<byte>[] buffers = Loops.Buffers(2, PageBytes);
         List<long> ticks = [];
         Task computing = Task.Run(async () =>
         {
-            int next = 997;
+            int next = offsets.Begin(1);
             while (!slice.IsOver)
             {
-                await target.ReadAsync(buffers[1], offsets[next++ % offsets.Length]);
+                await target.ReadAsync(buffers[1], offsets[next++]);
                 Compute(computeUs);
             }
+            offsets.End(1, next);
         });
         await Task.Yield();
-        int mine = 0;
+        int mine = offsets.Begin(0);
         do
         {
             long begin = Stopwatch.GetTimestamp();
-            await target.ReadAsync(buffers[0], offsets[mine++ % offsets.Length]);
+            await target.ReadAsync(buffers[0], offsets[mine++]);
             ticks.Add(Stopwatch.GetTimestamp() - begin);
             slice.End(begin);
             slice.Count(0);
         }
         while (!slice.IsOver);
+        offsets.End(0, mine);
         await computing;
         ticks.Sort();
         slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks[(int)((ticks.Count - 1) * quantile)]) * slice.Operations;
     }
 
-    private static async Task WorkAsync(IoTarget target, Slice slice, int loop, Memory<byte> buffer, long[] offsets, int computeUs)
+    internal static async Task WorkAsync(
+        IoTarget target, Slice slice, int loop, Memory<byte> buffer, RandomOffsets offsets, int computeUs)
     {
-        int next = loop * 997;
+        int next = offsets.Begin(loop);
         do
         {
             long began = slice.Begin();
-            await target.ReadAsync(buffer, offsets[next++ % offsets.Length]);
+            await target.ReadAsync(buffer, offsets[next++]);
             slice.End(began);
             Compute(computeUs);
             slice.Count(loop);
         }
         while (!slice.IsOver);
+        offsets.End(loop, next);
     }
 
     /// <summary>By the clock: a thread that loses its processor meanwhile has computed less, on either side alike.</summary>

@@ -28,7 +28,7 @@ internal static class ScaleSuite
         "ReadAsync in so many loops, from as many threads as the pool gives",
         context =>
         {
-            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
             return HandleSuite.Pair(
                 HandleSuite.Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth);
         })

@@ -37,7 +37,7 @@ internal static class TailRows
         $"tail-read-4k-d{Depth}-{IdOf(percent)}", $"direct 4 KiB random read, depth {Depth}, {NameOf(percent)}",
         "how long the slowest reads take while as many as possible are made; the rate is one over that latency", context =>
         {
-            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Depth);
             return WithFio(context, percent, () => null, HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
             {
                 Memory<byte>[] buffers = Loops.Buffers(Depth, PageBytes);
@@ -53,7 +53,7 @@ internal static class TailRows
         $"open-loop-read-4k-{IdOf(percent)}", $"direct 4 KiB random read at 60 % of the highest rate that holds, {NameOf(percent)}",
         "arrivals do not wait for answers: latency from when a read was due, or its thread awake; the rate is its inverse", context =>
         {
-            long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+            RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Depth);
             double? iops = null;
             return WithFio(context, percent, () => iops, HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
             {
@@ -109,27 +109,30 @@ internal static class TailRows
         }
     }
 
-    private static async Task ClosedAsync(IoTarget target, Slice slice, Memory<byte>[] buffers, long[] offsets, double percent)
+    internal static async Task ClosedAsync(
+        IoTarget target, Slice slice, Memory<byte>[] buffers, RandomOffsets offsets, double percent)
     {
         var histogram = new LatencyHistogram();
         await Loops.RunLoops(buffers.Length, async loop =>
         {
-            int next = loop * 997;
+            int next = offsets.Begin(loop);
             do
             {
                 long begin = Stopwatch.GetTimestamp();
-                await target.ReadAsync(buffers[loop], offsets[next++ % offsets.Length]);
+                await target.ReadAsync(buffers[loop], offsets[next++]);
                 histogram.Record((long)Stopwatch.GetElapsedTime(begin).TotalNanoseconds);
                 slice.End(begin);
                 slice.Count(loop);
             }
             while (!slice.IsOver);
+            offsets.End(loop, next);
         });
         slice.Elapsed = TimeSpan.FromMicroseconds(histogram.Percentile(percent) / 1000.0) * slice.Operations;
     }
 
     /// <exception cref="IOException">A read failed: no more are begun then.</exception>
-    internal static Task OpenAsync(IoTarget target, Slice slice, Memory<byte>[] buffers, long[] offsets, double iops, double percent)
+    internal static Task OpenAsync(
+        IoTarget target, Slice slice, Memory<byte>[] buffers, RandomOffsets offsets, double iops, double percent)
     {
         // A thread of its own begins them: the pool's are for what follows the reads.
         return Task.Factory.StartNew(Begin, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
@@ -142,7 +145,7 @@ internal static class TailRows
             var idle = new System.Collections.Concurrent.ConcurrentBag<int>(Enumerable.Range(0, buffers.Length));
             double due = Stopwatch.GetTimestamp();
             long woken = 0;
-            int i = 0;
+            int next = offsets.Begin(0);
             Exception? failure = null;
             do
             {
@@ -152,9 +155,10 @@ internal static class TailRows
                 free.Wait();
                 idle.TryTake(out int buffer);
                 // That a sleep ended late is nobody's latency; that a call held this thread up is.
-                _ = ReadAsync(buffer, offsets[i++ * 997L % offsets.Length], Math.Max((long)due, woken));
+                _ = ReadAsync(buffer, offsets[next++], Math.Max((long)due, woken));
             }
             while (!slice.IsOver && Volatile.Read(ref failure) is null);
+            offsets.End(0, next);
             for (int ended = 0; ended < buffers.Length; ended++)
                 free.Wait();
             if (failure is not null)
@@ -188,7 +192,7 @@ internal static class TailRows
     /// The highest rate of arrivals that do not wait for one another which a side keeps up with: a read by itself costs more than one of
     /// many, so that it is less than what loops reach.
     /// </summary>
-    private static async Task<double> HighestHeldRateAsync(BenchContext context, IoSide side, long[] offsets)
+    private static async Task<double> HighestHeldRateAsync(BenchContext context, IoSide side, RandomOffsets offsets)
     {
         using IoTarget target = IoTarget.Open(side, HandleSuite.Direct(context, FileAccess.Read));
         Memory<byte>[] buffers = Loops.Buffers(MaxUnderWay, PageBytes);

@@ -32,10 +32,10 @@ internal static class VectorRows
         SluiceHandle sluice = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
         SafeFileHandle dotNet = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
         IReadOnlyList<Memory<byte>> segments = Loops.Buffers(SegmentCount, SegmentBytes);
-        long[] offsets = BenchContext.RandomOffsets(context.Scale.HotFileBytes, (int)TransferBytes);
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, (int)TransferBytes);
         return new Contest(
-            new Contender("Sluice", slice => Loops.Repeat(slice, i => sluice.Read(segments, offsets[i % offsets.Length]))),
-            new Contender(".NET", slice => Loops.Repeat(slice, i => RandomAccess.Read(dotNet, segments, offsets[i % offsets.Length]))),
+            new Contender("Sluice", slice => Loops.Repeat(slice, i => sluice.Read(segments, offsets[i]))),
+            new Contender(".NET", slice => Loops.Repeat(slice, i => RandomAccess.Read(dotNet, segments, offsets[i]))),
             sluice, dotNet);
     }
 

@@ -73,7 +73,7 @@ internal static class RemoteSuite
             depth == 1 ? "ReadAsync, one loop: the way there and back" : "ReadAsync in so many loops: requests are under way together",
             context =>
             {
-                long[] offsets = BenchContext.RandomOffsets(context.Scale.RemoteFileBytes, PageBytes);
+                RandomOffsets offsets = RandomOffsets.Of(context.Scale.RemoteFileBytes, PageBytes, depth);
                 return HandleSuite.Pair(
                     new TargetOptions(context.RemoteFile, FileMode.Open, FileAccess.Read) { Asynchronous = true, Caching = caching },
                     side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth,

@@ -29,7 +29,7 @@ internal static class RandomReading
     private static IReadOnlyList<Approach> OpenCold(BenchContext context)
     {
         string path = context.DirectFile;
-        long[] offsets = BenchContext.RandomOffsets(context.Scale.DirectFileBytes, PageBytes);
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Many);
         return
         [
             Make("net-sync", ".NET, one after the other", "RandomAccess.Read(handle, buffer, offset);", IoSide.Bcl, FileCaching.Cached, 0),
@@ -63,7 +63,7 @@ internal static class RandomReading
     private static IReadOnlyList<Approach> OpenHot(BenchContext context)
     {
         string path = context.HotFile;
-        long[] offsets = BenchContext.RandomOffsets(context.Scale.HotFileBytes, PageBytes);
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, PageBytes);
         return
         [
             Make("net", ".NET", "RandomAccess.Read(handle, buffer, offset);", IoSide.Bcl, asynchronous: false),
@@ -82,19 +82,20 @@ internal static class RandomReading
         });
     }
 
-    private static Task ReadBatches(Slice slice, string path, long[] offsets)
+    private static Task ReadBatches(Slice slice, string path, RandomOffsets offsets)
     {
         using SluiceHandle handle = SluiceHandle.Open(path, caching: FileCaching.Direct);
         Memory<byte> memory = PinnedBuffer.Allocate(Batch * PageBytes);
         var requests = new ReadRequest[Batch];
-        int next = 0;
+        int next = offsets.Begin(0);
         while (!slice.IsOver)
         {
             for (int i = 0; i < requests.Length; i++)
-                requests[i] = new ReadRequest(offsets[next++ % offsets.Length], memory.Slice(i * PageBytes, PageBytes));
+                requests[i] = new ReadRequest(offsets[next++], memory.Slice(i * PageBytes, PageBytes));
             handle.ReadBatch(requests);
             slice.Count(0, requests.Length);
         }
+        offsets.End(0, next);
         return Task.CompletedTask;
     }
 }
