@@ -57,7 +57,7 @@ internal sealed record RowReport
 
     public required ContenderReport DotNet { get; init; }
 
-    /// <summary>A further peer, such as the synchronous call, and Sluice's rate over its.</summary>
+    /// <summary>A further peer, such as the synchronous call, and Sluice's rate over its; no ratio where they are unlike.</summary>
     public ContenderReport? Second { get; init; }
 
     public double? SecondRatio { get; init; }

@@ -17,12 +17,13 @@ internal static class BenchTable
     [
         new(null, "suite", r => r.Suite),
         new(null, "id", r => r.Id),
-        new(PageColumn.Text("row"), "name", r => r.Name, (r, second) => $"{r.Name}, to {second.Name}"),
+        new(PageColumn.Text("row"), "name", r => r.Name, (r, second) => $"{r.Name}, {(r.SecondRatio is null ? "" : "to ")}{second.Name}"),
         new(PageColumn.Text("unit"), "unit", r => r.Unit, (r, _) => r.Unit),
         new(new("ratio"), "ratio", r => PageCell.Ratio(r.Ratio), (r, _) => PageCell.Ratio(r.SecondRatio)),
         new(
             PageColumn.Text("95 %"), null,
-            r => Interval(r, r.RatioLow, r.RatioHigh), (r, _) => Interval(r, r.SecondRatioLow, r.SecondRatioHigh)),
+            r => Interval(r, r.RatioLow, r.RatioHigh),
+            (r, _) => r.SecondRatio is null ? PageCell.Empty : Interval(r, r.SecondRatioLow, r.SecondRatioHigh)),
         new(PageColumn.Text("verdict"), null, r => r.Verdict, (r, _) => r.SecondVerdict),
         new(new("Sluice"), "sluice", r => r.Sluice.Rate, (r, _) => r.Sluice.Rate),
         new(new(".NET"), "dotnet", r => r.DotNet.Rate, (_, second) => second.Rate),

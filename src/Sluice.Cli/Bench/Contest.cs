@@ -9,6 +9,9 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
 
     public Contender? Second { get; init; }
 
+    /// <summary>Whether what <see cref="Second"/> gives is like the sides' figures, so that there is a ratio to it.</summary>
+    public bool HasSecondRatio { get; init; } = true;
+
     /// <summary>Why fio, though installed, is not <see cref="Second"/> in a row that it stands beside; otherwise null.</summary>
     public string? FioError { get; init; }
 

@@ -194,6 +194,7 @@ internal sealed class RowRunner(
         ContenderReport sluice = Summarize(contest.Sluice);
         ContenderReport dotNet = Summarize(contest.DotNet);
         ContenderReport? second = contest.Second is null ? null : Summarize(contest.Second);
+        ContenderReport? compared = contest.HasSecondRatio ? second : null;
         // A pass of fio's is by 1 MiB, so that its operations are the row's MiB.
         double[] fioRates = [.. fioIops.Select(i => i ?? 0)];
         double? fioRate = fioRates.Any(r => r > 0) ? Statistics.Median(fioRates.Where(r => r > 0)) : null;
@@ -211,7 +212,7 @@ internal sealed class RowRunner(
             Sluice = sluice,
             DotNet = dotNet,
             Second = second,
-            SecondRatio = second is null ? null : Statistics.MedianRatio(sluice.SliceRates, second.SliceRates),
+            SecondRatio = compared is null ? null : Statistics.MedianRatio(sluice.SliceRates, compared.SliceRates),
             Ratio = Statistics.MedianRatio(sluice.SliceRates, dotNet.SliceRates) ?? 0,
             CpuRatio = cpuRatios.Length == 0 ? 0 : Statistics.Median(cpuRatios),
             FioRate = fioRate,
@@ -221,7 +222,7 @@ internal sealed class RowRunner(
         };
         (double Low, double High)? interval = Statistics.MedianInterval(report.RoundRatios);
         (double Low, double High)? secondInterval =
-            second is null ? null : Statistics.MedianInterval([.. Statistics.Ratios(sluice.SliceRates, second.SliceRates)]);
+            compared is null ? null : Statistics.MedianInterval([.. Statistics.Ratios(sluice.SliceRates, compared.SliceRates)]);
         (double Low, double High)? fioInterval = Statistics.MedianInterval(fioRatios);
         (double Low, double High)? cpuInterval = Statistics.MedianInterval(cpuRatios);
         return report with

@@ -27,10 +27,13 @@ internal static class TailRows
     /// <summary>Where even a quarter of what loops reach does not hold the machine has other work: that is tried no further.</summary>
     private const double LeastShare = 0.25;
 
+    /// <summary>
+    /// fio's latencies begin where a read is submitted, those of the sides beside it where it was due: there is no ratio of them.
+    /// </summary>
+    private const string FioFromSubmission = "fio, from its submission";
+
     /// <summary>A latency may be so much longer than fio's.</summary>
     private const double FioAllowance = 1.15;
-
-    private static readonly RowTarget Target = new() { MinRatio = 1, MinSecondRatio = 1 / FioAllowance };
 
     /// <summary>Loops that read as fast as they can.</summary>
     public static Row Closed(double percent) => new(
@@ -38,14 +41,14 @@ internal static class TailRows
         "how long the slowest reads take while as many as possible are made; the rate is one over that latency", context =>
         {
             RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Depth);
-            return WithFio(context, percent, () => null, HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+            return WithFio(context, "fio", percent, () => null, HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
             {
                 Memory<byte>[] buffers = Loops.Buffers(Depth, PageBytes);
                 return slice => ClosedAsync(side, slice, buffers, offsets, percent);
             }, Depth));
         })
     {
-        Target = Target,
+        Target = new RowTarget { MinRatio = 1, MinSecondRatio = 1 / FioAllowance },
     };
 
     /// <summary>Reads that begin at random moments, so many a second, whether or not the ones before have ended.</summary>
@@ -55,7 +58,8 @@ internal static class TailRows
         {
             RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Depth);
             double? iops = null;
-            return WithFio(context, percent, () => iops, HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+            TargetOptions file = HandleSuite.Direct(context, FileAccess.Read);
+            return WithFio(context, FioFromSubmission, percent, () => iops, HandleSuite.Pair(file, side =>
             {
                 Memory<byte>[] buffers = Loops.Buffers(MaxUnderWay, PageBytes);
                 return async slice =>
@@ -69,10 +73,10 @@ internal static class TailRows
             }, MaxUnderWay));
         })
     {
-        Target = Target,
+        Target = new RowTarget { MinRatio = 1 },
     };
 
-    private static Contest WithFio(BenchContext context, double percent, Func<double?> iops, Contest pair)
+    private static Contest WithFio(BenchContext context, string name, double percent, Func<double?> iops, Contest pair)
     {
         string? ran = null;
         if (!FioRunner.IsInstalled)
@@ -88,7 +92,8 @@ internal static class TailRows
         }
         return new Contest(pair.Sluice, pair.DotNet, pair)
         {
-            Second = new Contender("fio", async slice =>
+            HasSecondRatio = name != FioFromSubmission,
+            Second = new Contender(name, async slice =>
             {
                 (TimeSpan latency, long operations, ran) = await MeasureAsync(context.Scale.FioTime);
                 // Each counts, for its processor time is told of one; the rate stays the inverse of the latency.
