@@ -5,8 +5,7 @@ namespace Sluice.Cli.Bench;
 
 /// <summary>
 /// Huge pages for fio's buffers, reserved for one run and given back: Sluice's lie in transparent ones, and a device that is given one
-/// piece of memory instead of 256 pages does up to three times as much. A run takes back what it added, whatever others have reserved
-/// meanwhile; what a killed one added stays reserved.
+/// piece of memory instead of 256 pages does up to three times as much.
 /// </summary>
 internal sealed class FioMemory : IDisposable
 {
@@ -32,8 +31,8 @@ internal sealed class FioMemory : IDisposable
                 return new FioMemory(0);
             long before = Read();
             Write(before + needed);
-            // There may be fewer than were asked for.
-            var memory = new FioMemory(Read() - before);
+            // Of memory that is in pieces the kernel gives fewer.
+            var memory = new FioMemory(Math.Max(0, Read() - before));
             if (Free() >= needed)
                 return memory;
             memory.Dispose();
@@ -47,25 +46,28 @@ internal sealed class FioMemory : IDisposable
 
     public void Dispose()
     {
-        if (_added <= 0)
+        if (_added == 0)
             return;
         try
         {
-            Write(Math.Max(Read() - _added, 0));
+            // Others may have reserved theirs since, or given them back.
+            Write(Math.Max(0, Read() - _added));
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or FormatException)
         {
             // They could be reserved a moment ago; whoever took that right away has the last word.
         }
     }
 
-    private static long Read() => long.Parse(File.ReadAllText(Reserved), CultureInfo.InvariantCulture);
-
     private static void Write(long pages) => File.WriteAllText(Reserved, pages.ToString(CultureInfo.InvariantCulture));
 
-    private static long Free()
-    {
-        string line = File.ReadLines("/proc/meminfo").First(l => l.StartsWith("HugePages_Free:", StringComparison.Ordinal));
-        return long.Parse(line.AsSpan(line.IndexOf(':') + 1), NumberStyles.AllowLeadingWhite, CultureInfo.InvariantCulture);
-    }
+    private static long Read() => long.Parse(File.ReadAllText(Reserved), CultureInfo.InvariantCulture);
+
+    private static long Free() => Free(File.ReadLines("/proc/meminfo"));
+
+    /// <summary>Of the lines of /proc/meminfo: a kernel without huge pages has none about them, and none free.</summary>
+    internal static long Free(IEnumerable<string> lines) =>
+        lines.FirstOrDefault(l => l.StartsWith("HugePages_Free:", StringComparison.Ordinal)) is { } line
+            ? long.Parse(line.AsSpan(line.IndexOf(':') + 1), NumberStyles.AllowLeadingWhite, CultureInfo.InvariantCulture)
+            : 0;
 }
