@@ -215,6 +215,18 @@ public sealed class BenchRunTests : IDisposable
         fio.GetProperty("allocatedBytesPerOperation").GetDouble().ShouldBe(0);
     }
 
+    [SkippableFact]
+    public async Task What_this_process_allocates_to_run_a_program_is_not_told_as_the_programs()
+    {
+        string path = _folder["r.json"];
+        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "seq-lines-bytes", "--json", path);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
+        JsonElement second = json.RootElement.GetProperty("rows")[0].GetProperty("second");
+        Skip.If(second.ValueKind == JsonValueKind.Null, "wc is not installed");
+        second.GetProperty("allocatedBytesPerOperation").GetDouble().ShouldBe(0);
+    }
+
     [Fact]
     public async Task A_row_can_be_picked_by_its_id()
     {

@@ -13,7 +13,9 @@ internal static class LineRows
             return new Contest(new Contender("Sluice", BlockRows.Whole(() => ReadBytes(path))),
                 new Contender(".NET", BlockRows.Whole(() => ReadStrings(path))))
             {
-                Second = File.Exists(WordCount) ? new Contender("wc -l", BlockRows.Whole(() => RunWordCount(path))) : null,
+                Second = File.Exists(WordCount)
+                    ? new Contender("wc -l", BlockRows.Whole(() => RunWordCount(path))) { RunsPrograms = true }
+                    : null,
             };
         })
     {
