@@ -228,6 +228,20 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [Fact]
+    public async Task A_preallocated_file_is_as_long_as_its_row_says()
+    {
+        using var context = new BenchContext(_folder.FullPath, BenchScale.Short, CancellationToken.None);
+        Row row = Suite.All.SelectMany(s => s.Rows).Single(r => r.Id == "preallocated-100mb");
+        BenchScale.Short.NameOf(row).ShouldStartWith("26.21 MB");
+        using Contest contest = row.Open(context);
+        var slice = new Slice(TimeSpan.Zero, contest.Sluice.Loops, CancellationToken.None);
+        slice.Start();
+        await contest.Sluice.RunAsync(slice);
+        long requestBytes = row.BytesPerOperation!(BenchScale.Short);
+        (BenchScale.Short.StreamFileBytes - (slice.Operations * requestBytes)).ShouldBeInRange(0, requestBytes - 1);
+    }
+
+    [Fact]
     public async Task A_row_can_be_picked_by_its_id()
     {
         ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");

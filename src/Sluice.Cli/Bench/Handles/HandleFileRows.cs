@@ -87,7 +87,7 @@ internal static class HandleFileRows
     private static Contest OpenPreallocated(BenchContext context)
     {
         string path = context.ScratchFile("preallocated.dat");
-        long sizeBytes = Math.Min(100_000_000, context.Scale.AppendLimitBytes);
+        long sizeBytes = Math.Min(100_000_000, context.Scale.StreamFileBytes);
         Memory<byte> buffer = PinnedBuffer.AllocateRandom(RequestBytes, seed: 1);
         Action delete = () => File.Delete(path);
         return new Contest(Side("Sluice", IoSide.Sluice), Side(".NET", IoSide.Bcl));
