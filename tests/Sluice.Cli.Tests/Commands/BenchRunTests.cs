@@ -114,6 +114,36 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [SkippableTheory]
+    [InlineData("all", "direct")]
+    [InlineData("handle", "read-batch")]
+    [InlineData("handle", "working-20us")]
+    [InlineData("remote", "direct")]
+    public async Task What_is_called_direct_is_skipped_where_only_the_page_cache_is_to_be_had(string suite, string row)
+    {
+        using TestVolume volume = TestVolume.MountWithoutDirect(_folder.FullPath, 1 << 30);
+        ToolRun run = await ToolRun.RunAsync(
+            "bench", volume.Path, "--quick", "--suite", suite, "--row", row, "--json", _folder["r.json"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        json.RootElement.GetProperty("rows").EnumerateArray().Select(r => r.GetProperty("id").GetString()).ShouldBeEmpty();
+        JsonElement[] skipped = [.. json.RootElement.GetProperty("skipped").EnumerateArray()];
+        skipped.ShouldNotBeEmpty();
+        skipped.ShouldAllBe(r => r.GetProperty("reason").GetString()!.StartsWith("direct I/O is not to be had: the file system "));
+    }
+
+    [SkippableFact]
+    public async Task Advice_leaves_direct_ways_out_where_only_the_page_cache_is_to_be_had()
+    {
+        using TestVolume volume = TestVolume.MountWithoutDirect(_folder.FullPath, 1 << 30);
+        ToolRun run = await ToolRun.RunAsync("advise", volume.Path, "--quick");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("The direct ways are left out: direct I/O is not to be had: the file system ");
+        run.Out.ShouldContain("SluiceReader, uncached");
+        run.Out.ShouldNotContain(", direct");
+        run.Out.ShouldNotContain("Direct is");
+    }
+
+    [SkippableTheory]
     [InlineData("handle", "preallocated")]
     [InlineData("stream", "preallocated")]
     [InlineData("stream", "file-write")]

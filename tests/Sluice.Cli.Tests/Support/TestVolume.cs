@@ -23,6 +23,11 @@ internal sealed class TestVolume : IDisposable
     /// <param name="folder">Gets the image and the mount point.</param>
     public static TestVolume MountExt4(string folder, long sizeBytes) => MountImage(folder, sizeBytes, "mkfs.ext4");
 
+    /// <summary>A small ext4 that writes data to its journal first: it has no direct I/O.</summary>
+    /// <inheritdoc cref="MountExt4"/>
+    public static TestVolume MountWithoutDirect(string folder, long sizeBytes) =>
+        MountImage(folder, sizeBytes, "mkfs.ext4", "loop,data=journal");
+
     /// <summary>A small ext2 in a file: a file system that can preallocate nothing.</summary>
     /// <inheritdoc cref="MountExt4"/>
     public static TestVolume MountExt2(string folder, long sizeBytes) => MountImage(folder, sizeBytes, "mkfs.ext2");
@@ -51,7 +56,7 @@ internal sealed class TestVolume : IDisposable
         return new TestVolume(parts[3], "umount");
     }
 
-    private static TestVolume MountImage(string folder, long sizeBytes, string make)
+    private static TestVolume MountImage(string folder, long sizeBytes, string make, string options = "loop")
     {
         string refusal = $"no image can be made by {make} and mounted here";
         string image = System.IO.Path.Combine(folder, "volume.img");
@@ -60,7 +65,7 @@ internal sealed class TestVolume : IDisposable
         using (FileStream file = File.Create(image))
             file.SetLength(sizeBytes);
         RunOrSkip(refusal, make, "-q", "-F", "-m", "0", image);
-        RunOrSkip(refusal, "mount", "-o", "loop", image, mountPoint);
+        RunOrSkip(refusal, "mount", "-o", options, image, mountPoint);
         return new TestVolume(mountPoint, "umount");
     }
 

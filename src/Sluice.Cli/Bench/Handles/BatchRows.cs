@@ -19,6 +19,7 @@ internal static class BatchRows
 
     private static Contest Open(BenchContext context)
     {
+        DirectIo.Require(context.DirectFile, FileCaching.Direct);
         SluiceHandle sluice = SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,
             FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
         SluiceHandle dotNet = SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,

@@ -88,6 +88,16 @@ internal static class HandleSuite
         TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null,
         params IDisposable[] owned)
     {
+        try
+        {
+            DirectIo.Require(options.Path, options.Caching);
+        }
+        catch (RowSkippedException)
+        {
+            foreach (IDisposable resource in owned)
+                resource.Dispose();
+            throw;
+        }
         IoTarget sluice = IoTarget.Open(IoSide.Sluice, options);
         IoTarget dotNet = IoTarget.Open(IoSide.Bcl, options);
         return new Contest(Side("Sluice", sluice), Side(".NET", dotNet), [sluice, dotNet, .. owned]);

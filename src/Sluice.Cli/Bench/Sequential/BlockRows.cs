@@ -72,6 +72,7 @@ internal static class BlockRows
     /// <summary>Reads a file once, cold, in blocks of a reader and of a synchronous FileStream.</summary>
     public static Contest OpenRead(string path, FileCaching caching)
     {
+        DirectIo.Require(path, caching);
         Action drop = () => DropCache(path);
         return new Contest(
             new Contender("Sluice", Whole(() => ReadBlocks(path, caching))) { Prepare = drop },
@@ -85,8 +86,10 @@ internal static class BlockRows
     /// <param name="preallocates">Whether both say how long it will be.</param>
     public static Contest OpenWrite(string path, long sizeBytes, FileCaching caching, bool preallocates)
     {
-        ReadOnlyMemory<byte> block = PinnedBuffer.AllocateRandom(MebiByte, seed: 1);
         Action delete = () => File.Delete(path);
+        File.WriteAllBytes(path, []);
+        DirectIo.Require(path, caching);
+        ReadOnlyMemory<byte> block = PinnedBuffer.AllocateRandom(MebiByte, seed: 1);
         long reserved = preallocates ? sizeBytes : 0;
         return new Contest(
             new Contender("Sluice", Whole(() => WriteBlocks(path, sizeBytes, reserved, caching, block))) { Prepare = delete },

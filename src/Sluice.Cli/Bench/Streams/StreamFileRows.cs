@@ -138,6 +138,7 @@ internal static class StreamFileRows
             Asynchronous = true,
             Caching = FileCaching.Direct,
         };
+        DirectIo.Require(opening.Path, opening.Caching);
         SluiceStreamSide sluice = SluiceStreamSide.Open(opening);
         FileStreamSide dotNet = FileStreamSide.Open(opening);
         // FileStream has none of Sluice's bounce buffers; its reads need an aligned one.

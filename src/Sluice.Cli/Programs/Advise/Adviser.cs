@@ -21,11 +21,14 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         try
         {
             IReadOnlyList<Approach> approaches = topic.Open(context);
+            string? refusal = approaches.Any(a => a.IsDirect) ? DirectIo.Refusal(context.DirectFile) : null;
+            if (refusal is not null)
+                approaches = [.. approaches.Where(a => !a.IsDirect)];
             Settle();
             IReadOnlyList<MeasuredRate> readings =
                 await _points.MeasureAsync([.. approaches.Select(w => w.ToContender())], topic.Writes ? Settle : null);
-            RequestGrid? grid = topic.Grid is { } measure ? await measure(context) : null;
-            return (new Comparison(topic, approaches, readings, clockHz), grid);
+            RequestGrid? grid = topic.Grid is { } measure && refusal is null ? await measure(context) : null;
+            return (new Comparison(topic, approaches, readings, clockHz) { LeftOut = refusal }, grid);
         }
         finally
         {

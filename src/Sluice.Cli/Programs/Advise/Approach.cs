@@ -18,5 +18,8 @@ internal sealed record Approach(string Key, string Name, string Code, Func<Slice
 
     public bool IsDotNet => Name.StartsWith(".NET", StringComparison.Ordinal);
 
+    /// <summary>Left out where direct I/O is not to be had.</summary>
+    public bool IsDirect => Name.Contains(", direct", StringComparison.Ordinal);
+
     public Contender ToContender() => new(Name, RunAsync) { Loops = Loops, Prepare = Prepare, MeasuresAllocations = true };
 }

@@ -40,9 +40,14 @@ internal sealed class Comparison
 
     public (Approach Approach, MeasuredRate Reading) Baseline { get; }
 
+    /// <summary>Why the direct ways are not among those that were measured; null where they are.</summary>
+    public string? LeftOut { get; init; }
+
     public string CpuUnit => Topic.CountsBytes ? (_clockHz is null ? "ns/byte" : "clocks/byte") : "us each";
 
     public MeasuredRate this[string key] => _byKey[key].Reading;
+
+    public bool Has(string key) => _byKey.ContainsKey(key);
 
     public double RateOf(MeasuredRate reading) => Topic.CountsBytes ? reading.Rate / ByteSize.MiB : reading.Rate;
 
@@ -83,6 +88,8 @@ internal sealed class Comparison
                 + $"{CompareCpu(Fastest.Approach.Key, best.Key)}.";
         if (best.IsDotNet)
             yield return "Sluice gains nothing here.";
+        if (LeftOut is not null)
+            yield return $"The direct ways are left out: {LeftOut}.";
         foreach (string remark in Topic.Remarks(this))
             yield return remark;
     }

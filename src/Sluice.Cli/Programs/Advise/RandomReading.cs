@@ -13,7 +13,7 @@ internal static class RandomReading
 
     public static AdviceTopic Cold() => new(
         "Many small reads of a file that is not in memory", "read 4 KiB here and there in a large file", "reads/s", "net-sync", OpenCold,
-        c =>
+        c => !c.Has("direct-many") ? [] :
         [
             $"Direct at depth {Many} is {c.Compare("direct-many", "direct-one")} one at a time.",
             $"Direct is {c.Compare("direct-many", "cold-many")} cached at that depth, for {c.CompareCpu("direct-many", "cold-many")}.",

@@ -84,6 +84,11 @@ internal static class SequentialWriting
 
     private static IEnumerable<string> Remarks(Comparison c)
     {
+        if (!c.Has("direct"))
+        {
+            yield return $"Preallocated, the cached writer is {c.Compare("cached-sized", "cached")} without.";
+            yield break;
+        }
         yield return $"Preallocated, the direct writer is {c.Compare("direct-sized", "direct")} without, and the cached one "
             + $"{c.Compare("cached-sized", "cached")} without.";
         yield return $"Direct is {c.Compare("direct", "cached")} cached, for {c.CompareCpu("direct", "cached")}.";
