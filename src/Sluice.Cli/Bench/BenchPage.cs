@@ -22,11 +22,11 @@ internal static class BenchPage
     private static IEnumerable<string> Notes(BenchReport report)
     {
         yield return Summary(report);
-        yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET: "
-            + "above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the ratio, or how many rounds there were, which are "
-            + "too few for one; LOST: it lies below 1; even: it spans 1; best: the fastest turn of each. Behind a column of Sluice's "
-            + "figures is .NET's. Rates are medians over the rounds; whiskers "
-            + "reach from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
+        yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET, or "
+            + "to whom a row's name says it stands beside: above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the "
+            + "ratio, or how many rounds there were, which are too few for one; LOST: it lies below 1; even: it spans 1; best: the "
+            + "fastest turn of each. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers reach "
+            + "from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
         yield return $"fio: {report.Fio}";
         foreach (RowReport row in report.Rows.Where(r => r.MeetingPercent is not null))
         {
@@ -62,21 +62,30 @@ internal static class BenchPage
     private static string Summary(BenchReport report) => string.Create(CultureInfo.InvariantCulture,
         $"{Counted.Of(report.Rows.Count, "row")}: {Verdicts(report.Rows)}; the whole run took {report.Seconds:0} s");
 
-    /// <summary>How many rows are faster, even and slower; the rounds of a short run are too few to say so.</summary>
-    private static string Verdicts(IReadOnlyList<RowReport> rows) => rows.All(r => r.Verdict.Length == 0) ? "too few rounds for a verdict"
-        : $"{rows.Count(r => r.Verdict == "faster")} faster, {rows.Count(r => r.Verdict == "even")} even, "
-            + $"{rows.Count(r => r.Verdict == "LOST")} slower";
+    /// <summary>
+    /// How many rows are faster than .NET, even and slower; the rounds of a short run are too few to say so, and rows beside others say
+    /// nothing of it.
+    /// </summary>
+    private static string Verdicts(IReadOnlyList<RowReport> rows)
+    {
+        RowReport[] beside = [.. rows.Where(r => r.IsBesideDotNet)];
+        string others = beside.Length == rows.Count ? "" : $", {rows.Count - beside.Length} beside others than .NET";
+        return rows.All(r => r.Verdict.Length == 0) ? "too few rounds for a verdict"
+            : $"{beside.Count(r => r.Verdict == "faster")} faster, {beside.Count(r => r.Verdict == "even")} even, "
+                + $"{beside.Count(r => r.Verdict == "LOST")} slower{others}";
+    }
 
     private static PageSection Section(string suite, RowReport[] rows)
     {
-        double middle = Statistics.Median(rows.Select(r => r.Ratio));
-        double cpu = Statistics.Median(rows.Select(r => r.CpuRatio));
+        RowReport[] beside = [.. rows.Where(r => r.IsBesideDotNet)];
+        string middle = beside.Length == 0 ? "" : string.Create(CultureInfo.InvariantCulture,
+            $" In the middle row Sluice is {Statistics.Median(beside.Select(r => r.Ratio)):0.00} times as fast as .NET, ")
+            + string.Create(CultureInfo.InvariantCulture,
+                $"and does {Statistics.Median(beside.Select(r => r.CpuRatio)):0.00} times as much with the same CPU time.");
         return new PageSection
         {
             Heading = $"Suite {suite}",
-            Text = string.Create(CultureInfo.InvariantCulture,
-                $"{Counted.Of(rows.Length, "row")}: {Verdicts(rows)}. In the middle row Sluice is {middle:0.00} times as fast as .NET, ")
-                + string.Create(CultureInfo.InvariantCulture, $"and does {cpu:0.00} times as much with the same CPU time."),
+            Text = $"{Counted.Of(rows.Length, "row")}: {Verdicts(rows)}.{middle}",
             Charts = [RatioChart(rows), CpuChart(rows), .. DeviceChart([.. rows.Where(r => r.FioRate is not null)])],
             Tables = [BenchTable.Of(rows), .. PageCostTable(rows), .. FioTable(rows)],
         };
@@ -86,7 +95,7 @@ internal static class BenchPage
     {
         Title = "Speed: Sluice to .NET",
         Kind = ChartKind.Bar,
-        X = new ChartAxis("row", Categories: [.. rows.Select(r => r.Name)]),
+        X = new ChartAxis("row", Categories: [.. rows.Select(r => r.ShownName)]),
         Y = new ChartAxis("times as fast as .NET", IsLog: true),
         Series =
         [
@@ -105,7 +114,7 @@ internal static class BenchPage
     {
         Title = "CPU time: .NET's over Sluice's, for the same work",
         Kind = ChartKind.Bar,
-        X = new ChartAxis("row", Categories: [.. rows.Select(r => r.Name)]),
+        X = new ChartAxis("row", Categories: [.. rows.Select(r => r.ShownName)]),
         Y = new ChartAxis("times as much work for the same CPU time", IsLog: true),
         Series = [new ChartSeries { Name = "Sluice's economy", Y = [.. rows.Select(r => r.CpuRatio)] }],
         Reference = new ChartLine(1, "as much CPU time as .NET"),
@@ -119,7 +128,7 @@ internal static class BenchPage
         {
             Title = "Beside the device, as fio measures it",
             Kind = ChartKind.Bar,
-            X = new ChartAxis("row", Categories: [.. rows.Select(r => r.Name)]),
+            X = new ChartAxis("row", Categories: [.. rows.Select(r => r.ShownName)]),
             Y = new ChartAxis("rate", rows[0].Unit),
             Series =
             [

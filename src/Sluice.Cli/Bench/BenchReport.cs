@@ -122,6 +122,16 @@ internal sealed record RowReport
 
     public required IReadOnlyList<TargetReport> Targets { get; init; }
 
+    /// <summary>Whether <see cref="DotNet"/> is .NET; of a few rows it is a program of the system, or Sluice in another way.</summary>
+    [JsonIgnore]
+    public bool IsBesideDotNet => DotNet.Name == BenchTable.DotNetName;
+
+    /// <summary>The row, and beside whom it stands where that is not .NET.</summary>
+    [JsonIgnore]
+    public string ShownName => IsBesideDotNet || Name.EndsWith($"beside {DotNet.Name}", StringComparison.Ordinal)
+        ? Name
+        : $"{Name}, beside {DotNet.Name}";
+
     /// <summary>Whether all targets were reached; null where the row has none.</summary>
     [JsonIgnore]
     public bool? Reached => Targets.Count == 0 ? null : Targets.All(t => t.Reached);

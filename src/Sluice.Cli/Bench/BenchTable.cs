@@ -7,6 +7,9 @@ namespace Sluice.Cli.Bench;
 /// <summary>The figures of a row of `bench`, each named once: for the tables that people read and for the one of CSV.</summary>
 internal static class BenchTable
 {
+    /// <summary>The peer whose figures stand in a column of this name; a row with another one says so in its own name.</summary>
+    public const string DotNetName = ".NET";
+
     /// <param name="Shown">Null: only in CSV.</param>
     /// <param name="Csv">Null: only in what people read.</param>
     /// <param name="OfSecond">Beside the second peer; null: there is nothing to say.</param>
@@ -17,7 +20,9 @@ internal static class BenchTable
     [
         new(null, "suite", r => r.Suite),
         new(null, "id", r => r.Id),
-        new(PageColumn.Text("row"), "name", r => r.Name, (r, second) => $"{r.Name}, {(r.SecondRatio is null ? "" : "to ")}{second.Name}"),
+        new(
+            PageColumn.Text("row"), "name",
+            r => r.ShownName, (r, second) => $"{r.Name}, {(r.SecondRatio is null ? "" : "to ")}{second.Name}"),
         new(PageColumn.Text("unit"), "unit", r => r.Unit, (r, _) => r.Unit),
         new(new("ratio"), "ratio", r => PageCell.Ratio(r.Ratio), (r, _) => PageCell.Ratio(r.SecondRatio)),
         new(
@@ -26,7 +31,7 @@ internal static class BenchTable
             (r, _) => r.SecondRatio is null ? PageCell.Empty : Interval(r, r.SecondRatioLow, r.SecondRatioHigh)),
         new(PageColumn.Text("verdict"), null, r => r.Verdict, (r, _) => r.SecondVerdict),
         new(new("Sluice"), "sluice", r => r.Sluice.Rate, (r, _) => r.Sluice.Rate),
-        new(new(".NET"), "dotnet", r => r.DotNet.Rate, (_, second) => second.Rate),
+        new(new(DotNetName), "dotnet", r => r.DotNet.Rate, (_, second) => second.Rate),
         new(new("fio"), null, r => r.FioRate),
         new(new("to fio"), null, r => PageCell.Ratio(r.FioRatio)),
         new(PageColumn.Text("95 %"), null, r => Span(r.FioRatioLow, r.FioRatioHigh)),

@@ -118,6 +118,28 @@ public sealed class RowVerdictTests
             .ShouldBe(rows.GroupBy(r => r.Row.Name).Where(g => g.Count() > 1).Select(g => BenchScale.Short.NameOf(g.First().Row)));
     }
 
+    [Theory]
+    [InlineData(".NET", "row", "row")]
+    [InlineData("cp -r", "row", "row, beside cp -r")]
+    [InlineData("cp", "row, beside cp", "row, beside cp")]
+    public void A_row_beside_another_than_NET_says_so(string peer, string name, string shown)
+    {
+        RowReport row = Row() with { Name = name, DotNet = Row().DotNet with { Name = peer } };
+        BenchTable.Of([row]).Rows[0].Cells[0].Text.ShouldBe(shown);
+        row.IsBesideDotNet.ShouldBe(peer == ".NET");
+    }
+
+    [Fact]
+    public void Rows_beside_others_count_as_no_verdict_about_NET()
+    {
+        RowReport faster = Row() with { Ratio = 2, RatioLow = 1.5, RatioHigh = 3 };
+        RowReport beside = faster with { Ratio = 9, DotNet = Row().DotNet with { Name = "cp -r" } };
+        PageSection section = BenchPage.Of(Report(faster, faster, beside)).Sections[0];
+        section.Text.ShouldStartWith("3 rows: 2 faster, 0 even, 0 slower, 1 beside others than .NET. ");
+        section.Text.ShouldContain("In the middle row Sluice is 2.00 times as fast as .NET");
+        BenchPage.Of(Report(beside)).Sections[0].Text.ShouldBe("1 row: 0 faster, 0 even, 0 slower, 1 beside others than .NET.");
+    }
+
     [Fact]
     public void The_time_left_follows_from_what_rows_weigh()
     {
@@ -134,6 +156,18 @@ public sealed class RowVerdictTests
         PageCost.AreAlike([100, 1500]).ShouldBeFalse();
         PageCost.MeasureNanoseconds().ShouldBeGreaterThan(0);
     }
+
+    private static BenchReport Report(params RowReport[] rows) => new()
+    {
+        Started = DateTimeOffset.UnixEpoch,
+        Arguments = [],
+        Environment = EnvironmentProbe.ForPath("."),
+        Fio = "",
+        Quick = false,
+        Seconds = 1,
+        Interrupted = false,
+        Rows = rows,
+    };
 
     private static RowReport Row() => new()
     {

@@ -33,7 +33,7 @@ internal static class ReadmeFigures
         int reached = withTargets.Count(row => row.Targets.All(target => target.Reached));
         text.Append(Machine(report))
             .Append(Line($"by `sluice bench`: [raw figures]({jsonPath}). "))
-            .Append("Ratios are Sluice to .NET: above 1 Sluice is faster, or needs less CPU. ")
+            .Append("Ratios are Sluice to .NET, or to whom a row says it stands beside: above 1 Sluice is faster, or needs less CPU. ")
             .Append(Line($"{reached} of {withTargets.Length} rows reach the target that was set for them.\n\n"))
             .Append(Header);
         foreach (RowReport row in report.Rows)
@@ -51,7 +51,8 @@ internal static class ReadmeFigures
     /// </summary>
     public static string MakeFirstPage(IReadOnlyList<BenchReport> reports)
     {
-        RowReport[][] suites = [.. reports.Select(report => report.Rows.OrderByDescending(row => row.Ratio).ToArray())];
+        RowReport[][] suites =
+            [.. reports.Select(report => report.Rows.Where(row => row.IsBesideDotNet).OrderByDescending(row => row.Ratio).ToArray())];
         int faster = suites.Sum(rows => rows.Count(row => IntervalOf(row) is { Low: > 1 }));
         int slower = suites.Sum(rows => rows.Count(row => IntervalOf(row) is { High: < 1 }));
         int all = suites.Sum(rows => rows.Length);
@@ -66,12 +67,13 @@ internal static class ReadmeFigures
             .Append("Of each suite the table has the row whose interval begins highest, of those whose ends lie within a factor of ")
             .Append("two, and the row whose interval ends lowest. ")
             .Append(Line($"The middle ratio is {middles}; "))
-            .Append(Line($"of [all {all} rows](docs/figures.md) {faster} are faster, {slower} slower, with 95 % confidence each; "))
+            .Append(Line($"of [all {all} rows](docs/figures.md) beside .NET {faster} are faster, {slower} slower, "))
+            .Append("with 95 % confidence each; ")
             .Append("the others are even, or of too few rounds to tell.\n\n")
             .Append(FirstPageHeader);
         foreach (RowReport row in suites.SelectMany(Ends))
         {
-            text.Append(Line($"| `{row.Suite}` | {row.Name} | {Figures(row)} | {Limit(row)} |\n"));
+            text.Append(Line($"| `{row.Suite}` | {row.ShownName} | {Figures(row)} | {Limit(row)} |\n"));
             if (row.Second is { } second && row.SecondRatio is { } ratio)
             {
                 text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)}{SecondInterval(row)} | "))
@@ -143,7 +145,7 @@ internal static class ReadmeFigures
 
     private static void Append(StringBuilder text, RowReport row)
     {
-        text.Append(Line($"| {row.Name} | {Figures(row)} | {ToFio(row)} "))
+        text.Append(Line($"| {row.ShownName} | {Figures(row)} | {ToFio(row)} "))
             .Append(Line($"| {(row.BestRatio is { } best ? Ratio(best) : "")} | {Verdict(row)} |\n"));
         if (row.Second is { } second && row.SecondRatio is { } ratio)
         {

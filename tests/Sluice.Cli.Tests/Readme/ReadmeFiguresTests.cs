@@ -73,7 +73,7 @@ public sealed class ReadmeFiguresTests
         string block = ReadmeFigures.MakeFirstPage([handle, files]);
 
         block.ShouldContain("The middle ratio is 1.50 in `handle`, 0.94 in `files`; "
-            + "of [all 4 rows](docs/figures.md) 0 are faster, 0 slower, with 95 % confidence each; the others are even");
+            + "of [all 4 rows](docs/figures.md) beside .NET 0 are faster, 0 slower, with 95 % confidence each; the others are even");
         block.Split('\n')[4..].ShouldBe(
         [
             "| `handle` | best | 3.00 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | disk: fio 12,598 IOPS, ratio 0.98 |",
@@ -82,6 +82,17 @@ public sealed class ReadmeFiguresTests
             "| `files` | only | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | disk: fio 12,598 IOPS, ratio 0.98 |",
             "",
         ]);
+    }
+
+    [Fact]
+    public void What_stands_beside_another_than_NET_says_so_and_is_none_of_the_first_pages()
+    {
+        RowReport beside = Row("copy", 9) with { DotNet = new ContenderReport("cp", 999.4, 3, 120, [999.4]) };
+        BenchReport report = Report(Row("row", 2), beside);
+        ReadmeFigures.Make(report, "x").ShouldContain("\n| copy, beside cp | 9.00 |");
+        string block = ReadmeFigures.MakeFirstPage([report]);
+        block.ShouldContain("The middle ratio is 2.00 in `handle`; of [all 1 rows](docs/figures.md) beside .NET ");
+        block.ShouldNotContain("copy");
     }
 
     [Fact]
