@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
@@ -95,12 +96,19 @@ internal static class BenchTable
         yield return new(
             PageColumn.Text(name), null, r => Latency(of(r, null)), (r, second) => Latency(of(r, second)));
         yield return new(null, $"{csv}_p50_us", r => of(r, null).Latency?.P50Us);
-        yield return new(null, $"{csv}_p99_us", r => of(r, null).Latency?.P99Us);
-        yield return new(null, $"{csv}_p99.9_us", r => of(r, null).Latency?.P999Us);
+        yield return new(null, $"{csv}_p99_us", r => P99(of(r, null).Latency));
+        yield return new(null, $"{csv}_p99.9_us", r => P999(of(r, null).Latency));
     }
 
     private static PageCell Latency(ContenderReport contender) => contender.Latency is { } latency
-        ? string.Join('/', new[] { latency.P50Us, latency.P99Us, latency.P999Us }.Select(us => PageCell.Of(us).Text)) : PageCell.Empty;
+        ? string.Join('/', new[] { latency.P50Us, P99(latency), P999(latency) }.Select(us => us is null ? "-" : PageCell.Of(us).Text))
+        : PageCell.Empty;
+
+    /// <summary>Null of so few operations that fewer than ten were slower.</summary>
+    private static double? P99(LatencySummary? latency) => latency?.Count >= 1_000 ? latency.P99Us : null;
+
+    /// <inheritdoc cref="P99"/>
+    private static double? P999(LatencySummary? latency) => latency?.Count >= 10_000 ? latency.P999Us : null;
 
     private static PageCell Allocated(ContenderReport contender) => PageCell.Of(contender.AllocatedBytesPerOperation, "#,0");
 

@@ -41,13 +41,12 @@ internal static class ReflinkRows
 
             Contender Side(string name, Func<Task> copyAsync) => new(name, async slice =>
             {
-                long began = slice.Begin();
                 await copyAsync();
-                slice.End(began);
                 slice.Count(0);
             })
             {
                 Prepare = () => File.Delete(target),
+                IsPass = true,
             };
         }
         catch
