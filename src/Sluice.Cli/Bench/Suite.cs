@@ -13,9 +13,9 @@ namespace Sluice.Cli.Bench;
 /// For the help text, such as "2 minutes": what a kept run took, with the turns that rows have had since.
 /// </param>
 /// <param name="SliceTime">For how long a contender runs at a time.</param>
-/// <param name="SpaceBytes">What the scratch folder takes at most, with a little to spare.</param>
+/// <param name="Space">What it takes in the scratch folder.</param>
 internal sealed record Suite(
-    string Name, string Description, string TimeOfFullRun, Func<BenchScale, TimeSpan> SliceTime, Func<BenchScale, long> SpaceBytes,
+    string Name, string Description, string TimeOfFullRun, Func<BenchScale, TimeSpan> SliceTime, Func<BenchScale, SuiteSpace> Space,
     IReadOnlyList<Row> Rows)
 {
     /// <summary>Whether it runs only where it is named, and is not among <see cref="AllName"/>.</summary>

@@ -15,8 +15,8 @@ internal sealed class BenchCommand(
     public async Task<int> RunAsync()
     {
         BenchScale scale = options.Scale;
-        // Files stay until the end of the run, so the suites' spaces add up.
-        ProgramRun.Prepare(options.Directory, _selected.Select(s => s.Suite).Distinct().Sum(s => s.SpaceBytes(scale)), terminal);
+        ProgramRun.Prepare(
+            options.Directory, SuiteSpace.Sum(_selected.Select(s => s.Suite).Distinct().Select(s => s.Space(scale))), terminal);
         options.Output.Check(terminal);
         FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);

@@ -12,8 +12,8 @@ namespace Sluice.Cli.Commands;
 internal sealed class TablesCommand(
     TablesOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
-    // Those that copy or write have two files of the largest size.
-    private const int LargestFiles = 2;
+    // The one that is read, and one that each side writes.
+    private const int LargestFiles = 3;
 
     private readonly MethodTable[] _tables =
     [
@@ -59,7 +59,7 @@ internal sealed class TablesCommand(
         return measured.ExitCode;
     }
 
-    private static readonly Suite AsSuite = new("tables", "", "", scale => scale.StreamSliceTime, _ => 0, []);
+    private static readonly Suite AsSuite = new("tables", "", "", scale => scale.StreamSliceTime, static _ => new SuiteSpace(0), []);
 
     private static Row AsRow(TableCase @case) => new(@case.Method, @case.Method, "", @case.Open);
 

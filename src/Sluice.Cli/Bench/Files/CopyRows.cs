@@ -6,7 +6,7 @@ namespace Sluice.Cli.Bench.Files;
 internal static class CopyRows
 {
     private const int TreeFileBytes = 1024;
-    private const int Rounds = 7;
+    public const int Rounds = 7;
 
     public static IEnumerable<Row> All()
     {
@@ -101,7 +101,7 @@ internal static class CopyRows
     private static Row Tree(string id, string name, string why, bool isFlat) => new(id, name, why, context =>
     {
         string name = isFlat ? "flat" : "nested";
-        return OpenTree(TreeVolume.Of(context, name), name, context.Scale.TreeFileCount, isFlat);
+        return OpenTree(TreeVolume.Make(context, name), name, context.Scale.TreeFileCount, isFlat);
     })
     {
         Target = new RowTarget { MinRatio = 2 },
@@ -109,7 +109,7 @@ internal static class CopyRows
         FillsPageCache = true,
     };
 
-    /// <summary>A tree of so many small files, copied by Sluice and by cp -r.</summary>
+    /// <summary>A tree of so many small files, copied by Sluice and by cp -r. The volume goes with the row.</summary>
     public static Contest OpenTree(TreeVolume volume, string name, int count, bool isFlat)
     {
         FileTree source = FileTree.Ensure(Path.Combine(volume.Root, name), count, TreeFileBytes, isFlat);
@@ -120,7 +120,8 @@ internal static class CopyRows
             Once("cp -r", () => Task.Run(() => SystemCommand.Run("cp", "-r", source.Root, target.FullPath)), source.Paths.Length,
                 target.Renew)
                 with
-            { RunsPrograms = true });
+            { RunsPrograms = true },
+            volume);
     }
 
     /// <summary>One copy in each slice, since a second would meet the first one's pages.</summary>

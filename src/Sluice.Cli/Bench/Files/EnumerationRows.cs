@@ -39,7 +39,7 @@ internal static class EnumerationRows
 
     private static Contest Open(BenchContext context, Func<string, int> sluice, Func<string, int> dotNet)
     {
-        string root = Path.Combine(TreeVolume.Of(context, "enumerated").Root, "enumerated");
+        string root = Path.Combine(context.Shared("trees-enumerated", () => TreeVolume.Make(context, "enumerated")).Root, "enumerated");
         var tree = FileTree.Ensure(root, context.Scale.EnumeratedFileCount, 0, isFlat: false);
         return new Contest(
             Loops.Passes("Sluice", () => Check(sluice(tree.Root)), countUnits: true),

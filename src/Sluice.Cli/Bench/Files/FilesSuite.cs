@@ -6,13 +6,30 @@ namespace Sluice.Cli.Bench.Files;
 internal static class FilesSuite
 {
     public static Suite Create() => new(
-        "files", "SluiceFile against File, Directory and cp", "12 minutes", scale => scale.StreamSliceTime, Space,
+        "files", "SluiceFile against File, Directory and cp", "12 minutes", scale => scale.StreamSliceTime,
+        static scale => Space(scale, LoopFileSystem.MayBeMade),
         [.. SmallFileRows.All(), .. TextRows.All(), .. CopyRows.All(), .. ReflinkRows.All(), .. EnumerationRows.All(),
             .. SingleRows.All(), ReplacementRows.Replace()]);
 
-    /// <summary>The source of a copy, the copy, and the images; small files take a block each, and are all there at the end.</summary>
-    private static long Space(BenchScale scale) =>
-        (4 * scale.CopyFileBytes)
-        + (((3L * scale.TreeFileCount) + (2L * scale.SmallFileCount) + scale.EnumeratedFileCount) * 4 * ByteSize.KiB)
-        + BenchScale.SpareBytes;
+    /// <summary>
+    /// Small files take a block each, and of ext4 an inode and a place in a folder. Where images can be made, what a row of trees makes
+    /// goes with it; in folders it stays (<see cref="TreeVolume"/>).
+    /// </summary>
+    internal static SuiteSpace Space(BenchScale scale, bool hasImages)
+    {
+        const long BytesOfFile = 9 * ByteSize.KiB / 2;
+        long trees = TreeVolume.TreesOf(scale, CopyRows.Rounds);
+        long copied = trees * scale.TreeFileCount * BytesOfFile;
+        long written = trees * scale.SmallFileCount * BytesOfFile;
+        // An image with a file in it and its copy.
+        long passing = 2 * scale.CopyFileBytes;
+        IReadOnlyList<(string Name, long Bytes)> kept =
+        [
+            ("copy-source.dat", scale.CopyFileBytes), ("small", scale.SmallFileCount * BytesOfFile),
+            ("trees-enumerated", scale.EnumeratedFileCount * BytesOfFile),
+        ];
+        return hasImages
+            ? new SuiteSpace(Math.Max(passing, Math.Max(copied, written)), kept)
+            : new SuiteSpace(passing, [.. kept, ("trees-nested", copied), ("trees-flat", copied), ("trees-written", written)]);
+    }
 }

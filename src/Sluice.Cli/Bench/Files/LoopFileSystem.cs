@@ -21,6 +21,9 @@ internal sealed class LoopFileSystem : IDisposable
     /// <summary>A path for this process and those that it starts.</summary>
     public string Root => string.Create(CultureInfo.InvariantCulture, $"/proc/{Environment.ProcessId}/fd/{_root.Descriptor}");
 
+    /// <summary>Whether one can be made, as far as that is known beforehand.</summary>
+    public static bool MayBeMade => CapabilityProbe.IsSupported && Environment.IsPrivilegedProcess && File.Exists("/dev/loop-control");
+
     /// <exception cref="RowSkippedException">Only root may mount, or a program is missing.</exception>
     public static LoopFileSystem Make(string image, string fileSystem, long sizeBytes)
     {

@@ -22,7 +22,7 @@ internal static class SmallFileRows
             Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
         }.FillingOnce();
         yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync",
-            context => OpenWrite(TreeVolume.Of(context, "written"), context.Scale.SmallFileCount))
+            context => OpenWrite(TreeVolume.Make(context, "written"), context.Scale.SmallFileCount))
         {
             Target = new RowTarget { MinRatio = 1.5 },
         }.FillingOnce();
@@ -92,7 +92,7 @@ internal static class SmallFileRows
             throw new IOException("a file of the benchmark was read short");
     }
 
-    /// <summary>So many new files, written in a batch and one by one.</summary>
+    /// <summary>So many new files, written in a batch and one by one. The volume goes with the row.</summary>
     public static Contest OpenWrite(TreeVolume volume, int count)
     {
         byte[] content = new byte[FileBytes];
@@ -104,7 +104,7 @@ internal static class SmallFileRows
                 Directory.CreateDirectory(Path.Combine(root, $"{i}"));
             paths = [.. Enumerable.Range(0, count).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
         });
-        return new Contest(Side("Sluice", WriteBatchAsync), Side(".NET", WriteOneByOneAsync));
+        return new Contest(Side("Sluice", WriteBatchAsync), Side(".NET", WriteOneByOneAsync), volume);
 
         Contender Side(string name, Func<Task> writeAllAsync) => new(name, async slice =>
         {

@@ -5,7 +5,8 @@ namespace Sluice.Cli.Bench.Files;
 /// <summary>
 /// Where trees of many files are made: an ext4 image of their own where root can mount one, else a folder. ext4 gives no inode again
 /// for minutes after its removal, and looks at each of those when it makes a file near them: on a disk from which such trees were
-/// just removed a copy takes several times as long. And an image is removed at once, with all that is in it.
+/// just removed a copy takes several times as long. An image is removed at once, with all that is in it, when it is disposed; a folder
+/// stays until the run is over.
 /// </summary>
 internal sealed class TreeVolume : IDisposable
 {
@@ -17,7 +18,7 @@ internal sealed class TreeVolume : IDisposable
     public string Root => _image?.Root ?? _folder;
 
     /// <summary>One for each row that makes trees: together they would need several times the space of one.</summary>
-    public static TreeVolume Of(BenchContext context, string name) => context.Shared("trees-" + name, () =>
+    public static TreeVolume Make(BenchContext context, string name)
     {
         string folder = context.KeptPath("trees-" + name);
         try
@@ -29,24 +30,32 @@ internal sealed class TreeVolume : IDisposable
             Directory.CreateDirectory(folder);
             return new TreeVolume(null, folder);
         }
-    });
+    }
 
     /// <summary>
-    /// How large an image is. It has room for all trees that a row may make, since each is a new one: that of the source, one for each
-    /// side's warm-up, and for each side of a round one that counts and an unmeasured one before it; rounds may be left out, as many as
-    /// count. It takes the space of those that are made.
+    /// How many trees a row makes, each a new one: that of the source, one for each side's warm-up, and for each side of a round one that
+    /// counts and an unmeasured one before it. Rounds that are left out make more.
     /// </summary>
-    public static long BytesOf(BenchScale scale)
+    /// <param name="scale">Of the run.</param>
+    /// <param name="maxRounds">Of the row.</param>
+    public static long TreesOf(BenchScale scale, int maxRounds)
     {
         const int Sides = 2;
         const int TreesOfTurn = 2;
-        long trees = 1 + Sides + (2L * scale.Rounds * Sides * TreesOfTurn);
-        return (trees * scale.TreeFileCount * 5 * ByteSize.KiB) + (scale.EnumeratedFileCount * ByteSize.KiB) + ByteSize.GiB;
+        return 1 + Sides + ((long)Math.Min(scale.Rounds, maxRounds) * Sides * TreesOfTurn);
     }
 
+    /// <summary>
+    /// How large an image is. It has room for all trees that a row may make, as many again for rounds that are left out. It takes the space
+    /// of those that are made.
+    /// </summary>
+    public static long BytesOf(BenchScale scale) =>
+        (2 * TreesOf(scale, scale.Rounds) * scale.TreeFileCount * 5 * ByteSize.KiB) + (scale.EnumeratedFileCount * ByteSize.KiB)
+        + ByteSize.GiB;
+
     /// <summary>Always a folder, where it is the file system of the scratch folder that is measured.</summary>
-    public static TreeVolume Plain(BenchContext context, string name) => context.Shared("trees-" + name, () =>
-        new TreeVolume(null, Directory.CreateDirectory(context.KeptPath("trees-" + name)).FullName));
+    public static TreeVolume Plain(BenchContext context, string name) =>
+        new(null, Directory.CreateDirectory(context.KeptPath("trees-" + name)).FullName);
 
     public void Flush()
     {

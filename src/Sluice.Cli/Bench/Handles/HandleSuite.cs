@@ -12,7 +12,8 @@ internal static class HandleSuite
 
     public static Suite Create() => new(
         "handle", "SluiceHandle against RandomAccess on one open file", "5 minutes", scale => scale.SliceTime,
-        scale => scale.DirectFileBytes + scale.HotFileBytes + scale.AppendLimitBytes + BenchScale.SpareBytes, [.. Rows()]);
+        static scale => new SuiteSpace(
+            scale.AppendLimitBytes, ("direct.dat", scale.DirectFileBytes), ("hot.dat", scale.HotFileBytes)), [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {

@@ -13,7 +13,7 @@ internal static class ScaleSuite
 
     public static Suite Create() => new(
         "scale", "the engine by itself and direct reads, up to twice the processors of this machine", "1 minute", scale => scale.SliceTime,
-        scale => scale.DirectFileBytes + scale.HotFileBytes + BenchScale.SpareBytes, [.. Rows()]);
+        static scale => new SuiteSpace(0, ("direct.dat", scale.DirectFileBytes), ("hot.dat", scale.HotFileBytes)), [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {

@@ -14,7 +14,8 @@ internal static class LogSuite
 
     public static Suite Create() => new(
         "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", "3 minutes",
-        scale => scale.SliceTime, static scale => (4 * scale.AppendLimitBytes) + (2 * scale.LogFileBytes) + BenchScale.SpareBytes,
+        scale => scale.SliceTime,
+        static scale => new SuiteSpace(4 * scale.AppendLimitBytes, ("log-made", scale.LogFileBytes), ("log-plain.dat", scale.LogFileBytes)),
         [.. Rows()]);
 
     private static IEnumerable<Row> Rows()

@@ -15,12 +15,16 @@ namespace Sluice.Cli.Bench.Remote;
 internal static class RemoteSuite
 {
     private const int PageBytes = (int)(4 * ByteSize.KiB);
+    private const long BlockBytes = 4 * ByteSize.KiB;
     private const int Rounds = 5;
 
     public static Suite Create() => new(
         "remote", "what counts on a file system of another machine", "5 minutes", scale => scale.StreamSliceTime,
-        // The file that is read, the one that is written, fio's; small files take a block each, and all copies are there at the end.
-        scale => (3 * scale.RemoteFileBytes) + ((3L + (4 * Rounds)) * scale.RemoteFileCount * 4 * ByteSize.KiB) + BenchScale.SpareBytes,
+        // What is written at a time, by the row or by fio; small files take a block each, and all copies are there at the end.
+        static scale => new SuiteSpace(
+            2 * scale.RemoteFileBytes, ("remote.dat", scale.RemoteFileBytes), ("small", scale.RemoteFileCount * BlockBytes),
+            ("trees-remote-written", TreeVolume.TreesOf(scale, Rounds) * scale.RemoteFileCount * BlockBytes),
+            ("trees-remote-tree", TreeVolume.TreesOf(scale, Rounds) * scale.RemoteFileCount * BlockBytes)),
         [.. Rows()])
     {
         IsOnRequest = true,

@@ -5,8 +5,9 @@ internal static class SequentialSuite
 {
     public static Suite Create() => new(
         "sequential", "SluiceReader and SluiceWriter against FileStream and its readers", "4 minutes", scale => scale.StreamSliceTime,
-        // The file that is read, the one that is written, fio's own, and the text.
-        scale => (3 * scale.SequentialFileBytes) + scale.LogFileBytes + BenchScale.SpareBytes, [.. Rows()]);
+        // The file that is written, and fio's own.
+        static scale => new SuiteSpace(
+            2 * scale.SequentialFileBytes, ("sequential.dat", scale.SequentialFileBytes), ("log.txt", scale.LogFileBytes)), [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {

@@ -7,8 +7,10 @@ internal static class StreamSuite
 {
     public static Suite Create() => new(
         "stream", "SluiceStream against FileStream", "3 minutes", scale => scale.StreamSliceTime,
-        // Two of the stream files: the one that is read, the one that is written.
-        scale => scale.SequentialFileBytes + (2 * scale.StreamFileBytes) + (3 * scale.ByteFileBytes) + BenchScale.SpareBytes, [.. Rows()]);
+        // Each side writes a file of its own, and so does a second peer.
+        static scale => new SuiteSpace(
+            3 * scale.StreamFileBytes, ("sequential.dat", scale.SequentialFileBytes), ("stream.dat", scale.StreamFileBytes),
+            ("bytes.dat", scale.ByteFileBytes), ("lines.txt", scale.ByteFileBytes)), [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {

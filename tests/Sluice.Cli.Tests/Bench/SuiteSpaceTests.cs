@@ -1,0 +1,85 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Shouldly;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Files;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Readme;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Bench;
+
+/// <summary>What a run takes in its folder is asked for beforehand, and documented.</summary>
+public sealed class SuiteSpaceTests : IDisposable
+{
+    private static readonly string Cli = File.ReadAllText(Path.Combine(ReadmeTests.Root, "docs", "cli.md"));
+
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData(true, 1)]
+    [InlineData(false, 2)]
+    public void Files_have_room_for_every_tree_that_is_there_at_once(bool hasImages, int rows)
+    {
+        // The source, two for the warm-up, and of seven rounds two for each side.
+        const long Trees = 31;
+        long space = SuiteSpace.Sum([FilesSuite.Space(BenchScale.Full, hasImages)]);
+        space.ShouldBeGreaterThan((rows * Trees * BenchScale.Full.TreeFileCount * 4 * ByteSize.KiB) + BenchScale.Full.CopyFileBytes);
+    }
+
+    [Fact]
+    public void A_file_that_two_suites_read_counts_once()
+    {
+        Suite[] suites = [.. Suite.All.Where(s => s.Name is "handle" or "scale")];
+        suites.Length.ShouldBe(2);
+        SuiteSpace.Sum(suites.Select(s => s.Space(BenchScale.Full))).ShouldBe(SuiteSpace.Sum([suites[0].Space(BenchScale.Full)]));
+    }
+
+    [Fact]
+    public void The_manual_tells_what_each_suite_needs()
+    {
+        foreach (Suite suite in Suite.All)
+        {
+            SuiteSpace space = suite.Name == "files" ? FilesSuite.Space(BenchScale.Full, hasImages: true) : suite.Space(BenchScale.Full);
+            Match told = Regex.Match(Cli, $@"^\| `{suite.Name}` \|.*minutes? \| ([\d.]+) GiB", RegexOptions.Multiline);
+            IsAbout(told.Groups[1].Value, SuiteSpace.Sum([space]), suite.Name);
+        }
+        IsAbout(Regex.Match(Cli, @"or ([\d.]+) GiB where no image can be mounted").Groups[1].Value,
+            SuiteSpace.Sum([FilesSuite.Space(BenchScale.Full, hasImages: false)]), "files in folders");
+    }
+
+    [Fact]
+    public void The_manual_tells_what_the_short_form_needs()
+    {
+        IsAbout(Regex.Match(Cli, @"in about four minutes and ([\d.]+) GiB").Groups[1].Value, Short(hasImages: true), "short");
+        IsAbout(Regex.Match(Cli, @"GiB \(([\d.]+) where no image can").Groups[1].Value, Short(hasImages: false), "short in folders");
+
+        static long Short(bool hasImages) => SuiteSpace.Sum(Suite.All.Where(s => !s.IsOnRequest).Select(s =>
+            s.Name == "files" ? FilesSuite.Space(BenchScale.Short, hasImages) : s.Space(BenchScale.Short)));
+    }
+
+    [SkippableFact]
+    public void Trees_in_an_image_go_with_their_row()
+    {
+        Skip.IfNot(LoopFileSystem.MayBeMade, "no image can be mounted");
+        using var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
+        foreach (string id in (string[])["copy-tree-nested", "files-write"])
+        {
+            using (Contest contest = FilesSuite.Create().Rows.Single(r => r.Id == id).Open(context))
+                Skip.If(!Directory.EnumerateFiles(_folder.FullPath, "*.image").Any(), "no image could be mounted");
+            Directory.EnumerateFiles(_folder.FullPath, "*.image").ShouldBeEmpty(id);
+        }
+    }
+
+    /// <summary>64 MiB to spare, and more than two of its files of 256 KiB.</summary>
+    [SkippableFact]
+    public Task Tables_ask_for_the_file_that_is_read_and_those_that_both_sides_write() =>
+        CommandChecks.NeedsRoomAsync(_folder, "66200k", "tables", "--quick");
+
+    /// <summary>Rounded up, by not much.</summary>
+    private static void IsAbout(string told, long bytes, string what) => double.Parse(told, CultureInfo.InvariantCulture)
+        .ShouldBeInRange(bytes / (double)ByteSize.GiB, (1.1 * bytes / ByteSize.GiB) + 0.15, what);
+}
