@@ -3,6 +3,7 @@ using Shouldly;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Methods;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -62,6 +63,21 @@ public sealed class MethodsRunTests : IDisposable
         sections.SelectMany(s => s.GetProperty("tables").EnumerateArray()).SelectMany(t => t.GetProperty("rows").EnumerateArray()).Count()
             .ShouldBeGreaterThan(MethodList.All.Count);
         (await File.ReadAllTextAsync(_folder["r.csv"])).ShouldContain("WFIO2.ReadUntilEOF,Sluice,");
+    }
+
+    [Fact]
+    public async Task Times_rates_and_ratios_keep_their_rounds_for_a_comparison()
+    {
+        ToolRun run = await ToolRun.RunAsync(
+            "methods", "--rounds", "3", "--method", "ReadAllBytes", "--size", "3K", "--json", _folder["r.json"], _folder.FullPath);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ReportPage page = JsonSerializer.Deserialize(
+            await File.ReadAllTextAsync(_folder["r.json"]), PageJsonContext.Default.ReportPage)!;
+        PageTable table = page.Sections[0].Tables[0];
+        table.Columns.Skip(2).Take(3).Select(c => c.Header).ShouldBe(["3 KiB, ms", "3 KiB, MiB/s", "3 KiB ratio"]);
+        table.Rows.ShouldNotBeEmpty();
+        foreach (PageRow row in table.Rows)
+            row.Cells.Skip(2).Take(3).Select(c => c.Samples?.Count).ShouldBe([3, 3, 3], row.Cells[0].Text);
     }
 
     [Theory]

@@ -69,12 +69,14 @@ internal static class MethodReport
             MethodTimes times = r.Times[method];
             if (times.Seconds.Count == 0)
                 return (PageCell[])[PageCell.Empty, PageCell.Empty, PageCell.Empty];
-            double fastest = FastestDotNet(methods, r.Times);
+            MethodTimes? fastest = FastestDotNet(methods, r.Times);
             return (PageCell[])
             [
                 PageCell.Of(Seconds(times) * 1000, Seconds(times) < 0.001 ? "0.000" : "0.00")
-                    .With(times.RoundSeconds.Select(s => s * 1000)), PageCell.Of(Speed(Seconds(times), r.SizeBytes), "#,0"),
-                PageCell.Ratio(fastest > 0 ? fastest / Seconds(times) : null),
+                    .With(times.RoundSeconds.Select(s => s * 1000)),
+                PageCell.Of(Speed(Seconds(times), r.SizeBytes), "#,0").With(times.RoundSeconds.Select(s => Speed(s, r.SizeBytes))),
+                fastest is null ? PageCell.Empty
+                    : PageCell.Ratio(Seconds(fastest) / Seconds(times)).With(Statistics.Ratios(fastest.RoundSeconds, times.RoundSeconds)),
             ];
         });
         string? wrong = results.Select(r => r.Times[method].Difference is { } d ? $"{SizeName(r.SizeBytes)}: {d}" : null)
@@ -88,10 +90,10 @@ internal static class MethodReport
 
     private static double Speed(double seconds, int sizeBytes) => sizeBytes / (double)ByteSize.MiB / Math.Max(seconds, 1e-9);
 
-    /// <summary>In seconds; 0 where there is none. A wrong result is not fast.</summary>
-    private static double FastestDotNet(IReadOnlyList<Method> methods, IReadOnlyDictionary<Method, MethodTimes> results) =>
-        methods.Where(m => m.Side == IoSide.Bcl && results[m] is { Difference: null, Seconds.Count: > 0 }).Select(m => Seconds(results[m]))
-            .DefaultIfEmpty(0).Min();
+    /// <summary>Null where there is none. A wrong result is not fast.</summary>
+    private static MethodTimes? FastestDotNet(IReadOnlyList<Method> methods, IReadOnlyDictionary<Method, MethodTimes> results) =>
+        methods.Where(m => m.Side == IoSide.Bcl && results[m] is { Difference: null, Seconds.Count: > 0 }).Select(m => results[m])
+            .MinBy(Seconds);
 
     private static PageChart Chart(
         string heading, IReadOnlyList<Method> methods, int sizeBytes, IReadOnlyDictionary<Method, MethodTimes> results)
