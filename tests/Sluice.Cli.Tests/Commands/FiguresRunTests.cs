@@ -65,6 +65,22 @@ public sealed class FiguresRunTests : IDisposable
     }
 
     [SkippableFact]
+    public async Task Ctrl_C_that_ends_mkfs_too_interrupts_the_run_and_leaves_no_figure_out()
+    {
+        SkipWithoutVolumes();
+        string make = Path.Combine(Directory.CreateDirectory(_folder["bin"]).FullName, "mkfs.ext4");
+        await File.WriteAllTextAsync(make, "#!/bin/sh\nkill -INT $PPID\nsleep 5\necho interrupted >&2\nexit 1\n");
+        File.SetUnixFileMode(make, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        string path = $"PATH={_folder["bin"]}:{Environment.GetEnvironmentVariable("PATH")}";
+        using ToolProcess tool = ToolProcess.StartAs(["env", path], disk, "figures", ".", "--quick", "--figure", "8");
+        ToolRun run = await tool.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Out + run.Error);
+        run.Out.ShouldNotContain("Left out");
+        NothingIsLeftIn(disk);
+    }
+
+    [SkippableFact]
     public async Task Figure_8_makes_files_on_a_fresh_and_on_an_aged_volume_and_removes_both()
     {
         SkipWithoutVolumes();

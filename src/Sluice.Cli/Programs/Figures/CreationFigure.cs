@@ -36,6 +36,8 @@ internal sealed class CreationFigure : FigureSet
         }
         catch (IOException e)
         {
+            // What a terminal sends on Ctrl-C ends mkfs and mount too.
+            context.CancellationToken.ThrowIfCancellationRequested();
             return LeftOut(ErrorText.Of(e));
         }
         Age(aged, context);
