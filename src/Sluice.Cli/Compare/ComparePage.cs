@@ -64,11 +64,18 @@ internal static class ComparePage
             ("system", before.OperatingSystem, after.OperatingSystem), ("kernel", before.Kernel, after.Kernel),
             ("runtime", before.Runtime, after.Runtime), ("runtime mode", before.RuntimeMode, after.RuntimeMode),
             ("sluice", before.SluiceVersion, after.SluiceVersion), ("engine", before.Engine, after.Engine),
+            ("reason for the engine", before.EngineReason, after.EngineReason),
             ("processor", before.Processor, after.Processor), ("processors", before.ProcessorCount, after.ProcessorCount),
+            ("memory", ByteSize.Format(before.MemoryBytes), ByteSize.Format(after.MemoryBytes)),
+            ("giving back of free memory", before.FreePages, after.FreePages),
             ("file system", before.FileSystem, after.FileSystem), ("mount options", before.MountOptions, after.MountOptions),
-            ("device", before.Device, after.Device), ("scheduler", before.Scheduler, after.Scheduler),
+            ("device", before.Device, after.Device), ("model of the device", before.DeviceModel, after.DeviceModel),
+            ("rotation of the device", Rotation(before), Rotation(after)), ("scheduler", before.Scheduler, after.Scheduler),
         ];
         foreach ((string name, object? first, object? second) in facts.Where(f => !Equals(f.Before, f.After)))
             yield return $"the {name} differs: {first ?? "unknown"}, then {second ?? "unknown"}";
     }
+
+    private static string? Rotation(EnvironmentRecord record) =>
+        record.Rotational is { } rotates ? rotates ? "turning" : "still" : null;
 }

@@ -31,6 +31,27 @@ public sealed class CompareRunTests : IDisposable
         run.Out.ShouldContain("open + close");
     }
 
+    public static IEnumerable<object[]> Machines =>
+    [
+        ["memory", (EnvironmentRecord e) => e with { MemoryBytes = 7L << 30 }, "7 GiB"],
+        ["giving back of free memory", (EnvironmentRecord e) => e with { FreePages = "by a balloon" }, "by a balloon"],
+        ["model of the device", (EnvironmentRecord e) => e with { DeviceModel = "SSD 9" }, "SSD 9"],
+        ["rotation of the device", (EnvironmentRecord e) => e with { Rotational = e.Rotational is not true }, "(turning|still)"],
+        ["reason for the engine", (EnvironmentRecord e) => e with { EngineReason = "it was asked for" }, "it was asked for"],
+    ];
+
+    [Theory]
+    [MemberData(nameof(Machines))]
+    public async Task In_what_two_machines_differ_is_told(string fact, object change, string second)
+    {
+        BenchReport report = Load();
+        var changed = (Func<EnvironmentRecord, EnvironmentRecord>)change;
+        ToolRun run = await ToolRun.RunAsync("compare", Kept, Save(report with { Environment = changed(report.Environment) }));
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.Split('\n').Count(l => l.Contains(" differs: ", StringComparison.Ordinal)).ShouldBe(1);
+        run.Out.ShouldMatch($"the {fact} differs: .*, then {second}");
+    }
+
     [Fact]
     public async Task Rows_of_one_run_only_are_one_line()
     {
