@@ -73,7 +73,7 @@ public sealed partial class SluiceHandle
             return ReadNothingAsync<int>(fileOffset);
         }
 
-        if (!MayReadInline(buffer.Length))
+        if (!MayReadInline(buffer.Length, fileOffset))
         {
             return StartRead(buffer, fileOffset, 0, cancellationToken);
         }
@@ -87,12 +87,19 @@ public sealed partial class SluiceHandle
         return StartRead(buffer, fileOffset, bytes, cancellationToken);
     }
 
-    /// <summary>Whether the page cache is asked before a read; counts the question.</summary>
-    private bool MayReadInline(long bytes) => _readsInline && bytes <= MaxInlineBytes && AsksCache();
+    /// <summary>
+    /// Whether the page cache is asked before a read; counts the question. At a negative offset, which what cannot seek ignores, a plain
+    /// call would wait, and take what it finds from those who come after.
+    /// </summary>
+    private bool MayReadInline(long bytes, long fileOffset) =>
+        fileOffset >= 0 && _readsInline && bytes <= MaxInlineBytes && AsksCache();
 
     private bool AsksCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
-    private bool MayWriteInline(long bytes) => _writesInline && bytes <= MaxInlineBytes && WritePace.AllowsInline;
+    /// <summary>Whether a write is made on its caller's thread; not at a negative offset, where a pipe that is full would hold
+    /// it up.</summary>
+    private bool MayWriteInline(long bytes, long fileOffset) =>
+        fileOffset >= 0 && _writesInline && bytes <= MaxInlineBytes && WritePace.AllowsInline;
 
     /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
     /// on.</summary>
@@ -169,7 +176,7 @@ public sealed partial class SluiceHandle
             return ValueTask.CompletedTask;
         }
 
-        if (!MayWriteInline(buffer.Length))
+        if (!MayWriteInline(buffer.Length, fileOffset))
         {
             return StartWrite(buffer, fileOffset, 0, cancellationToken);
         }

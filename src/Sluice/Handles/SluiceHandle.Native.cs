@@ -82,7 +82,7 @@ public sealed partial class SluiceHandle
         }
 
         int bytes = 0;
-        if (MayReadInline(total) && ReadFromCache(PinnedMemory.SpanOf(buffer, (int)total), fileOffset, out bytes))
+        if (MayReadInline(total, fileOffset) && ReadFromCache(PinnedMemory.SpanOf(buffer, (int)total), fileOffset, out bytes))
         {
             IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
             return new ValueTask<long>(bytes);
@@ -114,7 +114,7 @@ public sealed partial class SluiceHandle
         }
 
         int bytes = 0;
-        if (MayWriteInline(total))
+        if (MayWriteInline(total, fileOffset))
         {
             bytes = Math.Max(WriteInline(PinnedMemory.SpanOf(buffer, (int)total), fileOffset), 0);
             if (bytes == total)

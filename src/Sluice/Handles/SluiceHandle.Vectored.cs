@@ -101,7 +101,7 @@ public sealed partial class SluiceHandle
         done = 0;
         try
         {
-            if (!AllowsInline(verb, segments!, waits) || !TransferInline(verb, segments!, fileOffset, waits, out done))
+            if (!AllowsInline(verb, segments!, fileOffset, waits) || !TransferInline(verb, segments!, fileOffset, waits, out done))
             {
                 return false;
             }
@@ -130,10 +130,10 @@ public sealed partial class SluiceHandle
         return isNothing;
     }
 
-    private bool AllowsInline(IoVerb verb, SegmentCursor segments, bool waits) =>
+    private bool AllowsInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits) =>
         segments.Segments.Length <= VectorCall.MaxSegments
         && (verb == IoVerb.ReadVector ? _readsInline : _writesInline)
-        && (waits || (segments.Total <= MaxInlineBytes && (verb == IoVerb.ReadVector || WritePace.AllowsInline)));
+        && (waits || (fileOffset >= 0 && segments.Total <= MaxInlineBytes && (verb == IoVerb.ReadVector || WritePace.AllowsInline)));
 
     private bool TransferInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits, out long done)
     {

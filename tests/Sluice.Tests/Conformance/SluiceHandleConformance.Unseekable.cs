@@ -86,6 +86,104 @@ public abstract partial class SluiceHandleConformance
         await Should.ThrowAsync<IOException>(async () => await WriteAsync(broken, new byte[] { 5 }, 0, isAsync));
     }
 
+    /// <summary>Of a pipe the offset is ignored, also a negative one.</summary>
+    [SkippableTheory]
+    [InlineData("memory")]
+    [InlineData("address")]
+    [InlineData("list")]
+    public async Task Asynchronous_reads_of_a_pipe_at_a_negative_offset_lose_nothing_and_block_nobody(string form)
+    {
+        using IDisposable? scope = _engine is null ? null : IoEngine.UseForCurrentContext(_engine);
+        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();
+        using SluiceHandle reader = SluiceHandle.FromSafeFileHandle(read, FileAccess.Read, ownsHandle: true);
+        using FileStream writer = new(write, FileAccess.Write, bufferSize: 0);
+        byte[] buffer = GC.AllocateArray<byte>(10, pinned: true);
+        Task<long> reading = await ReturnsAsync(Read, writer.Dispose);
+        reading.IsCompleted.ShouldBeFalse();
+        writer.Write([7]);
+        (await reading).ShouldBe(1);
+        buffer[0].ShouldBe((byte)7);
+
+        writer.Write([1, 2, 3, 4, 5]);
+        writer.Dispose();
+        List<byte> got = [];
+        long bytes;
+        while ((bytes = await Read()) > 0)
+        {
+            got.AddRange(buffer.AsSpan(0, (int)bytes));
+        }
+
+        got.ShouldBe([1, 2, 3, 4, 5]);
+
+        async Task<long> Read() => form switch
+        {
+            "memory" => await reader.ReadAsync(buffer, -1),
+            "address" => await reader.ReadAsync((nint)Native.AddressOfPinned(buffer), (nuint)buffer.Length, -1),
+            _ => await reader.ReadAsync((Memory<byte>[])[buffer.AsMemory(0, 3), buffer.AsMemory(3)], -1),
+        };
+    }
+
+    [SkippableTheory]
+    [InlineData("memory")]
+    [InlineData("address")]
+    [InlineData("list")]
+    public async Task An_asynchronous_write_to_a_full_pipe_at_a_negative_offset_does_not_block_its_caller(string form)
+    {
+        using IDisposable? scope = _engine is null ? null : IoEngine.UseForCurrentContext(_engine);
+        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();
+        using FileStream reader = new(read, FileAccess.Read, bufferSize: 0);
+        using SluiceHandle writer = SluiceHandle.FromSafeFileHandle(write, FileAccess.Write, ownsHandle: true);
+        byte[] filling = new byte[Native.RoomOf(write)];
+        using (FileStream filler = new(new SafeFileHandle(write.DangerousGetHandle(), ownsHandle: false), FileAccess.Write, bufferSize: 0))
+        {
+            filler.Write(filling);
+        }
+
+        byte[] sent = GC.AllocateArray<byte>(100, pinned: true);
+        Bytes.Pattern(sent.Length).CopyTo(sent, 0);
+        byte[] got = new byte[filling.Length + sent.Length];
+        int done = 0;
+        Task<long> writing = await ReturnsAsync(Write, () => Drain(1));
+        writing.IsCompleted.ShouldBeFalse();
+        Drain(got.Length);
+        (await writing).ShouldBe(sent.Length);
+        got.AsMemory(filling.Length).ShouldBeBytes(sent);
+
+        void Drain(int wanted)
+        {
+            while (done < wanted)
+            {
+                done += reader.Read(got.AsSpan(done));
+            }
+        }
+
+        async Task<long> Write()
+        {
+            await (form switch
+            {
+                "memory" => writer.WriteAsync(sent, -1),
+                "address" => writer.WriteAsync((nint)Native.AddressOfPinned(sent), (nuint)sent.Length, -1),
+                _ => writer.WriteAsync((ReadOnlyMemory<byte>[])[sent.AsMemory(0, 30), sent.AsMemory(30)], -1),
+            });
+            return sent.Length;
+        }
+    }
+
+    /// <summary>What a call returns; fails where it blocks its thread for half a minute, and has it released.</summary>
+    private static async Task<Task<long>> ReturnsAsync(Func<Task<long>> call, Action release)
+    {
+        Task<Task<long>> calling = Task.Factory.StartNew(
+            call, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        bool hasReturned = await Task.WhenAny(calling, Task.Delay(TimeSpan.FromSeconds(30))) == calling;
+        if (!hasReturned)
+        {
+            release();
+        }
+
+        hasReturned.ShouldBeTrue("the call blocks its caller");
+        return await calling;
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

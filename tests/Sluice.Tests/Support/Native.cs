@@ -69,6 +69,15 @@ internal static unsafe partial class Native
         return (new SafeFileHandle(ends[0], ownsHandle: true), new SafeFileHandle(ends[1], ownsHandle: true));
     }
 
+    /// <summary>How many bytes a pipe of Linux has room for.</summary>
+    public static int RoomOf(SafeFileHandle pipe)
+    {
+        const int getPipeSize = 1032;
+        int bytes = OperatingSystem.IsLinux() ? fcntl(pipe, getPipeSize, 0) : 0;
+        Skip.If(bytes <= 0, "the system does not say how much a pipe holds");
+        return bytes;
+    }
+
     /// <summary>Opens a file for writing at its end only (O_APPEND of Linux).</summary>
     public static SafeFileHandle OpenForAppending(string path) => Open(path, 0x1 | 0x400 | 0x80000);
 
