@@ -185,6 +185,26 @@ public sealed class AppendFaultTests : IDisposable
         SluiceFile.EnumerateFiles(_root, "*", everything).Select(Path.GetFileName).ShouldBe(["in a"]);
     }
 
+    /// <summary>A read of such a device gives a message, and the next read the next one: they are not put together.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_read_of_a_device_that_cannot_seek_is_one_read(bool isList)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        const int ESPIPE = 29;
+        const int message = 100;
+        byte[] buffer = new byte[1500];
+        using SluiceHandle device = SluiceHandle.Open("/dev/zero", FileMode.Open, FileAccess.Read);
+        Skip.If(
+            Kernel.TransferCalls.AskNoWait(device.Descriptor, buffer, 0, Uring.Abi.RwFlags.None) <= 0, "the device may not be asked here");
+        SystemCallFaults.Use((call, _, length) => call == "lseek" ? -ESPIPE : call == "preadv2" && length > 0 ? CutTo(length) : 0);
+        Memory<byte>[] list = [buffer];
+        (isList ? await device.ReadAsync(list, 0) : await device.ReadAsync(buffer, 0)).ShouldBe(message);
+
+        static long CutTo(long length) => Math.Min(length, message);
+    }
+
     private static int Done(Action act)
     {
         act();

@@ -120,8 +120,9 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// As <see cref="OpenFile.IsAtEnd(long)"/>, after a read that might not wait came back short: false on a character device, which is
-    /// read by blocking calls from here on, and where the operating system does not tell. The caller holds a reference.
+    /// As <see cref="OpenFile.IsAtEnd(long)"/>, after a read that might not wait came back short. A character device is read by blocking
+    /// calls from here on: false where it seeks; true where not, since each of its reads is one, a message perhaps. False where the
+    /// operating system does not tell. The caller holds a reference.
     /// </summary>
     private bool IsShortAtEnd(long offset)
     {
@@ -134,7 +135,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         {
             Extras.IsCharacterDevice = true;
             _readsInline = false;
-            return false;
+            return !CanSeek;
         }
 
         bool isAtEnd = IsAtEnd(offset, in stat);
