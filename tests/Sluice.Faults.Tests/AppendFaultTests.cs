@@ -205,6 +205,53 @@ public sealed class AppendFaultTests : IDisposable
         static long CutTo(long length) => Math.Min(length, message);
     }
 
+    /// <summary>What stands in the file is not written again, and no number that was made up is told.</summary>
+    /// <param name="isShared">The file cannot be opened again for appending.</param>
+    /// <param name="isMoved">Somebody moves the position that is shared, and the length is not told; else the position is not.</param>
+    /// <param name="caching">Whether the append passes the gate of a direct file.</param>
+    /// <param name="isAsync">By which call.</param>
+    [SkippableTheory]
+    [InlineData(false, false, FileCaching.Cached, false)]
+    [InlineData(false, false, FileCaching.Cached, true)]
+    [InlineData(false, false, FileCaching.Direct, false)]
+    [InlineData(false, false, FileCaching.Direct, true)]
+    [InlineData(true, false, FileCaching.Cached, false)]
+    [InlineData(true, false, FileCaching.Direct, true)]
+    [InlineData(true, true, FileCaching.Cached, false)]
+    public async Task An_append_whose_place_is_not_told_says_which_error_there_was_and_stands_there_once(
+        bool isShared, bool isMoved, FileCaching caching, bool isAsync)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        string path = Path.Combine(_root, "file");
+        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
+        {
+            Mode = FileMode.Create,
+            Access = FileAccess.ReadWrite,
+            Caching = caching,
+        });
+        SystemCallFaults.Use((call, _, _) => isShared && call == "open" ? -EIO : 0);
+        handle.Append("first..."u8).ShouldBe(0);
+        bool isMoving = false;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (isMoved && call == "lseek" && !isMoving)
+            {
+                isMoving = true;
+                Kernel.Libc.SetPosition(fd, 0).ShouldBeTrue();
+                isMoving = false;
+                return 0;
+            }
+
+            return call == (isMoved ? "fstat" : "lseek") && !isMoving ? -EIO : 0;
+        });
+        IOException error = await Should.ThrowAsync<IOException>(
+            async () => _ = isAsync ? await handle.AppendAsync("second.."u8.ToArray()) : handle.Append("second.."u8));
+        error.HResult.ShouldBe(EIO);
+        SystemCallFaults.Use(null);
+        handle.Append("third..."u8).ShouldBe(16);
+        File.ReadAllText(path).ShouldBe("first...second..third...");
+    }
+
     private static int Done(Action act)
     {
         act();

@@ -34,7 +34,10 @@ internal sealed unsafe class AppendTarget : IDisposable
         _own = _refusal >= 0 ? new SafeFileHandle(_refusal, ownsHandle: true) : null;
     }
 
-    /// <summary>Bytes that stand at the end of the file now, and where they begin; or a negative errno.</summary>
+    /// <summary>
+    /// Bytes that stand at the end of the file now, and where they begin; or a negative errno, of the write, or behind it, where the system
+    /// does not tell the place of what stands there.
+    /// </summary>
     public int Write(Iovec* segments, int count, out long landed)
     {
         landed = 0;
@@ -73,18 +76,21 @@ internal sealed unsafe class AppendTarget : IDisposable
             using OpenFile.Reference reference = new(_own);
             int own = (int)_own.DangerousGetHandle();
             int written = Libc.WriteV(own, segments, count, -1, RwFlags.None);
-            if (landed is not null)
-            {
-                *landed = written > 0 ? Libc.Position(own) - written : 0;
-            }
-
-            return written;
+            long end = landed is null || written <= 0 ? written : Libc.Position(own);
+            return landed is null ? written : Tell(end, written, landed);
         }
         catch (ObjectDisposedException)
         {
             // The handle was disposed while this append was on its way, with a reference to the file itself.
             return WriteAtSharedPosition(segments, count, landed);
         }
+    }
+
+    /// <summary>What a write answers that ended there, and where it began; a negative errno where either is one.</summary>
+    private static int Tell(long end, int written, long* landed)
+    {
+        *landed = end < 0 ? 0 : end - written;
+        return end < 0 ? (int)end : written;
     }
 
     private int WriteAtSharedPosition(Iovec* segments, int count, long* landed)
@@ -107,17 +113,15 @@ internal sealed unsafe class AppendTarget : IDisposable
                     written = _refusal;
                 }
 
-                if (landed is not null)
+                long end = landed is null || written <= 0 ? written : Libc.Position(fd);
+                if (end >= 0 && end < written)
                 {
-                    *landed = written > 0 ? Libc.Position(fd) - written : 0;
-                    if (*landed < 0)
-                    {
-                        // Somebody else has moved the position. The bytes stand at the end: an offset of theirs is told, not an error.
-                        *landed = Math.Max(0, Libc.LengthOf(fd) - written);
-                    }
+                    // Somebody else has moved the position. The bytes stand at the end: an offset of theirs is told, not an error.
+                    long length = Libc.LengthOf(fd);
+                    end = length < 0 ? length : Math.Max(written, length);
                 }
 
-                return written;
+                return landed is null ? written : Tell(end, written, landed);
             }
             finally
             {
