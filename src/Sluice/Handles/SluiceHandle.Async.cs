@@ -184,7 +184,6 @@ public sealed partial class SluiceHandle
         int bytes = WriteInline(buffer.Span, fileOffset);
         if (bytes == buffer.Length)
         {
-            AfterWrite(fileOffset, bytes);
             IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, bytes);
             return ValueTask.CompletedTask;
         }
@@ -313,7 +312,7 @@ public sealed partial class SluiceHandle
             int bytes = TransferCalls.WriteNoWait(_fd, buffer, fileOffset, flags);
             if (bytes > 0)
             {
-                return bytes;
+                return BookWrite(fileOffset, bytes, isKept);
             }
 
             // ext4 never takes it, xfs not where blocks must be allocated: a syscall saved is worth more than a rare wait.
@@ -323,6 +322,17 @@ public sealed partial class SluiceHandle
         long begin = WritePace.Begin();
         int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, flags);
         WritePace.End(begin, buffer.Length);
+        return BookWrite(fileOffset, written, isKept);
+    }
+
+    /// <summary>Books what was written, unless it is kept; the caller holds a reference.</summary>
+    private int BookWrite(long fileOffset, int written, bool isKept)
+    {
+        if (!isKept)
+        {
+            AfterWrite(fileOffset, written);
+        }
+
         return written;
     }
 

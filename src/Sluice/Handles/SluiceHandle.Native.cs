@@ -119,7 +119,6 @@ public sealed partial class SluiceHandle
             bytes = Math.Max(WriteInline(PinnedMemory.SpanOf(buffer, (int)total), fileOffset), 0);
             if (bytes == total)
             {
-                AfterWrite(fileOffset, bytes);
                 IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, bytes);
                 return ValueTask.CompletedTask;
             }

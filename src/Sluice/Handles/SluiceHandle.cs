@@ -82,11 +82,21 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>The operating system's own position of the file, which no transfer of Sluice uses or moves; 0 where it has none.</summary>
-    internal long DescriptorPosition => Libc.IsSupported ? Math.Max(0, Libc.Position(_fd)) : BorrowedStream.PositionOf(_file, Access);
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    internal long DescriptorPosition
+    {
+        get
+        {
+            using Reference reference = Hold();
+            return Libc.IsSupported ? Math.Max(0, Libc.Position(_fd)) : BorrowedStream.PositionOf(_file, Access);
+        }
+    }
 
     /// <summary>Moves <see cref="DescriptorPosition"/>; false where the operating system refuses the place.</summary>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     internal bool TrySetDescriptorPosition(long position)
     {
+        using Reference reference = Hold();
         if (Libc.IsSupported)
         {
             return Libc.SetPosition(_fd, position);

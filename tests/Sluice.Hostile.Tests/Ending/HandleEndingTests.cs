@@ -1,3 +1,5 @@
+using Sluice.Uring;
+
 namespace Sluice.Hostile.Tests.Ending;
 
 /// <summary>Handles and streams that are closed, or whose calls are cancelled, from another thread at each of their steps.</summary>
@@ -94,6 +96,57 @@ public sealed class HandleEndingTests : HostileTests
             }
         }
     });
+
+    /// <summary>A number that is given up may be another file's a moment later: whatever is called with one holds it.</summary>
+    /// <param name="call">The system call in which the handle is closed.</param>
+    /// <param name="way">What makes that call.</param>
+    [SkippableTheory]
+    [InlineData("lseek", "SafeFileHandle")]
+    [InlineData("posix_fadvise", "memory")]
+    [InlineData("posix_fadvise", "address")]
+    [InlineData("posix_fadvise", "list")]
+    public async Task A_handle_that_is_closed_in_a_call_is_open_until_the_call_has_ended(string call, string way)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string path = Temp.NewFile(Before);
+
+        // No RWF_DONTCACHE: the pages are dropped by a call of its own.
+        SystemCallFaults.Use(static (name, _, _) => name == "preadv2" ? -Errno.EOPNOTSUPP : 0);
+        using SluiceStream stream = new(path, new SluiceOptions { Access = FileAccess.ReadWrite, Caching = FileCaching.Uncached });
+        SluiceHandle handle = stream.SluiceHandle;
+        Skip.If(handle.Caching != FileCaching.Uncached, handle.CachingReason);
+        handle.CanSeek.ShouldBeTrue();
+        List<string?> targets = [];
+        SystemCallFaults.Use((name, fd, _) =>
+        {
+            if (name == call)
+            {
+                handle.Dispose();
+                targets.Add(new FileInfo($"/proc/self/fd/{fd}").LinkTarget);
+            }
+
+            return 0;
+        });
+        byte[] bytes = GC.AllocateArray<byte>(4096, pinned: true);
+        switch (way)
+        {
+            case "SafeFileHandle":
+                _ = stream.SafeFileHandle;
+                break;
+            case "memory":
+                await handle.WriteAsync(bytes, 0);
+                break;
+            case "address":
+                await handle.WriteAsync((nint)Native.AddressOfPinned(bytes), (nuint)bytes.Length, 0);
+                break;
+            default:
+                await handle.WriteAsync((ReadOnlyMemory<byte>[])[bytes.AsMemory(0, 100), bytes.AsMemory(100)], 0);
+                break;
+        }
+
+        SystemCallFaults.Use(null);
+        targets.ShouldHaveSingleItem().ShouldBe(path);
+    }
 
     [Theory]
     [MemberData(nameof(Ways))]
