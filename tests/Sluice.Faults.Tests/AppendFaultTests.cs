@@ -252,6 +252,41 @@ public sealed class AppendFaultTests : IDisposable
         File.ReadAllText(path).ShouldBe("first...second..third...");
     }
 
+    /// <summary>Some servers know no reads at all (ENOSYS): that the kernel knows them is not forgotten for it.</summary>
+    [SkippableFact]
+    public async Task A_file_that_knows_no_reads_leaves_the_reads_of_others_as_they_are()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        const int ENOSYS = 38;
+        string path = Path.Combine(_root, "file");
+        byte[] content = Pattern.Bytes(5, 4096);
+        await File.WriteAllBytesAsync(path, content);
+        using SluiceHandle strange = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read);
+        using SluiceHandle other = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read);
+        byte[] buffer = new byte[content.Length];
+        Skip.IfNot(await ReadsAtOnceAsync(), "the page cache does not have what was just written, or cannot be asked");
+        int asked = 0;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            bool isStrange = call == "preadv2" && fd == strange.Descriptor;
+            asked += isStrange ? 1 : 0;
+            return isStrange ? -ENOSYS : 0;
+        });
+        (await strange.ReadAsync(new byte[content.Length], 0)).ShouldBe(content.Length);
+        asked.ShouldBeGreaterThan(0);
+        SystemCallFaults.Use(null);
+        (await ReadsAtOnceAsync()).ShouldBeTrue();
+        buffer.ShouldBe(content);
+
+        async Task<bool> ReadsAtOnceAsync()
+        {
+            ValueTask<int> read = other.ReadAsync(buffer, 0);
+            bool isThere = read.IsCompleted;
+            (await read).ShouldBe(content.Length);
+            return isThere;
+        }
+    }
+
     private static int Done(Action act)
     {
         act();

@@ -99,7 +99,7 @@ internal static unsafe partial class Libc
 
     /// <summary>
     /// preadv2(2), <paramref name="offset"/> -1 for the descriptor's own position. Where a sandbox hides the call, preadv(2) or readv(2);
-    /// flags are -EOPNOTSUPP then, as from a file system that does not know them.
+    /// flags are -EOPNOTSUPP then, as from a file system that does not know them. Where it is a file that knows no reads, -ENOSYS.
     /// </summary>
     public static int ReadV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
         TransferV(true, ref s_hidesPreadv2, fd, segments, count, offset, flags);
@@ -135,7 +135,7 @@ internal static unsafe partial class Libc
             }
 
             int result = SystemCall.Result(n);
-            if (result != -Errno.ENOSYS)
+            if (result != -Errno.ENOSYS || IsThere(number, isRead))
             {
                 return result;
             }
@@ -145,6 +145,14 @@ internal static unsafe partial class Libc
 
         return flags == RwFlags.None ? TransferVPlain(isRead, fd, segments, count, offset) : -Errno.EOPNOTSUPP;
     }
+
+    /// <summary>
+    /// Whether the kernel knows a call that was answered by ENOSYS: a server of FUSE answers so too, for one file. Of no descriptor only a
+    /// call that is not there can say so.
+    /// </summary>
+    private static bool IsThere(long number, bool isRead) =>
+        SystemCall.Result(SystemCallFaults.Fails(isRead ? "preadv2" : "pwritev2", -1) ? -1 : syscall(number, -1, 0, 0, 0, 0, 0))
+            != -Errno.ENOSYS;
 
     private static int TransferVPlain(bool isRead, int fd, Iovec* segments, int count, long offset)
     {
