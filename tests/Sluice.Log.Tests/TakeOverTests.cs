@@ -126,6 +126,6 @@ public sealed class TakeOverTests : IDisposable
     private static IEnumerable<string> Names(string path)
     {
         using SluiceHandle file = LogFile.OpenToRead(path);
-        return [.. AttributeCalls.List(file.Descriptor).Select(static n => Encoding.ASCII.GetString(n).TrimEnd('\0'))];
+        return [.. AttributeCalls.List(file.Descriptor, out _).Select(static n => Encoding.ASCII.GetString(n).TrimEnd('\0'))];
     }
 }

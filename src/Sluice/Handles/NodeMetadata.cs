@@ -249,16 +249,21 @@ internal static class NodeMetadata
         return (mode & ~GroupBits) | (mode & ((group & mask & users) << GroupShift));
     }
 
-    /// <summary>Extended attributes. What the target may not have is left out.</summary>
+    /// <summary>Extended attributes. What this user may not read, and what the target may not have, is left out.</summary>
     private static void CopyAttributes(int fromFd, int toFd, bool isSameContent, string target, bool hasNotes = true)
     {
-        foreach (byte[] name in AttributeCalls.List(fromFd))
+        List<byte[]> names = AttributeCalls.List(fromFd, out int unlisted);
+        PathErrors.ThrowIfFailed(IsUnknown(unlisted) ? 0 : unlisted, "Reading the attributes for", target);
+        foreach (byte[] name in names)
         {
-            if (IsOwnMatter(name)
-                || (!isSameContent && IsAboutContent(name))
-                || (!hasNotes && IsNote(name))
-                || AttributeCalls.Get(fromFd, name, out _) is not { } value)
+            if (IsOwnMatter(name) || (!isSameContent && IsAboutContent(name)) || (!hasNotes && IsNote(name)))
             {
+                continue;
+            }
+
+            if (AttributeCalls.Get(fromFd, name, out int unread) is not { } value)
+            {
+                PathErrors.ThrowIfFailed(IsUnknown(unread) ? 0 : unread, "Reading the attributes for", target);
                 continue;
             }
 
@@ -286,6 +291,13 @@ internal static class NodeMetadata
         name.SequenceEqual(Capabilities) || name.SequenceEqual("security.ima\0"u8);
 
     private static bool IsNote(ReadOnlySpan<byte> name) => name.StartsWith("user."u8) || name.StartsWith("trusted."u8);
+
+    /// <summary>
+    /// Whether attributes that cannot be read are not there (any more), or not for this user. ENOENT: a link's, of which nothing is told
+    /// without /proc.
+    /// </summary>
+    private static bool IsUnknown(int errno) =>
+        HasNoList(errno) || errno is -Errno.EPERM or -Errno.EACCES or -Errno.ENOENT;
 
     private static bool IsLoss(int errno) => errno is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EIO or -Errno.EROFS;
 }
