@@ -55,12 +55,17 @@ internal sealed class CompletionThread(UringEngine engine, CompletionDuty duty)
         engine.Close();
     }
 
-    /// <summary>Sleeps unless the role has changed since the last look; true when woken, or when there is something to look at.</summary>
+    /// <summary>
+    /// Sleeps unless the role has changed since the last look; true when woken, when there is something to look at, or where there was no
+    /// memory to sleep with: then the look is made anew.
+    /// </summary>
     private bool SleepUnlessChanged(WatchTurn turn, int timeoutMs)
     {
-        lock (_standby)
+        // Nobody else has this thread to interrupt it.
+        bool isInterrupted = false;
+        using (Uninterrupted.Hold(_standby))
         {
-            return duty.Role != turn.Role || duty.HasEnded || Monitor.Wait(_standby, timeoutMs);
+            return duty.Role != turn.Role || duty.HasEnded || Uninterrupted.Wait(_standby, timeoutMs, ref isInterrupted);
         }
     }
 

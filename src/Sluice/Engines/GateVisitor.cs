@@ -1,3 +1,5 @@
+using Sluice.Memory;
+
 namespace Sluice.Engines;
 
 /// <summary>Who passes <see cref="DirectWriteGate"/>, one at a time each way. All that is stored here is the gate's, under its
@@ -24,7 +26,8 @@ internal abstract class GateVisitor
     /// <summary>Begins as soon as it is called, on the thread that calls; else a thread has to be found for it first.</summary>
     public abstract bool BeginsWhenCalled { get; }
 
-    public LinkedListNode<GateVisitor> Node => _node ??= new LinkedListNode<GateVisitor>(this);
+    /// <summary>Its place in a queue; made at the first use, which is to be where a want of memory has somebody to hear of it.</summary>
+    public LinkedListNode<GateVisitor> Node => _node ?? MakeNode();
 
     /// <summary>
     /// Its turn has come. Called outside the lock, by whoever made way; runs no caller's code unless it <see cref="BeginsWhenCalled"/>.
@@ -33,6 +36,12 @@ internal abstract class GateVisitor
 
     /// <summary>Has a thread of the pool call <see cref="OnCalled"/>.</summary>
     public virtual void QueueCalled() => PoolWork.Queue(static visitor => visitor.OnCalled(), this);
+
+    private LinkedListNode<GateVisitor> MakeNode()
+    {
+        Seam.Memory();
+        return _node = new LinkedListNode<GateVisitor>(this);
+    }
 }
 
 /// <summary>Where a <see cref="GateVisitor"/> stands.</summary>

@@ -129,6 +129,84 @@ public sealed class MemorySeamTests : HostileTests
         await serving!;
     }
 
+    /// <summary>The place in the queue is made before anybody waits there, and outside the gate.</summary>
+    [SkippableTheory]
+    [InlineData(4096)]
+    [InlineData(100)]
+    public async Task Who_has_no_memory_for_a_place_at_the_gate_hears_of_it_and_leaves_nothing_behind(int bytes)
+    {
+        const int count = 300;
+        SkipWithoutSeams();
+        Accounts accounts = Accounts.Open(Temp.Root);
+        SluiceHandle handle = SluiceHandle.Open(Temp.NewFile(new byte[8192]), new SluiceOptions
+        {
+            Access = FileAccess.ReadWrite,
+            Caching = FileCaching.Direct,
+        });
+        Skip.If(handle.Caching != FileCaching.Direct, "no direct transfers here");
+        handle.DirectGate!.TryEnterAlone().ShouldBeTrue();
+        List<Task> writes = [];
+        int refused = 0;
+        int lacks = await RunAsync(
+            static stack => stack.Contains("MakeNode", StringComparison.Ordinal),
+            () =>
+            {
+                // More at once than operations are kept for the next use.
+                for (int i = 0; i < count; i++)
+                {
+                    try
+                    {
+                        writes.Add(handle.WriteAsync(new byte[bytes], 0).AsTask());
+                    }
+                    catch (OutOfMemoryException)
+                    {
+                        refused++;
+                    }
+                }
+            });
+        handle.DirectGate.Exit();
+        await Watchdog.EndsAsync(() => Task.WhenAll(writes), "the writes");
+        lacks.ShouldBeGreaterThan(0);
+        refused.ShouldBe(lacks);
+        writes.Count.ShouldBe(count - lacks);
+        handle.DirectGate.TryEnterAlone().ShouldBeTrue("somebody is still in the gate");
+        handle.DirectGate.Exit();
+        handle.Dispose();
+        await accounts.CloseAsync("the gate");
+    }
+
+    /// <summary>The thread that takes completions does not end, nor the process with it.</summary>
+    [SkippableFact]
+    public async Task The_thread_of_a_ring_that_has_no_memory_to_wait_with_looks_again()
+    {
+        SkipWithoutSeams();
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        using SluiceHandle fifo = SluiceHandle.Open(NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        int lacks = 0;
+        Seam.Use(kind =>
+        {
+            if (kind == SeamKind.QueueMemory && Volatile.Read(ref lacks) < 5
+                && Environment.StackTrace.Contains("SleepUnlessChanged", StringComparison.Ordinal))
+            {
+                Interlocked.Increment(ref lacks);
+                throw new OutOfMemoryException();
+            }
+        });
+        await Watchdog.EndsAsync(
+            async () =>
+            {
+                byte[] got = new byte[1];
+                for (int i = 0; Volatile.Read(ref lacks) < 5 || i < 1000; i++)
+                {
+                    ValueTask<int> read = fifo.ReadAsync(got, 0);
+                    fifo.Write([(byte)i], 0);
+                    (await read).ShouldBe(1);
+                    got[0].ShouldBe((byte)i);
+                }
+            },
+            "the reads");
+    }
+
     private static void SkipWithoutSeams()
     {
 #if !DEBUG
