@@ -287,6 +287,30 @@ public sealed class AppendFaultTests : IDisposable
         }
     }
 
+    /// <summary>Such a device has no end, and reads that may not wait are cut where the kernel likes.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_batch_of_reads_of_a_device_is_whole(bool cutsRing)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        const int length = 16_384;
+        using SluiceHandle device = SluiceHandle.Open("/dev/zero", FileMode.Open, FileAccess.Read);
+        SystemCallFaults.Use((call, _, wanted) =>
+            call == "preadv2" || (cutsRing && call == "ring Read") ? Math.Min(wanted, 4096) : 0);
+        ReadRequest[] requests = [.. Enumerable.Range(0, 3).Select(i => new ReadRequest
+        {
+            Buffer = Enumerable.Repeat((byte)1, length).ToArray(),
+            FileOffset = i * length,
+        })];
+        device.ReadBatch(requests);
+        foreach (ReadRequest request in requests)
+        {
+            request.BytesRead.ShouldBe(length);
+            request.Buffer.ToArray().ShouldAllBe(b => b == 0);
+        }
+    }
+
     private static int Done(Action act)
     {
         act();

@@ -94,7 +94,7 @@ public sealed partial class SluiceHandle
     private bool TryReadCached(Span<byte> buffer, long offset, ref ReadRequest request)
     {
         int bytes = TransferCalls.ReadNoWait(_fd, buffer, offset, TransferFlags);
-        if (bytes < 0 || (bytes < buffer.Length && !IsAtEnd(offset + bytes)))
+        if (bytes < 0 || (bytes < buffer.Length && !IsShortAtEnd(offset + bytes)))
         {
             return false;
         }
@@ -118,7 +118,7 @@ public sealed partial class SluiceHandle
         try
         {
             // The whole, or all there is; the rest of a short read, and an error's second try and exception, by the scalar way.
-            bool isWhole = got == buffer.Length || (entry.Result >= 0 && IsAtEnd(entry.Place + got));
+            bool isWhole = got == buffer.Length || (entry.Result >= 0 && IsShortAtEnd(entry.Place + got));
             request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.Place + got);
             AfterRead(entry.Place, request.BytesRead);
             IoMetrics.Note(this, IoVerb.Read, Carrier.Uring, got);
