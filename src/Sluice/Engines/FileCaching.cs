@@ -11,7 +11,8 @@ public enum FileCaching
     /// POSIX_FADV_DONTNEED. For data that is read or written once. 64-bit Linux only; elsewhere the file is opened cached, and
     /// <see cref="OpenFile.CachingReason"/> says so. Not for what is met again: a <see cref="SluiceStream"/> that goes to and fro, or is
     /// flushed again and again, leaves such pages in the cache for a while (on ext4 and xfs, 2 MiB at most), and is slower than a
-    /// cached one all the same.
+    /// cached one all the same. What is appended (<see cref="SluiceHandle.Append"/>) stays in the cache too, since the next append
+    /// meets its last page again.
     /// </summary>
     Uncached = 1,
 
