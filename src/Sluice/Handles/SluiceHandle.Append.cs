@@ -120,6 +120,8 @@ public sealed partial class SluiceHandle
                 extras.Appender = combiner = new AppendCombiner(new AppendTarget(this), _file);
             }
 
+            // Whoever disposes of the handle sees what is stored there, or it is seen here that they do.
+            Interlocked.MemoryBarrier();
             if (_disposed)
             {
                 // Nobody else will any more.

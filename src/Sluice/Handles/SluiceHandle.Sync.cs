@@ -110,7 +110,7 @@ public sealed partial class SluiceHandle
                 return;
             }
 
-            if (written == 0 && ++retries > 64)
+            if (written == 0 && ++retries > Tuning.OperationMaxRetries)
             {
                 ThrowFailed(Errno.EIO, IoVerb.Write, offset);
             }
