@@ -37,7 +37,9 @@ internal sealed class TextSink : IDisposable
         _used = mark.Length;
     }
 
-    /// <summary>Whether a write has failed; what is in memory is then lost.</summary>
+    /// <summary>
+    /// Whether a write has failed, or was cancelled on a pipe, where nobody knows how much of it went out; what is in memory is then lost.
+    /// </summary>
     public bool HasFailed { get; private set; }
 
     public ValueTask AddAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken)
@@ -93,7 +95,7 @@ internal sealed class TextSink : IDisposable
         {
             await _handle.WriteAsync(_bytes.AsMemory(0, _used), _offset, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception e) when (e is not OperationCanceledException)
+        catch (Exception e) when (e is not OperationCanceledException || !_handle.CanSeek)
         {
             HasFailed = true;
             throw;
