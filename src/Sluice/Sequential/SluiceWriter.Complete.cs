@@ -99,16 +99,10 @@ public sealed partial class SluiceWriter
         }
     }
 
-    /// <summary>Gives up what was not flushed: disposing does not write it, and cuts off what of it was sent ahead.</summary>
-    internal void Abandon(Exception reason)
-    {
-        if (!IsClosing)
-        {
-            EnterToClose();
-            _pipeline.Abandon(reason);
-            Leave();
-        }
-    }
+    /// <summary>
+    /// Gives up what was not flushed: disposing, which comes next, does not write it, and cuts off what of it was sent ahead.
+    /// </summary>
+    internal void Abandon(Exception reason) => Volatile.Write(ref _abandoned, reason);
 
     /// <summary>True for the one call that is to close the writer; false when that was done, or is left to a call that runs.</summary>
     private bool TryBeginClosing()
@@ -138,6 +132,11 @@ public sealed partial class SluiceWriter
     private async ValueTask CompleteAndCloseAsync(bool isAsync)
     {
         _pipeline.BeginClosing();
+        if (Volatile.Read(ref _abandoned) is { } reason)
+        {
+            _pipeline.Abandon(reason);
+        }
+
         try
         {
             if (!_completed && !_pipeline.IsFaulted)
@@ -169,7 +168,11 @@ public sealed partial class SluiceWriter
         }
 
         await CompleteAndCloseAsync(isAsync).ConfigureAwait(false);
-        _pipeline.ThrowIfFailed();
+        if (_abandoned is null)
+        {
+            _pipeline.ThrowIfFailed();
+        }
+
         throw error;
     }
 

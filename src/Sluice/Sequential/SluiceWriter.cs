@@ -37,6 +37,9 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     private int _closing;
 
     /// <summary>Creates a file, or opens one as <see cref="SluiceWriterOptions.Mode"/> says.</summary>
+    /// <summary>Why what was not flushed is given up; null where it is not.</summary>
+    private Exception? _abandoned;
+
     /// <param name="path">The file.</param>
     /// <param name="options">How to write; null for a new cached file.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
@@ -318,7 +321,13 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
 
     private void Enter()
     {
-        EnterToClose();
+        ObjectDisposedException.ThrowIf(IsClosing, this);
+        if (Interlocked.Exchange(ref _busy, 1) != 0)
+        {
+            ObjectDisposedException.ThrowIf(IsClosing, this);
+            throw new InvalidOperationException("A writer takes one call at a time.");
+        }
+
         if (_completed)
         {
             Leave();
@@ -330,16 +339,6 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         {
             Leave();
             _pipeline.ThrowIfFaulted();
-        }
-    }
-
-    private void EnterToClose()
-    {
-        ObjectDisposedException.ThrowIf(IsClosing, this);
-        if (Interlocked.Exchange(ref _busy, 1) != 0)
-        {
-            ObjectDisposedException.ThrowIf(IsClosing, this);
-            throw new InvalidOperationException("A writer takes one call at a time.");
         }
     }
 

@@ -111,4 +111,29 @@ public sealed class PipeTests : IDisposable
         Should.Throw<InvalidOperationException>(() => pipe.GetSpan());
         File.ReadAllBytes(path).ShouldBe("abc"u8.ToArray());
     }
+
+    [Fact]
+    public async Task A_pipe_that_is_completed_with_an_exception_beside_a_flush_is_closed()
+    {
+        TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        string path = _temp.NewPath();
+        SluiceWriter writer = new(path, new SluiceWriterOptions { Engine = new GatedEngine(gate.Task) });
+        PipeWriter pipe = writer.AsPipeWriter();
+        pipe.Write("abc"u8);
+        Task<FlushResult> flush = pipe.FlushAsync().AsTask();
+        flush.IsCompleted.ShouldBeFalse();
+        pipe.Complete(new InvalidTimeZoneException());
+        gate.SetResult();
+        await Should.ThrowAsync<ObjectDisposedException>(() => flush.WaitAsync(TimeSpan.FromMinutes(1)));
+        writer.SluiceHandle.SafeFileHandle.IsClosed.ShouldBeTrue();
+        File.ReadAllBytes(path).ShouldBe("abc"u8.ToArray());
+    }
+
+    /// <summary>Ends each transfer when the test says so.</summary>
+    private sealed class GatedEngine(Task gate) : InterceptingEngine
+    {
+        public override string Name => "gated";
+
+        protected override Interception OnSubmit(in IoSubmission submission) => Interception.HoldUntil(() => gate);
+    }
 }
