@@ -108,7 +108,12 @@ internal sealed class SluicePipeReader(SluiceReader reader) : PipeReader
                 isCompleted = true;
             }
         }
-        catch (OperationCanceledException) when (_cancellation.TryTake() && !cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
+        {
+            _ = _cancellation.TryTake();
+            throw new OperationCanceledException(e.Message, e, cancellationToken);
+        }
+        catch (OperationCanceledException) when (_cancellation.TryTake())
         {
             isCanceled = true;
         }

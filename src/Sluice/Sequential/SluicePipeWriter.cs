@@ -50,7 +50,12 @@ internal sealed class SluicePipeWriter(SluiceWriter writer) : PipeWriter
             _unflushed = 0;
             return default;
         }
-        catch (OperationCanceledException) when (_cancellation.TryTake() && !cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
+        {
+            _ = _cancellation.TryTake();
+            throw new OperationCanceledException(e.Message, e, cancellationToken);
+        }
+        catch (OperationCanceledException) when (_cancellation.TryTake())
         {
             return new FlushResult(isCanceled: true, isCompleted: false);
         }

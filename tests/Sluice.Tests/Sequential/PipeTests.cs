@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text.Json;
+using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Tests.Sequential;
 
@@ -127,6 +128,40 @@ public sealed class PipeTests : IDisposable
         await Should.ThrowAsync<ObjectDisposedException>(() => flush.WaitAsync(TimeSpan.FromMinutes(1)));
         writer.SluiceHandle.SafeFileHandle.IsClosed.ShouldBeTrue();
         File.ReadAllBytes(path).ShouldBe("abc"u8.ToArray());
+    }
+
+    /// <summary>Not one that the library made of it.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_wait_for_a_pipe_that_a_token_ends_says_which(bool isWriter)
+    {
+        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();
+        using CancellationTokenSource source = new();
+        using SafeFileHandle other = isWriter ? read : write;
+        SluiceHandle handle = SluiceHandle.FromSafeFileHandle(
+            isWriter ? write : read, isWriter ? FileAccess.Write : FileAccess.Read, ownsHandle: true);
+        Task wait;
+        Action end;
+        if (isWriter)
+        {
+            PipeWriter pipe = new SluiceWriter(handle, new SluiceWriterOptions { RequestSize = 300_000 }).AsPipeWriter();
+            pipe.Write(Bytes.Pattern(200_000));
+            wait = pipe.FlushAsync(source.Token).AsTask();
+            end = () => pipe.Complete(new InvalidTimeZoneException());
+        }
+        else
+        {
+            PipeReader pipe = new SluiceReader(handle).AsPipeReader();
+            wait = pipe.ReadAsync(source.Token).AsTask();
+            end = () => pipe.Complete();
+        }
+
+        await source.CancelAsync();
+        OperationCanceledException error = await Should.ThrowAsync<OperationCanceledException>(
+            () => wait.WaitAsync(TimeSpan.FromMinutes(1)));
+        error.CancellationToken.ShouldBe(source.Token);
+        end();
     }
 
     /// <summary>Ends each transfer when the test says so.</summary>
