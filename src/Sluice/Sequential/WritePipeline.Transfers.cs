@@ -62,6 +62,8 @@ internal sealed partial class WritePipeline
                 ValueTask task = _handle.WriteAsync(
                     block.Block.Memory[..block.Length], block.Offset, _closing?.Token ?? CancellationToken.None);
 #pragma warning restore CA2012
+                    // Its operation is another one's only when it was asked for its result.
+                    task.GetAwaiter().GetResult();
                 if (task.IsCompletedSuccessfully)
                 {
                     block.Result = block.Length;
