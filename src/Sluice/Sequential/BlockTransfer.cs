@@ -20,6 +20,9 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
 
     public MemoryLease Block { get; private set; }
 
+    /// <summary>Its owner's caller may use the memory for an unknown time: nobody else is to be given it.</summary>
+    public bool IsLent { get; set; }
+
     /// <summary>Where the transfer begins in the file.</summary>
     public long Offset { get; set; }
 
@@ -123,6 +126,31 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
         }
     }
 
+    /// <summary>
+    /// Ends with the transfer, or when a token is cancelled, which does not end the transfer: not every one of a pipe can be. Does not
+    /// throw. Not for transfers in a ring.
+    /// </summary>
+    /// <param name="closing">Its owner's end; whoever cancels that does not run what follows here.</param>
+    /// <param name="cancellationToken">The caller's.</param>
+    public async Task WaitAsync(CancellationToken closing, CancellationToken cancellationToken)
+    {
+        if (Task is not { } task)
+        {
+            return;
+        }
+
+        using (CancellationTokenSource? either =
+            cancellationToken.CanBeCanceled ? CancellationTokenSource.CreateLinkedTokenSource(closing, cancellationToken) : null)
+        {
+            await ((Task)task).WaitAsync(either?.Token ?? closing).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        if (closing.IsCancellationRequested)
+        {
+            await System.Threading.Tasks.Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        }
+    }
+
     /// <summary>Nobody begins what was offered from here on: what nobody has begun has ended, as cancelled.</summary>
     public void Withdraw()
     {
@@ -141,17 +169,30 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
         Withdraw();
         if (Task is not { } task)
         {
-            Block.Return();
+            GiveBack();
             return;
         }
 
         _ = task.ContinueWith(
-            static (ended, block) =>
+            static (ended, transfer) =>
             {
                 _ = ended.Exception;
-                ((MemoryLease)block!).Return();
+                ((BlockTransfer)transfer!).GiveBack();
             },
-            Block, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+            this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+    }
+
+    /// <summary>Gives the memory back; its transfer has ended.</summary>
+    public void GiveBack()
+    {
+        if (IsLent)
+        {
+            Block.LeaveToCollector();
+        }
+        else
+        {
+            Block.Return();
+        }
     }
 
     public Span<byte> Span => Block.Span[..Length];

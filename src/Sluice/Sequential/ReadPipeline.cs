@@ -168,10 +168,12 @@ internal sealed partial class ReadPipeline
         }
         else
         {
-            await ((Task)head.Task!).WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await (_canSeek ? ((Task)head.Task!).WaitAsync(cancellationToken) : head.WaitAsync(_closing!.Token, cancellationToken))
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (!head.IsComplete)
             {
                 cancellationToken.ThrowIfCancellationRequested();
+                throw new ObjectDisposedException(nameof(SluiceReader));
             }
         }
 

@@ -10,8 +10,8 @@ namespace Sluice;
 /// <remarks>
 /// One call at a time, from any thread. <see cref="Dispose"/> may come at any moment, from any thread: reads in flight keep their memory
 /// until they have ended, and a call that waits ends with an <see cref="ObjectDisposedException"/>; a synchronous one that waits for a pipe
-/// ends so when something comes, or when the other end goes. A file that grows is read to its new end; of one that is cut, nothing behind
-/// the cut is returned.
+/// ends so when something comes, or when the other end goes, and where there is no ring a thread waits so long for one that was awaited. A
+/// file that grows is read to its new end; of one that is cut, nothing behind the cut is returned.
 /// </remarks>
 public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 {

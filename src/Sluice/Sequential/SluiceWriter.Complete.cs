@@ -9,7 +9,7 @@ public sealed partial class SluiceWriter
     /// Returns when the operating system has all bytes written so far, or, with <paramref name="flushToDisk"/>, the device.
     /// </summary>
     /// <param name="flushToDisk">Whether to wait for the device (fdatasync).</param>
-    /// <param name="cancellationToken">Looked at before each block.</param>
+    /// <param name="cancellationToken">Looked at before each block; cancelled, the bytes are still the writer's.</param>
     /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
     public void Flush(bool flushToDisk = false, CancellationToken cancellationToken = default)
     {
@@ -131,7 +131,7 @@ public sealed partial class SluiceWriter
 
     private async ValueTask CompleteAndCloseAsync(bool isAsync)
     {
-        _pipeline.BeginClosing();
+        _pipeline.BeginClosing(isBlockLent: _lent > 0);
         if (Volatile.Read(ref _abandoned) is { } reason)
         {
             _pipeline.Abandon(reason);
@@ -192,7 +192,7 @@ public sealed partial class SluiceWriter
     {
         try
         {
-            _pipeline.Close(isBlockLent: _lent > 0);
+            _pipeline.Close();
             if (_pipeline.IsFaulted)
             {
                 _pipeline.Trim();

@@ -20,9 +20,10 @@ namespace Sluice;
 /// has lost is not known, and nothing is cut. A file that others have made longer meanwhile is not cut, and keeps a direct writer's
 /// zeros.</para>
 /// <para>One call at a time, from any thread. <see cref="Dispose"/> may come beside a running call: that call completes the file and closes
-/// it when what it waits for has ended (on a pipe, what is awaited is given up, and nothing more is written; a synchronous write ends there
-/// when the other end takes its bytes or goes), and throws an <see cref="ObjectDisposedException"/>, as every later call does;
-/// <see cref="Position"/> tells how many bytes were taken.</para>
+/// it when what it waits for has ended, and throws an <see cref="ObjectDisposedException"/>, as every later call does;
+/// <see cref="Position"/> tells how many bytes were taken. On a pipe, what is awaited is given up then, and no further write is begun; a
+/// write that a thread makes (a synchronous one, and each where there is no ring) ends when the other end takes its bytes or goes.</para>
+/// <para>A token ends the wait alone: on a pipe too, what the writer has taken goes out, once, before whatever is written next.</para>
 /// </remarks>
 public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
 {
@@ -36,10 +37,10 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     private int _busy;
     private int _closing;
 
-    /// <summary>Creates a file, or opens one as <see cref="SluiceWriterOptions.Mode"/> says.</summary>
     /// <summary>Why what was not flushed is given up; null where it is not.</summary>
     private Exception? _abandoned;
 
+    /// <summary>Creates a file, or opens one as <see cref="SluiceWriterOptions.Mode"/> says.</summary>
     /// <param name="path">The file.</param>
     /// <param name="options">How to write; null for a new cached file.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
@@ -147,7 +148,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
 
         Enter();
-        return !_pipeline.IsFull && !IsLarge(bytes.Length) && bytes.Length < RoomNow()
+        return !_pipeline.IsFull && !IsWrittenThrough(bytes.Length) && bytes.Length < RoomNow()
             ? TakeAndLeave(bytes)
             : WriteSlowAsync(bytes, cancellationToken);
     }
@@ -247,6 +248,9 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     private bool IsLarge(int length) =>
         !_pipeline.IsOverlapped && _pipeline.IsBlockEmpty && !_pipeline.IsFull && length >= _pipeline.RequestSizeBytes;
 
+    /// <summary>As <see cref="IsLarge"/>, where it is awaited: not by a pipe, which may never take it.</summary>
+    private bool IsWrittenThrough(int length) => IsLarge(length) && _handle.CanSeek;
+
     /// <summary>Bytes that the block takes, of a call that has just entered: where there is no memory for one, it leaves.</summary>
     private int RoomNow()
     {
@@ -302,7 +306,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
                     return;
                 }
 
-                if (IsLarge(bytes.Length))
+                if (IsWrittenThrough(bytes.Length))
                 {
                     await _pipeline.WriteThroughAsync(bytes, cancellationToken).ConfigureAwait(false);
                     return;

@@ -10,6 +10,13 @@ internal sealed partial class WritePipeline
     /// <summary>After an error: returns when nothing is in flight that could still make the file longer.</summary>
     public async ValueTask EndTransfersAsync(bool isAsync)
     {
+        if (!_canSeek)
+        {
+            // The other end of a pipe may never take it; it keeps its memory and the descriptor until it ends.
+            CancelAwaited();
+            return;
+        }
+
         foreach (BlockTransfer transfer in _inFlight)
         {
             transfer.Withdraw();
@@ -25,8 +32,7 @@ internal sealed partial class WritePipeline
     }
 
     /// <summary>Ends all transfers and gives the memory back; nothing more is written.</summary>
-    /// <param name="isBlockLent">Whether the caller has memory of the current block that it has not taken leave of.</param>
-    public void Close(bool isBlockLent)
+    public void Close()
     {
         _lease?.Dispose();
         _lease = null;
@@ -37,18 +43,10 @@ internal sealed partial class WritePipeline
 
         while (_idle.TryPop(out BlockTransfer? idle))
         {
-            idle.Block.Return();
+            idle.GiveBack();
         }
 
-        if (isBlockLent)
-        {
-            _block?.Block.LeaveToCollector();
-        }
-        else
-        {
-            _block?.Block.Return();
-        }
-
+        _block?.GiveBack();
         _block = null;
     }
 
@@ -62,10 +60,10 @@ internal sealed partial class WritePipeline
                 ValueTask task = _handle.WriteAsync(
                     block.Block.Memory[..block.Length], block.Offset, _closing?.Token ?? CancellationToken.None);
 #pragma warning restore CA2012
-                    // Its operation is another one's only when it was asked for its result.
-                    task.GetAwaiter().GetResult();
                 if (task.IsCompletedSuccessfully)
                 {
+                    // Its operation is another one's only when it was asked for its result.
+                    task.GetAwaiter().GetResult();
                     block.Result = block.Length;
                 }
                 else
@@ -171,10 +169,12 @@ internal sealed partial class WritePipeline
         }
         else if (oldest.Task is { IsCompleted: false } task)
         {
-            await ((Task)task).WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await (_closing is null ? ((Task)task).WaitAsync(cancellationToken) : oldest.WaitAsync(_closing.Token, cancellationToken))
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (!task.IsCompleted)
             {
                 cancellationToken.ThrowIfCancellationRequested();
+                throw new ObjectDisposedException(nameof(SluiceWriter));
             }
         }
 

@@ -128,6 +128,7 @@ internal sealed partial class WritePipeline
     /// </summary>
     public async ValueTask WriteThroughAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
+        Debug.Assert(_canSeek, "Dispose gives the wait for a pipe up, and leaves what is in flight its memory.");
         await DrainAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
         while (!bytes.IsEmpty)
         {
@@ -135,8 +136,8 @@ internal sealed partial class WritePipeline
             ReadOnlyMemory<byte> piece = bytes[..Math.Min(bytes.Length, PieceBytes)];
             try
             {
-                // A file gets the whole piece: one that was cancelled could be longer than the position says. A pipe may never take it.
-                await WriteAsync(piece, _blockOffset, _canSeek ? CancellationToken.None : cancellationToken).ConfigureAwait(false);
+                // The whole piece: a file whose write was cancelled could be longer than the position says.
+                await _handle.WriteAsync(piece, _blockOffset, CancellationToken.None).ConfigureAwait(false);
             }
             catch (Exception e) when (IsFinal(e, cancellationToken))
             {
@@ -174,9 +175,17 @@ internal sealed partial class WritePipeline
         }
     }
 
-    /// <summary>Returns when the operating system has everything that was written so far, the tail exact to the byte.</summary>
+    /// <summary>
+    /// Returns when the operating system has everything that was written so far, the tail exact to the byte. To a pipe the tail goes as a
+    /// block: nobody knows how much of a write that is cancelled went out, so that a token ends the wait for it alone.
+    /// </summary>
     public async ValueTask FlushAsync(bool isAsync, CancellationToken cancellationToken)
     {
+        if (!_canSeek && _filled > 0)
+        {
+            await PushAsync(isAsync, cancellationToken).ConfigureAwait(false);
+        }
+
         await DrainAsync(isAsync, cancellationToken).ConfigureAwait(false);
         if (IsBlockEmpty)
         {
@@ -190,7 +199,8 @@ internal sealed partial class WritePipeline
             int from = _written / _unit * _unit;
             if (isAsync)
             {
-                await WriteAsync(_block!.Block.Memory[from.._filled], _blockOffset + from, cancellationToken).ConfigureAwait(false);
+                await _handle.WriteAsync(_block!.Block.Memory[from.._filled], _blockOffset + from, cancellationToken)
+                    .ConfigureAwait(false);
             }
             else
             {
@@ -236,7 +246,15 @@ internal sealed partial class WritePipeline
     public void CancelAwaited() => _closing?.Cancel();
 
     /// <summary>From here on an exception of the progress stops nothing; <see cref="ThrowProgressError"/> throws it.</summary>
-    public void BeginClosing() => _isClosing = true;
+    /// <param name="isBlockLent">Whether the caller has memory of the current block that it has not taken leave of.</param>
+    public void BeginClosing(bool isBlockLent)
+    {
+        _isClosing = true;
+        if (_block is not null)
+        {
+            _block.IsLent = isBlockLent;
+        }
+    }
 
     /// <summary>What the progress threw while the writer was being closed.</summary>
     public void ThrowProgressError() => _progressError?.Throw();
@@ -281,24 +299,6 @@ internal sealed partial class WritePipeline
         while (_inFlight.Count > 0)
         {
             await TakeOldestAsync(isAsync, cancellationToken).ConfigureAwait(false);
-        }
-    }
-
-    private ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, long offset, CancellationToken cancellationToken)
-    {
-        return _closing is null ? _handle.WriteAsync(bytes, offset, cancellationToken) : WriteToPipeAsync(_closing.Token);
-
-        async ValueTask WriteToPipeAsync(CancellationToken closing)
-        {
-            using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(closing, cancellationToken);
-            try
-            {
-                await _handle.WriteAsync(bytes, offset, either.Token).ConfigureAwait(false);
-            }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-            {
-                throw new OperationCanceledException(cancellationToken);
-            }
         }
     }
 
@@ -356,11 +356,9 @@ internal sealed partial class WritePipeline
         }
     }
 
-    /// <summary>
-    /// A write that the caller cancelled may be made again at its offset; on a pipe nobody knows how much of it went out.
-    /// </summary>
-    private bool IsFinal(Exception error, CancellationToken cancellationToken) =>
-        !_canSeek || error is not OperationCanceledException || !cancellationToken.IsCancellationRequested;
+    /// <summary>Not a write to a file that the caller cancelled: it may be made again at its offset.</summary>
+    private static bool IsFinal(Exception error, CancellationToken cancellationToken) =>
+        error is not OperationCanceledException || !cancellationToken.IsCancellationRequested;
 
     private void Fault(Exception error, long offset)
     {
