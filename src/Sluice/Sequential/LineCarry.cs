@@ -30,10 +30,12 @@ internal sealed class LineCarry(string path, int maxBytes)
     /// <summary>Where the file begins, a byte order mark is skipped; elsewhere its bytes are bytes.</summary>
     public void Begin(bool atStartOfFile) => _markDone |= !atStartOfFile;
 
-    /// <summary>The reader goes on from <paramref name="position"/>: a line that began elsewhere is forgotten.</summary>
+    /// <summary>
+    /// The reader goes on from <paramref name="position"/>: a line that began elsewhere is forgotten, and no mark begins there.
+    /// </summary>
     public void GoOnFrom(long position)
     {
-        if (_keptTo != position && (_length > 0 || _hasCr || _markMatched > 0))
+        if (_keptTo != position)
         {
             _length = 0;
             _hasCr = false;

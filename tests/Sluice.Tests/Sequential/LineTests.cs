@@ -206,6 +206,31 @@ public sealed class LineTests : IDisposable
         }
     }
 
+    /// <summary>Also where a line was asked for at the start, in vain.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_looks_like_a_mark_behind_the_start_of_the_file_is_text(bool isCancelled)
+    {
+        byte[] content = [1, 0, 0, 0, 0xEF, 0xBB, 0xBF, .. "a\n"u8];
+        string path = _temp.NewFile(isCancelled ? content : []);
+        using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached);
+        if (isCancelled)
+        {
+            Should.Throw<OperationCanceledException>(() => reader.TryReadLine(out _, new CancellationToken(canceled: true)));
+        }
+        else
+        {
+            reader.TryReadLine(out _).ShouldBeFalse();
+            using FileStream grown = new(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite);
+            grown.Write(content);
+        }
+
+        reader.ReadInt32().ShouldBe(1);
+        reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
+        line.ToArray().ShouldBe([0xEF, 0xBB, 0xBF, (byte)'a']);
+    }
+
     [Fact]
     public void The_two_ways_to_lines_of_text_agree_on_files_that_are_only_a_mark()
     {
