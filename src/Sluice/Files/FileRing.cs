@@ -42,11 +42,55 @@ internal sealed unsafe class FileRing : BorrowedRing
 
     public void Return() => Pool.Return(this);
 
-    /// <summary>Opens, reads and closes the cold files; each has its result, and none is open, when this returns.</summary>
+    /// <summary>
+    /// Opens, reads and closes the cold files; each has its result when this returns. None is open then, nor where this throws.
+    /// </summary>
     public void ReadAll(SmallFile[] files)
     {
         _files = files;
-        OpenAll(files);
+        bool areOpen = false;
+        foreach (ref SmallFile file in files.AsSpan())
+        {
+            file.Result = -1;
+        }
+
+        try
+        {
+            OpenAll(files);
+            areOpen = true;
+            ReadOpen(files);
+        }
+        catch
+        {
+            GiveUp(files, areOpen);
+            throw;
+        }
+        finally
+        {
+            _files = [];
+        }
+    }
+
+    /// <summary>Where there was no memory in the midst: nothing stays in flight, pinned or open.</summary>
+    private void GiveUp(SmallFile[] files, bool areOpen)
+    {
+        Drain();
+        for (int i = 0; i < files.Length; i++)
+        {
+            ref SmallFile file = ref files[i];
+            _pins[i].Dispose();
+            _pins[i] = default;
+            if (!areOpen && file.State == SmallFileState.Cold && file.Fd < 0)
+            {
+                file.Fd = file.Result;
+            }
+
+            SmallFileReader.Close(ref file);
+        }
+    }
+
+    private void ReadOpen(SmallFile[] files)
+    {
         for (int i = 0; i < files.Length; i++)
         {
             ref SmallFile file = ref files[i];
@@ -73,16 +117,28 @@ internal sealed unsafe class FileRing : BorrowedRing
         }
 
         Wait(InFlight);
-        _files = [];
     }
 
     private void OpenAll(SmallFile[] files)
     {
         using FolderOpener folders = new();
+        try
+        {
+            OpenIn(folders, files);
+        }
+        catch
+        {
+            // As long as the folders are open.
+            Drain();
+            throw;
+        }
+    }
+
+    private void OpenIn(FolderOpener folders, SmallFile[] files)
+    {
         for (int i = 0; i < files.Length; i++)
         {
             ref SmallFile file = ref files[i];
-            file.Result = -1;
             if (file.State != SmallFileState.Cold)
             {
                 continue;

@@ -1,5 +1,6 @@
 using System.Text;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Files;
@@ -78,10 +79,15 @@ internal sealed class FolderOpener : IDisposable
     private int OpenFolder(ReadOnlySpan<char> folder, bool onlyCached)
     {
         _fd = -1;
-        if (SmallFile.ToKernelPath(folder.IsEmpty ? "." : folder.ToString()) is not { } path)
+        Seam.Memory();
+        string text = folder.ToString();
+        if (SmallFile.ToKernelPath(folder.IsEmpty ? "." : text) is not { } path)
         {
             return -Errno.ENOENT;
         }
+
+        // Whatever needs memory comes before the folder is open.
+        _opened.EnsureCapacity(_opened.Count + 1);
 
         const int flags = PathCalls.ReadOnly | PathCalls.PathOnly;
         int fd = onlyCached
@@ -93,7 +99,7 @@ internal sealed class FolderOpener : IDisposable
         }
 
         _opened.Add(fd);
-        _folder = folder.ToString();
+        _folder = text;
         _fd = fd;
         return 0;
     }

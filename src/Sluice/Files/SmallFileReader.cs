@@ -1,4 +1,5 @@
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -43,8 +44,15 @@ internal static class SmallFileReader
             }
             else
             {
-                ring.ReadAll(files);
-                ring.Return();
+                try
+                {
+                    ring.ReadAll(files);
+                }
+                finally
+                {
+                    ring.Return();
+                }
+
                 MarkRead(files);
             }
         }
@@ -66,17 +74,33 @@ internal static class SmallFileReader
         bool isKnown = Libc.Stat(file.Fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0;
         if (isLocked && isKnown && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular && stat.Size > 0)
         {
-            if (stat.Size <= MaxBytes)
+            if (stat.Size > MaxBytes)
+            {
+                file.State = SmallFileState.Large;
+            }
+            else if (TryMakeRoom(ref file, (int)stat.Size))
             {
                 file.State = SmallFileState.Cold;
-                file.Content = GC.AllocateUninitializedArray<byte>((int)stat.Size);
                 return;
             }
-
-            file.State = SmallFileState.Large;
         }
 
         Close(ref file);
+    }
+
+    /// <summary>False where there is no memory now: alone the file is tried again, or says so.</summary>
+    private static bool TryMakeRoom(ref SmallFile file, int length)
+    {
+        try
+        {
+            Seam.Memory();
+            file.Content = GC.AllocateUninitializedArray<byte>(length);
+            return true;
+        }
+        catch (OutOfMemoryException)
+        {
+            return false;
+        }
     }
 
     public static void Close(ref SmallFile file)
@@ -119,6 +143,23 @@ internal static class SmallFileReader
     }
 
     private static void ReadWithoutRing(SmallFile[] files)
+    {
+        try
+        {
+            ReadByCalls(files);
+        }
+        catch
+        {
+            for (int i = 0; i < files.Length; i++)
+            {
+                Close(ref files[i]);
+            }
+
+            throw;
+        }
+    }
+
+    private static void ReadByCalls(SmallFile[] files)
     {
         int cold = 0;
         using FolderOpener folder = new();

@@ -1,4 +1,5 @@
 using Sluice.Engines;
+using Sluice.Files;
 using Sluice.Handles;
 using Sluice.Log.Stages;
 using Sluice.Memory;
@@ -205,6 +206,61 @@ public sealed class MemorySeamTests : HostileTests
                 }
             },
             "the reads");
+    }
+
+    /// <summary>
+    /// At the first place, at the second, and so on: a file that there is no memory for is read alone, and where it is wanted for the group
+    /// the group fails; none of its files stays open or locked, and the next group is read.
+    /// </summary>
+    [SkippableFact]
+    public async Task A_group_without_memory_leaves_no_file_open()
+    {
+        SkipWithoutSeams();
+        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere files are read one by one");
+        byte[] content = Bytes.Pattern(3000);
+        string[] paths = [.. Enumerable.Range(0, 24).Select(i =>
+        {
+            string folder = Directory.CreateDirectory(Path.Combine(Temp.Root, $"folder{i / 8}")).FullName;
+            string path = Path.Combine(folder, $"{i}");
+            File.WriteAllBytes(path, content);
+            return path;
+        })];
+        bool isOver = false;
+        int read = 0;
+        int failed = 0;
+        for (int at = 1; !isOver; at++)
+        {
+            Accounts accounts = Accounts.Open(Temp.Root);
+            SmallFile[] files = [.. paths.Select(static p => new SmallFile { Path = p })];
+            int thread = Environment.CurrentManagedThreadId;
+            int wanted = 0;
+            Seam.Use(kind =>
+            {
+                if (kind == SeamKind.Memory && Environment.CurrentManagedThreadId == thread && ++wanted == at)
+                {
+                    throw new OutOfMemoryException();
+                }
+            });
+            Exception? error = Record.Exception(() => SmallFileReader.Read(files));
+            Seam.Use(null);
+            isOver = wanted < at;
+            await accounts.CloseAsync($"place {at}");
+            if (error is null)
+            {
+                Array.ForEach(files, f => f.Content.ShouldNotBeNull().ShouldBeBytes(content, $"place {at}"));
+                read++;
+            }
+            else
+            {
+                error.ShouldBeOfType<OutOfMemoryException>();
+                Array.ForEach(paths, static p => new FileStream(p, FileMode.Open, FileAccess.ReadWrite, FileShare.None).Dispose());
+                failed++;
+            }
+        }
+
+        // Each file has a place of its own, and each folder one; the last round has none.
+        read.ShouldBeGreaterThan(paths.Length);
+        failed.ShouldBeGreaterThanOrEqualTo(3);
     }
 
     private static void SkipWithoutSeams()
