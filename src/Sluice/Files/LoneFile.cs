@@ -1,5 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
+using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -13,8 +14,6 @@ namespace Sluice.Files;
 /// </summary>
 internal static class LoneFile
 {
-    private static readonly bool LocksFiles = !IsLockingOff();
-
     /// <summary>The whole content.</summary>
     public static byte[] Read(string path)
     {
@@ -75,62 +74,8 @@ internal static class LoneFile
         return file;
     }
 
-    private static SafeFileHandle Open(string path, int flags, uint createMode, string verb, out int type)
-    {
-        NodePath full = NodePath.Of(Path.GetFullPath(path));
-        int fd = PathCalls.OpenUnwaiting(full, flags, createMode);
-        if (fd < 0)
-        {
-            throw fd == -Errno.ENXIO && IsFifo(full) ? SmallFile.RefuseFifo(verb, path) : Refuse(fd, path);
-        }
-
-        SafeFileHandle file = new(fd, ownsHandle: true);
-        try
-        {
-            type = Libc.TypeOf(fd);
-            PathErrors.ThrowIfFailed(Math.Min(type, 0), "Looking at", path);
-            if (type == Statx.TypeFifo)
-            {
-                throw SmallFile.RefuseFifo(verb, path);
-            }
-
-            // As .NET says of folders.
-            PathErrors.ThrowIfFailed(type == Statx.TypeDirectory ? -Errno.EACCES : 0, "Opening", path);
-            if (LocksFiles && PathCalls.LockSharedNow(fd) == -Errno.EAGAIN)
-            {
-                throw InUse(path);
-            }
-
-            return file;
-        }
-        catch
-        {
-            file.Dispose();
-            throw;
-        }
-    }
-
-    /// <summary>Whether a name that could not be opened is a FIFO's without a reader, or a socket's.</summary>
-    private static bool IsFifo(in NodePath path) =>
-        NodeCalls.Stat(path, followsLinks: true, StatxMask.Type, out Statx stat) == 0
-        && (stat.Mode & Statx.TypeMask) is Statx.TypeFifo or Statx.TypeSocket;
-
-    /// <summary>The exception that .NET has for a file that it cannot open.</summary>
-    private static Exception Refuse(int result, string path) => result switch
-    {
-        -Errno.EISDIR => PathErrors.Create(-Errno.EACCES, "Opening", path),
-        -Errno.EAGAIN => InUse(path),
-        _ => PathErrors.Create(result, "Opening", Path.TrimEndingDirectorySeparator(path)),
-    };
-
-    private static IOException InUse(string path) =>
-        new($"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
+    private static SafeFileHandle Open(string path, int flags, uint createMode, string verb, out int type) =>
+        UnwaitingFile.Open(path, flags, createMode, verb, SmallFile.RefuseFifo, out type);
 
     private static int Descriptor(SafeFileHandle file) => (int)file.DangerousGetHandle();
-
-    /// <summary>As .NET's own switch for FileShare.</summary>
-    private static bool IsLockingOff() => AppContext.TryGetSwitch("System.IO.DisableFileLocking", out bool isOff)
-        ? isOff
-        : Environment.GetEnvironmentVariable("DOTNET_SYSTEM_IO_DISABLEFILELOCKING") is { } value
-            && (value == "1" || value.Equals("true", StringComparison.OrdinalIgnoreCase));
 }

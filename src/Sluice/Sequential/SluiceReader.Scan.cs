@@ -1,7 +1,8 @@
 using System.Runtime.CompilerServices;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Sequential;
-using Sluice.Uring.Abi;
 
 namespace Sluice;
 
@@ -32,17 +33,35 @@ public sealed partial class SluiceReader
         ArgumentNullException.ThrowIfNull(callback);
         options ??= new SluiceScanOptions();
         options.Check();
-        if (NodeCalls.TryStat(path, out Statx stat) && (stat.Mode & Statx.TypeMask) is Statx.TypeFifo or Statx.TypeSocket)
-        {
-            // Opening it would wait for a writer, and it has no length.
-            throw new NotSupportedException($"Scanning '{path}' failed: it is a pipe or a socket, and has no parts.");
-        }
-
-        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions { Caching = options.Caching, Engine = options.Engine });
+        using SluiceHandle handle = OpenToScan(path, options);
         using ParallelScan<TResult> scan = new(handle, callback, options);
         await foreach (TResult result in scan.RunAsync(cancellationToken).ConfigureAwait(false))
         {
             yield return result;
         }
+    }
+
+    private static SluiceHandle OpenToScan(string path, SluiceScanOptions options)
+    {
+        if (!Libc.IsSupported || string.IsNullOrEmpty(path))
+        {
+            return SluiceHandle.Open(path, new SluiceOptions { Caching = options.Caching, Engine = options.Engine });
+        }
+
+        // A FIFO that is opened as .NET does would wait for a writer, and it has no length.
+        SafeFileHandle file = UnwaitingFile.Open(
+            path, PathCalls.ReadOnly, createMode: 0, "Scanning", static (verb, name) =>
+                new NotSupportedException($"{verb} '{name}' failed: it is a pipe or a socket, and has no parts."), out _);
+        try
+        {
+            UnwaitingFile.MakeWaiting(file, path);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+
+        return SluiceHandle.Adopt(file, Path.GetFullPath(path), FileAccess.Read, options.Caching, options.Engine);
     }
 }
