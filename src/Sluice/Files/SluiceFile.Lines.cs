@@ -168,7 +168,8 @@ public static partial class SluiceFile
                     ReadOnlyMemory<char> text = line.AsMemory();
                     if (inline <= InlineLimit.Bytes)
                     {
-                        inline += InlineLimit.MaxBytes(encoding, text.Length) + Environment.NewLine.Length;
+                        long most = InlineLimit.MaxBytes(encoding, text.Length);
+                        inline = most > InlineLimit.Bytes ? most : inline + most + Environment.NewLine.Length;
                         await InlineLimit.LeaveCallerIfAboveAsync(inline);
                     }
 

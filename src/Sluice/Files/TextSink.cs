@@ -44,7 +44,7 @@ internal sealed class TextSink : IDisposable
 
     public ValueTask AddAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken)
     {
-        if (text.Length > PieceBytes || _encoding.GetMaxByteCount(text.Length) > _bytes.Length - _used)
+        if (text.Length > PieceBytes || InlineLimit.MaxBytes(_encoding, text.Length) > _bytes.Length - _used)
         {
             return AddPiecesAsync(text, cancellationToken);
         }
@@ -69,7 +69,19 @@ internal sealed class TextSink : IDisposable
     /// <summary>Writes what is left, half a character included.</summary>
     public async ValueTask EndAsync(CancellationToken cancellationToken)
     {
-        await MakeRoomAsync(cancellationToken).ConfigureAwait(false);
+        // A replacement may be longer than all else that is made room for.
+        int room = Math.Max(MinRoomBytes, _encoder.GetByteCount([], flush: true));
+        if (_bytes.Length - _used < room)
+        {
+            await WriteOutAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        if (_bytes.Length < room)
+        {
+            byte[] larger = ArrayPool<byte>.Shared.RentUninterrupted(room);
+            Dispose();
+            _bytes = larger;
+        }
 
         // Convert would refuse an empty text where a caller's encoder leaves it to the base class.
         _used += _encoder.GetBytes([], _bytes.AsSpan(_used), flush: true);

@@ -74,6 +74,45 @@ public sealed class InlineLimitTests : IDisposable
         InlineLimit.MaxBytes(encoding, 1_000_000).ShouldBe(long.MaxValue);
     }
 
+    /// <summary>It is written, and elsewhere.</summary>
+    [Theory]
+    [InlineData("text")]
+    [InlineData("lines")]
+    public async Task A_text_whose_bytes_no_int_counts_is_written_by_another_thread(string what)
+    {
+        string path = _temp.NewPath();
+        int byCaller = 0;
+        await CarriedAsync(what, took =>
+        {
+            UncountedEncoding encoding = new(() =>
+            {
+                byCaller += t_isCaller ? 1 : 0;
+                took();
+            });
+            return what == "text"
+                ? SluiceFile.WriteAllTextAsync(path, "one", encoding)
+                : SluiceFile.WriteAllLinesAsync(path, ["one"], encoding);
+        });
+        byCaller.ShouldBe(0);
+        File.ReadAllText(path).ShouldBe(what == "text" ? "one" : "one" + Environment.NewLine);
+    }
+
+    /// <summary>As .NET writes it: longer than all that is made room for, also where it stands for half a character at the end.</summary>
+    [Fact]
+    public async Task A_long_replacement_is_written_whole()
+    {
+        EncoderReplacementFallback wordy = new(new string('y', 3000));
+        Encoding encoding = Encoding.GetEncoding("utf-8", wordy, DecoderFallback.ReplacementFallback);
+        string expected = _temp.NewPath();
+        string path = _temp.NewPath();
+        foreach (string text in (string[])["a\ud83db", "ab\ud83d", "ab\ud83d\ud83d"])
+        {
+            File.WriteAllText(expected, text, encoding);
+            await SluiceFile.WriteAllTextAsync(path, text, encoding);
+            File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(expected));
+        }
+    }
+
     /// <summary>
     /// A caller's thread that is held where the call, still on its way to it, has just been taken over by another: when it looks again,
     /// that one has done all that it can.
@@ -136,15 +175,28 @@ public sealed class InlineLimitTests : IDisposable
             end.Wait();
         });
         caller.Start();
-        await await returned.Task;
-        end.Set();
-        caller.Join();
+        try
+        {
+            await await returned.Task;
+        }
+        finally
+        {
+            end.Set();
+            caller.Join();
+        }
+
         all.ShouldBeGreaterThan(0, name);
         lastByCaller.ShouldBeLessThan(
             all, $"{name}: the caller's thread took {byCaller} of {all}, the last one too, {(wasInCall ? "in" : "after")} the call");
     }
 
-    private sealed class ObservedEncoding(Action took) : UTF8Encoding(encoderShouldEmitUTF8Identifier: false)
+    /// <summary>As one whose replacement is long.</summary>
+    private sealed class UncountedEncoding(Action took) : ObservedEncoding(took)
+    {
+        public override int GetMaxByteCount(int charCount) => throw new ArgumentOutOfRangeException(nameof(charCount));
+    }
+
+    private class ObservedEncoding(Action took) : UTF8Encoding(encoderShouldEmitUTF8Identifier: false)
     {
         public override Decoder GetDecoder()
         {
