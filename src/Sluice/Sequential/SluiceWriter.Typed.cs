@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Text;
 using Sluice.Memory;
@@ -21,7 +22,16 @@ public sealed partial class SluiceWriter
     /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
     /// <inheritdoc cref="Write" path="/exception"/>
     public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
-        where T : unmanaged => Write(MemoryMarshal.AsBytes(records), cancellationToken);
+        where T : unmanaged
+    {
+        // More than 2 GiB are no span of bytes.
+        for (int most = MaxRecords<T>(); records.Length > most; records = records[most..])
+        {
+            Write(MemoryMarshal.AsBytes(records[..most]), cancellationToken);
+        }
+
+        Write(MemoryMarshal.AsBytes(records), cancellationToken);
+    }
 
     /// <summary>Writes one record as it lies in memory, byte order included.</summary>
     /// <typeparam name="T">The record.</typeparam>
@@ -42,17 +52,16 @@ public sealed partial class SluiceWriter
         byte[] copy = ArrayPool<byte>.Shared.RentUninterrupted(64 * 1024);
         try
         {
-            int done = 0;
-            while (true)
+            while (!records.IsEmpty)
             {
-                int count = CopyBytes(records.Span, done, copy);
-                if (count == 0)
+                ReadOnlyMemory<T> part = records[..Math.Min(records.Length, MaxRecords<T>())];
+                int count;
+                for (int done = 0; (count = CopyBytes(part.Span, done, copy)) > 0; done += count)
                 {
-                    return;
+                    await WriteAsync(copy.AsMemory(0, count), cancellationToken).ConfigureAwait(false);
                 }
 
-                await WriteAsync(copy.AsMemory(0, count), cancellationToken).ConfigureAwait(false);
-                done += count;
+                records = records[part.Length..];
             }
         }
         finally
@@ -68,6 +77,10 @@ public sealed partial class SluiceWriter
             return count;
         }
     }
+
+    /// <summary>As many as have fewer than 2 GiB together.</summary>
+    private static int MaxRecords<T>()
+        where T : unmanaged => int.MaxValue / Unsafe.SizeOf<T>();
 
     /// <summary>Writes one byte, 0 or 1.</summary>
     /// <param name="value">What is written.</param>

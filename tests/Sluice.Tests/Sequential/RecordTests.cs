@@ -10,6 +10,28 @@ public sealed class RecordTests : IDisposable
 
     public void Dispose() => _temp.Dispose();
 
+    /// <summary>Of memory that takes no place, to a device that has no use for it.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task More_records_than_a_span_of_bytes_holds_are_written(bool isAsync)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "/dev/null, and memory that is mapped");
+        const int Count = (1 << 28) + 10;
+        using ZeroMemory<long> records = new(Count);
+        await using SluiceWriter writer = new("/dev/null", new SluiceWriterOptions { Mode = FileMode.Open, Share = FileShare.ReadWrite });
+        if (isAsync)
+        {
+            await writer.WriteRecordsAsync<long>(records.Memory);
+        }
+        else
+        {
+            writer.WriteRecords<long>(records.GetSpan());
+        }
+
+        writer.Position.ShouldBe(Count * 8L);
+    }
+
     [Theory]
     [MemberData(nameof(Cases))]
     public async Task Records_come_back_as_they_were_written(string engine, FileCaching caching)

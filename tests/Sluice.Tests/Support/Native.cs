@@ -148,6 +148,23 @@ internal static unsafe partial class Native
     [LibraryImport("libc", SetLastError = true)]
     private static partial int fcntl(SafeFileHandle file, int command, int argument);
 
+    /// <summary>Zeros that can only be read, and take no place however many they are; until <see cref="Unmap"/>.</summary>
+    public static nint MapZeros(nint length)
+    {
+        const int read = 1;
+        const int privateAnonymousUnreserved = 0x2 | 0x20 | 0x4000;
+        nint address = mmap(0, length, read, privateAnonymousUnreserved, -1, 0);
+        return address != -1 ? address : throw new IOException($"mmap failed with errno {Marshal.GetLastPInvokeError()}");
+    }
+
+    public static void Unmap(nint address, nint length) => _ = munmap(address, length);
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial nint mmap(nint address, nint length, int protection, int flags, int file, nint offset);
+
+    [LibraryImport("libc")]
+    private static partial int munmap(nint address, nint length);
+
     /// <summary>The address of an array on the pinned heap.</summary>
     public static long AddressOfPinned(byte[] array) => (long)Marshal.UnsafeAddrOfPinnedArrayElement(array, 0);
 
