@@ -4,7 +4,9 @@ using Sluice.Memory;
 namespace Sluice.Files;
 
 /// <summary>Bytes in a buffer of the shared pool, which goes back when this is disposed.</summary>
-internal sealed class RentedContent(int length) : IDisposable
+/// <param name="length">Bytes to begin with.</param>
+/// <param name="path">The file, for messages.</param>
+internal sealed class RentedContent(int length, string path) : IDisposable
 {
     public byte[] Array { get; private set; } = Rent(length);
 
@@ -28,7 +30,7 @@ internal sealed class RentedContent(int length) : IDisposable
     {
         if (used == System.Array.MaxLength)
         {
-            throw new IOException($"The file is too long: at most {System.Array.MaxLength} bytes fit into an array.");
+            throw WholeFile.TooLong(path);
         }
 
         byte[] larger = Rent((int)Math.Min((long)used * 2, System.Array.MaxLength));

@@ -80,7 +80,7 @@ internal static class WholeFile
     public static RentedContent Rent(SluiceHandle handle)
     {
         using SluiceHandle _ = handle;
-        RentedContent content = new(RoomFor(KnownLength(handle)));
+        RentedContent content = new(RoomFor(KnownLength(handle)), handle.Path);
         try
         {
             for (int done = 0; ;)
@@ -108,7 +108,7 @@ internal static class WholeFile
     /// <param name="cancellationToken">Ends it.</param>
     public static async ValueTask<RentedContent> ReadToEndAsync(SluiceHandle handle, int length, CancellationToken cancellationToken)
     {
-        RentedContent content = new(RoomFor(length));
+        RentedContent content = new(RoomFor(length), handle.Path);
         try
         {
             for (int done = 0; ;)
@@ -162,7 +162,10 @@ internal static class WholeFile
         return length <= Array.MaxLength ? (int)length : ThrowTooLong(handle.Path);
     }
 
+    /// <summary>A file that no array of .NET holds.</summary>
+    public static IOException TooLong(string path) =>
+        new($"'{path}' is too long: at most {Array.MaxLength} bytes fit into an array.");
+
     [DoesNotReturn]
-    private static int ThrowTooLong(string path) =>
-        throw new IOException($"'{path}' is too long: at most {Array.MaxLength} bytes fit into an array.");
+    private static int ThrowTooLong(string path) => throw TooLong(path);
 }

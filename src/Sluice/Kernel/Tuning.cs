@@ -246,7 +246,7 @@ internal static partial class Tuning
     /// <summary>Bytes of a small file (0020).</summary>
     public const int SmallFileReaderMaxBytes = 256 * 1024;
 
-    /// <summary>Threads that read small files where there are no rings (0020).</summary>
+    /// <summary>Threads that read the small files of a group where there are no rings (0020).</summary>
     public static int SmallFileReaderPoolReaders { get; } = (int)Number("Sluice.SmallFileReaderPoolReaders", 16, 1, 1024);
 
     /// <summary>Groups of a batch of files that are under way (0020).</summary>

@@ -69,7 +69,8 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     /// <summary>Where the next byte comes from, in bytes from the start of the file; on a pipe, bytes so far.</summary>
     /// <remarks>
     /// Where a line ended with a CR at the end of a block, this is the place of the LF that may follow it: only the next call finds out
-    /// that it belongs to the line, and passes over it. Whoever goes on from here with another reader looks at that byte first.
+    /// that it belongs to the line, and passes over it. Whoever goes on from here with another reader looks at that byte first. Where a
+    /// file ended with a CR and an LF is appended later, that LF is an empty line.
     /// </remarks>
     public long Position => _blockEnd - (_block.Length - _consumed);
 
