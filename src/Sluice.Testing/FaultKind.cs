@@ -24,6 +24,9 @@ public enum FaultKind
     /// <summary>The completion comes late.</summary>
     Delay,
 
-    /// <summary>The completion comes after completions of operations that were submitted later.</summary>
+    /// <summary>
+    /// Of two that meet this one after the other, the second's completion comes first, and the first's behind it, by
+    /// <see cref="FaultPlan.MaxDelayMs"/> and a millisecond. Where none follows for so long, the first comes late.
+    /// </summary>
     Reorder,
 }

@@ -68,17 +68,42 @@ public sealed class FaultyEngine : InterceptingEngine
             case FaultKind.Delay:
                 return Interception.HoldUntil(() => DelayThread.After(TimeSpan.FromMilliseconds(fraction * Plan.MaxDelayMs)));
             case FaultKind.Reorder:
-                return Interception.HoldUntil(HoldForNextAsync);
+                return Interception.HoldUntil(ReorderAsync);
             default:
                 return Interception.PassOn;
         }
     }
 
-    /// <summary>Until the next one that is held has overtaken it, or a few milliseconds.</summary>
-    private Task HoldForNextAsync()
+    /// <summary>The first waits for a second, which does not wait, and ends behind it; where none comes, it ends alone.</summary>
+    private Task ReorderAsync()
     {
         TaskCompletionSource held = new();
-        Interlocked.Exchange(ref _held, held)?.TrySetResult();
-        return Task.WhenAny(held.Task, DelayThread.After(TimeSpan.FromMilliseconds(1 + Plan.MaxDelayMs)));
+        while (Interlocked.CompareExchange(ref _held, held, null) is { } earlier)
+        {
+            if (Interlocked.CompareExchange(ref _held, null, earlier) == earlier)
+            {
+                _ = EndBehindAsync(earlier);
+                return Task.CompletedTask;
+            }
+        }
+
+        return WaitToBeOvertakenAsync(held);
     }
+
+    private async Task EndBehindAsync(TaskCompletionSource earlier)
+    {
+        await WhileAsync().ConfigureAwait(false);
+        earlier.SetResult();
+    }
+
+    private async Task WaitToBeOvertakenAsync(TaskCompletionSource held)
+    {
+        await WhileAsync().ConfigureAwait(false);
+        if (Interlocked.CompareExchange(ref _held, null, held) != held)
+        {
+            await held.Task.ConfigureAwait(false);
+        }
+    }
+
+    private Task WhileAsync() => DelayThread.After(TimeSpan.FromMilliseconds(1 + Plan.MaxDelayMs));
 }

@@ -1,3 +1,4 @@
+using System.Reflection;
 using Sluice.Testing;
 
 namespace Sluice.Tests.Engines;
@@ -37,6 +38,28 @@ public sealed class FaultyEngineTests : IDisposable
         IOException error = await Should.ThrowAsync<IOException>(async () => await handle.WriteAsync(Bytes.Pattern(100), 100));
         error.HResult.ShouldBe(Sluice.Uring.Errno.ENOSPC);
         handle.Length.ShouldBe(100);
+    }
+
+    [Fact]
+    public async Task Of_two_transfers_that_are_reordered_the_second_ends_first()
+    {
+        FaultyEngine engine = new(new FaultPlan(1) { Reorder = 1, MaxDelayMs = 1000 });
+        FieldInfo held = typeof(FaultyEngine).GetField("_held", BindingFlags.Instance | BindingFlags.NonPublic)!;
+        byte[] content = Bytes.Pattern(200);
+        await using SluiceHandle handle = Open(_temp.NewFile(content), engine);
+        byte[][] buffers = [new byte[100], new byte[100]];
+        Task<int> first = handle.ReadAsync(buffers[0], 0).AsTask();
+        while (held.GetValue(engine) is null)
+        {
+            await Task.Delay(1);
+        }
+
+        Task<int> second = handle.ReadAsync(buffers[1], 100).AsTask();
+        (await Task.WhenAny(first, second)).ShouldBeSameAs(second);
+        await first;
+        await second;
+        buffers[0].ShouldBeBytes(content.AsSpan(0, 100));
+        buffers[1].ShouldBeBytes(content.AsSpan(100));
     }
 
     [Fact]
