@@ -76,17 +76,21 @@ internal sealed class BlockVerifier
         return new VerifyReport(compared, _wrong, _wrong == 0 ? null : _firstWrong);
     }
 
-    /// <summary>Whether each sector is one of a writer's; of two writers to one place each may have written a part.</summary>
+    /// <summary>Whether each sector of the file is one of a writer's; of two writers to one place each may have written a part.</summary>
     private bool IsWritten(ReadOnlySpan<byte> found, long offset)
     {
         int stamp = found.Length >= sizeof(long) ? sizeof(long) : 0;
         if (stamp > 0 && BinaryPrimitives.ReadInt64LittleEndian(found) != offset)
             return false;
+        // A writer whose direct request is not aligned writes it in pieces, which end where pages of the file do.
+        long request = _workload.RequestSizeBytes;
+        int within = (int)(offset / request / _workload.Paths.Count * request % SectorBytes);
         int writer = 0;
-        for (int at = 0; at < found.Length; at += SectorBytes)
+        for (int at = 0, end; at < found.Length; at = end)
         {
-            int from = at == 0 ? stamp : at;
-            int length = Math.Min(at + SectorBytes, found.Length) - from;
+            end = Math.Min(found.Length, at + SectorBytes - ((within + at) % SectorBytes));
+            int from = Math.Min(Math.Max(at, stamp), end);
+            int length = end - from;
             int tried = 0;
             while (tried < _buffers.Count && !found.Slice(from, length).SequenceEqual(_buffers[writer].Span.Slice(from, length)))
             {

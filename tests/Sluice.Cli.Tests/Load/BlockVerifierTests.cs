@@ -61,6 +61,27 @@ public sealed class BlockVerifierTests : IDisposable
         verifier.Finish(CancellationToken.None).FirstWrongOffset.ShouldBe(Request, "it lies where another belongs");
     }
 
+    /// <summary>A direct write that is not aligned goes in pieces, and each of two writers may be the last at its own.</summary>
+    [Fact]
+    public void Two_writers_may_meet_where_a_page_of_the_file_begins()
+    {
+        const int Odd = 1000;
+        const int WithinPage = 4096 - (4 * Odd);
+        Memory<byte>[] buffers = [PinnedBuffer.AllocateRandom(Odd, 1), PinnedBuffer.AllocateRandom(Odd, 2)];
+        byte[] content = new byte[8 * Odd];
+        buffers[0].Span[..WithinPage].CopyTo(content.AsSpan(4 * Odd));
+        buffers[1].Span[WithinPage..].CopyTo(content.AsSpan((4 * Odd) + WithinPage));
+        BinaryPrimitives.WriteInt64LittleEndian(content.AsSpan(4 * Odd), 4 * Odd);
+        var verifier = new BlockVerifier(Load(content, writeShare: 1) with { RequestSizeBytes = Odd }, buffers);
+        verifier.OnWritten(4 * Odd);
+        verifier.Finish(CancellationToken.None).ShouldBe(new VerifyReport(1, 0, null));
+
+        // Elsewhere they may not.
+        buffers[0].Span.Slice(WithinPage, 10).CopyTo(content.AsSpan((4 * Odd) + WithinPage));
+        File.WriteAllBytes(_folder["a"], content);
+        verifier.Finish(CancellationToken.None).ShouldBe(new VerifyReport(1, 1, 4 * Odd));
+    }
+
     [Fact]
     public void More_requests_than_can_be_kept_are_refused() =>
         Should.Throw<UsageException>(() => new BlockVerifier(new Workload(_folder["a"], 1L << 40, 512), []));
