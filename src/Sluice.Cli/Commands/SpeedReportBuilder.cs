@@ -34,6 +34,7 @@ internal static class SpeedReportBuilder
             Notes =
             [
                 .. notes, .. CacheNotes(options, environment.FileSystem), .. sides.SelectMany(s => RateNotes(s, options)),
+                .. measurements.Select(m => NeverBegunNote(SideName(m.Key), m.Value)).OfType<string>(),
                 .. measurements.Select(m => CachedNote(SideName(m.Key), m.Value, options)).OfType<string>(),
                 .. EngineNotes(sides),
             ],
@@ -176,6 +177,10 @@ internal static class SpeedReportBuilder
                 + $"latency counts the waiting");
         }
     }
+
+    private static string? NeverBegunNote(string side, Measurement measured) => measured.NeverBegun == 0 ? null
+        : string.Create(CultureInfo.InvariantCulture,
+            $"{side}: {measured.NeverBegun:#,0} requests were due and never begun; latency has them with their wait so far");
 
     public static string SideName(IoSide side) => side == IoSide.Sluice ? "sluice" : "bcl";
 

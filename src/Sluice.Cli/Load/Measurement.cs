@@ -43,6 +43,17 @@ internal sealed class Measurement
     /// <summary>MiB/s in short windows of the measured time, for steady-state detection.</summary>
     public List<RateWindow> Windows { get; } = [];
 
+    /// <summary>With a rate limit: requests that were due and are no operations, since their time was over.</summary>
+    public long NeverBegun { get; private set; }
+
+    /// <summary>One caller at a time, and beside no other count.</summary>
+    /// <param name="waitedNanoseconds">Since it was due; a latency, as far as it is known.</param>
+    public void CountNeverBegun(bool isWrite, long waitedNanoseconds)
+    {
+        NeverBegun++;
+        (isWrite ? Writes : Reads).Record(waitedNanoseconds);
+    }
+
     public void Count(bool isWrite, int bytes, long latencyNanoseconds)
     {
         Interlocked.Increment(ref _operations);

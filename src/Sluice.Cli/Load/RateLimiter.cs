@@ -43,11 +43,23 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
     public long? Wait(long deadlineTimestamp, CancellationToken cancellationToken) =>
         WaitForTurn(deadlineTimestamp, cancellationToken);
 
+    /// <summary>The next operation's time, if it comes before this one; nobody waits. Not beside those who do.</summary>
+    public long? TakeDue(long deadlineTimestamp)
+    {
+        long due = NextDue;
+        if (due >= deadlineTimestamp)
+            return null;
+        _issued++;
+        return due;
+    }
+
     public void Dispose() => _turnstile.Dispose();
+
+    private long NextDue => _startTimestamp + (long)(_issued * _ticksPerOperation);
 
     private long? WaitForTurn(long deadlineTimestamp, CancellationToken cancellationToken)
     {
-        long due = _startTimestamp + (long)(_issued * _ticksPerOperation);
+        long due = NextDue;
         if (due >= deadlineTimestamp)
             return null;
         while (true)

@@ -39,7 +39,7 @@ internal sealed class WorkloadRunner : IDisposable
         _devices = [.. workload.Paths.Select(EnvironmentProbe.DeviceOf).OfType<BlockDevice>().DistinctBy(d => d.Name)];
         _offsets = new OffsetSequence(
             workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed, workload.Zipf);
-        _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate) : null;
+        _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate, clock) : null;
         _buffers = Allocate(workload);
         _readBuffers = workload.WriteShare is > 0 and < 1 ? Allocate(workload) : _buffers;
         // Zeros would flatter devices and file systems that compress or deduplicate.
@@ -91,6 +91,7 @@ internal sealed class WorkloadRunner : IDisposable
         try
         {
             await Task.WhenAll(loops);
+            CountNeverBegun(measurement, deadline, cancellationToken);
             await WaitOutAsync(deadline, cancellationToken);
         }
         finally
@@ -167,8 +168,10 @@ internal sealed class WorkloadRunner : IDisposable
         try
         {
             long now = _clock();
+            // With a rate limit until all that was due is done, though not for more than twice the time.
+            long end = _limiter is null ? deadline : deadline + Math.Max(0, deadline - now);
             // A slice has a request, however late its thread began: a side without any would be missing from the result.
-            for (bool isFirst = loop == 0; (isFirst || now < deadline) && !_stop; isFirst = false)
+            for (bool isFirst = loop == 0; (isFirst || now < end) && !_stop; isFirst = false)
             {
                 long intended = now;
                 long started = now;
@@ -223,8 +226,10 @@ internal sealed class WorkloadRunner : IDisposable
         try
         {
             long now = _clock();
+            // With a rate limit until all that was due is done, though not for more than twice the time.
+            long end = _limiter is null ? deadline : deadline + Math.Max(0, deadline - now);
             // A slice has a request, however late its thread began: a side without any would be missing from the result.
-            for (bool isFirst = loop == 0; (isFirst || now < deadline) && !_stop; isFirst = false)
+            for (bool isFirst = loop == 0; (isFirst || now < end) && !_stop; isFirst = false)
             {
                 long intended = now;
                 long started = now;
@@ -310,6 +315,17 @@ internal sealed class WorkloadRunner : IDisposable
             return;
         if (Interlocked.Add(ref _bytesSinceDrop, bytes) >= _coldDropBytes || _offsets.Wraps != Volatile.Read(ref _wrapsAtDrop))
             DropPages(target);
+    }
+
+    // What held it up is to be seen in the latencies, though nobody knows how much longer it would have waited.
+    private void CountNeverBegun(Measurement measurement, long deadline, CancellationToken cancellationToken)
+    {
+        if (_limiter is null || cancellationToken.IsCancellationRequested)
+            return;
+        var random = new Random(_workload.Seed);
+        long now = _clock();
+        while (_limiter.TakeDue(Math.Min(deadline, now)) is { } due)
+            measurement.CountNeverBegun(NextIsWrite(random), ToNanoseconds(now - due));
     }
 
     private void DropPages(IoTarget target)
