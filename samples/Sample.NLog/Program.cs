@@ -1,6 +1,7 @@
 // A target for NLog over a log: threads append side by side, and errors are with the operating system when the call returns.
 using System.Text;
 using NLog;
+using NLog.Common;
 using NLog.Config;
 using NLog.Targets;
 
@@ -49,9 +50,12 @@ internal sealed class SluiceTarget : TargetWithLayout
     }
 
     /// <inheritdoc/>
-    protected override void Write(LogEventInfo logEvent)
+    protected override void WriteAsyncThreadSafe(AsyncLogEventInfo logEvent)
     {
-        string line = RenderLogEvent(Layout, logEvent) + "\n";
-        _log!.Append(Encoding.UTF8.GetBytes(line), logEvent.Level >= LogLevel.Error ? LogDurability.Written : LogDurability.Buffered);
+        // Overridden in the place of Write, before which NLog takes a lock: a log needs none.
+        string line = RenderLogEvent(Layout, logEvent.LogEvent) + "\n";
+        bool isError = logEvent.LogEvent.Level >= LogLevel.Error;
+        _log!.Append(Encoding.UTF8.GetBytes(line), isError ? LogDurability.Written : LogDurability.Buffered);
+        logEvent.Continuation(null);
     }
 }

@@ -1,5 +1,6 @@
 // Serilog's own file sink, with its rolling by time and its retention, over a SluiceStream: a hook puts it in the place of the sink's
-// FileStream. A limit on the size has no effect then: the sink counts what goes through its own stream.
+// FileStream. A limit on the size has no effect then, nor has flushToDiskInterval: the sink counts what goes through its own stream, and
+// flushes that one to the disk.
 using System.Text;
 using Serilog;
 using Serilog.Sinks.File;
