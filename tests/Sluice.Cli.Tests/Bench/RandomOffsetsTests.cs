@@ -30,7 +30,7 @@ public sealed class RandomOffsetsTests
             NeighbourRows.WorkAsync(target, slice, 1, Loops.Buffers(1, RequestBytes)[0], offsets, computeUs: 1),
     };
 
-    public static IEnumerable<object[]> Names => Ways.Keys.Select(way => new object[] { way });
+    public static TheoryData<string> Names => [.. Ways.Keys];
 
     /// <summary>Else a disk's cache, or its host's, answers a side with what was read a turn ago, and not fio.</summary>
     [Theory]

@@ -44,18 +44,17 @@ public sealed class SuiteSpaceTests : IDisposable
         foreach (Suite suite in Suite.All)
         {
             SuiteSpace space = suite.Name == "files" ? FilesSuite.Space(BenchScale.Full, hasImages: true) : suite.Space(BenchScale.Full);
-            Match told = Regex.Match(Cli, $@"^\| `{suite.Name}` \|.*minutes? \| ([\d.]+) GiB", RegexOptions.Multiline);
-            IsAbout(told.Groups[1].Value, SuiteSpace.Sum([space]), suite.Name);
+            IsAbout(Told($@"^\| `{suite.Name}` \|.*minutes? \| (?<told>[\d.]+) GiB"), SuiteSpace.Sum([space]), suite.Name);
         }
-        IsAbout(Regex.Match(Cli, @"or ([\d.]+) GiB where no image can be mounted").Groups[1].Value,
+        IsAbout(Told(@"or (?<told>[\d.]+) GiB where no image can be mounted"),
             SuiteSpace.Sum([FilesSuite.Space(BenchScale.Full, hasImages: false)]), "files in folders");
     }
 
     [Fact]
     public void The_manual_tells_what_the_short_form_needs()
     {
-        IsAbout(Regex.Match(Cli, @"in about four minutes and ([\d.]+) GiB").Groups[1].Value, Short(hasImages: true), "short");
-        IsAbout(Regex.Match(Cli, @"GiB \(([\d.]+) where no image can").Groups[1].Value, Short(hasImages: false), "short in folders");
+        IsAbout(Told(@"in about four minutes and (?<told>[\d.]+) GiB"), Short(hasImages: true), "short");
+        IsAbout(Told(@"GiB \((?<told>[\d.]+) where no image can"), Short(hasImages: false), "short in folders");
 
         static long Short(bool hasImages) => SuiteSpace.Sum(Suite.All.Where(s => !s.IsOnRequest).Select(s =>
             s.Name == "files" ? FilesSuite.Space(BenchScale.Short, hasImages) : s.Space(BenchScale.Short)));
@@ -78,6 +77,9 @@ public sealed class SuiteSpaceTests : IDisposable
     [SkippableFact]
     public Task Tables_ask_for_the_file_that_is_read_and_those_that_both_sides_write() =>
         CommandChecks.NeedsRoomAsync(_folder, "66200k", "tables", "--quick");
+
+    private static string Told(string pattern) => Regex.Match(
+        Cli, pattern, RegexOptions.Multiline | RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(5)).Groups["told"].Value;
 
     /// <summary>Rounded up, by not much.</summary>
     private static void IsAbout(string told, long bytes, string what) => double.Parse(told, CultureInfo.InvariantCulture)

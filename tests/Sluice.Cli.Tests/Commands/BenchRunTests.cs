@@ -128,7 +128,8 @@ public sealed class BenchRunTests : IDisposable
         json.RootElement.GetProperty("rows").EnumerateArray().Select(r => r.GetProperty("id").GetString()).ShouldBeEmpty();
         JsonElement[] skipped = [.. json.RootElement.GetProperty("skipped").EnumerateArray()];
         skipped.ShouldNotBeEmpty();
-        skipped.ShouldAllBe(r => r.GetProperty("reason").GetString()!.StartsWith("direct I/O is not to be had: the file system "));
+        skipped.ShouldAllBe(r => r.GetProperty("reason").GetString()!
+            .StartsWith("direct I/O is not to be had: the file system ", StringComparison.Ordinal));
     }
 
     [SkippableFact]

@@ -70,7 +70,8 @@ public sealed class FiguresRunTests : IDisposable
         SkipWithoutVolumes();
         string make = Path.Combine(Directory.CreateDirectory(_folder["bin"]).FullName, "mkfs.ext4");
         await File.WriteAllTextAsync(make, "#!/bin/sh\nkill -INT $PPID\nsleep 5\necho interrupted >&2\nexit 1\n");
-        File.SetUnixFileMode(make, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(make, UnixFileMode.UserRead | UnixFileMode.UserExecute);
         string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
         string path = $"PATH={_folder["bin"]}:{Environment.GetEnvironmentVariable("PATH")}";
         using ToolProcess tool = ToolProcess.StartAs(["env", path], disk, "figures", ".", "--quick", "--figure", "8");

@@ -15,7 +15,7 @@ public sealed class ScanSeamTests : HostileTests
         int swaps = 0;
         SystemCallFaults.Use((call, fd, _) =>
         {
-            if (call is not ("statx" or "openat") || fd != PathCalls.AtFdCwd || Interlocked.Exchange(ref swaps, 1) != 0)
+            if (call is not ("statx" or "openat") || fd != PathCalls.CurrentFolder || Interlocked.Exchange(ref swaps, 1) != 0)
             {
                 return 0;
             }

@@ -6,6 +6,7 @@ namespace Sluice.Log.Stages;
 /// </summary>
 internal sealed class ReservationEnd
 {
+    /// <summary>Those of this thread that no reservation has: a reservation takes no lock for one.</summary>
     [ThreadStatic]
     private static ReservationEnd? t_kept;
 
