@@ -57,7 +57,9 @@ internal static class EngineCommand
         }
     }
 
-    /// <summary>Rings and completion threads of this process.</summary>
+    /// <summary>
+    /// Rings and threads of the library in this process, but for the thread that tells listeners of a new meter, which may not have ended.
+    /// </summary>
     private static void PrintResources(string when) => Console.WriteLine($"{when}={Resources()}");
 
     private static string Resources()
@@ -65,7 +67,9 @@ internal static class EngineCommand
         int rings = new DirectoryInfo("/proc/self/fd").EnumerateFileSystemInfos()
             .Count(static f => f.LinkTarget?.Contains("io_uring", StringComparison.Ordinal) == true);
         int threads = Directory.GetDirectories("/proc/self/task")
-            .Count(static t => NameOf(t).StartsWith("Sluice", StringComparison.Ordinal));
+            .Select(NameOf)
+            .Count(static name => name.StartsWith("Sluice", StringComparison.Ordinal)
+                && !name.StartsWith("Sluice listener", StringComparison.Ordinal));
         return $"{rings} rings, {threads} threads";
     }
 

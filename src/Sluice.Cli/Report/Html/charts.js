@@ -337,7 +337,7 @@ function drawChart(holder, chart) {
       ctx.textBaseline = 'middle';
       const row = Math.abs(xPos(1) - xPos(0));
       for (const x of data[0]) {
-        const name = shorten(names[x] ?? '', u.bbox.width / ratio - 4), top = xPos(x) - row / 2;
+        const name = shorten(names[x] ?? '', u.width - u.bbox.left / ratio - 22), top = xPos(x) - row / 2;
         ctx.fillStyle = css('--paper');
         ctx.fillRect(u.bbox.left + 2 * ratio, top + ratio, textWidth(name, 12) * ratio + 4 * ratio, (nameHeight - 2) * ratio);
         ctx.fillStyle = css('--muted');
