@@ -176,38 +176,6 @@ public sealed class MemorySeamTests : HostileTests
         await accounts.CloseAsync("the gate");
     }
 
-    /// <summary>The thread that takes completions does not end, nor the process with it.</summary>
-    [SkippableFact]
-    public async Task The_thread_of_a_ring_that_has_no_memory_to_wait_with_looks_again()
-    {
-        SkipWithoutSeams();
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        using SluiceHandle fifo = SluiceHandle.Open(NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        int lacks = 0;
-        Seam.Use(kind =>
-        {
-            if (kind == SeamKind.QueueMemory && Volatile.Read(ref lacks) < 5
-                && Environment.StackTrace.Contains("SleepUnlessChanged", StringComparison.Ordinal))
-            {
-                Interlocked.Increment(ref lacks);
-                throw new OutOfMemoryException();
-            }
-        });
-        await Watchdog.EndsAsync(
-            async () =>
-            {
-                byte[] got = new byte[1];
-                for (int i = 0; Volatile.Read(ref lacks) < 5 || i < 1000; i++)
-                {
-                    ValueTask<int> read = fifo.ReadAsync(got, 0);
-                    fifo.Write([(byte)i], 0);
-                    (await read).ShouldBe(1);
-                    got[0].ShouldBe((byte)i);
-                }
-            },
-            "the reads");
-    }
-
     /// <summary>
     /// At the first place, at the second, and so on: a file that there is no memory for is read alone, and where it is wanted for the group
     /// the group fails; none of its files stays open or locked, and the next group is read.
