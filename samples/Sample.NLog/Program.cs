@@ -1,9 +1,6 @@
 // A target for NLog over a log: threads append side by side, and errors are with the operating system when the call returns.
-using System.Text;
 using NLog;
-using NLog.Common;
 using NLog.Config;
-using NLog.Targets;
 
 string directory = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}-nlog");
 try
@@ -23,39 +20,4 @@ try
 finally
 {
     Directory.Delete(directory, recursive: true);
-}
-
-/// <summary>Appends each event's layout as a line.</summary>
-[Target("Sluice")]
-internal sealed class SluiceTarget : TargetWithLayout
-{
-    private SluiceLog? _log;
-
-    /// <summary>The log's folder.</summary>
-    public string? Directory { get; set; }
-
-    /// <inheritdoc/>
-    protected override void InitializeTarget()
-    {
-        base.InitializeTarget();
-        _log = SluiceLog.Open(
-            Directory ?? throw new NLogConfigurationException("a folder is missing"), new SluiceLogOptions { Format = LogFormat.Raw });
-    }
-
-    /// <inheritdoc/>
-    protected override void CloseTarget()
-    {
-        _log?.Dispose();
-        base.CloseTarget();
-    }
-
-    /// <inheritdoc/>
-    protected override void WriteAsyncThreadSafe(AsyncLogEventInfo logEvent)
-    {
-        // Overridden in the place of Write, before which NLog takes a lock: a log needs none.
-        string line = RenderLogEvent(Layout, logEvent.LogEvent) + "\n";
-        bool isError = logEvent.LogEvent.Level >= LogLevel.Error;
-        _log!.Append(Encoding.UTF8.GetBytes(line), isError ? LogDurability.Written : LogDurability.Buffered);
-        logEvent.Continuation(null);
-    }
 }
