@@ -100,19 +100,16 @@ internal static unsafe partial class AttributeCalls
     /// <summary>The names of all attributes, each with its NUL; none and a negative errno where they cannot be had.</summary>
     public static List<byte[]> List(int fd, out int errno)
     {
-        byte[] names = [];
-        nint length;
-        do
+        // A first call says how long the list is; until the second it may have grown, but to no more than the kernel lets any be.
+        nint length = List(fd, []);
+        byte[] names = new byte[Math.Max(length, 0)];
+        length = length > 0 ? List(fd, names) : length;
+        if (length == -Errno.ERANGE)
         {
-            // A first call says how long the list is; until the second it may have grown.
-            length = List(fd, []);
-            if (length > 0)
-            {
-                names = new byte[length];
-                length = List(fd, names);
-            }
+            names = new byte[ushort.MaxValue + 1];
+            length = List(fd, names);
         }
-        while (length == -Errno.ERANGE);
+
         errno = (int)Math.Min(length, 0);
         List<byte[]> found = [];
         for (ReadOnlySpan<byte> rest = names.AsSpan(0, (int)Math.Max(length, 0)); rest.Length > 0;)

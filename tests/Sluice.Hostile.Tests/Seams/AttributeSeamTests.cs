@@ -22,6 +22,20 @@ public sealed class AttributeSeamTests : HostileTests
         Native.GetAttribute(target, Name).ShouldBe(Value);
     }
 
+    /// <summary>As a server of FUSE may say for ever.</summary>
+    [SkippableFact]
+    public async Task A_list_that_grows_without_end_is_an_error()
+    {
+        string source = NewSource();
+        SystemCallFaults.Use((call, _, _) => call == "flistxattr" ? -Errno.ERANGE : 0);
+        Exception? error = null;
+        await Watchdog.EndsAsync(
+            async () => error = await Record.ExceptionAsync(() =>
+                SluiceFile.CopyAsync(source, Temp.NewPath(), new CopyOptions { PreserveMetadata = true })),
+            "the copy");
+        error.ShouldBeAssignableTo<IOException>();
+    }
+
     [SkippableTheory]
     [InlineData("flistxattr", false)]
     [InlineData("flistxattr", true)]
