@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Sluice.Memory;
 
 namespace Sluice.Engines;
@@ -37,6 +38,7 @@ internal abstract class GateVisitor
     /// <summary>Has a thread of the pool call <see cref="OnCalled"/>.</summary>
     public virtual void QueueCalled() => PoolWork.Queue(static visitor => visitor.OnCalled(), this);
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private LinkedListNode<GateVisitor> MakeNode()
     {
         Seam.Memory();

@@ -176,6 +176,41 @@ public sealed class MemorySeamTests : HostileTests
         await accounts.CloseAsync("the gate");
     }
 
+    /// <summary>The thread that takes completions does not end, nor the process with it.</summary>
+    [SkippableFact]
+    public async Task The_thread_of_a_ring_that_has_no_memory_to_wait_with_looks_again()
+    {
+        const int enough = 5;
+        SkipWithoutSeams();
+        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
+        using SluiceHandle fifo = SluiceHandle.Open(NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        int lacks = 0;
+        Seam.Use(kind =>
+        {
+            // By the thread's name: of its methods those that are called often are compiled into their callers.
+            if (kind == SeamKind.QueueMemory && Thread.CurrentThread.Name == "Sluice completions"
+                && Volatile.Read(ref lacks) < enough)
+            {
+                Interlocked.Increment(ref lacks);
+                throw new OutOfMemoryException();
+            }
+        });
+        await Watchdog.EndsAsync(
+            async () =>
+            {
+                byte[] got = new byte[1];
+                for (int i = 0; i < 1000 || (Volatile.Read(ref lacks) < enough && i < 20_000); i++)
+                {
+                    ValueTask<int> read = fifo.ReadAsync(got, 0);
+                    fifo.Write([(byte)i], 0);
+                    (await read).ShouldBe(1);
+                    got[0].ShouldBe((byte)i);
+                }
+            },
+            "the reads");
+        Skip.If(Volatile.Read(ref lacks) == 0, "the thread has never slept: it waits in the kernel for what others have left there");
+    }
+
     /// <summary>
     /// At the first place, at the second, and so on: a file that there is no memory for is read alone, and where it is wanted for the group
     /// the group fails; none of its files stays open or locked, and the next group is read.
