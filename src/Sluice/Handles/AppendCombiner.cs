@@ -10,8 +10,9 @@ namespace Sluice.Handles;
 /// Each append stays whole, because one call appends all of it or, on a full disk, ends behind it.
 /// </summary>
 /// <remarks>
-/// Invariant: while a request is in the stack, either somebody leads, who looks there before leaving, or its own thread is about to try.
-/// Spins, waits and yields were measured with 64 threads on two cores (docs/decisions/0006-append.md).
+/// Invariant: while a request is in the stack or among those that sleep, either somebody leads, who looks there before leaving, or a thread
+/// is awake, or about to be, that looks. Spins, waits and yields were measured with 64 threads on two cores, who is woken and when on
+/// sixteen (docs/decisions/0006-append.md).
 /// </remarks>
 internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file) : IDisposable
 {
@@ -31,6 +32,7 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
     /// <summary>For so many calls after two threads were seen at once, company is waited for.</summary>
     private const int CompanionMemory = Tuning.AppendCombinerCompanionMemory;
 
+    private readonly AppendSleepers _sleepers = new();
     private AppendRequest? _head;
     private int _busy;
     private int _companyExpected;
@@ -66,25 +68,32 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
             request.Begin((nint)p, buffer.Length, isHeld);
             if (TryEnter())
             {
-                Lead(request, own: request);
+                Lead(isHeld, own: request);
                 return request.Result;
             }
 
             Push(request);
             // Whoever left before they could see the push has made way for us.
             bool leads = TryEnter();
+            bool slept = false;
             while (!leads)
             {
-                AppendState state = Await(request);
+                AppendState state = Await(request, ref slept);
                 if (state == AppendState.Done)
                 {
+                    if (slept && _sleepers.IsDue && TryEnter())
+                    {
+                        // Whoever served us saw that we were to be woken, and left the others who sleep to us.
+                        Leave(isHeld);
+                    }
+
                     return request.Result;
                 }
 
                 leads = state == AppendState.Leads || TryEnter();
             }
 
-            Lead(request, own: null);
+            Lead(isHeld, own: null);
             return request.Result;
         }
     }
@@ -126,7 +135,7 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
     }
 
     /// <summary>Done, Leads, or Waiting: to look again whether somebody leads.</summary>
-    private static AppendState Await(AppendRequest request)
+    private AppendState Await(AppendRequest request, ref bool slept)
     {
         // Only its own state is looked at, so that the leader's words stay in the leader's cache.
         for (int i = 0; i < WaitSpins; i++)
@@ -153,22 +162,33 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
         if (request.TryPark())
         {
             request.Sleep();
+            _sleepers.NoteAwake();
+            slept = true;
         }
 
         return request.State;
     }
 
-    /// <summary>Writes for all who wait. On return the caller's request is done, and somebody else leads or nobody waits.</summary>
-    /// <param name="caller">Done before, taken from the stack here, or <paramref name="own"/>.</param>
-    /// <param name="own">A request that never was in the stack.</param>
-    private void Lead(AppendRequest caller, AppendRequest? own)
+    /// <summary>
+    /// Writes for all who wait awake, and for those who sleep and whose turn it is. On return the caller's request is done, and somebody
+    /// else leads or nobody waits.
+    /// </summary>
+    /// <param name="isHeld">Whether the caller holds a reference to the file.</param>
+    /// <param name="own">A request of the caller's that never was in the stack; else it was done before, or is there.</param>
+    private void Lead(bool isHeld, AppendRequest? own)
     {
-        _leader = Environment.CurrentManagedThreadId;
         AwaitCompany(own is null ? 2 : 1);
         AppendRequest? first = TakeAll(own);
         _companyExpected = first?.Next is null ? Math.Max(0, _companyExpected - 1) : CompanionMemory;
-        bool isHeldHere = !caller.IsHeld && TryHold();
-        if (!caller.IsHeld && !isHeldHere)
+        Serve(first, isHeld);
+        Leave(isHeld);
+    }
+
+    private void Serve(AppendRequest? first, bool isHeld)
+    {
+        _leader = Environment.CurrentManagedThreadId;
+        bool isHeldHere = !isHeld && TryHold();
+        if (!isHeld && !isHeldHere)
         {
             first = RefuseThoseWithoutReference(first);
         }
@@ -183,7 +203,7 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
             file.DangerousRelease();
         }
 
-        Leave();
+        _leader = 0;
     }
 
     /// <summary>Threads that append in a loop come back together: a call for two costs little more than a call for one.</summary>
@@ -209,17 +229,7 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
 
     private AppendRequest? TakeAll(AppendRequest? own)
     {
-        AppendRequest? taken = Volatile.Read(ref _head) is null ? null : Interlocked.Exchange(ref _head, null);
-        // Newest first in the stack, oldest first into the file.
-        AppendRequest? first = null;
-        while (taken is not null)
-        {
-            AppendRequest? next = taken.Next;
-            taken.Next = first;
-            first = taken;
-            taken = next;
-        }
-
+        AppendRequest? first = _sleepers.Choose(Volatile.Read(ref _head) is null ? null : Interlocked.Exchange(ref _head, null));
         if (own is null)
         {
             return first;
@@ -273,10 +283,9 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
         return held;
     }
 
-    /// <summary>Hands over to one who waits awake, else wakes one, else nobody waits.</summary>
-    private void Leave()
+    /// <summary>Hands over to one who waits awake, else wakes one, else nobody waits whom nobody is about to wake.</summary>
+    private void Leave(bool isHeld)
     {
-        _leader = 0;
         do
         {
             if (Volatile.Read(ref _head) is { } next)
@@ -287,18 +296,23 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
                 {
                     return;
                 }
+
+                // It sleeps, or has been woken before. While we lead nobody takes it from the stack.
+                _ = next.TryRetry();
+            }
+            else if (_sleepers.IsDue)
+            {
+                Serve(_sleepers.Choose(null), isHeld);
             }
 
-            // Full fence: whoever pushed and found us busy is seen below, or sees that we have left.
+            // Full fence: whoever pushed, or woke up, and found us busy is seen below, or sees that we have left.
             Interlocked.Exchange(ref _busy, 0);
-            AppendRequest? waiting = Volatile.Read(ref _head);
-            if (waiting is null || waiting.TryRetry())
-            {
-                return;
-            }
         }
-        while (TryEnter());
+        while (IsLeaderWanted() && TryEnter());
     }
+
+    /// <summary>Whether somebody waits, and nobody who was woken is on the way to lead.</summary>
+    private bool IsLeaderWanted() => Volatile.Read(ref _head) is { } newest ? newest.State != AppendState.Retry : _sleepers.IsDue;
 
     /// <summary>One call for up to <see cref="MaxCombined"/> requests; returns the first that is left.</summary>
     private AppendRequest? ServeGroup(AppendRequest first)
@@ -316,7 +330,9 @@ internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file
             end = end.Next;
         }
 
+        long begin = _sleepers.Begin();
         int written = target.Write(segments, count, out long offset);
+        _sleepers.End(begin, count);
         long left = Math.Max(written, 0);
         AppendRequest? request = first;
         while (request != end)

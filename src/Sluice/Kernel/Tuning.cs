@@ -229,6 +229,12 @@ internal static partial class Tuning
     /// <summary>Appends for which it is remembered that there was one (0006).</summary>
     public const int AppendCombinerCompanionMemory = 64;
 
+    /// <summary>
+    /// Microseconds for each append in a call, from which on the call is long, and all who sleep meanwhile share the next one: twice what
+    /// it takes to wake a thread (0006).
+    /// </summary>
+    public static int AppendSharedCallMicroseconds { get; } = (int)Number("Sluice.AppendSharedCallMicroseconds", 10, 0, 1_000_000);
+
     /// <summary>Threads that work on one batch where there are no rings (0005).</summary>
     public static int SharedBatchMaxHelpers { get; } = (int)Number("Sluice.SharedBatchMaxHelpers", 64, 1, 4096);
 
