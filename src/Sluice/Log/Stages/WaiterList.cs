@@ -1,11 +1,23 @@
 namespace Sluice.Log.Stages;
 
 /// <summary>Those who wait for one kind of progress. Anybody pushes; completing is done by one thread at a time.</summary>
-internal sealed class WaiterList
+/// <param name="mostWaking">
+/// How many threads whose waits have ended are being woken at a time; each that is awake wakes the next (<see cref="NoteAwake"/>). 0 for
+/// all of them at once, by whoever leads: where progress takes less time than waking does, those who are awake make it for all meanwhile
+/// (0037).
+/// </param>
+internal sealed class WaiterList(int mostWaking = 0)
 {
     private LogWaiter? _head;
     private LogWaiter? _ended;
     private int _sleepers;
+
+    /// <summary>Ended before what is in <see cref="_ended"/>; of whoever has <see cref="_isChoosing"/>.</summary>
+    private LogWaiter? _next;
+    private int _isChoosing;
+
+    /// <summary>Threads that were woken and have not said that they are awake.</summary>
+    private int _waking;
 
     /// <summary>Whether somebody waits.</summary>
     public bool IsEmpty => Volatile.Read(ref _head) is null;
@@ -38,13 +50,87 @@ internal sealed class WaiterList
     /// </summary>
     public void WakeEnded()
     {
-        LogWaiter? waiter = Volatile.Read(ref _ended) is null ? null : Interlocked.Exchange(ref _ended, null);
+        if (mostWaking == 0)
+        {
+            WakeAll(TakeEnded());
+        }
+        else
+        {
+            WakeNext();
+        }
+    }
+
+    /// <summary>By each thread that slept, as soon as it is awake.</summary>
+    public void NoteAwake()
+    {
+        if (mostWaking > 0)
+        {
+            // A full fence: whoever ended a wait and found enough being woken is seen below.
+            Interlocked.Decrement(ref _waking);
+            WakeNext();
+        }
+    }
+
+    private void WakeNext()
+    {
+        while ((Volatile.Read(ref _ended) ?? Volatile.Read(ref _next)) is not null
+            && Volatile.Read(ref _waking) < mostWaking
+            && Interlocked.CompareExchange(ref _isChoosing, 1, 0) == 0)
+        {
+            LogWaiter? chosen = Choose();
+
+            // A full fence: whoever found somebody choosing is seen above.
+            Interlocked.Exchange(ref _isChoosing, 0);
+            WakeAll(chosen);
+        }
+    }
+
+    private LogWaiter? Choose()
+    {
+        LogWaiter? first = null;
+        LogWaiter? last = null;
+        while (Volatile.Read(ref _waking) < mostWaking && (_next ?? OldestFirst(TakeEnded())) is { } waiter)
+        {
+            Volatile.Write(ref _next, waiter.Next);
+            waiter.Next = null;
+            Interlocked.Increment(ref _waking);
+            first ??= waiter;
+            if (last is not null)
+            {
+                last.Next = waiter;
+            }
+
+            last = waiter;
+        }
+
+        return first;
+    }
+
+    private static void WakeAll(LogWaiter? waiter)
+    {
         while (waiter is not null)
         {
+            // Read before: afterwards the object is its owner's again.
             LogWaiter? next = waiter.Next;
             waiter.Wake();
             waiter = next;
         }
+    }
+
+    private LogWaiter? TakeEnded() => Volatile.Read(ref _ended) is null ? null : Interlocked.Exchange(ref _ended, null);
+
+    private static LogWaiter? OldestFirst(LogWaiter? newest)
+    {
+        LogWaiter? first = null;
+        while (newest is not null)
+        {
+            LogWaiter? next = newest.Next;
+            newest.Next = first;
+            first = newest;
+            newest = next;
+        }
+
+        return first;
     }
 
     private void Sift(long reached, Func<LogWaiter, Exception?> makeError, bool completesReached, int? without = null)

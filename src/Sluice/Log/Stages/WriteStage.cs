@@ -56,7 +56,7 @@ internal sealed class WriteStage
     public bool IsLetGo => _isLetGo;
 
     /// <summary>Those who wait for their records to be written.</summary>
-    public WaiterList Waiters { get; } = new();
+    public WaiterList Waiters { get; } = new(mostWaking: Math.Max(1, Environment.ProcessorCount - 1));
 
     /// <summary>The last sequence that the operating system has.</summary>
     public long Written => Volatile.Read(ref _written);
@@ -115,6 +115,7 @@ internal sealed class WriteStage
             Waiters.AddSleeper();
             TryLead();
             waiter.Sleep();
+            Waiters.NoteAwake();
         }
 
         waiter.ThrowIfFailed();
