@@ -11,6 +11,8 @@ namespace Sluice;
 /// <remarks><see cref="OnSubmit"/> is called on any thread, by several at once.</remarks>
 public abstract class InterceptingEngine : IoEngine
 {
+    private readonly IoEngine? _inner;
+
     /// <summary>Stands before an engine.</summary>
     /// <param name="inner">The engine that does the work; null for the process's own.</param>
     /// <exception cref="ArgumentException"><paramref name="inner"/> is itself an intercepting engine.</exception>
@@ -21,13 +23,16 @@ public abstract class InterceptingEngine : IoEngine
             throw new ArgumentException("Intercepting engines do not nest: decide everything in one.", nameof(inner));
         }
 
-        Inner = inner ?? SluiceEngines.Default;
+        _inner = inner;
     }
 
-    /// <summary>The engine that does the work.</summary>
-    public IoEngine Inner { get; }
+    /// <summary>The engine that does the work. Where that is the process's own, asking for it makes its rings.</summary>
+    public IoEngine Inner => _inner ?? SluiceEngines.Default;
 
-    internal override bool BlocksThreads => Inner.BlocksThreads;
+    internal override bool BlocksThreads => Carrier.BlocksThreads;
+
+    /// <summary>The same, but its rings may not have been made yet.</summary>
+    private IoEngine Carrier => _inner ?? SluiceEngines.Ring;
 
     /// <summary>
     /// Called before each submission: a transfer, a flush, and anew for the rest of a partial transfer. An exception that it throws is
@@ -61,7 +66,7 @@ public abstract class InterceptingEngine : IoEngine
         }
 
         operation.Hold = decision.Hold;
-        Inner.Submit(operation);
+        Carrier.Submit(operation);
     }
 
     /// <summary>Passes a completion on when what it waits for has ended, well or not.</summary>

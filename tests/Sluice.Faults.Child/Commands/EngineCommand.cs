@@ -55,6 +55,16 @@ internal static class EngineCommand
             handle.Write(content.AsSpan(0, 2 * BlockBytes), 0);
             FileModel.ShouldMatch(read, content, "read");
         }
+
+        PassingEngine passing = new();
+        using SluiceHandle intercepted = SluiceHandle.Open(path, new SluiceOptions { Access = FileAccess.ReadWrite, Engine = passing });
+        intercepted.Write(content, 0);
+        _ = intercepted.Read(read, 0);
+        FileModel.ShouldMatch(read, content, "read through an engine that stands before another");
+        if (passing.Passed < 2)
+        {
+            throw new InvalidOperationException("the synchronous calls did not pass through the engine of the handle");
+        }
     }
 
     /// <summary>
@@ -266,5 +276,18 @@ internal static class EngineCommand
             assemblyName.Name!.StartsWith("Sluice", StringComparison.Ordinal)
                 ? LoadFromAssemblyPath(Path.Combine(AppContext.BaseDirectory, assemblyName.Name + ".dll"))
                 : null;
+    }
+
+    private sealed class PassingEngine : InterceptingEngine
+    {
+        public override string Name => "passing";
+
+        public int Passed { get; private set; }
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            Passed++;
+            return Interception.PassOn;
+        }
     }
 }
