@@ -30,7 +30,8 @@ internal static class RepeatedRuns
         [
             .. runs[0].SelectMany(report => report.Rows)
                 .Select(first => runs
-                    .Select(run => run.SelectMany(report => report.Rows).FirstOrDefault(row => row.Id == first.Id)).ToArray())
+                    .Select(run => run.SelectMany(report => report.Rows)
+                        .FirstOrDefault(row => row.Suite == first.Suite && row.Id == first.Id)).ToArray())
                 .Where(found => found.All(row => row is not null && ReadmeFigures.IntervalOf(row) is not null))
                 .Select(found => found.Select(row => row!).ToArray()),
         ];
