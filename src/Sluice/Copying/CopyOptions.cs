@@ -73,7 +73,8 @@ public sealed class CopyOptions
     /// whole, and no shard asks for the lengths of the others' files; null: 16 GiB ("Sluice.CopySplitBytes"), but 0 where it cannot be
     /// told that several machines may write one file (FUSE, SMB, AFS, 9p). All shards of a copy need the same. With
     /// <see cref="PreserveMetadata"/> files of several names, and with <see cref="CopyMethod.Reflink"/> or
-    /// <see cref="CopyMethod.CopyFileRange"/> all files, are copied as a whole. Linux only.
+    /// <see cref="CopyMethod.CopyFileRange"/> all files, are copied as a whole. Entries of the source that are called as the folders in
+    /// which ranges are written, <c>.name.sluice-part</c>, fail, when everything else is done. Linux only.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 0, or no multiple of 1 MiB.</exception>
     public long? SplitBytes

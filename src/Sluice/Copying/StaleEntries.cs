@@ -14,13 +14,30 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal static class StaleEntries
 {
+    /// <summary>Makes a folder of an earlier copy ready to go on in, and tells what is left there; closes both if that fails.</summary>
+    public static LeftNames GoOnIn(DirectoryReader from, int toFd, string to)
+    {
+        try
+        {
+            // That copy may have come to the folder's own mode, which may keep us out, and to its owner, who may be in it.
+            PathErrors.ThrowIfFailed(TemporaryFolder.TakeBack(toFd), "Setting the permissions of", to);
+            return Remove(from, toFd, to);
+        }
+        catch
+        {
+            from.Release();
+            PathCalls.Close(toFd);
+            throw;
+        }
+    }
+
     /// <summary>Removes them from one folder; nothing else works in it meanwhile.</summary>
     /// <param name="source">The source's folder.</param>
     /// <param name="folderFd">The copy's folder, open.</param>
     /// <param name="text">Its path, for people.</param>
     /// <returns>What stays.</returns>
     /// <exception cref="IOException">An entry cannot be removed.</exception>
-    public static LeftNames Remove(DirectoryReader source, int folderFd, string text)
+    private static LeftNames Remove(DirectoryReader source, int folderFd, string text)
     {
         int fd = PathCalls.OpenAt(folderFd, ".\0"u8, TreeRoot.FolderFlags);
         PathErrors.ThrowIfFailed(fd, "Opening the folder", text);

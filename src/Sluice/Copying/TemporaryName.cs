@@ -49,6 +49,14 @@ internal static class TemporaryName
     /// <summary>Whether a name is one that <see cref="Part"/> gives.</summary>
     public static bool IsPart(ReadOnlySpan<byte> name) => !TargetIn(name, PartSuffixBytes).IsEmpty;
 
+    /// <summary>
+    /// Whether a name may lead to one that <see cref="Part"/> gives, also where a file system takes capitals and small letters for one.
+    /// </summary>
+    public static bool MayBePart(ReadOnlySpan<byte> name) =>
+        name is [(byte)'.', ..]
+        && name.Length > PartSuffixBytes.Length
+        && Ascii.EqualsIgnoreCase(name[^PartSuffixBytes.Length..], PartSuffixBytes);
+
     /// <summary>Whether a name is of this kind, those of <see cref="Part"/> left out.</summary>
     public static bool IsOne(ReadOnlySpan<byte> name) => name is [(byte)'.', ..] && name.EndsWith(SuffixBytes);
 

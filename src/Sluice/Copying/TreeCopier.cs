@@ -189,6 +189,7 @@ internal sealed class TreeCopier : IDisposable
         }
 
         _folders.Flush(target);
+        _entries.Divided.TellRefused();
     }
 
     /// <summary>
@@ -256,7 +257,7 @@ internal sealed class TreeCopier : IDisposable
             return null;
         }
 
-        LeftNames? left = !isMade && _isNew && _options.Resume ? GoOnIn(reader, toFd, to) : null;
+        LeftNames? left = !isMade && _isNew && _options.Resume ? StaleEntries.GoOnIn(reader, toFd, to) : null;
         bool flushesEach = _folders.Add(folder, stat, isMade, toFd);
         return new TreeFolder(folder, reader, toFd, from, to) { Left = left, FlushesEach = flushesEach };
     }
@@ -290,23 +291,6 @@ internal sealed class TreeCopier : IDisposable
         return result;
     }
 
-    /// <summary>Makes a folder of an earlier copy ready to go on in, and tells what is left there; closes both if that fails.</summary>
-    private static LeftNames GoOnIn(DirectoryReader from, int toFd, string to)
-    {
-        try
-        {
-            // That copy may have come to the folder's own mode, which may keep us out, and to its owner, who may be in it.
-            PathErrors.ThrowIfFailed(TemporaryFolder.TakeBack(toFd), "Setting the permissions of", to);
-            return StaleEntries.Remove(from, toFd, to);
-        }
-        catch
-        {
-            from.Release();
-            PathCalls.Close(toFd);
-            throw;
-        }
-    }
-
     private void ReadFolder(TreeFolder folder, Stack<(TreePath Folder, bool MayBeThere)> due, TreeWorkers workers)
     {
         TreeGroup? group = null;
@@ -316,7 +300,7 @@ internal sealed class TreeCopier : IDisposable
         {
             while (folder.Reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
             {
-                if (folder.IsLeftOut(_options.Exclude, name))
+                if (folder.IsLeftOut(_options.Exclude, name) || _entries.Divided.Refuses(folder, name))
                 {
                     continue;
                 }

@@ -16,6 +16,7 @@ internal sealed class DividedFiles(CopyOptions options, CopyMeter meter, CopyFai
     private readonly TreeShare? _share = options.Shard is { } shard ? new TreeShare(shard) : null;
     private readonly Lock _lock = new();
     private readonly List<(TreePath Folder, byte[] Name)> _whole = [];
+    private readonly List<string> _refused = [];
 
     /// <summary>Whether a shard has to ask for the lengths of files that are others'.</summary>
     public static bool AsksForAll(CopyOptions options) =>
@@ -28,11 +29,41 @@ internal sealed class DividedFiles(CopyOptions options, CopyMeter meter, CopyFai
     /// <summary>Whether a file is copied in ranges.</summary>
     public bool Has(in Statx stat, in NodePath to) =>
         options.IsShared
-        && AsksForAll(options)
         && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
         && (long)stat.Size > options.RangeBytes
         && !(options.PreserveMetadata && stat.NLink > 1)
-        && (options.SplitBytes is not null || PartFolder.MayBeShared(to.FolderFd));
+        && Divides(to.FolderFd);
+
+    /// <summary>
+    /// Whether an entry of the source has such a name as the folders in which files are divided: whoever may write beside a file can
+    /// foresee that one's, and what is copied to it would be taken for what shards have written. For the thread that walks.
+    /// </summary>
+    /// <param name="folder">Where it is.</param>
+    /// <param name="name">Without a NUL.</param>
+    public bool Refuses(TreeFolder folder, ReadOnlySpan<byte> name)
+    {
+        if (!options.IsShared || !TemporaryName.MayBePart(name) || !Divides(folder.To([.. name, 0]).FolderFd))
+        {
+            return false;
+        }
+
+        if (IsOurs(folder, name))
+        {
+            _refused.Add(folder.From([.. name, 0]).Text);
+        }
+
+        return true;
+    }
+
+    /// <summary>Adds what was refused to what has failed: at the end, since it keeps nothing else from being copied.</summary>
+    public void TellRefused()
+    {
+        foreach (string path in _refused)
+        {
+            failures.Add(path, new IOException(
+                $"Copying '{path}' failed: its name is kept for folders in which shards write a file. Leave it out, or divide no files."));
+        }
+    }
 
     /// <summary>
     /// Copies what is this shard's of a file. Null where that is the whole of it: it is not divided, or not on this file system. What it
@@ -84,19 +115,7 @@ internal sealed class DividedFiles(CopyOptions options, CopyMeter meter, CopyFai
 
         part.ThrowIfNotWhole(from, stat, to);
         using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, out _);
-        for (long range = 0; range < part.Count; range++)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            if (!ContentComparer.IsSameAtPlaces(opened.Fd, from.Text, part.File, to.Text, part[range]))
-            {
-                part.TakeMark(range);
-                SourceVersion.ThrowIfChanged(stat, from);
-                throw new IOException(
-                    $"Finishing the copy of '{from.Text}' failed: at byte {part[range].Begin} what was written is not there, as after a "
-                    + "loss of power, or on a file system on which two machines cannot write one file; its shard has to be run again.");
-            }
-        }
-
+        ThrowIfNotThere(part, opened.Fd, from, stat, to);
         using (_lock.EnterUninterrupted())
         {
             _whole.Add((folder.Place, from.Name));
@@ -136,11 +155,33 @@ internal sealed class DividedFiles(CopyOptions options, CopyMeter meter, CopyFai
         using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, out Statx stat);
         using PartFolder part = PartFolder.TryOpen(to, stat, options.RangeBytes, forWriting: true) ?? throw SourceVersion.Changed(from);
         part.ThrowIfNotWhole(from, stat, to);
+        ThrowIfNotThere(part, opened.Fd, from, stat, to);
         Alone().Name(opened.Fd, stat, from, to, part);
         part.Remove();
         meter.Find(0);
         meter.EndFile();
     }
+
+    /// <summary>Looks at the bytes of all ranges, and takes the mark of one that has others than its source.</summary>
+    /// <exception cref="IOException">One has.</exception>
+    private void ThrowIfNotThere(PartFolder part, int fromFd, in NodePath from, in Statx stat, in NodePath to)
+    {
+        for (long range = 0; range < part.Count; range++)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (!ContentComparer.IsSameAtPlaces(fromFd, from.Text, part.File, to.Text, part[range]))
+            {
+                part.TakeMark(range);
+                SourceVersion.ThrowIfChanged(stat, from);
+                throw new IOException(
+                    $"Finishing the copy of '{from.Text}' failed: at byte {part[range].Begin} what was written is not there, as after a "
+                    + "loss of power, or on a file system on which two machines cannot write one file; its shard has to be run again.");
+            }
+        }
+    }
+
+    private bool Divides(int folderFd) =>
+        AsksForAll(options) && (options.SplitBytes is not null || PartFolder.MayBeShared(folderFd));
 
     private FileCopier Alone() => new(options, meter, cancellationToken)
     {

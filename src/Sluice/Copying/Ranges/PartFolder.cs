@@ -83,7 +83,7 @@ internal sealed class PartFolder : IDisposable
     /// Whether to keep all others from writing the file, instead of keeping others from giving it its name.
     /// </param>
     /// <exception cref="IOException">Another process has it for itself.</exception>
-    /// <exception cref="UnauthorizedAccessException">It is another user's, or others come into it.</exception>
+    /// <exception cref="UnauthorizedAccessException">It is another user's, or others come into it, or have put a file there.</exception>
     public static PartFolder? TryOpen(in NodePath target, in Statx source, long rangeBytes, bool forWriting)
     {
         NodePath name = TemporaryName.Part(target, SourceVersion.Of(source, rangeBytes));
@@ -106,7 +106,14 @@ internal sealed class PartFolder : IDisposable
             }
 
             PathErrors.ThrowIfFailed(result, "Opening the folder", name.Text);
-            string? id = FindFile(folder.Fd, name);
+            string[] ids = PartNames.FilesIn(folder.Fd, name);
+            if (ids.Length > 1)
+            {
+                throw new UnauthorizedAccessException(
+                    $"Copying to '{target.Text}' failed: '{name.Text}' has {ids.Length} files, of which one alone can be the copy's.");
+            }
+
+            string? id = ids.SingleOrDefault();
             NodePath path = FileIn(folder.Fd, id ?? "", name.Text);
             file = new Descriptor(id is null ? -Errno.ENOENT : OpenFile(path));
             if (file.Fd < 0 && file.Fd != -Errno.EAGAIN && !TemporaryName.IsElsewhere(file.Fd))
@@ -155,10 +162,11 @@ internal sealed class PartFolder : IDisposable
             return false;
         }
 
-        string? id = FindFile(folder.Fd, name);
+        string[] ids = PartNames.FilesIn(folder.Fd, name);
         using Descriptor file = new(
-            id is null ? -Errno.ENOENT : PathCalls.Open(FileIn(folder.Fd, id, name.Text), OpenFlags));
-        return (file.Fd < 0 || NodeCalls.LockFileNow(file.Fd, forWriting: true) is not (-Errno.EAGAIN or -Errno.EACCES))
+            ids.Length == 0 ? -Errno.ENOENT : PathCalls.Open(FileIn(folder.Fd, ids[0], name.Text), OpenFlags));
+        return ids.Length <= 1
+            && (file.Fd < 0 || NodeCalls.LockFileNow(file.Fd, forWriting: true) is not (-Errno.EAGAIN or -Errno.EACCES))
             && TemporaryName.LeadsTo(name, folder.Fd)
             && TryRemove(folder.Fd, name);
     }
@@ -335,22 +343,11 @@ internal sealed class PartFolder : IDisposable
     private static NodePath In(int folderFd, string name, string folder) =>
         NodePath.In(folderFd, [.. Encoding.ASCII.GetBytes(name), 0], folder);
 
-    /// <summary>The number in the name of the file in a folder; null where there is none.</summary>
-    private static string? FindFile(int folderFd, NodePath folder)
-    {
-        string digits = PartNames.DigitsOf(folder);
-        return NamesIn(folderFd, folder)
-            .Where(n => PartNames.IsMade(n, digits) && n.EndsWith(PartNames.FileSuffix, StringComparison.Ordinal))
-            .Select(n => n[..PartNames.IdDigits])
-            .Order(StringComparer.Ordinal)
-            .FirstOrDefault();
-    }
-
     /// <summary>Removes a folder with what is made in it; false, and all stays, where anything else is there.</summary>
     private static bool TryRemove(int folderFd, in NodePath folder)
     {
         string digits = PartNames.DigitsOf(folder);
-        List<string> names = NamesIn(folderFd, folder);
+        List<string> names = PartNames.In(folderFd, folder);
 
         // What NFS has there of a file that was removed while somebody had it open.
         names.RemoveAll(n => n.StartsWith(".nfs", StringComparison.Ordinal));
@@ -366,21 +363,6 @@ internal sealed class PartFolder : IDisposable
 
         _ = NodeCalls.RemoveDirectory(folder);
         return true;
-    }
-
-    private static List<string> NamesIn(int folderFd, in NodePath folder)
-    {
-        DirectoryReader reader = DirectoryReader.Of(Again(folderFd));
-        try
-        {
-            PathErrors.ThrowIfFailed(Math.Min(reader.Descriptor, 0), "Opening the folder", folder.Text);
-            PathErrors.ThrowIfFailed(reader.ReadNames(out List<byte[]> names), "Reading the folder", folder.Text);
-            return names.ConvertAll(n => Encoding.Latin1.GetString(n.AsSpan()[..^1]));
-        }
-        finally
-        {
-            reader.Release();
-        }
     }
 
     /// <summary>Whether what was opened is the file still. What cannot be told is an error: what is no file is removed.</summary>
