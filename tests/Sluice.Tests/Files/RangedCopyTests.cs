@@ -170,31 +170,6 @@ public sealed partial class RangedCopyTests : IDisposable
         File.ReadAllBytes(TargetFile).ShouldBeBytes(content);
     }
 
-    /// <summary>
-    /// Who wakes up late may find that the copy has its name and that the source is another one: what it has read then is not written.
-    /// </summary>
-    [SkippableTheory]
-    [InlineData(CopyMethod.Direct)]
-    [InlineData(CopyMethod.Buffered)]
-    public void What_was_read_of_another_version_is_not_written(CopyMethod method)
-    {
-        WriteSource(2 * Range);
-        NodePath from = NodePath.Of(SourceFile);
-        using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, out Statx before);
-        byte[] copied = Bytes.Pattern(2 * Range, 55);
-        string copy = _temp.NewFile(copied);
-        using FileStream to = new(copy, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        int fd = (int)to.SafeFileHandle.DangerousGetHandle();
-        RangeTransfer transfer = new(
-            opened.Fd, from, before, fd, copy, new CopyOptions { Method = method }, new CopyMeter(null), CancellationToken.None);
-        transfer.Run(new DataRange(0, Range), sharesBlocks: false);
-        File.ReadAllBytes(SourceFile).AsSpan(0, Range).CopyTo(copied);
-        WriteSource(2 * Range, start: 99);
-        Should.Throw<IOException>(() => transfer.Run(new DataRange(Range, 2 * Range), sharesBlocks: false))
-            .Message.ShouldContain("written meanwhile");
-        File.ReadAllBytes(copy).ShouldBeBytes(copied);
-    }
-
     /// <summary>A shard that is at work keeps the end from giving the file its name.</summary>
     [SkippableFact]
     public async Task The_end_waits_for_nobody_and_takes_nothing_from_whoever_is_at_work()

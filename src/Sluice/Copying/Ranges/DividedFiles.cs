@@ -192,7 +192,7 @@ internal sealed class DividedFiles(CopyOptions options, CopyMeter meter, CopyFai
     private CopyResult Copy(PartFolder part, TreeFolder folder, int fromFd, in Statx stat, in NodePath from, in NodePath to)
     {
         ulong hash = TreeShare.Begin(folder.Place);
-        RangeTransfer transfer = new(fromFd, from, stat, part.File, to.Text, options, meter, cancellationToken);
+        RangeTransfer transfer = new(fromFd, from, stat, part, to.Text, options, meter, cancellationToken);
 
         // Where others may not see the lock the file may get its name while the file system copies.
         bool sharesBlocks = part.IsLocked && !Leftovers.IsShared(to.FolderFd);

@@ -196,6 +196,18 @@ internal sealed class PartFolder : IDisposable
         }
     }
 
+    /// <summary>
+    /// Whether the file is where it is written still: 0, <see cref="CopyErrors.CopyTaken"/>, or a negative errno. The folder is opened anew
+    /// for it, since a machine may know better then what others have done in it (NFS).
+    /// </summary>
+    public int Look()
+    {
+        using Descriptor again = new(Again(_folder.Fd));
+        int error = Math.Min(again.Fd, 0);
+        bool isThere = error == 0 && TemporaryName.LeadsTo(FileIn(again.Fd, _id, _name.Text), File, out error);
+        return isThere || error < 0 ? error : CopyErrors.CopyTaken;
+    }
+
     /// <summary>The bytes of a range.</summary>
     public DataRange this[long range] => new(range * _rangeBytes, Math.Min((range + 1) * _rangeBytes, _length));
 

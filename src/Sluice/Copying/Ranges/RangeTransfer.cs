@@ -9,13 +9,13 @@ namespace Sluice.Copying.Ranges;
 
 /// <summary>
 /// Copies ranges of one version of a file into a file that others write too. Every block that is written was read, and then its source
-/// was found to be that version still: whoever is late, and wakes up when the copy has its name and the source is another, writes nothing
-/// but what is there. Blocks their thread.
+/// was found to be that version still, and the copy to have no name yet: whoever is late, and wakes up when the source is another, or the
+/// copy is in use, writes nothing. Blocks their thread.
 /// </summary>
 /// <param name="fromFd">The source.</param>
 /// <param name="from">Its name.</param>
 /// <param name="version">What it was when it was opened.</param>
-/// <param name="toFd">The copy, which has its length and keeps it.</param>
+/// <param name="part">The copy, which has its length and keeps it.</param>
 /// <param name="target">Its path, for people.</param>
 /// <param name="options">How.</param>
 /// <param name="meter">Told of each block.</param>
@@ -25,7 +25,7 @@ internal sealed class RangeTransfer(
     int fromFd,
     NodePath from,
     Statx version,
-    int toFd,
+    PartFolder part,
     string target,
     CopyOptions options,
     CopyMeter meter,
@@ -54,11 +54,11 @@ internal sealed class RangeTransfer(
         int result = -Errno.EOPNOTSUPP;
         if (sharesBlocks && options.Method == CopyMethod.Auto)
         {
-            result = CopyCalls.CloneRange(fromFd, toFd, range.Begin, range.End - range.Begin);
+            result = CopyCalls.CloneRange(fromFd, part.File, range.Begin, range.End - range.Begin);
             Method = CopyMethod.Reflink;
         }
 
-        (int source, int copy) = (DirectCopy.AlignmentOf(fromFd), DirectCopy.AlignmentOf(toFd));
+        (int source, int copy) = (DirectCopy.AlignmentOf(fromFd), DirectCopy.AlignmentOf(part.File));
         int alignment = source == 0 || copy == 0 ? 0 : Math.Max(source, copy);
         if (result != 0 && options.Method != CopyMethod.Buffered && alignment > 0 && _blockBytes % alignment == 0)
         {
@@ -75,8 +75,8 @@ internal sealed class RangeTransfer(
         }
 
         // Where only holes were there was nothing to be asked about.
-        result = result == 0 ? SourceVersion.Look(_version, _from) : result;
-        result = result == 0 ? Libc.FlushData(toFd) : result;
+        result = result == 0 ? MayWrite() : result;
+        result = result == 0 ? Libc.FlushData(part.File) : result;
         ThrowIfFailed(result);
 
         // Holes and shared blocks take no time. A last block that was there already may have been copied once more.
@@ -85,7 +85,7 @@ internal sealed class RangeTransfer(
         meter.TakeBack(Math.Max(-rest, 0));
         if (options.Verify)
         {
-            ContentComparer.Verify(fromFd, _from.Text, toFd, target, range, cancellationToken);
+            ContentComparer.Verify(fromFd, _from.Text, part.File, target, range, cancellationToken);
         }
 
         void Count(long bytes)
@@ -102,6 +102,9 @@ internal sealed class RangeTransfer(
         {
             case CopyErrors.SourceEnded or CopyErrors.SourceChanged:
                 throw SourceVersion.Changed(_from);
+            case CopyErrors.CopyTaken:
+                throw new IOException(
+                    $"Copying '{_from.Text}' to '{target}' failed: another process has given the copy its name, or removed it.");
             case -Errno.ECANCELED when cancellationToken.IsCancellationRequested:
                 throw new OperationCanceledException($"Copying '{_from.Text}' was cancelled.", cancellationToken);
             case -Errno.EOPNOTSUPP or -Errno.EINVAL when options.Method == CopyMethod.Direct:
@@ -117,12 +120,12 @@ internal sealed class RangeTransfer(
     private int RunDirect(DataRange range, int alignment, Action<long> copied)
     {
         int fromFlags = Libc.GetFlags(fromFd) & ~PathCalls.NonBlocking;
-        int toFlags = Libc.GetFlags(toFd);
+        int toFlags = Libc.GetFlags(part.File);
         long end = range.End / alignment * alignment;
         int result = 0;
         try
         {
-            if (Libc.SetFlags(fromFd, fromFlags | Libc.DirectFlag) < 0 || Libc.SetFlags(toFd, toFlags | Libc.DirectFlag) < 0)
+            if (Libc.SetFlags(fromFd, fromFlags | Libc.DirectFlag) < 0 || Libc.SetFlags(part.File, toFlags | Libc.DirectFlag) < 0)
             {
                 return -Errno.EOPNOTSUPP;
             }
@@ -130,7 +133,8 @@ internal sealed class RangeTransfer(
             foreach (DataRange data in DataRange.Find(fromFd, range.Begin, end, alignment, _from.Text))
             {
                 // Direct writes into space that is there already run side by side; those that make their own may wait for each other.
-                int room = SpaceCalls.Allocate(toFd, FallocateFlags.None, data.Begin, data.End - data.Begin);
+                int room = part.Look();
+                room = room < 0 ? room : SpaceCalls.Allocate(part.File, FallocateFlags.None, data.Begin, data.End - data.Begin);
                 result = room is 0 or -Errno.EOPNOTSUPP or -Errno.ENOSYS ? Run(data, alignment, options.RequestsOutstanding, copied) : room;
                 if (result < 0)
                 {
@@ -141,7 +145,7 @@ internal sealed class RangeTransfer(
         finally
         {
             _ = Libc.SetFlags(fromFd, fromFlags);
-            _ = Libc.SetFlags(toFd, toFlags);
+            _ = Libc.SetFlags(part.File, toFlags);
         }
 
         return RunBuffered(new DataRange(Math.Max(end, range.Begin), range.End), copied);
@@ -162,8 +166,10 @@ internal sealed class RangeTransfer(
     private int Run(DataRange data, int alignment, int depth, Action<long> copied)
     {
         _memory ??= new AlignedBuffer(options.RequestsOutstanding * _blockBytes);
-        return new CopyThreads(
-            fromFd, toFd, _memory, alignment, (long)_version.Size, cancellationToken, () => SourceVersion.Look(_version, _from))
+        return new CopyThreads(fromFd, part.File, _memory, alignment, (long)_version.Size, cancellationToken, MayWrite)
             .Run(data, depth, _blockBytes, copied);
     }
+
+    /// <summary>Whether what was read is of that version, and the copy one that is written: 0, or a negative error.</summary>
+    private int MayWrite() => SourceVersion.Look(_version, _from) is < 0 and int error ? error : part.Look();
 }
