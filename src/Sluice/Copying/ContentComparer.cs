@@ -63,13 +63,23 @@ internal static class ContentComparer
         Verify(fromFd, source, copyFd, target, new DataRange(0, long.MaxValue), cancellationToken);
 
     /// <inheritdoc cref="Verify(int, string, int, string, CancellationToken)"/>
+    public static void Verify(
+        int fromFd, string source, int copyFd, string target, DataRange part, CancellationToken cancellationToken)
+    {
+        if (!IsOnDisk(fromFd, source, copyFd, target, part, cancellationToken))
+        {
+            throw Differs(source, target);
+        }
+    }
+
+    /// <summary>As <see cref="Verify(int, string, int, string, CancellationToken)"/>, of a part, and with an answer.</summary>
     /// <param name="fromFd">The source.</param>
     /// <param name="source">Its path, for people.</param>
     /// <param name="copyFd">The copy.</param>
     /// <param name="target">Its path, for people.</param>
     /// <param name="part">What of both is compared.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    public static void Verify(
+    public static bool IsOnDisk(
         int fromFd, string source, int copyFd, string target, DataRange part, CancellationToken cancellationToken)
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
@@ -98,12 +108,12 @@ internal static class ContentComparer
             throw;
         }
 
-        if (!expected.Take().AsSpan().SequenceEqual(actual))
-        {
-            throw new IOException(
-                $"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
-        }
+        return expected.Take().AsSpan().SequenceEqual(actual);
     }
+
+    /// <summary>What the disk gives back is something else than what is in the source.</summary>
+    public static IOException Differs(string source, string target) =>
+        new($"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
 
     /// <summary>
     /// Whether both hold the same at some places spread over a part of them, its first and last bytes among these: a look at whether what

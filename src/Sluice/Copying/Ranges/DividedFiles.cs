@@ -211,9 +211,11 @@ internal sealed class DividedFiles(CopyOptions options, CopyMeter meter, CopyFai
             }
             else if (part.IsMarked(range))
             {
-                if (options.Verify)
+                if (options.Verify && !ContentComparer.IsOnDisk(fromFd, from.Text, part.File, to.Text, part[range], cancellationToken))
                 {
-                    ContentComparer.Verify(fromFd, from.Text, part.File, to.Text, part[range], cancellationToken);
+                    SourceVersion.ThrowIfChanged(stat, from);
+                    part.TakeMark(range);
+                    throw ContentComparer.Differs(from.Text, to.Text);
                 }
 
                 continue;
