@@ -163,6 +163,9 @@ public sealed class CopyOptions
     /// <summary>Whether what earlier runs of shards have made is made anew.</summary>
     internal bool MakesAnew => IsShared && Overwrite && !SkipUnchanged;
 
+    /// <summary>How often the temporary folder of a new tree is touched.</summary>
+    internal int TouchMs { get; init; } = Tuning.TemporaryFolderTouchMs;
+
     /// <summary>The length of a range.</summary>
     internal long RangeBytes => SplitBytes ?? (Tuning.CopySplitBytes / Tuning.CopySplitStepBytes * Tuning.CopySplitStepBytes);
 

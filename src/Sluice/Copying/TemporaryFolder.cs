@@ -2,6 +2,7 @@ using System.Runtime.Versioning;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Kernel;
+using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -90,6 +91,13 @@ internal sealed class TemporaryFolder : IDisposable
 
     /// <summary>Whether a name is this folder's, and one that nobody could foresee.</summary>
     public bool IsRandomName(ReadOnlySpan<byte> name) => !_isKept && name.SequenceEqual(_name.Leaf);
+
+    /// <summary>
+    /// Touches the folder now and then, until what is returned is disposed of, and never after: where a lock may say nothing about other
+    /// machines, <see cref="Leftovers"/> go by the times of the folder itself, in which nothing may be made for days while files further
+    /// down are copied.
+    /// </summary>
+    public IDisposable Touch(int everyMs) => new Touching(Descriptor, everyMs);
 
     /// <summary>
     /// Gives the folder its target's name, and takes the mark off; it stays where the folder has a mode by now that keeps its owner from
@@ -256,4 +264,35 @@ internal sealed class TemporaryFolder : IDisposable
     }
 
     private static int Again(int fd) => PathCalls.OpenAt(fd, ".\0"u8, TreeRoot.FolderFlags);
+
+    private sealed class Touching : IDisposable
+    {
+        private readonly Lock _lock = new();
+        private readonly Timer _timer;
+        private int _fd;
+
+        public Touching(int fd, int everyMs)
+        {
+            _fd = fd;
+            _timer = new Timer(static self => ((Touching)self!).Touch(), this, everyMs, everyMs);
+        }
+
+        public void Dispose()
+        {
+            using (_lock.EnterUninterrupted())
+            {
+                _fd = -1;
+            }
+
+            _timer.Dispose();
+        }
+
+        private void Touch()
+        {
+            using (_lock.EnterUninterrupted())
+            {
+                _ = _fd < 0 ? 0 : Libc.SetTimes(_fd, []);
+            }
+        }
+    }
 }

@@ -95,12 +95,16 @@ internal sealed class TreeCopier : IDisposable
         }
 
         using TemporaryFolder temporary = TemporaryFolder.Create(location.Path, options.Resume, from);
+        using IDisposable touching = temporary.Touch(options.TouchMs);
         NodePath made = NodePath.In(temporary.Descriptor, [.. ".\0"u8], "");
         using (TreeRoot toRoot = OpenRoot(made, temporary.Text, "Opening the temporary folder"))
         {
             copier._temporary = temporary;
             copier._entries.SetsModes = NodeMetadata.HasDefaultList(temporary.Descriptor);
             copier.Run(fromRoot, toRoot);
+
+            // The folder gets its own times.
+            touching.Dispose();
             copier._folders.FinishRoot(fromRoot, toRoot);
             copier.ThrowIfEnded();
             if (options.FlushToDisk)

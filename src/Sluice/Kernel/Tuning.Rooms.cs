@@ -173,6 +173,11 @@ internal static partial class Tuning
     /// </summary>
     public const long NodeMetadataMinRoomBytes = 16 << 20;
 
+    /// <summary>
+    /// Milliseconds between two touches of the folder in which a new tree is made: 24 before it would be taken for a leftover (0025).
+    /// </summary>
+    public const int TemporaryFolderTouchMs = 3_600_000;
+
     /// <summary>The least that a copy which is held to a rate moves at once: steps of so many bytes.</summary>
     public const long CopyRateStepBytes = 64 * 1024;
 
