@@ -192,13 +192,12 @@ internal sealed class CopyCommand(
                 failures = e.Failures;
                 _isDiskOver = failures.Any(f => IsEverybodys(f.Error));
                 // Of a new tree nothing stays where it could not be made whole.
-                bool isThere = Path.Exists(target);
-                result = new CopyResult
+                CopyResult? copied = Path.Exists(target) ? e.Copied : null;
+                result = (copied ?? new CopyResult()) with
                 {
-                    Bytes = isThere ? e.BytesCompleted : 0,
-                    Files = isThere ? (int)e.FilesCompleted : 0,
                     Method = options.Method,
                     MethodReason = $"{failures.Count} failed",
+                    Depth = 0,
                 };
             }
             catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
@@ -223,8 +222,8 @@ internal sealed class CopyCommand(
                 terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere), hang: 2);
             return ExitCode.Interrupted;
         }
-        // Of a copy that gave nothing there is no rate to tell.
-        if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
+        // Of a copy that gave nothing there is no rate to tell, and one whose end failed is not whole.
+        if (!options.Quiet && (failures.Count == 0 || (result.Files > 0 && !options.Finish)))
         {
             string made = $"{(options.Shard is { } shard ? $"; shard {shard}" : "")}{CopyText.Made(options.Verify, options.Sync)}";
             terminal.WriteLine(options.Finish ? CopyText.Finished(record) : CopyText.Describe(record, made), hang: 2);
@@ -239,6 +238,7 @@ internal sealed class CopyCommand(
     {
         Bytes = line.Last.Bytes,
         Files = isTree ? line.Last.Files : 0,
+        UnchangedFiles = line.Last.UnchangedFiles,
         Method = options.Method,
         MethodReason = "interrupted",
     };

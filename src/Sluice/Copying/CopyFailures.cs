@@ -6,7 +6,11 @@ namespace Sluice.Copying;
 /// <summary>
 /// What failed in a copy of a tree, and what was copied beside it. The first failure ends the copy, unless it is to go on. Thread-safe.
 /// </summary>
-internal sealed class CopyFailures(bool continues, CopyMeter meter, CancellationTokenSource stop)
+/// <param name="continues">Whether the copy is to go on after a failure.</param>
+/// <param name="meter">What counts the files.</param>
+/// <param name="stop">Ends the copy.</param>
+/// <param name="result">What the copy has done, asked for when it has ended.</param>
+internal sealed class CopyFailures(bool continues, CopyMeter meter, CancellationTokenSource stop, Func<CopyResult> result)
 {
     private readonly Lock _lock = new();
     private readonly List<FileFailure> _failures = [];
@@ -53,7 +57,10 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     {
         using (_lock.EnterUninterrupted())
         {
-            return _failures.Count > 0 ? new FileBatchException(_failures, meter.Files, Volatile.Read(ref _bytes)) : null;
+            long bytes = Volatile.Read(ref _bytes);
+            return _failures.Count > 0
+                ? new FileBatchException(_failures, meter.Files, bytes) { Copied = result() with { Bytes = bytes } }
+                : null;
         }
     }
 

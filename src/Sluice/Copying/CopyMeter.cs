@@ -104,7 +104,8 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
     {
         // First of all: each of them is found before it is counted here, so that there are never fewer in all than are done.
         int unchanged = UnchangedFiles;
-        progress?.Report(new CopyProgress(Bytes, Volatile.Read(ref _totalBytes), Files, Volatile.Read(ref _totalFiles) - unchanged));
+        int toCopy = Volatile.Read(ref _totalFiles) - unchanged;
+        progress?.Report(new CopyProgress(Bytes, Volatile.Read(ref _totalBytes), Files, toCopy) { UnchangedFiles = unchanged });
     }
 
     private void TellSometimes()

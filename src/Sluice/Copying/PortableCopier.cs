@@ -34,15 +34,17 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
             copier.CopyTree(new DirectoryInfo(source), Path.TrimEndingDirectorySeparator(target));
         }
 
-        return new CopyResult
-        {
-            Bytes = meter.Bytes,
-            Files = meter.Files,
-            Folders = copier._folders,
-            Method = CopyMethod.Buffered,
-            MethodReason = "this operating system copies files by itself",
-        };
+        return copier.Result();
     }
+
+    private CopyResult Result() => new()
+    {
+        Bytes = meter.Bytes,
+        Files = meter.Files,
+        Folders = _folders,
+        Method = CopyMethod.Buffered,
+        MethodReason = "this operating system copies files by itself",
+    };
 
     private static void Refuse(bool isAsked, string what)
     {
@@ -118,7 +120,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
 
         using CancellationTokenSource stop = new();
-        CopyFailures failures = meter.Failures = new(options.ContinueOnError, meter, stop);
+        CopyFailures failures = meter.Failures = new(options.ContinueOnError, meter, stop, Result);
         bool isNew = !Directory.Exists(target);
         string made = isNew ? TemporaryFor(target) : target;
         try

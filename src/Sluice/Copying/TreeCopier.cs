@@ -36,7 +36,7 @@ internal sealed class TreeCopier : IDisposable
         _meter = meter;
         _callersToken = cancellationToken;
         _stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        _failures = meter.Failures = new CopyFailures(options.ContinueOnError, meter, _stop);
+        _failures = meter.Failures = new CopyFailures(options.ContinueOnError, meter, _stop, Result);
         _isNew = isNew;
         _folders = new CopiedFolders(options, _failures, isNew);
         _share = options.Shard is { } shard ? new TreeShare(shard) : null;

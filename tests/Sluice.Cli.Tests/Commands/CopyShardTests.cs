@@ -170,6 +170,53 @@ public sealed class CopyShardTests : IDisposable
         (sum[0].Text, sum[1].Value, sum[3].Value).ShouldBe(("all", 3, (1 << 20) + 10));
     }
 
+    /// <summary>A run that failed at one file has found the others, and the sum of all runs has them.</summary>
+    [SkippableFact]
+    public async Task What_was_there_is_counted_also_where_something_failed()
+    {
+        SkipUnlessLinux();
+        Directory.CreateDirectory(_folder["tree/below"]);
+        foreach (string name in (string[])["one", "two", "below/three"])
+            File.WriteAllText(_folder[$"tree/{name}"], name);
+        Directory.CreateDirectory(_folder["copy"]);
+        File.WriteAllText(_folder["copy/two"], "another");
+        string[] shard = ["copy", "-r", "--shard", "0/1"];
+        foreach (string run in (string[])["first", "second"])
+        {
+            ToolRun failed = await ToolRun.RunAsync([.. shard, "--json", _folder[run], _folder["tree"], _folder["copy"]]);
+            failed.ExitCode.ShouldBe(ExitCode.IoError);
+        }
+        Figures("first").ShouldBe((2, 0, 1, 1));
+        Figures("second").ShouldBe((0, 2, 0, 1));
+        ToolRun end = await ToolRun.RunAsync("copy", "-r", "--finish", "--json", _folder["end"], _folder["tree"], _folder["copy"]);
+        (end.ExitCode, end.Out).ShouldBe((ExitCode.IoError, ""));
+        Figures("end").ShouldBe((0, 2, 2, 1));
+
+        (long, long, long, long) Figures(string name)
+        {
+            CopyReport report = Read(_folder[name]);
+            return (report.Files, report.UnchangedFiles, report.Copies[0].Folders, report.Failed);
+        }
+    }
+
+    [SkippableFact]
+    public async Task An_end_of_which_something_failed_calls_nothing_whole()
+    {
+        SkipUnlessLinux();
+        Directory.CreateDirectory(_folder["tree"]);
+        File.WriteAllBytes(_folder["tree/large"], new byte[2 << 20]);
+        File.WriteAllText(_folder["tree/.large.0123456789abcdef.sluice-part"], "");
+        string[] how = ["-r", "--split", "1M", _folder["tree"], _folder["copy"]];
+        foreach (string[] run in (string[][])[["--shard", "0/1"], ["--finish"]])
+        {
+            ToolRun failed = await ToolRun.RunAsync(["copy", .. run, .. how]);
+            failed.ExitCode.ShouldBe(ExitCode.IoError);
+            failed.Error.ShouldContain("its name is kept for folders in which shards write a file");
+            failed.Out.ShouldNotContain("whole");
+        }
+        Directory.EnumerateFileSystemEntries(_folder["copy"]).ShouldBe([_folder["copy/large"]]);
+    }
+
     [SkippableFact]
     public async Task Merging_says_what_is_missing_and_what_failed()
     {

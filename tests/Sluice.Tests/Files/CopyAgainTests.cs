@@ -246,9 +246,4 @@ public sealed class CopyAgainTests : IDisposable
         File.WriteAllBytes(Path.Combine(below, "file"), Bytes.Pattern(3000));
         return source;
     }
-
-    private sealed class Telling(Action<CopyProgress> action) : IProgress<CopyProgress>
-    {
-        public void Report(CopyProgress value) => action(value);
-    }
 }

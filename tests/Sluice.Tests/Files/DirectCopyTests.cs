@@ -67,9 +67,4 @@ public sealed class DirectCopyTests : IDisposable
         Skip.If(handle.Caching != FileCaching.Direct, handle.CachingReason);
         File.Delete(handle.Path!);
     }
-
-    private sealed class Telling(Action<CopyProgress> action) : IProgress<CopyProgress>
-    {
-        public void Report(CopyProgress value) => action(value);
-    }
 }

@@ -93,7 +93,7 @@ public sealed partial class RangedCopyTests
         await SluiceFile.CopyAsync(_source, _target, Part(0, 1));
         using CancellationTokenSource stop = new();
         CopyMeter meter = new(null);
-        CopyFailures failures = new(continues: true, meter, stop);
+        CopyFailures failures = new(continues: true, meter, stop, static () => new CopyResult());
         DividedFiles divided = new(End().ToFinish(), meter, failures, stop.Token);
         using TreeRoot from = RootOf(_source);
         using TreeRoot to = RootOf(_target);

@@ -327,9 +327,4 @@ public sealed partial class RangedCopyTests : IDisposable
     private IEnumerable<string> Leftovers() => Directory.EnumerateFileSystemEntries(_target, "*.sluice-*");
 
     private long BlocksOf(string name) => long.Parse(Run("stat", "-c", "%b", Path.Combine(_target, name)).Trim()) * 512;
-
-    private sealed class Telling(Action<CopyProgress> told) : IProgress<CopyProgress>
-    {
-        public void Report(CopyProgress value) => told(value);
-    }
 }

@@ -47,6 +47,36 @@ public sealed partial class ShardedCopyTests
         File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
     }
 
+    [SkippableFact]
+    public async Task What_was_found_is_told_beside_what_failed()
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string below = Directory.CreateDirectory(Path.Combine(source, "below")).FullName;
+        foreach (string path in (string[])[Path.Combine(source, "one"), Path.Combine(source, "two"), Path.Combine(below, "three")])
+        {
+            Write(path, "source");
+        }
+
+        Write(Path.Combine(target, "two"), "target and longer");
+        CopyProgress last = default;
+        CopyOptions shard = new()
+        {
+            Recurse = true,
+            Shard = new Shard(0, 1),
+            ContinueOnError = true,
+            Progress = new Telling(value => last = value),
+        };
+        CopyResult first = await CopiedAsync();
+        (first.Files, first.UnchangedFiles, first.Folders, first.Bytes).ShouldBe((2, 0, 1, 12));
+        CopyResult second = await CopiedAsync();
+        (second.Files, second.UnchangedFiles, second.Folders, second.Bytes).ShouldBe((0, 2, 0, 0));
+        (last.Files, last.TotalFiles, last.UnchangedFiles).ShouldBe((0, 0, 2));
+
+        async Task<CopyResult> CopiedAsync() =>
+            (await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, shard))).Copied.ShouldNotBeNull();
+    }
+
     /// <summary>Some file systems keep whole seconds; one that does not has no such excuse for another time.</summary>
     [SkippableTheory]
     [InlineData(0.4)]

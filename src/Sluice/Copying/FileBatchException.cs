@@ -27,6 +27,11 @@ public sealed class FileBatchException : IOException
     /// <summary>Bytes of the files that were done whole.</summary>
     public long BytesCompleted { get; }
 
+    /// <summary>
+    /// What the copy of a tree has done beside them, with the bytes of those files that were done whole; null of anything else.
+    /// </summary>
+    public CopyResult? Copied { get; init; }
+
     private static string Describe(IReadOnlyList<FileFailure> failures)
     {
         ArgumentNullException.ThrowIfNull(failures);
