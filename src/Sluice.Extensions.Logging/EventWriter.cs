@@ -146,15 +146,39 @@ internal sealed class EventWriter
         }
     }
 
+    /// <summary>The template of a scope is not the event's: where the scope has nothing else, it is a text.</summary>
     private void WriteScope(object? scope)
     {
-        if (scope is IEnumerable<KeyValuePair<string, object?>> values)
-        {
-            WriteValues(values);
-        }
-        else
+        if (scope is not IEnumerable<KeyValuePair<string, object?>> values)
         {
             WriteValue("Scope", scope);
+            return;
+        }
+
+        try
+        {
+            bool hasValues = false;
+            object? template = null;
+            foreach ((string name, object? value) in values)
+            {
+                if (name == TemplateName)
+                {
+                    template = value;
+                    continue;
+                }
+
+                hasValues = true;
+                WriteValue(name, value);
+            }
+
+            if (!hasValues && template is not null)
+            {
+                WriteValue("Scope", template);
+            }
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            WriteValue("@@error", e.GetType().Name);
         }
     }
 

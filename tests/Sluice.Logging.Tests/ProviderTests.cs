@@ -81,30 +81,6 @@ public sealed partial class ProviderTests
     }
 
     [Fact]
-    public void Scopes_values_stand_in_the_event_and_the_events_own_win()
-    {
-        using TempFolder folder = new();
-        using (ILoggerFactory factory = Factory(folder))
-        {
-            ILogger logger = factory.CreateLogger("scopes");
-            using (logger.BeginScope("Request {Id}", 12))
-            using (logger.BeginScope("plain"))
-            using (logger.BeginScope(new Dictionary<string, object?> { ["Tenant"] = "a" }))
-            {
-                logger.LogInformation("{Tenant}", "b");
-            }
-
-            logger.LogInformation("outside");
-        }
-
-        JsonElement[] events = folder.Events();
-        events[0].GetProperty("Id").GetInt32().ShouldBe(12);
-        events[0].GetProperty("Scope").GetString().ShouldBe("plain");
-        events[0].GetProperty("Tenant").GetString().ShouldBe("b");
-        events[1].TryGetProperty("Id", out _).ShouldBeFalse();
-    }
-
-    [Fact]
     public void A_provider_without_a_factory_has_scopes_too_and_options_leave_them_out()
     {
         using TempFolder folder = new();
