@@ -26,6 +26,7 @@ internal sealed class EventWriter
 
     private readonly ArrayBufferWriter<byte> _bytes = new(1024);
     private readonly Utf8JsonWriter _json;
+    private readonly List<object?> _plainScopes = [];
     private EventFormat? _format;
     private EventHead _head;
     private DateTimeOffset _time;
@@ -45,6 +46,7 @@ internal sealed class EventWriter
     public void Return()
     {
         (_head, _format) = (default, null);
+        _plainScopes.Clear();
         if (_bytes.Capacity <= MaxKeptBytes)
         {
             t_kept = this;
@@ -64,6 +66,11 @@ internal sealed class EventWriter
         if (format.IncludesScopes)
         {
             scopes.ForEachScope(static (scope, writer) => writer.WriteScope(scope), this);
+            if (_plainScopes.Count > 0)
+            {
+                // One name, since readers keep one of several values of a name.
+                WriteValue("Scope", _plainScopes.Count == 1 ? _plainScopes[0] : _plainScopes);
+            }
         }
 
         if (state is IReadOnlyList<KeyValuePair<string, object?>> values)
@@ -151,7 +158,7 @@ internal sealed class EventWriter
     {
         if (scope is not IEnumerable<KeyValuePair<string, object?>> values)
         {
-            WriteValue("Scope", scope);
+            _plainScopes.Add(scope);
             return;
         }
 
@@ -173,7 +180,7 @@ internal sealed class EventWriter
 
             if (!hasValues && template is not null)
             {
-                WriteValue("Scope", template);
+                _plainScopes.Add(template);
             }
         }
         catch (Exception e) when (e is not OutOfMemoryException)

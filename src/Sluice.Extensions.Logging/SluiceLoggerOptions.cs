@@ -22,7 +22,10 @@ public sealed class SluiceLoggerOptions
     /// <summary>Whether the template of a message ("{User} came") stands beside the message; false makes lines shorter.</summary>
     public bool IncludeTemplate { get; init; } = true;
 
-    /// <summary>Whether the values of scopes are properties of an event, and scopes without values stand in "Scope".</summary>
+    /// <summary>
+    /// Whether the values of scopes are properties of an event, and scopes without values stand in "Scope": one as itself, several as an
+    /// array, the outermost first.
+    /// </summary>
     public bool IncludeScopes { get; init; } = true;
 
     /// <summary>

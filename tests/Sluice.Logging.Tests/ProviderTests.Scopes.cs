@@ -57,4 +57,32 @@ public sealed partial class ProviderTests
         events[2].TryGetProperty("@mt", out _).ShouldBeFalse();
         events[2].GetProperty("Scope").GetString().ShouldBe("all of it");
     }
+
+    [Fact]
+    public void Scopes_without_values_all_stand_in_the_event()
+    {
+        using TempFolder folder = new();
+        using (ILoggerFactory factory = Factory(folder))
+        {
+            ILogger logger = factory.CreateLogger("scopes");
+            using (logger.BeginScope("import"))
+            using (LoggerMessage.DefineScope("of a file")(logger))
+            using (logger.BeginScope(new Dictionary<string, object?> { ["Tenant"] = "a" }))
+            using (logger.BeginScope(7))
+            {
+                logger.LogInformation("one");
+            }
+
+            using (logger.BeginScope("import"))
+            {
+                logger.LogInformation("two");
+            }
+        }
+
+        JsonElement[] events = folder.Events();
+        events[0].GetProperty("Scope").GetRawText().ShouldBe("""["import","of a file",7]""");
+        events[0].EnumerateObject().Count(static p => p.Name == "Scope").ShouldBe(1);
+        events[0].GetProperty("Tenant").GetString().ShouldBe("a");
+        events[1].GetProperty("Scope").GetString().ShouldBe("import");
+    }
 }
