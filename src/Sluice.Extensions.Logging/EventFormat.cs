@@ -7,8 +7,8 @@ namespace Sluice.Extensions.Logging;
 /// <param name="IncludesTemplate">Whether the template stands beside the message.</param>
 /// <param name="IncludesScopes">Whether the values of scopes do.</param>
 /// <param name="EndsLines">Whether an event ends its line.</param>
-/// <param name="MaxTextChars">What of a text is taken at most, in characters.</param>
-internal sealed record EventFormat(TimeProvider Clock, bool IncludesTemplate, bool IncludesScopes, bool EndsLines, int MaxTextChars);
+/// <param name="MaxEventBytes">From so many bytes on nothing more is put into an event; a text that reaches them is cut.</param>
+internal sealed record EventFormat(TimeProvider Clock, bool IncludesTemplate, bool IncludesScopes, bool EndsLines, int MaxEventBytes);
 
 /// <summary>What each event has.</summary>
 internal readonly record struct EventHead(LogLevel Level, EventId Id, string Category, string Message, Exception? Exception);

@@ -36,6 +36,8 @@ internal sealed class EventWriter
     /// <summary>What was written; until the next use.</summary>
     public ReadOnlySpan<byte> Record => _bytes.WrittenSpan;
 
+    private int Room => JsonValue.RoomIn(_json, _format!.MaxEventBytes);
+
     public static EventWriter Rent()
     {
         EventWriter writer = t_kept ?? new EventWriter();
@@ -55,12 +57,12 @@ internal sealed class EventWriter
 
     public void Write<TState>(EventFormat format, in EventHead head, TState state, IExternalScopeProvider scopes)
     {
-        (_format, _head, _time) = (format, Fit(head, format.MaxTextChars), format.Clock.GetUtcNow());
+        (_format, _head, _time) = (format, head, format.Clock.GetUtcNow());
         Begin();
-        _json.WriteString("@m"u8, _head.Message);
+        _json.WriteString("@m"u8, Fit(head.Message));
         if (head.Exception is not null)
         {
-            _json.WriteString("@x"u8, Cut(TextOf(head.Exception), format.MaxTextChars));
+            _json.WriteString("@x"u8, Fit(TextOf(head.Exception)));
         }
 
         if (format.IncludesScopes)
@@ -107,17 +109,10 @@ internal sealed class EventWriter
         return Record;
     }
 
-    private static EventHead Fit(in EventHead head, int length) =>
-        head.Message?.Length > length || head.Category.Length > length || head.Id.Name?.Length > length
-            ? head with
-            {
-                Message = Cut(head.Message, length),
-                Category = Cut(head.Category, length),
-                Id = new EventId(head.Id.Id, head.Id.Name is { } name ? Cut(name, length) : null),
-            }
-            : head;
-
     private static string Cut(string? text, int length) => text is null ? "" : text.Length <= length ? text : text[..length];
+
+    /// <summary>As much of a text as the event has room for.</summary>
+    private string Fit(string? text) => Cut(text, Room);
 
     private void Begin()
     {
@@ -137,10 +132,10 @@ internal sealed class EventWriter
 
         if (_head.Id.Name is { } name)
         {
-            _json.WriteString("EventName"u8, name);
+            _json.WriteString("EventName"u8, Fit(name));
         }
 
-        _json.WriteString("SourceContext"u8, _head.Category);
+        _json.WriteString("SourceContext"u8, Fit(_head.Category));
     }
 
     private void End()
@@ -168,6 +163,11 @@ internal sealed class EventWriter
             object? template = null;
             foreach ((string name, object? value) in values)
             {
+                if (Room == 0)
+                {
+                    return;
+                }
+
                 if (name == TemplateName)
                 {
                     template = value;
@@ -194,7 +194,7 @@ internal sealed class EventWriter
     {
         try
         {
-            for (int i = 0; i < values.Count; i++)
+            for (int i = 0; i < values.Count && Room > 0; i++)
             {
                 KeyValuePair<string, object?> value = values[i];
                 WriteValue(value.Key, value.Value);
@@ -212,6 +212,11 @@ internal sealed class EventWriter
         {
             foreach (KeyValuePair<string, object?> value in values)
             {
+                if (Room == 0)
+                {
+                    return;
+                }
+
                 WriteValue(value.Key, value.Value);
             }
         }
@@ -227,16 +232,16 @@ internal sealed class EventWriter
         {
             if (_format!.IncludesTemplate && value is string template && template != _head.Message)
             {
-                _json.WriteString("@mt"u8, Cut(template, _format.MaxTextChars));
+                _json.WriteString("@mt"u8, Fit(template));
             }
 
             return;
         }
 
         // Names that begin with @ are the format's own.
-        name = Cut(name, _format!.MaxTextChars);
+        name = Fit(name);
         _json.WritePropertyName(name.StartsWith('@') && !name.StartsWith("@@", StringComparison.Ordinal) ? "@" + name : name);
-        JsonValue.Write(_json, value, _format.MaxTextChars);
+        JsonValue.Write(_json, value, _format!.MaxEventBytes);
     }
 
     private static string TextOf(Exception exception)

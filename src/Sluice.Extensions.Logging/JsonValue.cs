@@ -14,14 +14,17 @@ internal static class JsonValue
 
     /// <param name="json">Where to.</param>
     /// <param name="value">The value.</param>
-    /// <param name="maxTextChars">What of a text is taken at most.</param>
-    public static void Write(Utf8JsonWriter json, object? value, int maxTextChars)
+    /// <param name="maxBytes">Of all that was written: see <see cref="RoomIn"/>.</param>
+    public static void Write(Utf8JsonWriter json, object? value, int maxBytes)
     {
         int left = MaxElements;
-        Write(json, value, maxTextChars, 0, ref left);
+        Write(json, value, maxBytes, 0, ref left);
     }
 
-    private static void Write(Utf8JsonWriter json, object? value, int maxTextChars, int depth, ref int left)
+    /// <summary>How many bytes are left; so many characters of a text are not too few, since each has a byte at least.</summary>
+    public static int RoomIn(Utf8JsonWriter json, int maxBytes) => (int)Math.Max(0, maxBytes - json.BytesCommitted - json.BytesPending);
+
+    private static void Write(Utf8JsonWriter json, object? value, int maxBytes, int depth, ref int left)
     {
         switch (value)
         {
@@ -29,7 +32,7 @@ internal static class JsonValue
                 json.WriteNullValue();
                 break;
             case string text:
-                json.WriteStringValue(Cut(text, maxTextChars));
+                json.WriteStringValue(Cut(text, RoomIn(json, maxBytes)));
                 break;
             case bool flag:
                 json.WriteBooleanValue(flag);
@@ -65,29 +68,29 @@ internal static class JsonValue
                 json.WriteStringValue(id);
                 break;
             case IEnumerable items and not IFormattable when depth < MaxDepth:
-                WriteArray(json, items, maxTextChars, depth + 1, ref left);
+                WriteArray(json, items, maxBytes, depth + 1, ref left);
                 break;
             default:
-                json.WriteStringValue(Cut(TextOf(value), maxTextChars));
+                json.WriteStringValue(Cut(TextOf(value), RoomIn(json, maxBytes)));
                 break;
         }
     }
 
-    private static void WriteArray(Utf8JsonWriter json, IEnumerable items, int maxTextChars, int depth, ref int left)
+    private static void WriteArray(Utf8JsonWriter json, IEnumerable items, int maxBytes, int depth, ref int left)
     {
         json.WriteStartArray();
         try
         {
             foreach (object? item in items)
             {
-                if (left == 0)
+                if (left == 0 || RoomIn(json, maxBytes) == 0)
                 {
                     json.WriteStringValue("...");
                     break;
                 }
 
                 left--;
-                Write(json, item, maxTextChars, depth, ref left);
+                Write(json, item, maxBytes, depth, ref left);
             }
         }
         catch (Exception e) when (e is not OutOfMemoryException)

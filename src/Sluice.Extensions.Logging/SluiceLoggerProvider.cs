@@ -11,21 +11,24 @@ namespace Sluice.Extensions.Logging;
 /// <remarks>
 /// Thread-safe; threads format side by side. Logging does not throw because an event could not be written: what is lost is counted
 /// (<see cref="LostEvents"/>) and told (<see cref="SluiceLoggerOptions.OnError"/>). A value that cannot be turned to text is replaced by a
-/// text that says so; what the event's own formatter throws is thrown. Of a text no more than 150 million characters are taken.
+/// text that says so; what the event's own formatter throws is thrown. An event that is longer than the log's records
+/// (<see cref="SluiceLogOptions.MaxRecordBytes"/>), or than 100 million bytes, comes without its values, and its message cut; "CutFromBytes"
+/// says how much of it had been written.
 /// </remarks>
 [ProviderAlias("Sluice")]
 public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScope, IAsyncDisposable
 {
-    /// <summary>The writer of JSON takes no text of more than 166 million characters.</summary>
-    private const int MaxTextChars = 150_000_000;
+    /// <summary>The writer of JSON asks for up to 18 bytes for a character, and has no more than 2 GiB for an event.</summary>
+    private const int MaxEventBytes = 100_000_000;
 
     /// <summary>Up to here an event that is cut says how long the whole would have been.</summary>
-    private const int MinTextChars = 16 * 1024 * 1024;
+    private const int MinEventBytes = 16 * 1024 * 1024;
 
     private readonly SluiceLoggerOptions _options;
     private readonly LogLevel _flushOn;
     private readonly Action<Exception>? _onError;
     private readonly bool _leaveOpen;
+    private readonly int _maxRecordBytes;
     private long _lostEvents;
     private Exception? _lastError;
     private bool _isDisposed;
@@ -48,9 +51,10 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         ArgumentNullException.ThrowIfNull(log);
         (Log, _leaveOpen, _options) = (log, leaveOpen, options ?? new SluiceLoggerOptions());
         (_flushOn, _onError) = (_options.FlushOn, _options.OnError);
+        _maxRecordBytes = Math.Min(log.MaxRecordBytes, MaxEventBytes);
         Format = new EventFormat(
             _options.TimeProvider ?? TimeProvider.System, _options.IncludeTemplate, _options.IncludeScopes,
-            EndsLines: log.Format == LogFormat.Raw, Math.Clamp(log.MaxRecordBytes, MinTextChars, MaxTextChars));
+            EndsLines: log.Format == LogFormat.Raw, Math.Max(_maxRecordBytes, MinEventBytes));
     }
 
     /// <summary>The log that events go to.</summary>
@@ -122,9 +126,9 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     internal void Append(EventWriter writer, LogLevel level)
     {
         ReadOnlySpan<byte> record = writer.Record;
-        if (record.Length > Log.MaxRecordBytes)
+        if (record.Length > _maxRecordBytes)
         {
-            record = writer.Shorten(Log.MaxRecordBytes);
+            record = writer.Shorten(_maxRecordBytes);
         }
 
         try

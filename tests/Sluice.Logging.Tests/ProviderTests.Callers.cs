@@ -67,6 +67,37 @@ public sealed partial class ProviderTests
         events[0].GetProperty("@m").GetString()!.Length.ShouldBeGreaterThan(100_000);
     }
 
+    /// <summary>Many long values, and values without an end, of an event and of a scope, would be more than any memory.</summary>
+    [Fact]
+    public void Of_an_event_no_more_is_written_than_its_log_could_take()
+    {
+        using TempFolder folder = new();
+        object text = new string('a', 10_000_000);
+        KeyValuePair<string, object?>[] many = [.. Enumerable.Repeat(new KeyValuePair<string, object?>("Value", text), 10)];
+        KeyValuePair<string, object?>[] elements = [new("Value", Enumerable.Repeat(text, 10))];
+        using (SluiceLoggerProvider provider = new(folder.Log))
+        {
+            ILogger logger = provider.CreateLogger("a");
+            foreach (IEnumerable<KeyValuePair<string, object?>> state in (IEnumerable<KeyValuePair<string, object?>>[])
+                [many, many.Where(static _ => true), elements, EndlessValues()])
+            {
+                logger.Log(LogLevel.Information, default, state, null, static (_, _) => "m");
+                using (logger.BeginScope(state))
+                {
+                    logger.Log(LogLevel.Information, default, 1, null, static (_, _) => "m");
+                }
+            }
+
+            provider.LostEvents.ShouldBe(0);
+        }
+
+        System.Text.Json.JsonElement[] events = folder.Events();
+        events.Length.ShouldBe(8);
+        events.ShouldAllBe(static e => e.GetProperty("@m").GetString() == "m");
+        events.ShouldAllBe(static e => e.GetProperty("CutFromBytes").GetInt32() > 16_000_000);
+        events.ShouldAllBe(static e => e.GetProperty("CutFromBytes").GetInt32() < 17_000_000);
+    }
+
     [Fact]
     public void A_container_that_is_disposed_closes_the_log()
     {
@@ -78,5 +109,13 @@ public sealed partial class ProviderTests
 
         folder.Events().ShouldHaveSingleItem().GetProperty("SourceContext").GetString().ShouldBe(typeof(ProviderTests).FullName);
         using SluiceLog again = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+    }
+
+    private static IEnumerable<KeyValuePair<string, object?>> EndlessValues()
+    {
+        while (true)
+        {
+            yield return new("", null);
+        }
     }
 }
