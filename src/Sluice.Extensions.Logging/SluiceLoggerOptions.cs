@@ -29,8 +29,8 @@ public sealed class SluiceLoggerOptions
     public bool IncludeScopes { get; init; } = true;
 
     /// <summary>
-    /// Is told of an error with which events were lost, once for each of them, on the thread that logged; null for nobody. What it throws
-    /// reaches that thread.
+    /// Is told of an error with which events were lost, once for each of them, on the thread that logged, and of the one with which the log
+    /// of <c>AddSluice</c> could not be closed; null for nobody. What it throws reaches who logged, or closed.
     /// </summary>
     public Action<Exception>? OnError { get; init; }
 

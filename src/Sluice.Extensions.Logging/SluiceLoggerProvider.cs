@@ -66,6 +66,9 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// <summary>The newest error with which an event was lost, or with which the log was closed; null where there was none.</summary>
     public Exception? LastError => Volatile.Read(ref _lastError);
 
+    /// <summary>Whether a container disposes of it.</summary>
+    internal bool IsContainerOwned { get; init; }
+
     internal EventFormat Format { get; }
 
     internal IExternalScopeProvider Scopes { get; private set; } = new LoggerExternalScopeProvider();
@@ -88,8 +91,11 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// Writes everything: a log of its own is made durable and closed, another one's stays open. Events that come later are lost, and
     /// counted.
     /// </summary>
-    /// <exception cref="IOException">Something could not be written; a logger factory swallows it, and <see cref="LastError"/> has
-    /// it.</exception>
+    /// <exception cref="IOException">
+    /// Something could not be written; a factory to which the provider was added (AddProvider) swallows it, and <see cref="LastError"/> has
+    /// it. A provider of <c>AddSluice</c> does not throw it, since its container would leave others undisposed of:
+    /// <see cref="SluiceLoggerOptions.OnError"/> is told.
+    /// </exception>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))
@@ -115,7 +121,12 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         catch (IOException e)
         {
             Volatile.Write(ref _lastError, e);
-            throw;
+            if (!IsContainerOwned)
+            {
+                throw;
+            }
+
+            _onError?.Invoke(e);
         }
     }
 

@@ -7,7 +7,10 @@ namespace Microsoft.Extensions.Logging;
 /// <summary>Adds a <see cref="SluiceLoggerProvider"/> where logging is set up; in configuration its name is "Sluice".</summary>
 public static class SluiceLoggingBuilderExtensions
 {
-    /// <summary>Events go to a log of the provider's own, opened with the first logger and closed with the factory.</summary>
+    /// <summary>
+    /// Events go to a log of the provider's own, opened with the first logger and closed with the container, which is the host's or that of
+    /// <c>LoggerFactory.Create</c>. What cannot be written then is told to <see cref="SluiceLoggerOptions.OnError"/>.
+    /// </summary>
     /// <param name="builder">Of the application.</param>
     /// <param name="directory">The log's folder.</param>
     /// <param name="options">Null for the defaults.</param>
@@ -15,7 +18,7 @@ public static class SluiceLoggingBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentException.ThrowIfNullOrEmpty(directory);
-        builder.Services.AddSingleton<ILoggerProvider>(_ => new SluiceLoggerProvider(directory, options));
+        builder.Services.AddSingleton<ILoggerProvider>(_ => new SluiceLoggerProvider(directory, options) { IsContainerOwned = true });
         return builder;
     }
 
@@ -27,7 +30,7 @@ public static class SluiceLoggingBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(log);
-        builder.Services.AddSingleton<ILoggerProvider>(_ => new SluiceLoggerProvider(log, options));
+        builder.Services.AddSingleton<ILoggerProvider>(_ => new SluiceLoggerProvider(log, options) { IsContainerOwned = true });
         return builder;
     }
 }

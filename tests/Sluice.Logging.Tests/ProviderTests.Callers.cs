@@ -111,11 +111,69 @@ public sealed partial class ProviderTests
         using SluiceLog again = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_container_is_disposed_of_as_a_whole_where_the_log_cannot_be_closed(bool isAsynchronous)
+    {
+        using TempFolder folder = new();
+        List<Exception> errors = [];
+        BrokenDisk disk = new();
+        ServiceCollection services = new();
+        services.AddSingleton<Neighbour>().AddLogging(b => b.AddSluice(folder.Log, OnDisk(disk, errors)));
+        ServiceProvider container = services.BuildServiceProvider();
+
+        // What was made sooner is disposed of later.
+        Neighbour neighbour = container.GetRequiredService<Neighbour>();
+        container.GetRequiredService<ILogger<ProviderTests>>().LogInformation("lost");
+        SluiceLoggerProvider provider = (SluiceLoggerProvider)container.GetServices<ILoggerProvider>().Single();
+        disk.IsFull = true;
+        if (isAsynchronous)
+        {
+            await container.DisposeAsync();
+        }
+        else
+        {
+            container.Dispose();
+        }
+
+        neighbour.IsDisposed.ShouldBeTrue();
+        provider.LastError.ShouldBe(errors.ShouldHaveSingleItem());
+        errors[0].ShouldBeAssignableTo<IOException>()!.Message.ShouldContain(folder.Log);
+    }
+
+    [Fact]
+    public void Who_disposes_of_a_provider_hears_that_its_log_could_not_be_closed()
+    {
+        using TempFolder folder = new();
+        List<Exception> errors = [];
+        BrokenDisk disk = new();
+        SluiceLoggerProvider provider = new(folder.Log, OnDisk(disk, errors));
+        provider.CreateLogger("a").LogInformation("lost");
+        disk.IsFull = true;
+        IOException error = Should.Throw<IOException>(provider.Dispose);
+        provider.LastError.ShouldBe(error);
+        errors.ShouldBeEmpty();
+    }
+
+    private static SluiceLoggerOptions OnDisk(BrokenDisk disk, List<Exception> errors) => new()
+    {
+        Log = new SluiceLogOptions { Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },
+        OnError = errors.Add,
+    };
+
     private static IEnumerable<KeyValuePair<string, object?>> EndlessValues()
     {
         while (true)
         {
             yield return new("", null);
         }
+    }
+
+    private sealed class Neighbour : IDisposable
+    {
+        public bool IsDisposed { get; private set; }
+
+        public void Dispose() => IsDisposed = true;
     }
 }
