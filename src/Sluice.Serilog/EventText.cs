@@ -32,6 +32,12 @@ internal sealed class EventText : TextWriter
     public void Return()
     {
         _length = 0;
+        if (NewLine != "\n")
+        {
+            // A formatter may set its own, which is nobody else's.
+            NewLine = "\n";
+        }
+
         if (_chars.Length <= MaxKept)
         {
             t_kept = this;

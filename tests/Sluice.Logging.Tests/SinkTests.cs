@@ -150,6 +150,36 @@ public sealed class SinkTests
         folder.Lines().ShouldBe(["inner", "nest", "plain"]);
     }
 
+    [Fact]
+    public void A_line_end_that_a_formatter_sets_is_its_own_alone()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log);
+        using (Logger logger = new LoggerConfiguration()
+            .WriteTo.Sink(new SluiceLogSink(log, new TwoLines("\r\n")))
+            .WriteTo.Sink(new SluiceLogSink(log, new TwoLines(null)))
+            .CreateLogger())
+        {
+            logger.Information("one");
+        }
+
+        folder.Records().ShouldBe(["one\r\nand more", "one\nand more"]);
+    }
+
+    private sealed class TwoLines(string? newLine) : ITextFormatter
+    {
+        public void Format(LogEvent logEvent, TextWriter output)
+        {
+            if (newLine is not null)
+            {
+                output.NewLine = newLine;
+            }
+
+            output.WriteLine(logEvent.MessageTemplate.Text);
+            output.WriteLine("and more");
+        }
+    }
+
     private sealed class Nested : ITextFormatter
     {
         public ILogger? Logger { get; set; }
