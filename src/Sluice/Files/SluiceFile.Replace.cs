@@ -254,15 +254,15 @@ public static partial class SluiceFile
             Encoder encoder = encoding.GetEncoder();
             handle.Write(encoding.Preamble, 0);
             long at = encoding.Preamble.Length;
-            bool isWhole;
-            do
+
+            // Convert would refuse an empty text where a caller's encoder leaves it to the base class.
+            for (bool isWhole = contents.IsEmpty; !isWhole;)
             {
                 encoder.Convert(contents, bytes, flush: true, out int charsUsed, out int bytesUsed, out isWhole);
                 handle.Write(bytes.AsSpan(0, bytesUsed), at);
                 at += bytesUsed;
                 contents = contents[charsUsed..];
             }
-            while (!isWhole);
         }
         finally
         {

@@ -55,6 +55,19 @@ public sealed class ReplaceAtomicallyTests : IDisposable
         File.ReadAllBytes(path).ShouldBeEmpty();
     }
 
+    [Theory]
+    [InlineData("")]
+    [InlineData("plain")]
+    public async Task A_callers_encoding_needs_no_encoder_of_its_own(string text)
+    {
+        string path = _temp.NewFile(10);
+        SluiceFile.ReplaceAtomically(path, text, new OwnEncoding());
+        (await File.ReadAllTextAsync(path)).ShouldBe(text);
+        File.WriteAllText(path, "old");
+        await SluiceFile.ReplaceAtomicallyAsync(path, text, new OwnEncoding());
+        (await File.ReadAllTextAsync(path)).ShouldBe(text);
+    }
+
     [Fact]
     public void The_synchronous_form_replaces_as_the_other_does()
     {
@@ -332,5 +345,23 @@ public sealed class ReplaceAtomicallyTests : IDisposable
         string output = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
         return output.Trim();
+    }
+
+    /// <summary>ASCII, by the members that an encoding must have.</summary>
+    private sealed class OwnEncoding : Encoding
+    {
+        public override int GetByteCount(char[] chars, int index, int count) => count;
+
+        public override int GetBytes(char[] chars, int charIndex, int charCount, byte[] bytes, int byteIndex) =>
+            ASCII.GetBytes(chars, charIndex, charCount, bytes, byteIndex);
+
+        public override int GetCharCount(byte[] bytes, int index, int count) => count;
+
+        public override int GetChars(byte[] bytes, int byteIndex, int byteCount, char[] chars, int charIndex) =>
+            ASCII.GetChars(bytes, byteIndex, byteCount, chars, charIndex);
+
+        public override int GetMaxByteCount(int charCount) => charCount;
+
+        public override int GetMaxCharCount(int byteCount) => byteCount;
     }
 }
