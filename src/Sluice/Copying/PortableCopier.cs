@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text;
 
 namespace Sluice.Copying;
 
@@ -54,8 +55,18 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
     }
 
-    private static string TemporaryFor(string target) =>
-        Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.{Guid.NewGuid():N}.sluice-tmp");
+    private static string TemporaryFor(string target)
+    {
+        // With the 45 that are added a name has 255 bytes at most.
+        const int maxBytes = 255 - 45;
+        string name = Path.GetFileName(target);
+        if (Encoding.UTF8.GetByteCount(name) > maxBytes)
+        {
+            name = Encoding.ASCII.GetString(TemporaryName.Shortened(Encoding.UTF8.GetBytes(name)));
+        }
+
+        return Path.Combine(Path.GetDirectoryName(target)!, $".{name}.{Guid.NewGuid():N}.sluice-tmp");
+    }
 
     /// <summary>
     /// Flushes also what nobody may write to, since it is what the source is. A descriptor to read by is enough, but on Windows.
@@ -95,6 +106,28 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
+        }
+    }
+
+    /// <summary>Gives a link the name of what is to be replaced. .NET moves what leads to a folder as a folder, over nothing.</summary>
+    private static void ReplaceByLink(string made, string target)
+    {
+        try
+        {
+            if (File.Exists(made))
+            {
+                File.Move(made, target, overwrite: true);
+            }
+            else
+            {
+                File.Delete(target);
+                Directory.Move(made, target);
+            }
+        }
+        catch
+        {
+            Discard(made);
+            throw;
         }
     }
 
@@ -203,14 +236,17 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
 
     private void CopyLink(FileSystemInfo link, string target)
     {
-        if (options.Overwrite && (File.Exists(target) || new FileInfo(target).LinkTarget is not null))
+        // Not every file system, nor every user of Windows, may have links: what is there goes when there is one.
+        bool replaces = options.Overwrite && (File.Exists(target) || new FileInfo(target).LinkTarget is not null);
+        string made = replaces ? TemporaryFor(target) : target;
+        _ = link is DirectoryInfo
+            ? Directory.CreateSymbolicLink(made, link.LinkTarget!)
+            : File.CreateSymbolicLink(made, link.LinkTarget!);
+        if (replaces)
         {
-            File.Delete(target);
+            ReplaceByLink(made, target);
         }
 
-        _ = link is DirectoryInfo
-            ? Directory.CreateSymbolicLink(target, link.LinkTarget!)
-            : File.CreateSymbolicLink(target, link.LinkTarget!);
         meter.Find(0);
         meter.EndFile();
     }

@@ -47,6 +47,35 @@ public sealed class PortableCopyTests : IDisposable
         ShouldBeSame(Listing(target, format), Listing(source, format));
     }
 
+    /// <summary>A link leads to a file or a folder, or will where it is copied to; a name has no room for more.</summary>
+    [Fact]
+    public void Links_take_the_place_of_files_and_links_and_never_of_folders()
+    {
+        string source = MakeTree();
+        string target = MakeTree();
+        string name = new('n', 250);
+        (string Name, string LeadsTo)[] links = [(name, "file"), ("to-folder", "below"), ("here-alone", "elsewhere")];
+        foreach ((string link, string leadsTo) in links)
+        {
+            File.CreateSymbolicLink(Path.Combine(source, link), leadsTo);
+            File.WriteAllText(Path.Combine(target, link), "old");
+        }
+
+        Directory.CreateDirectory(Path.Combine(target, "elsewhere"));
+        CopyOptions options = new() { Recurse = true, Overwrite = true, ContinueOnError = true };
+        for (int i = 0; i < 2; i++)
+        {
+            _ = Copy(source, target, options);
+            links.ShouldAllBe(l => new FileInfo(Path.Combine(target, l.Name)).LinkTarget == l.LeadsTo);
+            Directory.GetFileSystemEntries(target).Length.ShouldBe(6);
+        }
+
+        File.CreateSymbolicLink(Path.Combine(source, "elsewhere"), "file");
+        FileBatchException error = Should.Throw<FileBatchException>(() => Copy(source, target, options));
+        error.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "elsewhere"));
+        Directory.GetFileSystemEntries(target).Length.ShouldBe(6);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
