@@ -109,6 +109,29 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
     }
 
+    /// <summary>
+    /// As <see cref="Discard"/>, a tree; what its links lead to is not touched. Of paths that are too long .NET says ArgumentException.
+    /// </summary>
+    private static void DiscardTree(string path)
+    {
+        try
+        {
+            if (OperatingSystem.IsWindows())
+            {
+                EnumerationOptions all = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.ReparsePoint };
+                foreach (string file in Directory.EnumerateFiles(path, "*", all))
+                {
+                    File.SetAttributes(file, FileAttributes.Normal);
+                }
+            }
+
+            Directory.Delete(path, recursive: true);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+        }
+    }
+
     /// <summary>Gives a link the name of what is to be replaced. .NET moves what leads to a folder as a folder, over nothing.</summary>
     private static void ReplaceByLink(string made, string target)
     {
@@ -171,11 +194,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
         catch when (isNew)
         {
-            if (Directory.Exists(made))
-            {
-                Directory.Delete(made, recursive: true);
-            }
-
+            DiscardTree(made);
             throw;
         }
 

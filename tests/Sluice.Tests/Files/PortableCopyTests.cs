@@ -178,6 +178,37 @@ public sealed class PortableCopyTests : IDisposable
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([source]);
     }
 
+    /// <summary>In the midst of the copy somebody puts a tree into it whose paths are longer than the system takes.</summary>
+    [Fact]
+    public void A_new_tree_that_cannot_be_removed_hides_no_failure()
+    {
+        string source = MakeTree();
+        string level = new('l', 200);
+        string deep = _temp.NewPath();
+        string within = "";
+        using CancellationTokenSource stop = new();
+        Within progress = new(() =>
+        {
+            Directory.CreateDirectory(Path.Combine([deep, .. Enumerable.Repeat(level, 12)]));
+            string made = Directory.GetDirectories(_temp.Root, ".*.sluice-tmp").ShouldHaveSingleItem();
+            string below = Directory.CreateDirectory(Path.Combine([made, .. Enumerable.Repeat(level, 12)])).FullName;
+            within = Path.Combine(below, "deep");
+            Directory.Move(deep, within);
+            stop.Cancel();
+        });
+        CopyOptions options = new() { Recurse = true, Progress = progress };
+        try
+        {
+            Should.Throw<OperationCanceledException>(
+                () => PortableCopier.Copy(source, _temp.NewPath(), options, new CopyMeter(progress), stop.Token));
+        }
+        finally
+        {
+            // Else this test's folder could not be removed either.
+            Directory.Move(within, deep);
+        }
+    }
+
     [Fact]
     public void A_tree_is_not_copied_into_itself_and_a_copy_has_the_permissions_that_are_asked_for()
     {
