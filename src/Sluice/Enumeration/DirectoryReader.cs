@@ -70,6 +70,12 @@ internal sealed class DirectoryReader
         }
 
         int bytes = PathCalls.ReadEntries(_fd, _buffer.AsSpan(0, _pieceBytes));
+        if (bytes == -Errno.EINVAL && _pieceBytes < PieceBytes)
+        {
+            // A name that is longer than the first piece.
+            return Refill();
+        }
+
         _at = 0;
         _end = Math.Max(bytes, 0);
         return bytes == -Errno.ENOENT ? 0 : bytes;

@@ -38,14 +38,15 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
             return;
         }
 
-        if (_names.Length < _namesUsed + name.Length + 1)
+        int needed = _namesUsed + name.Length + 1;
+        if (_names.Length < needed)
         {
-            Array.Resize(ref _names, Math.Max(_names.Length * 2, Math.Max(1024, name.Length + 1)));
+            Array.Resize(ref _names, Math.Max(needed, Math.Max(1024, _names.Length * 2)));
         }
 
         name.CopyTo(_names.AsSpan(_namesUsed));
-        _names[_namesUsed + name.Length] = 0;
-        _namesUsed += name.Length + 1;
+        _names[needed - 1] = 0;
+        _namesUsed = needed;
     }
 
     /// <summary>Asks for all sizes and times; leaves off when nobody wants them any more.</summary>

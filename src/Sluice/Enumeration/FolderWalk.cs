@@ -27,7 +27,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     // Entries of a step: few at first, for who leaves at once; for a helper all of a piece.
     private const int FirstStepEntries = Tuning.FolderWalkFirstStepEntries;
 
-    private const int MaxNameChars = 1024;
+    private const int StackChars = 2048;
 
     private static readonly int MaxHelpers = Math.Clamp(Environment.ProcessorCount, 1, Tuning.FolderWalkMaxHelpers);
 
@@ -360,9 +360,9 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
         EntryChunk? chunk = null;
 
-        // A caller's path may have any length.
-        int room = step.ShownPrefix.Length + MaxNameChars;
-        Span<char> path = room <= 2 * MaxNameChars ? stackalloc char[2 * MaxNameChars] : new char[room];
+        // A caller's path may have any length, and so may what a file system calls its files (FUSE: 4095 bytes).
+        int before = step.ShownPrefix.Length;
+        Span<char> path = before <= StackChars / 2 ? stackalloc char[StackChars] : new char[before + (StackChars / 2)];
         step.ShownPrefix.CopyTo(path);
         for (; maxEntries > 0 && reader.TryNext(out ReadOnlySpan<byte> name, out byte type); maxEntries--)
         {
@@ -372,8 +372,14 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                 continue;
             }
 
-            int length = step.ShownPrefix.Length + Encoding.UTF8.GetChars(name, path[step.ShownPrefix.Length..]);
-            ReadOnlySpan<char> text = path[step.ShownPrefix.Length..length];
+            if (name.Length > path.Length - before)
+            {
+                path = new char[before + name.Length];
+                step.ShownPrefix.CopyTo(path);
+            }
+
+            int length = before + Encoding.UTF8.GetChars(name, path[before..]);
+            ReadOnlySpan<char> text = path[before..length];
             if (step.IsFolder(text, type))
             {
                 if (step.Depth > 0)
