@@ -163,6 +163,11 @@ internal sealed partial class IoOperation
             return false;
         }
 
+        if (IsFault && errno is not (Errno.EINTR or Errno.EAGAIN))
+        {
+            return false;
+        }
+
         OpenFile handle = _handle!;
         switch (errno)
         {
@@ -180,7 +185,7 @@ internal sealed partial class IoOperation
                 handle.LoseDontCache();
                 Flags = handle.TransferFlags;
                 return true;
-            case Errno.EIO when IsRead && !_readsThroughCache && !IsFault && handle.FailsBesideCachedWrites:
+            case Errno.EIO when IsRead && !_readsThroughCache && handle.FailsBesideCachedWrites:
                 // xfs answers so to a direct read of space that a cached write, such as an edge's, has reserved and not yet placed
                 // (fs/iomap/direct-io.c, IOMAP_DELALLOC). The page cache has it.
                 _readsThroughCache = true;

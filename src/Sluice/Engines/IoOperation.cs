@@ -115,7 +115,7 @@ internal sealed partial class IoOperation
     /// <summary>An intercepting engine holds this submission's completion back until the task that this makes has ended.</summary>
     public Func<Task>? Hold { get; set; }
 
-    /// <summary>An intercepting engine made the error up: the caller is to see it.</summary>
+    /// <summary>An intercepting engine made the error up: the caller is to see it, but for EINTR and EAGAIN.</summary>
     public bool IsFault { get; set; }
 
     /// <summary>The caller no longer wants the result; an engine that has not begun completes with -ECANCELED.</summary>
@@ -314,14 +314,14 @@ internal sealed partial class IoOperation
             return false;
         }
 
-        if (result < 0 && Verb is IoVerb.Flush or IoVerb.FlushData && OpenFile.IsUnflushable(-result))
+        if (result < 0 && !IsFault && Verb is IoVerb.Flush or IoVerb.FlushData && OpenFile.IsUnflushable(-result))
         {
             result = 0;
         }
 
         try
         {
-            if (IsRead && _handle!.IsInvalidBehindEnd(result, _startOffset + _done, _total - _done))
+            if (IsRead && !IsFault && _handle!.IsInvalidBehindEnd(result, _startOffset + _done, _total - _done))
             {
                 result = 0;
             }

@@ -29,6 +29,37 @@ public sealed class InterceptingEngineTests : IDisposable
         file.Length.ShouldBe(0);
     }
 
+    /// <summary>Where the operating system said so, another way would be tried, or there would be nothing to flush.</summary>
+    [Theory]
+    [InlineData(22, FileCaching.Direct)]
+    [InlineData(95, FileCaching.Uncached)]
+    [InlineData(14, FileCaching.Cached)]
+    [InlineData(30, FileCaching.Cached)]
+    [InlineData(125, FileCaching.Cached)]
+    public async Task What_it_fails_with_is_the_callers_whatever_it_would_mean(int errno, FileCaching caching)
+    {
+        Recorder engine = new((in IoSubmission _) => Interception.Fail(errno));
+        using SluiceHandle file = Open(engine, caching);
+        FileCaching before = file.Caching;
+        byte[] block = new byte[4096];
+        Func<Task>[] calls =
+        [
+            () => file.WriteAsync(block, 0).AsTask(),
+            () => Task.Run(() => file.Write(block, 0)),
+            () => file.ReadAsync(block, long.MaxValue - 8191).AsTask(),
+            () => Task.Run(() => file.Read(block, 0)),
+            () => file.FlushToDiskAsync().AsTask(),
+            () => Task.Run(file.FlushDataToDisk),
+        ];
+        foreach (Func<Task> call in calls)
+        {
+            (await Should.ThrowAsync<IOException>(call)).HResult.ShouldBe(errno);
+        }
+
+        engine.Seen.Count.ShouldBe(calls.Length);
+        file.Caching.ShouldBe(before);
+    }
+
     [Fact]
     public async Task Shortens_and_the_rest_follows()
     {
@@ -109,12 +140,14 @@ public sealed class InterceptingEngineTests : IDisposable
         Should.Throw<ArgumentException>(() => new Recorder(
             static (in IoSubmission _) => Interception.PassOn, new Recorder(static (in IoSubmission _) => Interception.PassOn)));
 
-    private SluiceHandle Open(IoEngine engine) => SluiceHandle.Open(_temp.NewPath(), new SluiceOptions
-    {
-        Mode = FileMode.CreateNew,
-        Access = FileAccess.ReadWrite,
-        Engine = engine,
-    });
+    private SluiceHandle Open(IoEngine engine, FileCaching caching = FileCaching.Cached) =>
+        SluiceHandle.Open(_temp.NewPath(), new SluiceOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.ReadWrite,
+            Engine = engine,
+            Caching = caching,
+        });
 
     private delegate Interception Decision(in IoSubmission submission);
 
