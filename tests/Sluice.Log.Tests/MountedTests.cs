@@ -296,7 +296,7 @@ public sealed class MountedTests(ITestOutputHelper output)
         SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions { SegmentBytes = 64 * 1024, MaxRecordBytes = 8000 });
         log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
 
-        MakeReadOnly(mount.Folder);
+        mount.MakeReadOnlyOrSkip();
         for (int i = 0; i < 4; i++)
         {
             // What is written needs the file system as what is durable does.
@@ -315,16 +315,6 @@ public sealed class MountedTests(ITestOutputHelper output)
 
     private static string Line(int number) =>
         string.Create(CultureInfo.InvariantCulture, $"{number:0000000} {new string((char)('a' + (number % 26)), 700)}");
-
-    /// <summary>As ext4 does when it finds an error: no more writes, open files or not.</summary>
-    private static void MakeReadOnly(string folder)
-    {
-        string device = File.ReadLines("/proc/mounts").Last(l => l.Split(' ')[1] == folder).Split(' ')[0];
-        string trigger = $"/sys/fs/ext4/{Path.GetFileName(device)}/trigger_fs_error";
-        Skip.IfNot(File.Exists(trigger), "this kernel's ext4 cannot be told of an error");
-        Command.TryRun("mount", "-o", "remount,errors=remount-ro", folder).ShouldBeNull();
-        File.WriteAllText(trigger, "a test\n");
-    }
 
     private static bool HasAny(Dictionary<long, (int Writer, int Number)> durable)
     {

@@ -58,8 +58,7 @@ internal sealed class LinuxReplacement : AtomicReplacement
         }
 
         _temporary.GiveName();
-        int result = Libc.FlushData(_temporary.Descriptor);
-        PathErrors.ThrowIfFailed(OpenFile.IsUnflushable(-result) ? 0 : result, "Writing to the disk", _target.Path.Text);
+        PathErrors.ThrowIfFailed(Libc.FlushData(_temporary.Descriptor), "Writing to the disk", _target.Path.Text);
         cancellationToken.ThrowIfCancellationRequested();
         _temporary.ReplaceTarget();
         _target.Flush(_temporary.Descriptor);

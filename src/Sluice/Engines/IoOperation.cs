@@ -314,7 +314,7 @@ internal sealed partial class IoOperation
             return false;
         }
 
-        if (result < 0 && !IsFault && Verb is IoVerb.Flush or IoVerb.FlushData && OpenFile.IsUnflushable(-result))
+        if (result < 0 && !IsFault && Verb is IoVerb.Flush or IoVerb.FlushData && _handle!.HasNothingToFlush(-result))
         {
             result = 0;
         }

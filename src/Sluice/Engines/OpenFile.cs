@@ -222,8 +222,30 @@ public abstract partial class OpenFile
     internal bool IsInvalidBehindEnd(int result, long offset, long length) =>
         result == -Errno.EINVAL && Caching == FileCaching.Direct && offset <= long.MaxValue - length && IsAtEnd(offset);
 
-    /// <summary>Pipes, terminals and files of /proc have nothing to flush: fsync(2) says EINVAL or EROFS, and .NET ignores it.</summary>
-    internal static bool IsUnflushable(int errno) => errno is Errno.EINVAL or Errno.EROFS or Errno.EOPNOTSUPP;
+    /// <summary>What is not flushed at all answers so to fsync(2): pipes, terminals, and the folders of some file systems.</summary>
+    internal static bool IsUnflushable(int errno) => errno is Errno.EINVAL or Errno.EOPNOTSUPP;
+
+    /// <summary>
+    /// Whether a flush failed because there is nothing to flush, which .NET ignores: where the handle cannot have written, or the file is
+    /// no regular one. A file system that an error has made read-only answers EROFS, and what was written before is lost. The caller holds
+    /// a reference.
+    /// </summary>
+    internal bool HasNothingToFlush(int errno)
+    {
+        if (!IsUnflushable(errno) && errno != Errno.EROFS)
+        {
+            return false;
+        }
+
+        if ((Access & FileAccess.Write) == 0)
+        {
+            return true;
+        }
+
+        // Files of /proc are regular ones without a length, and EINVAL says that their file system flushes nothing.
+        return Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat) == 0
+            && ((stat.Mode & Statx.TypeMask) != Statx.TypeRegular || (errno == Errno.EINVAL && stat.Size == 0));
+    }
 
     /// <summary>The error of a transfer: a handle that was not opened for it says so.</summary>
     [DoesNotReturn]

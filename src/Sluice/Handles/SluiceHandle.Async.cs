@@ -214,7 +214,10 @@ public sealed partial class SluiceHandle
 
     /// <summary>Makes what was written durable, times and other metadata included (fsync).</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
-    /// <exception cref="IOException">The device reported an error: data written since the last flush may be lost.</exception>
+    /// <exception cref="IOException">
+    /// The device reported an error, or the file system has become read-only by one: data written since the last flush may be lost. As
+    /// with .NET, it is no error that what is no regular file, or was opened for reading alone, cannot be flushed.
+    /// </exception>
     public void FlushToDisk() => Flush(IoVerb.Flush);
 
     /// <summary>Makes what was written durable, and what is needed to read it, but not its times (fdatasync): often one write
@@ -251,7 +254,7 @@ public sealed partial class SluiceHandle
 
         using Reference reference = Hold();
         int result = verb == IoVerb.FlushData ? Libc.FlushData(_fd) : Libc.Flush(_fd);
-        if (result < 0 && !IsUnflushable(-result))
+        if (result < 0 && !HasNothingToFlush(-result))
         {
             ThrowFailed(-result, verb, -1);
         }

@@ -19,6 +19,7 @@ internal sealed class CallFaults : IDisposable
     public const int EMFILE = 24;
     public const int ENOTTY = 25;
     public const int ENOSPC = 28;
+    public const int EROFS = 30;
     public const int EOPNOTSUPP = 95;
 
     private readonly Lock _lock = new();
@@ -82,7 +83,7 @@ internal sealed class CallFaults : IDisposable
             "pwrite" or "write" or "ring Write" or "ring WriteV" => [(-EIO, false), (-ENOSPC, true), (-EINTR, false)],
             "pwritev2" or "pwritev" => [(-EIO, false), (-ENOSPC, true), (-EINTR, false), (-EOPNOTSUPP, true)],
             "openat" or "openat2" or "open" or "ring OpenAt" => [(-EMFILE, false), (-EACCES, false), (-EINTR, false), (-EMFILE, true)],
-            "fsync" or "ring Fsync" => [(-EIO, true), (-ENOSPC, false), (-EINTR, false)],
+            "fsync" or "ring Fsync" => [(-EIO, true), (-ENOSPC, false), (-EINTR, false), (-EROFS, true)],
             "syncfs" => [(-EIO, false)],
             "ftruncate" => [(-EIO, false), (-ENOSPC, false), (-EINTR, false)],
             "fallocate" => [(-ENOSPC, false), (-EOPNOTSUPP, true), (-EINTR, false)],
@@ -144,7 +145,7 @@ internal sealed class CallFaults : IDisposable
             Struck = $"{call} (call {_at}) {(answer < 0 ? $"errno {-answer}" : $"{answer} of {length}")}{(lasts ? " for good" : "")}";
             MustBeHidden = answer > 0 || answer == -EINTR;
             PreventsCleaning = call == "unlinkat" || (lasts && call.StartsWith("openat", StringComparison.Ordinal));
-            MustBeSeen = (call is "fsync" or "ring Fsync" or "syncfs") && (answer is -EIO or -ENOSPC);
+            MustBeSeen = (call is "fsync" or "ring Fsync" or "syncfs") && (answer is -EIO or -ENOSPC or -EROFS);
             MeansUnsupported = answer is -EOPNOTSUPP or -ENOTTY;
             _lasting = lasts ? call : null;
             _lastingAnswer = answer;

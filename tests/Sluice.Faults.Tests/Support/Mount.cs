@@ -72,6 +72,16 @@ public sealed class Mount : IDisposable
         return MountAt(Folder, [.. Options, _loop!, Folder]);
     }
 
+    /// <summary>As ext4 does when it finds an error: no more writes, open files or not.</summary>
+    public void MakeReadOnlyOrSkip()
+    {
+        string trigger = $"/sys/fs/ext4/{Path.GetFileName(_loop)}/trigger_fs_error";
+        Skip.IfNot(File.Exists(trigger), "this kernel's ext4 cannot be told of an error");
+        string? refusal = Command.TryRun("mount", "-o", "remount,errors=remount-ro", Folder);
+        Skip.If(refusal is not null, refusal);
+        File.WriteAllText(trigger, "a test\n");
+    }
+
     public void Dispose()
     {
         for (int i = _mounted.Count - 1; i >= 0; i--)

@@ -169,8 +169,8 @@ internal static class LogFile
 
     /// <summary>Makes durable what was written to a file.</summary>
     /// <remarks>
-    /// Every error counts. A handle's own flush is .NET's, which passes over EROFS; a file system that was made read-only by an error
-    /// answers with it, and what was written before is lost.
+    /// Every error counts. A handle's own flush passes over some where the handle cannot have written; what another handle wrote before
+    /// may be lost all the same.
     /// </remarks>
     /// <exception cref="IOException">The data may not be on the disk.</exception>
     public static void Flush(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.Flush, settings);
