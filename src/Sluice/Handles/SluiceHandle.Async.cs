@@ -188,8 +188,9 @@ public sealed partial class SluiceHandle
             return ValueTask.CompletedTask;
         }
 
-        // The rest of a partial write, or the error once more, with its exception.
-        return StartWrite(buffer, fileOffset, Math.Max(bytes, 0), cancellationToken);
+        return bytes < 0
+            ? ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset))
+            : StartWrite(buffer, fileOffset, bytes, cancellationToken);
     }
 
     /// <summary>As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>, but never on the caller's thread.</summary>
@@ -306,6 +307,7 @@ public sealed partial class SluiceHandle
         return TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None);
     }
 
+    /// <summary>A write on its caller's thread; what it has come to, as <see cref="OutcomeOf"/>.</summary>
     private int WriteInline(ReadOnlySpan<byte> buffer, long fileOffset, bool isKept = false)
     {
         using Reference reference = Hold();
@@ -313,7 +315,9 @@ public sealed partial class SluiceHandle
         if (_noWaitWrites >= 0)
         {
             int bytes = TransferCalls.WriteNoWait(_fd, buffer, fileOffset, flags);
-            if (bytes > 0)
+
+            // What may not wait may also have no memory (Linux 6.3 to 6.12), or be refused by a sandbox that knows plain writes only.
+            if (bytes > 0 || (OutcomeOf(bytes) < 0 && bytes is not (-Errno.ENOMEM or -Errno.ENOSYS or -Errno.EPERM)))
             {
                 return BookWrite(fileOffset, bytes, isKept);
             }
@@ -336,8 +340,16 @@ public sealed partial class SluiceHandle
             AfterWrite(fileOffset, written);
         }
 
-        return written;
+        return OutcomeOf(written);
     }
+
+    /// <summary>
+    /// What a write on its caller's thread has come to: bytes; 0 in place of an error that asks for another way, which an operation finds;
+    /// or another negative errno, which is the caller's at once. It need not come again: that earlier bytes could not be kept (by the
+    /// server of NFS, by the device of O_SYNC) is told once.
+    /// </summary>
+    private static int OutcomeOf(int written) =>
+        -written is Errno.EAGAIN or Errno.EINTR or Errno.ESPIPE or Errno.EINVAL or Errno.EOPNOTSUPP ? 0 : written;
 
     private ValueTask<int> StartRead(Memory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken)
     {

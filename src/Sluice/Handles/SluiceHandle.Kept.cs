@@ -121,8 +121,8 @@ public sealed partial class SluiceHandle
         int written;
         try
         {
-            written = Math.Max(TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, RwFlags.None), 0);
-            AfterKept(fileOffset, written, isRead: false);
+            written = OutcomeOf(TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, RwFlags.None));
+            AfterKept(fileOffset, Math.Max(written, 0), isRead: false);
         }
         finally
         {
@@ -135,7 +135,12 @@ public sealed partial class SluiceHandle
             return;
         }
 
-        // As in a read.
+        if (written < 0)
+        {
+            // Outside the gate, as in a read.
+            ThrowFailed(-written, IoVerb.Write, fileOffset);
+        }
+
         IoOperation.Write(this, buffer[written..], fileOffset + written, isKept: true);
     }
 
@@ -156,8 +161,8 @@ public sealed partial class SluiceHandle
             {
                 try
                 {
-                    bytes = Math.Max(WriteInline(span, fileOffset, isKept: true), 0);
-                    AfterKept(fileOffset, bytes, isRead: false);
+                    bytes = WriteInline(span, fileOffset, isKept: true);
+                    AfterKept(fileOffset, Math.Max(bytes, 0), isRead: false);
                 }
                 finally
                 {
@@ -172,8 +177,9 @@ public sealed partial class SluiceHandle
             }
         }
 
-        // The rest, or the error once more, with its exception.
-        return StartWrite(buffer, fileOffset, bytes, cancellationToken, isKept: true);
+        return bytes < 0
+            ? ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset))
+            : StartWrite(buffer, fileOffset, bytes, cancellationToken, isKept: true);
     }
 
     /// <summary>

@@ -116,11 +116,16 @@ public sealed partial class SluiceHandle
         int bytes = 0;
         if (MayWriteInline(total, fileOffset))
         {
-            bytes = Math.Max(WriteInline(PinnedMemory.SpanOf(buffer, (int)total), fileOffset), 0);
+            bytes = WriteInline(PinnedMemory.SpanOf(buffer, (int)total), fileOffset);
             if (bytes == total)
             {
                 IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, bytes);
                 return ValueTask.CompletedTask;
+            }
+
+            if (bytes < 0)
+            {
+                return ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset));
             }
         }
 

@@ -44,6 +44,10 @@ public sealed partial class SluiceHandle
         {
             _ = IoOperation.ForVector(this, IoVerb.WriteVector, segments!, fileOffset, done, CancellationToken.None).RunToEnd();
         }
+        else if (done < 0)
+        {
+            ThrowFailed((int)-done, IoVerb.WriteVector, fileOffset);
+        }
     }
 
     /// <summary>As <see cref="Read(IReadOnlyList{Memory{byte}}, long)"/>; the buffers belong to the transfer until the task has ended; the
@@ -88,13 +92,14 @@ public sealed partial class SluiceHandle
         }
 
         return TryInline(IoVerb.WriteVector, ref segments, fileOffset, waits: false, out long done)
-            ? ValueTask.CompletedTask
+            ? done < 0 ? ValueTask.FromException(ErrorOf((int)-done, IoVerb.WriteVector, fileOffset)) : ValueTask.CompletedTask
             : new ValueTask(StartVector(IoVerb.WriteVector, segments!, fileOffset, done, cancellationToken, out short version), version);
     }
 
     /// <summary>
     /// A few segments in one call on the caller's thread, where that is all there is to do. True when everything was transferred, or all up
-    /// to the end of the file; the cursor is given back then. False leaves what is behind <paramref name="done"/> to an operation.
+    /// to the end of the file, or a write has failed, with a negative errno in <paramref name="done"/>; the cursor is given back then.
+    /// False leaves what is behind <paramref name="done"/> to an operation.
     /// </summary>
     private bool TryInline(IoVerb verb, ref SegmentCursor? segments, long fileOffset, bool waits, out long done)
     {
@@ -112,10 +117,16 @@ public sealed partial class SluiceHandle
             throw;
         }
 
-        IoMetrics.Note(this, verb, Carrier.Inline, done);
         SegmentCursor ended = segments!;
         segments = null;
-        return ended.Return() is { } error ? throw error : true;
+        Exception? error = ended.Return();
+        if (done < 0)
+        {
+            return true;
+        }
+
+        IoMetrics.Note(this, verb, Carrier.Inline, done);
+        return error is null ? true : throw error;
     }
 
     /// <summary>True where the segments have no byte, or there are none; the cursor is given back then.</summary>
@@ -148,13 +159,14 @@ public sealed partial class SluiceHandle
             WritePace.End(begin, (int)segments.Total);
         }
 
-        done = Math.Max(result, 0);
         if (!isRead)
         {
             AfterWrite(fileOffset, result);
-            return result == segments.Total;
+            done = OutcomeOf(result);
+            return done < 0 || done == segments.Total;
         }
 
+        done = Math.Max(result, 0);
         AfterRead(fileOffset, result);
         return result == segments.Total || (result >= 0 && IsShortAtEnd(fileOffset + result));
     }

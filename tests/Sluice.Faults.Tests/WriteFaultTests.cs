@@ -1,0 +1,72 @@
+using System.Runtime.InteropServices;
+using Shouldly;
+using Sluice.Faults.Tests.Support;
+using Sluice.Uring;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>
+/// Writes that fail once: so the kernel tells that earlier bytes could not be kept (by the server of NFS, by the device of O_SYNC), and the
+/// next write is a success.
+/// </summary>
+public sealed class WriteFaultTests(MountFixture fixture) : IClassFixture<MountFixture>, IDisposable
+{
+    /// <summary>The way, and which of its calls fails.</summary>
+    public static TheoryData<string, string> Ways
+    {
+        get
+        {
+            TheoryData<string, string> data = [];
+            foreach (string call in (string[])["pwritev2", "pwrite"])
+            {
+                data.Add("WriteAsync", call);
+                data.Add("WriteAsync of an address", call);
+                data.Add("WriteAsync that is kept", call);
+            }
+
+            data.Add("Write that is kept", "pwrite");
+            data.Add("WriteAsync of a list", "pwritev2");
+            data.Add("Write of a list", "pwritev2");
+            return data;
+        }
+    }
+
+    public void Dispose() => SystemCallFaults.Use(null);
+
+    [SkippableTheory]
+    [MemberData(nameof(Ways))]
+    public async Task An_error_that_is_told_once_is_the_callers(string way, string call)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        bool isKept = way.EndsWith("kept", StringComparison.Ordinal);
+        string path = Path.Combine(fixture.Get(FileSystemKind.Ext4).Folder, "file");
+        using SluiceHandle handle = SluiceHandle.Open(
+            path, FileMode.Create, FileAccess.ReadWrite, caching: isKept ? FileCaching.Uncached : FileCaching.Cached);
+        byte[] bytes = GC.AllocateArray<byte>(1000, pinned: true);
+        bytes.AsSpan().Fill(7);
+        Func<Task> write = way switch
+        {
+            "WriteAsync" => () => handle.WriteAsync(bytes, 0).AsTask(),
+            "WriteAsync of an address" => () => handle.WriteAsync(
+                Marshal.UnsafeAddrOfPinnedArrayElement(bytes, 0), (nuint)bytes.Length, 0).AsTask(),
+            "WriteAsync that is kept" => () => handle.WriteAsync(bytes, 0, isKept: true, CancellationToken.None).AsTask(),
+            "Write that is kept" => () => Task.Run(() => handle.Write(bytes, 0, isKept: true)),
+            "WriteAsync of a list" => () => handle.WriteAsync(Halves(bytes), 0).AsTask(),
+            _ => () => Task.Run(() => handle.Write(Halves(bytes), 0)),
+        };
+        int failed = 0;
+        SystemCallFaults.Use((name, _, length) =>
+            length == 0 || !name.StartsWith("pwrite", StringComparison.Ordinal) ? 0
+            : name != call ? -CallFaults.EOPNOTSUPP
+            : failed++ == 0 ? -CallFaults.ENOSPC : 0);
+        (await Should.ThrowAsync<IOException>(write)).HResult.ShouldBe(CallFaults.ENOSPC);
+        SystemCallFaults.Use(null);
+        failed.ShouldBe(1);
+        (await File.ReadAllBytesAsync(path)).ShouldBeEmpty();
+        await write();
+        (await File.ReadAllBytesAsync(path)).ShouldBe(bytes);
+    }
+
+    private static ReadOnlyMemory<byte>[] Halves(byte[] bytes) => [bytes.AsMemory(0, 500), bytes.AsMemory(500)];
+}
