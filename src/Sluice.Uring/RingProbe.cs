@@ -166,9 +166,11 @@ internal sealed unsafe class RingProbe
 
     private static string? ReadDisabledSetting()
     {
+        // Looked for first: before Linux 6.6 there is none, and handlers of exceptions would hear of that.
+        const string path = "/proc/sys/kernel/io_uring_disabled";
         try
         {
-            return File.ReadAllText("/proc/sys/kernel/io_uring_disabled").Trim();
+            return File.Exists(path) ? File.ReadAllText(path).Trim() : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

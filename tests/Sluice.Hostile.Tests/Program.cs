@@ -38,6 +38,8 @@ internal static class Program
                 return await StartingRings.RunAsync(name);
             case ["interrupted start", string name]:
                 return await StartingRings.InterruptAsync(name);
+            case ["handled start"]:
+                return StartingRings.HandleProbe();
             case ["unloaded start", string name]:
                 return StartingRings.Unload(name);
             case ["waiting start", string name]:

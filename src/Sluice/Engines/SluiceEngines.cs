@@ -155,14 +155,15 @@ public static class SluiceEngines
     /// <summary>Makes the rings, unless that has been done or refused.</summary>
     internal static void Start()
     {
-        if (Volatile.Read(ref s_started) || Volatile.Read(ref s_reason) is not null)
+        // Found out without the lock: an exception of .NET's is one way to the answer, and handlers of exceptions hear of it.
+        if (Volatile.Read(ref s_started) || !AllowsRings)
         {
             return;
         }
 
         using (StartLock.EnterUninterrupted())
         {
-            if (s_started || !AllowsRings)
+            if (s_started || Volatile.Read(ref s_reason) is not null)
             {
                 return;
             }

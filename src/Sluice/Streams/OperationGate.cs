@@ -155,14 +155,8 @@ internal struct OperationGate
         Queue<GateTurn> waiters = EnterQueue(stream);
         try
         {
-            while (true)
+            for (int state; ((state = Volatile.Read(ref _state)) & (Abandoned | Closed)) == 0;)
             {
-                int state = Volatile.Read(ref _state);
-                if ((state & (Abandoned | Closed)) != 0)
-                {
-                    StreamErrors.ThrowClosed();
-                }
-
                 if (state == Free)
                 {
                     if (TryEnter())
@@ -182,6 +176,9 @@ internal struct OperationGate
         {
             Monitor.Exit(waiters);
         }
+
+        // Without the lock: a handler of exceptions hears of it at once, and may wait for another thread that wants the lock.
+        throw StreamErrors.Closed();
     }
 
     private static void TurnAway(Queue<GateTurn> waiters)

@@ -100,6 +100,29 @@ internal static class StartingRings
         return 0;
     }
 
+    /// <summary>
+    /// In the midst of the probe, where .NET's exceptions may come to a handler of the program's, another thread asks for the engine.
+    /// </summary>
+    public static int HandleProbe()
+    {
+        string? told = null;
+        int made = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call == "io_uring_setup" && Interlocked.Increment(ref made) == 1)
+            {
+                Thread other = new(() => told = SluiceEngines.Default.Name);
+                other.Start();
+                other.Join(Watchdog.Patience / 4).ShouldBeTrue("it waits for the thread that probes");
+            }
+
+            return 0;
+        });
+        SluiceEngines.Default.Name.ShouldBe(told);
+        told.ShouldBe("uring");
+        return 0;
+    }
+
     /// <summary>The kernel refuses the third ring and those after it, if <paramref name="isRefused"/>.</summary>
     public static int Describe(bool isRefused)
     {
