@@ -91,7 +91,6 @@ internal sealed partial class IoOperation
     {
         if (_hasEdge)
         {
-            _hasEdge = false;
             _handle!.NoteEdge();
         }
 
@@ -131,6 +130,7 @@ internal sealed partial class IoOperation
         _total = 0;
         _retries = 0;
         _readsThroughCache = false;
+        _hasEdge = false;
         _endsBetweenPieces = false;
         HasMet = false;
         HasMissed = false;

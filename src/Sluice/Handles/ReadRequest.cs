@@ -19,7 +19,7 @@ public struct ReadRequest
     /// <summary>Where the bytes go.</summary>
     public Memory<byte> Buffer { get; set; }
 
-    /// <summary>Result: how many bytes were read; fewer than asked only at the end of the file.</summary>
+    /// <summary>Result: how many bytes were read; fewer than asked only at the end of the file, or of a file of /proc.</summary>
     public int BytesRead { get; set; }
 
     /// <summary>Result: what went wrong; null when nothing did.</summary>

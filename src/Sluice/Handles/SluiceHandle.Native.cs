@@ -12,7 +12,7 @@ public sealed partial class SluiceHandle
 
     /// <summary>
     /// Reads at an offset into memory at an address, which nothing checks: it must be writable, and stay so until this returns. Returns how
-    /// many bytes, fewer than asked only at the end of the file, 0 behind it.
+    /// many bytes, fewer than asked only at the end of the file, or of what has no length (pipes, files of /proc); 0 behind the end.
     /// </summary>
     /// <param name="buffer">Address of the first byte: native memory, or .NET's that the caller keeps pinned.</param>
     /// <param name="length">How many bytes, at most <see cref="long.MaxValue"/>.</param>

@@ -36,6 +36,7 @@ public sealed partial class SluiceHandle
     internal long LengthToReadAhead()
     {
         ThrowIfClosed();
+        using Reference reference = Hold();
         long length = CanSeek ? LengthNow() : 0;
         bool isBlockDevice = length == 0 && Libc.IsSupported && Libc.Stat(_fd, StatxMask.Type, out Statx stat) == 0
             && (stat.Mode & Statx.TypeMask) == Statx.TypeBlockDevice;

@@ -9,7 +9,10 @@ namespace Sluice;
 /// <summary>Synchronous scalar transfers: straight to the system call.</summary>
 public sealed partial class SluiceHandle
 {
-    /// <summary>Reads at an offset; returns how many bytes, fewer than asked only at the end of the file, 0 behind it.</summary>
+    /// <summary>
+    /// Reads at an offset; returns how many bytes, fewer than asked only at the end of the file, or of what has no length (pipes, files of
+    /// /proc); 0 behind the end.
+    /// </summary>
     /// <param name="buffer">Where the bytes go.</param>
     /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative.</exception>
