@@ -207,7 +207,10 @@ public sealed partial class SluiceStream : IMemoryUser
     {
         MemoryLease window = WindowOf(size);
         long offset = _base;
-        int room = size - (IsAdaptive ? (int)(offset % _handle.Alignment.Offset) : 0);
+
+        // Where the window reaches a block's border it ends at one, so that what follows are whole blocks.
+        int lead = IsAdaptive ? (int)(offset % _handle.Alignment.Offset) : 0;
+        int room = size - (lead % size);
         _base = offset - window.Start;
         _pos = window.Start;
         Volatile.Write(ref _writeEnd, window.Start + room);
