@@ -274,10 +274,13 @@ internal sealed partial class IoOperation
 
         if (bytes == 0 && ++_retries >= MaxRetries)
         {
-            _error = IoErrors.Create(Errno.EIO, Verb, _handle.Path, FileOffset);
+            _error = NotePart(IoErrors.Create(Errno.EIO, Verb, _handle.Path, FileOffset));
             return false;
         }
 
         return true;
     }
+
+    /// <summary>The error of a write says how much of it has gone out.</summary>
+    private Exception NotePart(Exception error) => IsRead ? error : PartialWrite.Note(error, _done);
 }

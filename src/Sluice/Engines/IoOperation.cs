@@ -390,9 +390,9 @@ internal sealed partial class IoOperation
     }
 
     private void Fail(int errno) =>
-        Finish(0, errno == Errno.ECANCELED && IsCancellationRequested
+        Finish(0, NotePart(errno == Errno.ECANCELED && IsCancellationRequested
             ? Cancelled()
-            : _handle!.ErrorOf(errno, Verb, FileOffset < 0 ? -1 : _startOffset + _done));
+            : _handle!.ErrorOf(errno, Verb, FileOffset < 0 ? -1 : _startOffset + _done)));
 
     private OperationCanceledException Cancelled() => new(_cancellationToken);
 }

@@ -87,6 +87,7 @@ public sealed partial class SluiceHandle
     private void WriteCached(ReadOnlySpan<byte> buffer, long offset)
     {
         int retries = 0;
+        int done = 0;
         while (true)
         {
             int written = TransferCalls.Write(_fd, CutForDebug(buffer), offset, TransferFlags);
@@ -99,13 +100,14 @@ public sealed partial class SluiceHandle
             {
                 if (!RecoverCached(-written))
                 {
-                    ThrowFailed(-written, IoVerb.Write, offset);
+                    throw PartialWrite.Note(ErrorOf(-written, IoVerb.Write, offset), done);
                 }
 
                 continue;
             }
 
             AfterWrite(offset, written);
+            done += written;
             buffer = buffer[written..];
             offset = offset < 0 ? offset : offset + written;
             if (buffer.IsEmpty)
@@ -115,7 +117,7 @@ public sealed partial class SluiceHandle
 
             if (written == 0 && ++retries > Tuning.OperationMaxRetries)
             {
-                ThrowFailed(Errno.EIO, IoVerb.Write, offset);
+                throw PartialWrite.Note(ErrorOf(Errno.EIO, IoVerb.Write, offset), done);
             }
         }
     }

@@ -3,7 +3,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>Synchronous writing, and what hands the window down.</summary>
+/// <summary>Synchronous writing.</summary>
 public sealed partial class SluiceStream
 {
     /// <inheritdoc/>
@@ -116,8 +116,7 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            // What this call put into a window that could not be handed down was not accepted.
-            _pos -= put;
+            TakeBack(put);
             throw;
         }
         finally
@@ -161,48 +160,6 @@ public sealed partial class SluiceStream
 
     /// <summary>Whether a write of <paramref name="length"/> bytes gains nothing from a window of <paramref name="size"/> bytes.</summary>
     private bool WritesThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, AdaptiveSize.MaxRead) : size);
-
-    /// <summary>Writes the window, and empties it; when that fails, its bytes stay.</summary>
-    /// <param name="isLast">The stream is being closed: what can be written is written, whatever became of what was written behind.</param>
-    private void HandDown(bool isLast = false)
-    {
-        if (_writeEnd == 0)
-        {
-            return;
-        }
-
-        int start = Window.Start;
-        int length = _pos - start;
-        long end = _base + _pos;
-        if (length > 0)
-        {
-            if (!isLast)
-            {
-                // An earlier failure comes first, and a later write never overtakes an earlier one.
-                WriteBehind?.Settle();
-            }
-
-            ReserveSpace(_base + start, length);
-            _handle.Write(_buffer.AsSpan(start, length), _base + start, BeginHandDown(length, _pos == _writeEnd));
-            NoteWritten(_base + start, length);
-            _sizing.Ended(end, _pos == _writeEnd);
-        }
-
-        EndWindow(end, isLast);
-    }
-
-    /// <summary>The bytes are in the file. A stream that is being closed stays as it stands: another thread may just ask where.</summary>
-    private void EndWindow(long end, bool isLast)
-    {
-        if (isLast)
-        {
-            _writeEnd = 0;
-        }
-        else
-        {
-            Forget(end);
-        }
-    }
 
     private bool HasUnwritten => _writeEnd != 0 || WriteBehind is { IsPending: true };
 

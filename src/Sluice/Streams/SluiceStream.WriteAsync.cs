@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Sluice.Memory;
 using Sluice.Streams;
 
 namespace Sluice;
@@ -182,8 +181,7 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            // What this call put into a window that could not be handed down was not accepted.
-            _pos -= put;
+            TakeBack(put);
             throw;
         }
         finally
@@ -228,72 +226,6 @@ public sealed partial class SluiceStream
                 return written;
             }
         }
-    }
-
-    /// <summary>
-    /// Writes the window, and empties it; when that fails, its bytes stay. A large one that sized itself may be left to be written
-    /// while the caller goes on.
-    /// </summary>
-    /// <param name="mayStayBehind">Whether it may be left to be written: it is a write's, some of whose bytes may be in it.</param>
-    /// <param name="isLast">As in <see cref="HandDown"/>.</param>
-    /// <param name="cancellationToken">Ends the wait; the bytes stay.</param>
-    [AsyncMethodBuilder(typeof(InnerTaskBuilder))]
-    private async ValueTask HandDownAsync(bool mayStayBehind, bool isLast, CancellationToken cancellationToken)
-    {
-        if (_writeEnd == 0)
-        {
-            return;
-        }
-
-        MemoryLease window = Window;
-        int start = window.Start;
-        int length = _pos - start;
-        long end = _base + _pos;
-        if (length > 0)
-        {
-            // Meanwhile the window is closed for quick writes of others; it opens again when this fails.
-            int writeEnd = _writeEnd;
-            bool wasWhole = _pos == writeEnd;
-            _writeEnd = _pos;
-            try
-            {
-                bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Extras.Overlap.PaysOff(_handle.Caching);
-                if (!isLast)
-                {
-                    await SettleAsync(cancellationToken).ConfigureAwait(false);
-                }
-
-                ReserveSpace(_base + start, length);
-                if (isOverlapped)
-                {
-                    (Extras.WriteBehind ??= new WriteBehind()).Start(_handle, this, window, start, length, _base + start);
-                    SetWindow(default);
-                }
-                else
-                {
-                    Extras.Overlap.BeginWrite();
-
-                    // Of what cannot seek nobody knows how much has gone out when it is cancelled, and it would be sent once more.
-                    CancellationToken token = mayStayBehind || !_handle.CanSeek ? default : cancellationToken;
-                    ReadOnlyMemory<byte> memory = window.MemoryAt(start, length);
-                    await _handle.WriteAsync(memory, _base + start, BeginHandDown(length, wasWhole), token).ConfigureAwait(false);
-                    Extras.Overlap.EndWrite();
-                }
-
-                NoteWritten(_base + start, length);
-
-                Extras.Overlap.BeginFill();
-            }
-            catch
-            {
-                _writeEnd = writeEnd;
-                throw;
-            }
-
-            _sizing.Ended(end, wasWhole);
-        }
-
-        EndWindow(end, isLast);
     }
 
     /// <summary>

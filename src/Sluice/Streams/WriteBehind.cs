@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Errors;
 using Sluice.Memory;
 
 namespace Sluice.Streams;
@@ -8,8 +9,8 @@ namespace Sluice.Streams;
 /// </summary>
 /// <remarks>
 /// The buffer belongs to the transfer until it has ended, and is kept as long as its bytes are not known to be written: a write that
-/// failed is reported once for each time it fails, and tried again at the next occasion. Nothing that was accepted is dropped before
-/// the stream is closed.
+/// failed is reported once for each time it fails, and what of it has not gone out is tried again at the next occasion. Nothing that was
+/// accepted is dropped before the stream is closed.
 /// </remarks>
 internal sealed class WriteBehind
 {
@@ -58,21 +59,22 @@ internal sealed class WriteBehind
             return;
         }
 
-        if (_hasFailed)
+        try
         {
-            await _handle!.WriteAsync(_memory.MemoryAt(_index, _length), _offset, cancellationToken).ConfigureAwait(false);
-        }
-        else
-        {
-            try
+            if (_hasFailed)
+            {
+                await _handle!.WriteAsync(_memory.MemoryAt(_index, _length), _offset, cancellationToken).ConfigureAwait(false);
+            }
+            else
             {
                 await _task.ConfigureAwait(false);
             }
-            catch
-            {
-                _hasFailed = true;
-                throw;
-            }
+        }
+        catch (Exception e)
+        {
+            _hasFailed = true;
+            KeepRest(e);
+            throw;
         }
 
         Release();
@@ -86,21 +88,22 @@ internal sealed class WriteBehind
             return;
         }
 
-        if (_hasFailed)
+        try
         {
-            _handle!.Write(_memory.Array.AsSpan(_index, _length), _offset);
-        }
-        else
-        {
-            try
+            if (_hasFailed)
+            {
+                _handle!.Write(_memory.Array.AsSpan(_index, _length), _offset);
+            }
+            else
             {
                 Blocking.Wait(_task);
             }
-            catch
-            {
-                _hasFailed = true;
-                throw;
-            }
+        }
+        catch (Exception e)
+        {
+            _hasFailed = true;
+            KeepRest(e);
+            throw;
         }
 
         Release();
@@ -148,6 +151,15 @@ internal sealed class WriteBehind
         ReleaseSpare();
         _handle = null;
         _user = null;
+    }
+
+    /// <summary>What has gone out is not sent again: what cannot seek, and a file that appends, would have it twice.</summary>
+    private void KeepRest(Exception error)
+    {
+        int written = PartialWrite.Of(error);
+        _index += written;
+        _length -= written;
+        _offset += written;
     }
 
     private void Release()

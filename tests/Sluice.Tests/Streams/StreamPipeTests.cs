@@ -20,6 +20,28 @@ public sealed class StreamPipeTests
         Native.AvailableBytes(reader).ShouldBe(2);
     }
 
+    /// <summary>A pipe that does not wait takes what it has room for, and refuses the rest; the next try sends that.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_failed_flush_has_sent_to_a_pipe_is_not_sent_again(bool isAsync)
+    {
+        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe(isBlocking: false);
+        using SafeFileHandle reader = read;
+        int room = Native.RoomOf(write);
+        byte[] content = Bytes.Pattern(room + 10_000);
+        SluiceStream writer = new(
+            SluiceHandle.FromSafeFileHandle(write, FileAccess.Write, ownsHandle: true), FileAccess.Write, content.Length + 1);
+        writer.Write(content, 0, room - 4096);
+        writer.Flush();
+        writer.Write(content.AsSpan(room - 4096));
+        _ = await Should.ThrowAsync<IOException>(() => isAsync ? writer.FlushAsync() : Task.Run(writer.Flush));
+        byte[] first = Drain(reader);
+        first.Length.ShouldBe(room);
+        await writer.DisposeAsync();
+        ((byte[])[.. first, .. Drain(reader)]).ShouldBeBytes(content);
+    }
+
     /// <summary>Whether the flush is cancelled or not: what has gone out is not sent once more.</summary>
     [SkippableTheory]
     [InlineData(false)]
@@ -52,5 +74,13 @@ public sealed class StreamPipeTests
         bool isAccepted = await call.ContinueWith(static t => t.IsCompletedSuccessfully, TaskScheduler.Default);
         await writer.DisposeAsync();
         (await all).ShouldBeBytes(content.AsSpan(0, isWrite && !isAccepted ? 199_999 : 200_000));
+    }
+
+    /// <summary>What a pipe has at this moment.</summary>
+    private static byte[] Drain(SafeFileHandle pipe)
+    {
+        byte[] bytes = new byte[Native.AvailableBytes(pipe)];
+        RandomAccess.Read(pipe, bytes, 0).ShouldBe(bytes.Length);
+        return bytes;
     }
 }

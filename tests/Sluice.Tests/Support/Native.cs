@@ -55,13 +55,14 @@ internal static unsafe partial class Native
         return (long)counts[0];
     }
 
-    /// <summary>The two ends of a pipe, both blocking.</summary>
-    public static (SafeFileHandle Read, SafeFileHandle Write) Pipe()
+    /// <summary>The two ends of a pipe, both blocking unless it is said otherwise.</summary>
+    public static (SafeFileHandle Read, SafeFileHandle Write) Pipe(bool isBlocking = true)
     {
         Skip.If(OperatingSystem.IsWindows(), "pipes that SluiceHandle takes are Unix's");
         int* ends = stackalloc int[2];
         const int closeOnExec = 0x80000;
-        if (pipe2(ends, closeOnExec) != 0)
+        const int nonBlocking = 0x800;
+        if (pipe2(ends, isBlocking ? closeOnExec : closeOnExec | nonBlocking) != 0)
         {
             throw new IOException($"pipe2 failed with errno {Marshal.GetLastPInvokeError()}");
         }

@@ -1,0 +1,110 @@
+using Microsoft.Win32.SafeHandles;
+using Sluice.Memory;
+using Sluice.Streams;
+using Sluice.Uring;
+
+namespace Sluice.Hostile.Tests.Seams;
+
+/// <summary>
+/// A window whose write has ended with an error, and of which a part is in the file: the file appends, so that what is written twice is
+/// there twice.
+/// </summary>
+public sealed class PartialWriteSeamTests : HostileTests
+{
+    private static readonly byte[] Content = Bytes.Pattern(10_000);
+
+    private int _writes;
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_failed_flush_has_written_is_not_written_again(bool isAsync)
+    {
+        string path = Temp.NewFile([]);
+        SluiceStream stream = new(OpenForAppending(path, 100, -Errno.ENOSPC, 50, -Errno.ENOSPC), FileAccess.Write, 65_536);
+        stream.Write(Content);
+        for (int i = 0; i < 2; i++)
+        {
+            (await Should.ThrowAsync<IOException>(() => FlushAsync(stream, isAsync))).HResult.ShouldBe(Errno.ENOSPC);
+            stream.Position.ShouldBe(Content.Length);
+        }
+
+        stream.WriteByte(7);
+        await FlushAsync(stream, isAsync);
+        stream.Position.ShouldBe(Content.Length + 1);
+        await stream.DisposeAsync();
+        File.ReadAllBytes(path).ShouldBeBytes([.. Content, 7]);
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_failed_write_behind_has_written_is_not_written_again(bool isAsync)
+    {
+        string path = Temp.NewFile([]);
+        using SluiceHandle handle = OpenForAppending(path, 100, -Errno.ENOSPC, 50, -Errno.ENOSPC);
+        MemoryLease memory = AlignedBufferPool.Rent(16_384);
+        Content.CopyTo(memory.Span);
+        WriteBehind behind = new();
+        behind.Start(handle, new User(), memory, memory.Start, Content.Length, 0);
+        for (int i = 0; i < 2; i++)
+        {
+            (await Should.ThrowAsync<IOException>(() => SettleAsync(behind, isAsync))).HResult.ShouldBe(Errno.ENOSPC);
+            behind.End.ShouldBe(Content.Length);
+        }
+
+        await SettleAsync(behind, isAsync);
+        behind.Reset();
+        File.ReadAllBytes(path).ShouldBeBytes(Content);
+    }
+
+    /// <summary>
+    /// The window has bytes of earlier calls, which were accepted, and those of the call that fails: the former are not written again where
+    /// they have gone out, the latter are not kept, whether they have gone out or not.
+    /// </summary>
+    [SkippableTheory]
+    [InlineData(100, false)]
+    [InlineData(100, true)]
+    [InlineData(3000, false)]
+    [InlineData(3000, true)]
+    [InlineData(3500, false)]
+    [InlineData(3500, true)]
+    public async Task A_write_that_fails_for_a_window_keeps_what_was_accepted_before_it(int written, bool isAsync)
+    {
+        const int accepted = 3000;
+        string path = Temp.NewFile([]);
+        SluiceStream stream = new(OpenForAppending(path, written, -Errno.ENOSPC), FileAccess.Write, 4096);
+        stream.Write(Content, 0, accepted);
+        ReadOnlyMemory<byte> rest = Content.AsMemory(accepted, 2000);
+        await Should.ThrowAsync<IOException>(() => isAsync ? stream.WriteAsync(rest).AsTask() : Task.Run(() => stream.Write(rest.Span)));
+        stream.Position.ShouldBe(accepted);
+        stream.WriteByte(7);
+        stream.Position.ShouldBe(accepted + 1);
+        await stream.DisposeAsync();
+        File.ReadAllBytes(path).ShouldBeBytes([.. Content[..Math.Max(accepted, written)], 7]);
+    }
+
+    private static Task FlushAsync(SluiceStream stream, bool isAsync) => isAsync ? stream.FlushAsync() : Task.Run(stream.Flush);
+
+    private static Task SettleAsync(WriteBehind behind, bool isAsync) =>
+        isAsync ? behind.SettleAsync(CancellationToken.None).AsTask() : Task.Run(behind.Settle);
+
+    /// <param name="path">A file.</param>
+    /// <param name="answers">To its writes, one after another: so many bytes, or an error. Then what the kernel says.</param>
+    private SluiceHandle OpenForAppending(string path, params long[] answers)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        SafeFileHandle file = Native.OpenForAppending(path);
+        int mine = (int)file.DangerousGetHandle();
+        SystemCallFaults.Use((call, fd, _) => fd != mine ? 0
+            : call == "pwritev2" ? -Errno.EOPNOTSUPP
+            : call != "pwrite" ? 0
+            : Interlocked.Increment(ref _writes) is var n && n <= answers.Length ? answers[n - 1] : 0);
+        return SluiceHandle.FromSafeFileHandle(file, FileAccess.Write, ownsHandle: true);
+    }
+
+    private sealed class User : IMemoryUser
+    {
+        public bool IsCopying => false;
+    }
+}
