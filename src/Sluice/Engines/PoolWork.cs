@@ -119,7 +119,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     /// <summary>
     /// Waits for what threads of the pool are to do, whether or not they come. Does not throw what the task failed with. An interruption
     /// does not end it, since what is waited for has the caller's memory, or a place that others wait behind: it is kept for the thread's
-    /// next wait.
+    /// next wait. Nor does a want of memory.
     /// </summary>
     /// <returns>False when the time is over.</returns>
     public static bool Wait(Task task, int timeoutMs = Timeout.Infinite)
@@ -156,11 +156,16 @@ internal sealed class PoolWork : IThreadPoolWorkItem
                 try
                 {
                     Seam.Wait();
+                    Seam.QueueMemory();
                     _ = Task.WaitAny([task], (int)Math.Min(left, look - now));
                 }
                 catch (ThreadInterruptedException)
                 {
                     isInterrupted = true;
+                }
+                catch (OutOfMemoryException)
+                {
+                    Uninterrupted.Sleep(1, ref isInterrupted);
                 }
             }
         }

@@ -62,7 +62,7 @@ public sealed partial class SluiceStream
 
             if (ReadAhead is { IsBusy: true } ahead)
             {
-                _ = PoolWork.Wait(ahead.DrainAsync().AsTask(), MaxReadMs);
+                _ = PoolWork.Wait(Blocking.AsTask(ahead.DrainAsync()), MaxReadMs);
             }
 
             EndClosed();
@@ -95,7 +95,7 @@ public sealed partial class SluiceStream
 
             if (ReadAhead is { IsBusy: true } ahead)
             {
-                await WaitForReadAsync(ahead.DrainAsync().AsTask()).ConfigureAwait(false);
+                await WaitForReadAsync(Blocking.AsTask(ahead.DrainAsync())).ConfigureAwait(false);
             }
 
             EndClosed();

@@ -101,6 +101,7 @@ internal sealed class WriteBehind
         }
         catch (Exception e)
         {
+            // It has ended: nothing is thrown before.
             _hasFailed = true;
             KeepRest(e);
             throw;

@@ -3,6 +3,7 @@ using Sluice.Files;
 using Sluice.Handles;
 using Sluice.Log.Stages;
 using Sluice.Memory;
+using Sluice.Streams;
 
 namespace Sluice.Hostile.Tests.Seams;
 
@@ -80,6 +81,62 @@ public sealed class MemorySeamTests : HostileTests
         Array.ForEach(read, bytes => bytes.ShouldBeBytes(content));
         Array.ForEach(streams, static s => s.Dispose());
         await accounts.CloseAsync(place);
+    }
+
+    /// <summary>What was taken for failed, and was in flight, was written once more and its memory given to the next window.</summary>
+    [SkippableFact]
+    public async Task A_write_behind_that_is_waited_for_without_memory_has_not_failed()
+    {
+        SkipWithoutSeams();
+        byte[] content = Bytes.Pattern(8192);
+        string path = Temp.NewPath();
+        TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.Write,
+            Engine = new HeldEngine(() => mayEnd.Task),
+        });
+        MemoryLease memory = AlignedBufferPool.Rent(content.Length);
+        content.CopyTo(memory.Span);
+        WriteBehind behind = new();
+        behind.Start(handle, new User(), memory, memory.Start, content.Length, 0);
+        int looks = 0;
+        int lacks = await RunAsync(
+            stack =>
+            {
+                // The task is made at the third, and waited for at the sixth.
+                bool isHere = stack.Contains("WriteBehind.Settle", StringComparison.Ordinal);
+                if (isHere && ++looks == 6)
+                {
+                    mayEnd.SetResult();
+                }
+
+                return isHere;
+            },
+            behind.Settle);
+        lacks.ShouldBeGreaterThanOrEqualTo(4);
+        behind.IsPending.ShouldBeFalse();
+        behind.Reset();
+        File.ReadAllBytes(path).ShouldBeBytes(content);
+    }
+
+    /// <summary>What is read ahead is waited for at the end.</summary>
+    [SkippableFact]
+    public async Task A_stream_that_is_closed_without_memory_leaves_no_file_open()
+    {
+        SkipWithoutSeams();
+        Accounts accounts = Accounts.Open(Temp.Root);
+        SluiceStream stream = new(Temp.NewFile(Bytes.Pattern(200_000)), new SluiceOptions { Engine = new HeldEngine() });
+        await stream.ReadExactlyAsync(new byte[100]);
+        for (int i = 0; i < 100; i++)
+        {
+            await stream.ReadExactlyAsync(new byte[200]);
+        }
+
+        int lacks = await RunAsync(static stack => stack.Contains("SluiceStream.", StringComparison.Ordinal), stream.Dispose);
+        lacks.ShouldBeGreaterThan(0);
+        await accounts.CloseAsync("the stream");
     }
 
     /// <summary>Whoever ends the waits of others for a log has the pool tell each of them.</summary>
@@ -302,6 +359,11 @@ public sealed class MemorySeamTests : HostileTests
         Seam.Use(null);
         error.ShouldBeNull();
         return lacks;
+    }
+
+    private sealed class User : IMemoryUser
+    {
+        public bool IsCopying => false;
     }
 
     private string NewFifo()
