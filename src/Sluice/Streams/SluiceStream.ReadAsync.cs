@@ -148,12 +148,13 @@ public sealed partial class SluiceStream
                 int taken = TakeAvailable(rest.Span);
                 done += taken;
                 rest = rest[taken..];
-                if (rest.IsEmpty || isLast)
+                if (rest.IsEmpty || (isLast && done > 0))
                 {
                     return done;
                 }
             }
 
+            // Also where the file ended when it was read ahead: it may go on there by now.
             return done + await ReadHereAsync(rest, cancellationToken).ConfigureAwait(false);
         }
         catch
