@@ -269,6 +269,12 @@ public sealed partial class SluiceStream : IMemoryUser
     {
         if (!_gate.Exit(this))
         {
+            if (ReadAhead is { IsBusy: true } ahead)
+            {
+                // Behind: whoever has closed the stream has not waited for this read either.
+                _ = Blocking.AsTask(ahead.DrainAsync());
+            }
+
             EndClosed();
         }
     }

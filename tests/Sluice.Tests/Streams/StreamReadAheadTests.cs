@@ -2,7 +2,7 @@ using Sluice.Streams;
 
 namespace Sluice.Tests.Streams;
 
-/// <summary>What a stream has read ahead, when the file has changed meanwhile.</summary>
+/// <summary>What a stream has read ahead, when the file has changed meanwhile, or the stream is closed.</summary>
 [Collection(AloneCollection.Name)]
 public sealed class StreamReadAheadTests : AccountedTests, IDisposable
 {
@@ -42,6 +42,29 @@ public sealed class StreamReadAheadTests : AccountedTests, IDisposable
         await stream.ReadExactlyAsync(read.AsMemory(done));
         read.ShouldBeBytes(content);
         (await stream.ReadAsync(new byte[1])).ShouldBe(0);
+    }
+
+    /// <summary>That read waits for the first chunk; the others, which nobody asks for, come back too.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_is_read_ahead_of_a_read_that_the_stream_is_closed_around_is_given_back(bool ownsHandle)
+    {
+        int rented = Rented();
+        TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        AheadEngine engine = new(static _ => { }, () => mayEnd.Task);
+        using SluiceHandle handle = SluiceHandle.Open(
+            _temp.NewFile(Length), new SluiceOptions { Caching = FileCaching.Direct, Engine = engine });
+        Skip.If(handle.Caching != FileCaching.Direct, "no direct transfers here");
+        SluiceStream stream = new(handle, FileAccess.Read, ownsHandle: ownsHandle);
+        byte[] read = new byte[Length];
+        int done = await ReadUpToAheadAsync(stream, engine, read);
+        Task<int> last = stream.ReadAsync(read.AsMemory(done, 100)).AsTask();
+        await Task.Run(stream.Dispose).WaitAsync(Patience);
+        last.IsCompleted.ShouldBeFalse();
+        mayEnd.SetResult();
+        _ = await Record.ExceptionAsync(() => last.WaitAsync(Patience));
+        ShouldHaveGivenBack(rented);
     }
 
     /// <summary>Reads up to where the first chunk begins that is read ahead; how far that is.</summary>
