@@ -78,7 +78,7 @@ public sealed partial class SluiceStream
         return ReadByteSlowAsync(cancellationToken);
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(CallBuilder<>))]
     private async ValueTask<int> ReadByteSlowAsync(CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -91,7 +91,7 @@ public sealed partial class SluiceStream
         return value;
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(CallBuilder<>))]
     private async ValueTask<int> ReadInTurnAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
         await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
@@ -99,7 +99,7 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>Leaves the gate, which the caller has entered.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(CallBuilder<>))]
     private async ValueTask<int> ReadSlowAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
         try
@@ -261,7 +261,7 @@ public sealed partial class SluiceStream
         return new ValueTask<int>(bytes);
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(CallBuilder<>))]
     private async ValueTask<int> EndUnbufferedAsync(ValueTask<int> read, int count)
     {
         int bytes = 0;

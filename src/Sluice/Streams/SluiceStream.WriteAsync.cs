@@ -98,10 +98,11 @@ public sealed partial class SluiceStream
             return Task.CompletedTask;
         }
 
-        return FlushSlowAsync(cancellationToken);
+        return FlushSlowAsync(cancellationToken).AsTask();
     }
 
-    private async Task FlushSlowAsync(CancellationToken cancellationToken)
+    [AsyncMethodBuilder(typeof(CallBuilder))]
+    private async ValueTask FlushSlowAsync(CancellationToken cancellationToken)
     {
         await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
         try
@@ -121,7 +122,7 @@ public sealed partial class SluiceStream
         }
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(CallBuilder))]
     private async ValueTask WriteByteSlowAsync(byte value, CancellationToken cancellationToken)
     {
         // A buffer of its own: several such calls may wait for their turn.
@@ -129,7 +130,7 @@ public sealed partial class SluiceStream
         await WriteAsync(one, cancellationToken).ConfigureAwait(false);
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(CallBuilder))]
     private async ValueTask WriteInTurnAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
         await _gate.EnterAsync(this, cancellationToken).ConfigureAwait(false);
@@ -137,7 +138,7 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>Leaves the gate, which the caller has entered.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(CallBuilder))]
     private async ValueTask WriteSlowAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
         int put = 0;
@@ -282,7 +283,7 @@ public sealed partial class SluiceStream
         return write;
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(CallBuilder))]
     private async ValueTask EndUnbufferedAsync(ValueTask write, long offset, int count)
     {
         try
@@ -297,7 +298,7 @@ public sealed partial class SluiceStream
         }
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    [AsyncMethodBuilder(typeof(CallBuilder))]
     private async ValueTask EndUnbufferedAsync(
         ValueTask<long> write, ReadOnlyMemory<byte> buffer, long offset, CancellationToken cancellationToken)
     {

@@ -53,6 +53,7 @@ public sealed class MemorySeamTests : HostileTests
     }
 
     [SkippableTheory]
+    [InlineData("CallBuilder")]
     [InlineData("InnerTask")]
     [InlineData("Relay")]
     public async Task A_streams_call_that_is_suspended_without_memory_goes_on(string place)
