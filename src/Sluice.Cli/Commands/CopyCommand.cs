@@ -86,9 +86,13 @@ internal sealed class CopyCommand(
         bool intoFolder = isShared
             ? Path.EndsInDirectorySeparator(options.Target) || options.Sources.Count > 1 || options.FilesFrom is not null
             : Directory.Exists(options.Target);
-        string[] sources = [.. Sources().Where(s => !options.Excluded.Excludes(Path.GetFileName(Path.TrimEndingDirectorySeparator(s))))];
-        if (sources.Length > 1 && !Directory.Exists(options.Target))
+        string[] named = [.. Sources()];
+        // What TARGET is does not hang on what is left of the sources.
+        if (named.Length > 1 && !Directory.Exists(options.Target))
             throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
+        string[] sources = [.. named.Where(s => !options.Excluded.ExcludesSource(s))];
+        if (sources.Length == 0 && options.Sources.Count > 0)
+            throw new UsageException("--exclude leaves out every source that is named; nothing was copied");
         var plan = new CopyPlan(terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
         int exitCode = ExitCode.Success;
         (string Source, string Target, bool WasThere)[] copies =

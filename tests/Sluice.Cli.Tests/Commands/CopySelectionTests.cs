@@ -77,7 +77,45 @@ public sealed class CopySelectionTests : IDisposable
         Directory.CreateDirectory(_folder["into"]);
         await CopyAsync("--exclude", "*.o", _folder["tree/a.o"], _folder["tree/a.c"], _folder["into"]);
         Names("into").ShouldBe(["a.c"]);
-        (await CopyAsync("--exclude", "*", _folder["tree/a.o"], _folder["into"])).ShouldBe(["nothing was copied: no source is left"]);
+        ToolRun none = await ToolRun.RunAsync("copy", "-q", "--exclude", "*", _folder["tree/a.o"], _folder["into"]);
+        none.ExitCode.ShouldBe(ExitCode.Usage, none.Error);
+        none.Error.ShouldContain("nothing was copied");
+        await File.WriteAllTextAsync(_folder["list"], _folder["tree/a.o"]);
+        (await CopyAsync("--exclude", "*.o", "--files-from", _folder["list"], _folder["into"]))
+            .ShouldBe(["nothing was copied: no source is left"]);
+    }
+
+    [SkippableTheory]
+    [InlineData(".*", ".", "a", "sub", "sub/build", "sub/tree")]
+    [InlineData("?", ".", ".hidden", "sub", "sub/build", "sub/tree")]
+    [InlineData("*/..", ".", ".hidden", "a", "sub", "sub/build", "sub/tree")]
+    [InlineData("/tree", "", ".hidden", "a", "sub", "sub/build", "sub/tree")]
+    [InlineData("/sub", ".", ".hidden", "a")]
+    [InlineData("build/", ".", ".hidden", "a", "sub", "sub/build", "sub/tree")]
+    [InlineData("sub/", "", ".hidden", "a")]
+    [InlineData("sub/tree/", "", ".hidden", "a", "sub", "sub/build")]
+    public async Task A_source_without_a_name_is_not_left_out_nor_one_by_a_path(string pattern, string last, params string[] left)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "leaving parts of a tree out is Linux's");
+        foreach (string name in (string[])["tree/.hidden", "tree/a", "tree/sub/build", "tree/sub/tree"])
+            Make(name, 10);
+        await CopyAsync("-r", "--exclude", pattern, Path.Combine(_folder["tree"], last), _folder["to"]);
+        Names("to").ShouldBe(left);
+    }
+
+    [Theory]
+    [InlineData("missing", false)]
+    [InlineData("there", true)]
+    public async Task Several_sources_of_which_one_is_left_need_a_folder_too(string target, bool isThere)
+    {
+        if (isThere)
+            Make(target, 7);
+        ToolRun run = await ToolRun.RunAsync("copy", "-f", "--exclude", "*.o", Make("a.o", 1), Make("a.c", 2), _folder[target]);
+        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.Error.ShouldContain("several sources need a folder");
+        File.Exists(_folder[target]).ShouldBe(isThere);
+        if (isThere)
+            new FileInfo(_folder[target]).Length.ShouldBe(7);
     }
 
     [SkippableTheory]

@@ -13,15 +13,19 @@ internal sealed class ExcludePatterns(IReadOnlyList<string> patterns)
     /// <param name="relativePath">From the source, with '/' between the names.</param>
     public bool Excludes(string relativePath)
     {
-        ReadOnlySpan<char> name = relativePath.AsSpan(relativePath.LastIndexOf('/') + 1);
-        foreach (string pattern in patterns)
-        {
-            ReadOnlySpan<char> wanted = pattern.AsSpan().TrimEnd('/');
-            bool isPath = wanted.Contains('/');
-            ReadOnlySpan<char> held = isPath ? relativePath : name;
-            if (FileSystemName.MatchesSimpleExpression(isPath ? wanted.TrimStart('/') : wanted, held, ignoreCase: false))
-                return true;
-        }
-        return false;
+        string name = relativePath[(relativePath.LastIndexOf('/') + 1)..];
+        return patterns.Any(pattern => Matches(pattern, IsPath(pattern) ? relativePath : name));
     }
+
+    /// <summary>Whether a source itself is left out. It has no name where it ends in "." or "..", and no path from itself.</summary>
+    public bool ExcludesSource(string source)
+    {
+        string name = Path.GetFileName(Path.TrimEndingDirectorySeparator(source));
+        return name is not ("" or "." or "..") && patterns.Any(pattern => !IsPath(pattern) && Matches(pattern, name));
+    }
+
+    private static bool IsPath(string pattern) => pattern.Contains('/', StringComparison.Ordinal);
+
+    private static bool Matches(string pattern, string held) =>
+        FileSystemName.MatchesSimpleExpression(pattern.AsSpan().Trim('/'), held, ignoreCase: false);
 }
