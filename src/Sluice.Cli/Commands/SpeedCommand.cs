@@ -119,12 +119,13 @@ internal sealed class SpeedCommand(
         }
         else if (file.MustCreate)
         {
-            FillUntimed(file, FileMode.CreateNew, progress, () => File.Delete(file.Path));
+            CreateUntimed(file, progress);
             _notes.Add($"{file.Path} did not exist; created it with {ByteSize.Format(file.SizeBytes)} of random data");
         }
         else if (file.MustExtend)
         {
-            FillUntimed(file, FileMode.Open, progress, () => TruncateTo(file.Path, file.PresentSizeBytes));
+            using (IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, FileMode.Open, FileAccess.ReadWrite)))
+                FileMaker.Extend(target, file.Path, file.PresentSizeBytes, file.SizeBytes, ShowsIn(progress, file), cancellationToken);
             _notes.Add($"{file.Path} extended from {ByteSize.Format(file.PresentSizeBytes)} to {ByteSize.Format(file.SizeBytes)}");
         }
     }
@@ -146,36 +147,29 @@ internal sealed class SpeedCommand(
             cancellationToken));
     }
 
-    /// <param name="discard">Nothing half-made stays behind: not after an error (a full disk), not after Ctrl-C.</param>
-    private void FillUntimed(SpeedFile file, FileMode mode, LiveProgress progress, Action discard)
+    private void CreateUntimed(SpeedFile file, LiveProgress progress)
     {
         // What cannot be opened was not made here, and is not ours to discard: somebody else has the name by now.
-        IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, mode, FileAccess.ReadWrite));
+        using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, FileMode.CreateNew, FileAccess.ReadWrite));
         try
         {
-            using (target)
-            {
-                FileMaker.Fill(target, file.PresentSizeBytes, file.SizeBytes, FileMaker.DefaultRequestSizeBytes,
-                    reached => progress.Show(() => Making(file.Path, reached, file.SizeBytes)), cancellationToken);
-                // Or the first seconds of the measurement would share the disk with write-back.
-                target.Flush();
-            }
+            FileMaker.Fill(target, 0, file.SizeBytes, FileMaker.DefaultRequestSizeBytes, ShowsIn(progress, file), cancellationToken);
+            // Or the first seconds of the measurement would share the disk with write-back.
+            target.Flush();
         }
         catch
         {
-            discard();
+            // Nothing half-made stays behind: not after an error (a full disk), not after Ctrl-C.
+            FileMaker.Discard(target, file.Path);
             throw;
         }
     }
 
+    private static Action<long> ShowsIn(LiveProgress progress, SpeedFile file) =>
+        reached => progress.Show(() => Making(file.Path, reached, file.SizeBytes));
+
     private static string Making(string path, long reached, long sizeBytes) =>
         $"creating {path}: {ByteSize.Format(reached)} of {ByteSize.Format(sizeBytes)}";
-
-    private static void TruncateTo(string path, long sizeBytes)
-    {
-        using Microsoft.Win32.SafeHandles.SafeFileHandle handle = File.OpenHandle(path, FileMode.Open, FileAccess.Write);
-        RandomAccess.SetLength(handle, sizeBytes);
-    }
 
     private async Task MeasureAsync(long sizeBytes, Rendezvous? rendezvous, LiveProgress progress)
     {

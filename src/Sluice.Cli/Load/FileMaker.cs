@@ -1,5 +1,7 @@
 using System.Diagnostics;
+using Microsoft.Win32.SafeHandles;
 using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Load;
 
@@ -28,8 +30,46 @@ internal static class FileMaker
     }
 
     /// <summary>
+    /// Makes a file longer by random bytes, and flushes it. It gets its length first: what others append meanwhile stands behind these
+    /// bytes, and stays. One that does not become whole is cut back, unless others have made it longer.
+    /// </summary>
+    /// <exception cref="IOException">It has another length than it had, or the disk is full.</exception>
+    public static void Extend(
+        IoTarget target, string path, long presentSizeBytes, long sizeBytes, Action<long>? progress, CancellationToken cancellationToken)
+    {
+        SafeFileHandle file = target.SafeFileHandle;
+        if (RandomAccess.GetLength(file) is var length && length != presentSizeBytes)
+        {
+            throw new IOException($"{path} had {ByteSize.Format(presentSizeBytes)} and has {ByteSize.Format(length)}: others write to it, "
+                + "and it is not extended");
+        }
+        RandomAccess.SetLength(file, sizeBytes);
+        try
+        {
+            Fill(target, presentSizeBytes, sizeBytes, DefaultRequestSizeBytes, progress, cancellationToken);
+            target.Flush();
+        }
+        catch
+        {
+            if (RandomAccess.GetLength(file) == sizeBytes)
+                RandomAccess.SetLength(file, presentSizeBytes);
+            throw;
+        }
+    }
+
+    /// <summary>Closes a file that did not become whole, and removes it, unless another one has its name by now.</summary>
+    public static void Discard(IoTarget target, string path)
+    {
+        bool isThere = PathKinds.Names(path, target.SafeFileHandle);
+        // Windows removes nothing that is open.
+        target.Dispose();
+        if (isThere)
+            File.Delete(path);
+    }
+
+    /// <summary>
     /// Creates the file anew, synchronously, request after request, and then flushes it; both are timed. One that does not become whole is
-    /// removed.
+    /// removed, unless another one has its name by then.
     /// </summary>
     public static CreationTiming CreateTimed(
         IoSide side, TargetOptions options, long sizeBytes, int requestSizeBytes, Action<long>? progress,
@@ -38,21 +78,18 @@ internal static class FileMaker
         TimeSpan cpu = CpuMeter.ProcessTime();
         long start = Stopwatch.GetTimestamp();
         // Not within what removes the file: where it cannot be made because somebody else has the name, that one stays.
-        IoTarget target = IoTarget.Open(side, options);
+        using IoTarget target = IoTarget.Open(side, options);
         try
         {
-            using (target)
-            {
-                Fill(target, 0, sizeBytes, requestSizeBytes, progress, cancellationToken);
-                TimeSpan written = Stopwatch.GetElapsedTime(start);
-                long flushStart = Stopwatch.GetTimestamp();
-                target.Flush();
-                return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), CpuMeter.ProcessTime() - cpu);
-            }
+            Fill(target, 0, sizeBytes, requestSizeBytes, progress, cancellationToken);
+            TimeSpan written = Stopwatch.GetElapsedTime(start);
+            long flushStart = Stopwatch.GetTimestamp();
+            target.Flush();
+            return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), CpuMeter.ProcessTime() - cpu);
         }
         catch
         {
-            File.Delete(options.Path);
+            Discard(target, options.Path);
             throw;
         }
     }

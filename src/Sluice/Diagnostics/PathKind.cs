@@ -46,6 +46,16 @@ internal static class PathKinds
     public static bool AreSame(string path, string other) =>
         NodeCalls.TryStat(path, out Statx stat) && NodeCalls.TryStat(other, out Statx otherStat) && stat.IsSame(otherStat);
 
+    /// <summary>Whether a path names the open file, links followed; true where that cannot be asked.</summary>
+    public static bool Names(string path, SafeFileHandle file)
+    {
+        bool names = !Libc.IsSupported
+            || (NodeCalls.TryStat(path, out Statx named)
+                && Libc.Stat((int)file.DangerousGetHandle(), StatxMask.BasicStats, out Statx opened) == 0 && named.IsSame(opened));
+        GC.KeepAlive(file);
+        return names;
+    }
+
     /// <param name="result">A negative errno where it could not be opened.</param>
     private static SafeFileHandle? OpenPlain(string path, out int result)
     {

@@ -1,3 +1,4 @@
+using System.Text;
 using Shouldly;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
@@ -35,6 +36,106 @@ public sealed class SpeedFileTests : IDisposable
         ended.ExitCode.ShouldBe(ExitCode.IoError, ended.Error);
         File.Exists(_folder["b"]).ShouldBeTrue();
         (await File.ReadAllTextAsync(_folder["b"])).ShouldBe("somebody's");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_others_append_while_a_file_is_extended_stays(bool isInterrupted)
+    {
+        const int Old = 1 << 20;
+        const int New = 128 << 20;
+        using var memory = TempFolder.InMemory();
+        byte[] before = new byte[Old];
+        new Random(1).NextBytes(before);
+        byte[] appended = [];
+        int exitCode = isInterrupted ? ExitCode.Interrupted : ExitCode.Success;
+        ToolRun ended = await UntilInTimeAsync(async () =>
+        {
+            using var interruption = new CancellationTokenSource();
+            await File.WriteAllBytesAsync(memory["a"], before);
+            Task<ToolRun> run = Task.Run(() =>
+                ToolRun.RunAsync(["speed", "-t0.05", $"-r{New}", memory["a"]], null, interruption.Token));
+            while (new FileInfo(memory["a"]).Length == Old && !run.IsCompleted)
+                await Task.Yield();
+            await using var log = new FileStream(memory["a"], FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
+            using var all = new MemoryStream();
+            bool isInTime = false;
+            for (int i = 0; i < 100 && !run.IsCompleted; i++)
+            {
+                byte[] record = Encoding.ASCII.GetBytes($"mine {i}\n");
+                await log.WriteAsync(record);
+                all.Write(record);
+                isInTime = !run.IsCompleted;
+            }
+            if (isInterrupted)
+                await interruption.CancelAsync();
+            appended = all.ToArray();
+            ToolRun tried = await run;
+            return isInTime && tried.ExitCode == exitCode ? tried : null;
+        });
+        ended.ExitCode.ShouldBe(exitCode, ended.Error);
+        byte[] after = await File.ReadAllBytesAsync(memory["a"]);
+        after.Length.ShouldBe(New + appended.Length);
+        after.AsSpan(0, Old).SequenceEqual(before).ShouldBeTrue();
+        after.AsSpan(New).SequenceEqual(appended).ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task A_file_that_has_grown_since_it_was_looked_at_is_not_extended()
+    {
+        ToolRun ended = await UntilInTimeAsync(async () =>
+        {
+            foreach (string name in (string[])["a", "b"])
+                await File.WriteAllBytesAsync(_folder[name], new byte[1000]);
+            Task<ToolRun> run = Task.Run(() => ToolRun.RunAsync("speed", "-t0.05", "-r32M", _folder["a"], _folder["b"]));
+            while (new FileInfo(_folder["a"]).Length == 1000 && !run.IsCompleted)
+                await Task.Yield();
+            bool isInTime = new FileInfo(_folder["b"]).Length == 1000;
+            await File.AppendAllTextAsync(_folder["b"], "mine");
+            ToolRun tried = await run;
+            return isInTime && tried.ExitCode != ExitCode.Success ? tried : null;
+        });
+        ended.ExitCode.ShouldBe(ExitCode.IoError);
+        ended.Error.ShouldContain("others write to it");
+        byte[] after = await File.ReadAllBytesAsync(_folder["b"]);
+        after.Length.ShouldBe(1004);
+        after[1000..].ShouldBe("mine"u8.ToArray());
+    }
+
+    [SkippableTheory]
+    [InlineData("-t0.05", "-r128M")]
+    [InlineData("-t0", "-x128M")]
+    public async Task Another_file_that_has_got_the_name_of_one_that_did_not_become_whole_stays(string time, string size)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "which file a name names is asked of Linux");
+        using var memory = TempFolder.InMemory();
+        await UntilInTimeAsync(async () =>
+        {
+            File.Delete(memory["a"]);
+            await File.WriteAllTextAsync(memory["b"], "somebody's");
+            using var interruption = new CancellationTokenSource();
+            Task<ToolRun> run = Task.Run(() => ToolRun.RunAsync(["speed", time, size, memory["a"]], null, interruption.Token));
+            while (!File.Exists(memory["a"]) && !run.IsCompleted)
+                await Task.Yield();
+            File.Move(memory["b"], memory["a"], overwrite: true);
+            bool isInTime = !run.IsCompleted;
+            await interruption.CancelAsync();
+            ToolRun tried = await run;
+            return isInTime && tried.ExitCode == ExitCode.Interrupted ? tried : null;
+        });
+        (await File.ReadAllTextAsync(memory["a"])).ShouldBe("somebody's");
+    }
+
+    /// <summary>Where the tool was quicker than the test, which is null, once more.</summary>
+    private static async Task<ToolRun> UntilInTimeAsync(Func<Task<ToolRun?>> tryAsync)
+    {
+        for (int tries = 0; tries < 100; tries++)
+        {
+            if (await tryAsync() is { } run)
+                return run;
+        }
+        throw new InvalidOperationException("the tool was quicker a hundred times");
     }
 
     [Theory]
