@@ -63,7 +63,16 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     public void Dispose()
     {
         foreach (IDisposable made in _shared.Values)
-            made.Dispose();
+        {
+            try
+            {
+                made.Dispose();
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                // What was measured would be lost with it. If it stays, so does the scratch folder, and that is told.
+            }
+        }
     }
 
     public void DeleteScratchFiles()

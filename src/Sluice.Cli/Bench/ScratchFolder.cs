@@ -1,3 +1,5 @@
+using Sluice.Cli.Terminal;
+
 namespace Sluice.Cli.Bench;
 
 /// <summary>
@@ -8,13 +10,16 @@ internal sealed class ScratchFolder : IDisposable
     public const string Prefix = "sluice-bench-";
 
     private readonly OwnedFolder _folder;
+    private readonly Action<string> _tellAtEnd;
+    private bool _isDisposed;
 
-    private ScratchFolder(OwnedFolder folder) => _folder = folder;
+    private ScratchFolder(OwnedFolder folder, Action<string> tellAtEnd) => (_folder, _tellAtEnd) = (folder, tellAtEnd);
 
     public string FullPath => _folder.FullPath;
 
+    /// <param name="tellAtEnd">Gets why the folder stays, if it cannot be removed.</param>
     /// <exception cref="IOException">The parent does not exist or nothing can be made in it.</exception>
-    public static ScratchFolder Create(string parent) => new(OwnedFolder.Create(parent, Prefix));
+    public static ScratchFolder Create(string parent, Action<string> tellAtEnd) => new(OwnedFolder.Create(parent, Prefix), tellAtEnd);
 
     /// <summary>Removes the folders of runs that were killed.</summary>
     /// <returns>What was removed.</returns>
@@ -38,8 +43,12 @@ internal sealed class ScratchFolder : IDisposable
         return removed;
     }
 
+    /// <summary>Removes the folder. Where that fails nothing is thrown: what was measured in it would be lost.</summary>
     public void Dispose()
     {
+        if (_isDisposed)
+            return;
+        _isDisposed = true;
         _folder.Dispose();
         try
         {
@@ -48,6 +57,10 @@ internal sealed class ScratchFolder : IDisposable
         catch (DirectoryNotFoundException)
         {
             // Someone tidied up already.
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            _tellAtEnd($"{FullPath} stays: {ErrorText.Of(e)}");
         }
     }
 }

@@ -21,7 +21,7 @@ internal sealed class AdviseCommand(
         double? clockHz = ProcessorFrequency.NominalHz();
         var unsupported = new List<string>();
         StepResults<(Comparison Comparison, RequestGrid? Grid)?> answers;
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
+        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var adviser = new Adviser(

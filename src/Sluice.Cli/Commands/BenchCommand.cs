@@ -52,7 +52,7 @@ internal sealed class BenchCommand(
     /// <param name="skipped">Gets the rows that cannot be measured here, each of which gives null.</param>
     private async Task<StepResults<RowReport?>> MeasureAsync(FioRunner fio, BenchScale scale, List<SkippedRow> skipped)
     {
-        using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
+        using ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd);
         using var progress = new LiveProgress(terminal, quiet: false);
         using var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
         var timeLeft = new BenchTimeLeft([.. _selected.Select(s => s.Suite.WeightOfRow)]);

@@ -324,7 +324,7 @@ internal sealed class CopyCommand(
     private async Task<int> RunDemoAsync()
     {
         ProgramRun.Prepare(options.Target, 2 * options.DemoSizeBytes, terminal);
-        using var folder = Bench.ScratchFolder.Create(options.Target);
+        using var folder = Bench.ScratchFolder.Create(options.Target, terminal.TellAtEnd);
         string source = Path.Combine(folder.FullPath, "source.dat");
         string target = Path.Combine(folder.FullPath, "target.dat");
         string what = $"{ByteSize.Format(options.DemoSizeBytes)} of random data";
@@ -379,7 +379,8 @@ internal sealed class CopyCommand(
         CopyRecord record = Record(what, target, result, [], elapsed, cpu, line);
         string done = CopyText.Made(options.Verify, isOnDisk: true);
         Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth} ({record.Reason}){done}");
-        if (!options.Quiet)
+        folder.Dispose();
+        if (!options.Quiet && !Directory.Exists(folder.FullPath))
             terminal.WriteLine("both files are deleted");
         return ExitCode.Success;
 

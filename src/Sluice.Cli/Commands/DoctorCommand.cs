@@ -26,7 +26,7 @@ internal sealed class DoctorCommand(
         [
             MachineFindings.Collect(),
             .. PlaceFindings.Collect(options.Path, isFolder,
-                leftover => terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed")),
+                leftover => terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed"), terminal.TellAtEnd),
         ];
         cancellationToken.ThrowIfCancellationRequested();
         var page = new ReportPage

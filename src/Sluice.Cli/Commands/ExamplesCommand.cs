@@ -74,13 +74,13 @@ internal sealed class ExamplesCommand(
         string? cachingReason;
         uint crc;
         IOException? failure = null;
-        using (ScratchFolder scratch = ScratchFolder.Create(folder))
+        using (ScratchFolder scratch = ScratchFolder.Create(folder, terminal.TellAtEnd))
         {
             // Beside FILE and not in it: nobody finds half a file under its name, whatever ends the run.
             string path = Path.Combine(scratch.FullPath, "records.dat");
+            cachingReason = WhyNotDirect(scratch.FullPath);
             using (var progress = new LiveProgress(terminal, options.Quiet))
                 (measured, crc) = await MeasureAsync(path, results, progress);
-            cachingReason = WhyNotDirect(scratch.FullPath);
             if (_file is { } file && measured.ExitCode == ExitCode.Success)
                 failure = MoveTo(file, path);
         }

@@ -26,7 +26,7 @@ internal sealed class FiguresCommand(
         DateTimeOffset began = DateTimeOffset.UtcNow;
         double? clockHz = ProcessorFrequency.NominalHz();
         StepResults<PageSection> sections;
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
+        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var context = new FigureContext(options.Directory, scratch.FullPath, options.Scale, options.Figures, clockHz,

@@ -56,7 +56,7 @@ internal sealed class LogCommand(
         // Nothing of it is removed before the end.
         ProgramRun.Prepare(options.Directory, options.Load.BytesAskedFor, terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        using ScratchFolder scratch = ScratchFolder.Create(options.Directory);
+        using ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd);
         string directory = Path.Combine(scratch.FullPath, "log");
         LogLoadResult result;
         using (var progress = new LiveProgress(terminal, options.Quiet))

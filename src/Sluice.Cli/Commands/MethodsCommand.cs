@@ -30,7 +30,7 @@ internal sealed class MethodsCommand(
         ];
         IReadOnlyList<(string Name, string? Failure)> checks;
         StepResults<Method> measured;
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
+        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             checks = options.UnitTests ? new WinFileIOChecks(scratch.FullPath).Run() : [];

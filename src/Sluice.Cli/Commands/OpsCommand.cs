@@ -32,7 +32,7 @@ internal sealed class OpsCommand(
         options.Output.Check(terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         StepResults<Round> rounds;
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
+        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))
         using (var progress = new LiveProgress(terminal, options.Quiet))
             rounds = await MeasureAsync(Path.Combine(scratch.FullPath, "ops.dat"), progress);
         ReportPage page = Page(began, rounds);

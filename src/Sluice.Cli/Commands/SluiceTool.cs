@@ -16,6 +16,15 @@ internal static class SluiceTool
     public static async Task<int> RunAsync(
         IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken = default)
     {
+        int exitCode = await TryAsync(arguments, terminal, cancellationToken);
+        foreach (string message in terminal.LateErrors)
+            terminal.WriteError(message);
+        return exitCode == ExitCode.Success && terminal.LateErrors.Count > 0 ? ExitCode.IoError : exitCode;
+    }
+
+    private static async Task<int> TryAsync(
+        IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+    {
         try
         {
             return await DispatchAsync(arguments, terminal, cancellationToken);

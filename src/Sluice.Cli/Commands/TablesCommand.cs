@@ -33,7 +33,7 @@ internal sealed class TablesCommand(
         DateTimeOffset began = DateTimeOffset.UtcNow;
         StepResults<(MethodTable Table, TableCase Case, RowReport Row)> measured;
         FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory))
+        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var runner = new RowRunner(new BenchContext(scratch.FullPath, options.Scale, cancellationToken), fio, cancellationToken);

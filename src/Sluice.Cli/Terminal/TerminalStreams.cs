@@ -10,6 +10,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     private const int BrokenPipe = 32;
 
     private Stream? _outBytes;
+    private List<string> _lateErrors = [];
 
     public TextWriter Out { get; } = output;
 
@@ -29,6 +30,9 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
         get => field || HasOutputFailed();
         private set;
     }
+
+    /// <summary>What <see cref="TellAtEnd"/> was given.</summary>
+    public IReadOnlyList<string> LateErrors => _lateErrors;
 
     /// <summary>Where results go whose file is named "-".</summary>
     public TextWriter Results { get; init; } = output;
@@ -54,6 +58,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// <summary>The same streams with stdout kept for a result: text for people goes to stderr.</summary>
     public TerminalStreams KeepingOutput() => new(Error, Error, In)
     {
+        _lateErrors = _lateErrors,
         Results = Out,
         IsResultsTerminal = IsOutputTerminal,
         IsOutputTerminal = IsErrorTerminal,
@@ -67,6 +72,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// <summary>The same streams with wide tables.</summary>
     public TerminalStreams Widened() => new(Out, Error, In)
     {
+        _lateErrors = _lateErrors,
         OpenOutBytes = OpenOutBytes,
         HasOutputFailed = HasOutputFailed,
         Results = Results,
@@ -152,6 +158,9 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
 
     /// <summary>What went wrong, in one line on stderr.</summary>
     public void WriteError(string message) => WriteNotice($"sluice: {message.ReplaceLineEndings(" ")}");
+
+    /// <summary>What went wrong beside the result: told when that is written, and then what would have been 0 is 1.</summary>
+    public void TellAtEnd(string message) => _lateErrors.Add(message);
 
     /// <summary>Asks on stderr, so that a piped result stays clean; anything but y or yes is no.</summary>
     public bool Confirm(string question)

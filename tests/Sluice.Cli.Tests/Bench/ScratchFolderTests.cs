@@ -11,16 +11,31 @@ public sealed class ScratchFolderTests
     public void A_scratch_folder_is_gone_after_use_with_all_that_is_in_it()
     {
         using var parent = new TempFolder();
-        using (ScratchFolder scratch = ScratchFolder.Create(parent.FullPath))
+        using (ScratchFolder scratch = ScratchFolder.Create(parent.FullPath, Unexpected))
             File.WriteAllText(Path.Combine(scratch.FullPath, "a.dat"), "x");
         Directory.EnumerateFileSystemEntries(parent.FullPath).ShouldBeEmpty();
+    }
+
+    [SkippableFact]
+    public void A_folder_that_cannot_be_removed_is_told_and_nothing_is_thrown()
+    {
+        using var parent = new TempFolder();
+        var told = new List<string>();
+        ScratchFolder scratch = ScratchFolder.Create(parent.FullPath, told.Add);
+        using (StuckFolder.Make(Path.Combine(scratch.FullPath, "stuck")))
+        {
+            scratch.Dispose();
+            scratch.Dispose();
+        }
+        told.Count.ShouldBe(1);
+        told[0].ShouldStartWith($"{scratch.FullPath} stays: ");
     }
 
     [Fact]
     public void A_folder_in_use_is_no_leftover()
     {
         using var parent = new TempFolder();
-        using ScratchFolder scratch = ScratchFolder.Create(parent.FullPath);
+        using ScratchFolder scratch = ScratchFolder.Create(parent.FullPath, Unexpected);
         ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
         Directory.Exists(scratch.FullPath).ShouldBeTrue();
     }
@@ -78,7 +93,9 @@ public sealed class ScratchFolderTests
     public void A_folder_below_one_that_is_missing_is_not_made()
     {
         using var parent = new TempFolder();
-        Should.Throw<DirectoryNotFoundException>(() => ScratchFolder.Create(parent["no/such"]));
+        Should.Throw<DirectoryNotFoundException>(() => ScratchFolder.Create(parent["no/such"], Unexpected));
         Directory.EnumerateFileSystemEntries(parent.FullPath).ShouldBeEmpty();
     }
+
+    private static void Unexpected(string told) => throw new InvalidOperationException(told);
 }

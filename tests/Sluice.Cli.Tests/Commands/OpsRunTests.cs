@@ -42,6 +42,26 @@ public sealed class OpsRunTests : IDisposable
             run.Out.ShouldContain(name);
     }
 
+    [SkippableFact]
+    public async Task What_was_measured_is_told_where_the_scratch_folder_stays()
+    {
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        string[] command = ["ops", "--size", "1M", "--rounds", "50", "--json", _folder["r.json"], disk];
+        Task<ToolRun> measuring = Task.Run(() => ToolRun.RunAsync(command));
+        string? scratch = null;
+        while (scratch is null && !measuring.IsCompleted)
+            scratch = Directory.EnumerateDirectories(disk, "sluice-bench-*").FirstOrDefault();
+        scratch.ShouldNotBeNull();
+        using (StuckFolder.Make(Path.Combine(scratch, "stuck")))
+        {
+            ToolRun run = await measuring;
+            run.ExitCode.ShouldBe(ExitCode.IoError, run.Out);
+            run.Error.ShouldStartWith($"sluice: {scratch} stays: ");
+            run.Out.ShouldContain("Write Chunk");
+            File.Exists(_folder["r.json"]).ShouldBeTrue();
+        }
+    }
+
     [Fact]
     public void What_is_read_wrong_is_found()
     {

@@ -11,7 +11,7 @@ internal static class PlaceFindings
 {
     private const int ScratchBytes = (int)ByteSize.MiB;
 
-    public static IReadOnlyList<FindingGroup> Collect(string path, bool isFolder, Action<string> removed)
+    public static IReadOnlyList<FindingGroup> Collect(string path, bool isFolder, Action<string> removed, Action<string> tellAtEnd)
     {
         string folder = isFolder ? path : Path.GetDirectoryName(Path.GetFullPath(path)) ?? path;
         var groups = new List<FindingGroup>();
@@ -26,7 +26,7 @@ internal static class PlaceFindings
         if (!isFolder)
             groups.Add(new FindingGroup($"{path}, read only", [.. OfFile(path)]));
         if (PathKinds.Of(path) != PathKind.BlockDevice)
-            groups.Add(new FindingGroup($"file system of {folder}", [.. OfFolder(folder, removed)]));
+            groups.Add(new FindingGroup($"file system of {folder}", [.. OfFolder(folder, removed, tellAtEnd)]));
         return groups;
     }
 
@@ -49,14 +49,14 @@ internal static class PlaceFindings
         return findings;
     }
 
-    private static List<Finding> OfFolder(string folder, Action<string> removed)
+    private static List<Finding> OfFolder(string folder, Action<string> removed, Action<string> tellAtEnd)
     {
         var findings = new List<Finding>();
         try
         {
             foreach (string leftover in ScratchFolder.RemoveLeftovers(folder))
                 removed(leftover);
-            using ScratchFolder scratch = ScratchFolder.Create(folder);
+            using ScratchFolder scratch = ScratchFolder.Create(folder, tellAtEnd);
             Probe(scratch.FullPath, findings);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
