@@ -14,6 +14,7 @@ internal enum EngineChoice { Sluice, Bcl, Both }
 internal sealed record SpeedOptions(string Path)
 {
     private const int MaxOutstanding = 4096;
+    private const double MaxRate = 1e8;
     private const long MaxRequestSizeBytes = ByteSize.GiB;
 
     private const int SeedStep = 7919;
@@ -325,9 +326,13 @@ internal sealed record SpeedOptions(string Path)
         if (text is not null && bytesPerSecond is not null)
             throw new UsageException("--iops and --rate exclude each other: both say how many requests a second");
         if (text is null)
-            return bytesPerSecond / (double)requestSizeBytes;
+        {
+            double? offered = bytesPerSecond / (double)requestSizeBytes;
+            return offered is not > MaxRate ? offered
+                : throw new UsageException($"--rate: that is more than {MaxRate:#,0} requests a second; name less, or a larger -b");
+        }
         return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double rate)
-            && rate is > 0 and <= 1e8
+            && rate is > 0 and <= MaxRate
             ? rate
             : throw new UsageException($"--iops: '{text}' is not a rate in requests a second");
     }

@@ -11,10 +11,16 @@ internal sealed class LatencyHistogram
     private const int MantissaBits = 8;
     private const int Mantissas = 1 << MantissaBits;
 
+    // Far above what can be recorded, and far below what 128 bits hold.
+    private const double MaxSum = 1e30;
+
     private readonly long[] _counts = new long[BucketOf(long.MaxValue) + 1];
     private long _max;
     private long _min = long.MaxValue;
+
+    // Of 128 bits: the latencies of a minute far above what can be done are more nanoseconds than a long has.
     private long _sum;
+    private long _sumHigh;
     private long _count;
 
     public long Count => Volatile.Read(ref _count);
@@ -23,13 +29,21 @@ internal sealed class LatencyHistogram
 
     public long MinNanoseconds => Count == 0 ? 0 : Volatile.Read(ref _min);
 
-    public double MeanNanoseconds => Count == 0 ? 0 : (double)Volatile.Read(ref _sum) / Count;
+    public double MeanNanoseconds => Count == 0 ? 0 : (double)Sum / Count;
+
+    private UInt128 Sum
+    {
+        get => new((ulong)Volatile.Read(ref _sumHigh), (ulong)Volatile.Read(ref _sum));
+        set => (_sumHigh, _sum) = ((long)(value >> 64), (long)(ulong)value);
+    }
 
     public void Record(long nanoseconds)
     {
         long value = Math.Max(0, nanoseconds);
         Interlocked.Increment(ref _counts[BucketOf(value)]);
-        Interlocked.Add(ref _sum, value);
+        // A sum below what was added to it has wrapped around.
+        if ((ulong)Interlocked.Add(ref _sum, value) < (ulong)value)
+            Interlocked.Increment(ref _sumHigh);
         Interlocked.Increment(ref _count);
         long seen = Volatile.Read(ref _max);
         while (value > seen)
@@ -37,6 +51,25 @@ internal sealed class LatencyHistogram
         seen = Volatile.Read(ref _min);
         while (value < seen)
             seen = Math.Min(Interlocked.CompareExchange(ref _min, value, seen), Volatile.Read(ref _min));
+    }
+
+    /// <summary>Records values at even distances, bucket by bucket: it takes no longer for billions. It may not be recording.</summary>
+    public void RecordEvenly(long lowestNanoseconds, double distanceNanoseconds, long count)
+    {
+        if (count <= 0)
+            return;
+        long lowest = Math.Max(0, lowestNanoseconds);
+        for (long done = 0, next; done < count; done = next)
+        {
+            int bucket = BucketOf(lowest + (long)(done * distanceNanoseconds));
+            double untilNextBucket = Math.Ceiling((HighestIn(bucket) + 1.0 - lowest) / distanceNanoseconds);
+            next = (long)Math.Clamp(untilNextBucket, done + 1, count);
+            _counts[bucket] += next - done;
+        }
+        Sum += ((UInt128)lowest * (UInt128)count) + (UInt128)(distanceNanoseconds / 2 * count * (count - 1));
+        _count += count;
+        _max = Math.Max(_max, lowest + (long)((count - 1) * distanceNanoseconds));
+        _min = Math.Min(_min, lowest);
     }
 
     /// <summary>The smallest recorded value (to bucket precision) that at least <paramref name="percent"/> % do not exceed.</summary>
@@ -65,7 +98,7 @@ internal sealed class LatencyHistogram
     {
         for (int bucket = 0; bucket < _counts.Length; bucket++)
             _counts[bucket] = checked(_counts[bucket] + other._counts[bucket]);
-        _sum = checked(_sum + other._sum);
+        Sum = checked(Sum + other.Sum);
         _count = checked(_count + other._count);
         _max = Math.Max(_max, other._max);
         _min = Math.Min(_min, other._min);
@@ -76,21 +109,21 @@ internal sealed class LatencyHistogram
     {
         int[] used = [.. Enumerable.Range(0, _counts.Length).Where(b => _counts[b] > 0)];
         return used.Length == 0 ? null
-            : new HistogramRecord([.. used.Select(HighestIn)], [.. used.Select(b => _counts[b])], _sum, _min, _max);
+            : new HistogramRecord([.. used.Select(HighestIn)], [.. used.Select(b => _counts[b])], (double)Sum, _min, _max);
     }
 
     /// <summary>What <see cref="ToRecord"/> gave; null where it cannot have given that.</summary>
     public static LatencyHistogram? TryFrom(HistogramRecord record)
     {
         if (record.UpToNs is not { Count: > 0 } upTo || record.Counts is not { } counts || counts.Count != upTo.Count
-            || upTo.Any(v => v < 0) || counts.Any(c => c <= 0) || record.SumNs < 0
+            || upTo.Any(v => v < 0) || counts.Any(c => c <= 0) || record.SumNs is not (>= 0 and < MaxSum)
             || record.MinNs < 0 || record.MinNs > upTo.Min() || record.MaxNs < record.MinNs || record.MaxNs > upTo.Max())
         {
             return null;
         }
         try
         {
-            var histogram = new LatencyHistogram { _sum = record.SumNs, _min = record.MinNs, _max = record.MaxNs };
+            var histogram = new LatencyHistogram { Sum = (UInt128)record.SumNs, _min = record.MinNs, _max = record.MaxNs };
             foreach ((long value, long count) in upTo.Zip(counts))
             {
                 histogram._counts[BucketOf(value)] = checked(histogram._counts[BucketOf(value)] + count);
@@ -123,4 +156,4 @@ internal sealed class LatencyHistogram
 }
 
 /// <summary>A histogram in a result: of each bucket that is not empty, the largest value that it takes, and how many it has.</summary>
-internal sealed record HistogramRecord(IReadOnlyList<long> UpToNs, IReadOnlyList<long> Counts, long SumNs, long MinNs, long MaxNs);
+internal sealed record HistogramRecord(IReadOnlyList<long> UpToNs, IReadOnlyList<long> Counts, double SumNs, long MinNs, long MaxNs);

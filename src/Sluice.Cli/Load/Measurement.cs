@@ -47,11 +47,12 @@ internal sealed class Measurement
     public long NeverBegun { get; private set; }
 
     /// <summary>One caller at a time, and beside no other count.</summary>
-    /// <param name="waitedNanoseconds">Since it was due; a latency, as far as it is known.</param>
-    public void CountNeverBegun(bool isWrite, long waitedNanoseconds)
+    /// <param name="shortestWaitNanoseconds">Of the one that was due last; a latency, as far as it is known.</param>
+    /// <param name="distanceNanoseconds">Between two that were due one after the other.</param>
+    public void CountNeverBegun(bool isWrite, long count, long shortestWaitNanoseconds, double distanceNanoseconds)
     {
-        NeverBegun++;
-        (isWrite ? Writes : Reads).Record(waitedNanoseconds);
+        NeverBegun += count;
+        (isWrite ? Writes : Reads).RecordEvenly(shortestWaitNanoseconds, distanceNanoseconds, count);
     }
 
     public void Count(bool isWrite, int bytes, long latencyNanoseconds)

@@ -11,12 +11,13 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
     // Thread.Sleep(1) wakes up to a timer slack late, so the last stretch is spun.
     private static readonly long SpinTicks = Stopwatch.Frequency / 1_000_000 * 1200;
 
-    private readonly double _ticksPerOperation = Stopwatch.Frequency / operationsPerSecond;
     private readonly Func<long> _clock = clock ?? Stopwatch.GetTimestamp;
     private readonly Action<int> _sleep = sleepMilliseconds ?? Thread.Sleep;
     private readonly SemaphoreSlim _turnstile = new(1, 1);
     private long _startTimestamp;
     private long _issued;
+
+    public double TicksPerOperation { get; } = Stopwatch.Frequency / operationsPerSecond;
 
     /// <summary>Starts the schedule: the first operation is due now.</summary>
     public void Start()
@@ -43,23 +44,24 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
     public long? Wait(long deadlineTimestamp, CancellationToken cancellationToken) =>
         WaitForTurn(deadlineTimestamp, cancellationToken);
 
-    /// <summary>The next operation's time, if it comes before this one; nobody waits. Not beside those who do.</summary>
-    public long? TakeDue(long deadlineTimestamp)
+    /// <summary>Takes all operations that are due before this time; nobody waits. Not beside those who do.</summary>
+    /// <returns>How many these are, and when the last of them was due.</returns>
+    public (long Count, long LastDue) TakeDue(long deadlineTimestamp)
     {
-        long due = NextDue;
-        if (due >= deadlineTimestamp)
-            return null;
-        _issued++;
-        return due;
+        long all = (long)Math.Ceiling((deadlineTimestamp - _startTimestamp) / TicksPerOperation);
+        long count = Math.Max(0, all - _issued);
+        _issued += count;
+        return (count, DueOf(_issued - 1));
     }
 
     public void Dispose() => _turnstile.Dispose();
 
-    private long NextDue => _startTimestamp + (long)(_issued * _ticksPerOperation);
+    // What is due in hundreds of years is due after each deadline, and must not wrap around.
+    private long DueOf(long operation) => _startTimestamp + (long)Math.Min(operation * TicksPerOperation, long.MaxValue / 2);
 
     private long? WaitForTurn(long deadlineTimestamp, CancellationToken cancellationToken)
     {
-        long due = NextDue;
+        long due = DueOf(_issued);
         if (due >= deadlineTimestamp)
             return null;
         while (true)

@@ -10,6 +10,7 @@ internal sealed class WorkloadRunner : IDisposable
 {
     private static readonly TimeSpan MinWindow = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan MaxWindow = TimeSpan.FromSeconds(1);
+    private static readonly double NanosecondsPerTick = 1e9 / Stopwatch.Frequency;
 
     private readonly Workload _workload;
     private readonly OffsetSequence _offsets;
@@ -320,12 +321,17 @@ internal sealed class WorkloadRunner : IDisposable
     // What held it up is to be seen in the latencies, though nobody knows how much longer it would have waited.
     private void CountNeverBegun(Measurement measurement, long deadline, CancellationToken cancellationToken)
     {
-        if (_limiter is null || cancellationToken.IsCancellationRequested)
+        if (_limiter is not { } limiter || cancellationToken.IsCancellationRequested)
             return;
-        var random = new Random(_workload.Seed);
         long now = _clock();
-        while (_limiter.TakeDue(Math.Min(deadline, now)) is { } due)
-            measurement.CountNeverBegun(NextIsWrite(random), ToNanoseconds(now - due));
+        (long count, long lastDue) = limiter.TakeDue(Math.Min(deadline, now));
+        long writes = (long)Math.Round(count * _workload.WriteShare);
+        Add(isWrite: true, writes);
+        Add(isWrite: false, count - writes);
+
+        // There may be more than a loop could count one by one. Those of either kind are spread over the whole time.
+        void Add(bool isWrite, long part) => measurement.CountNeverBegun(
+            isWrite, part, ToNanoseconds(now - lastDue), limiter.TicksPerOperation * count / part * NanosecondsPerTick);
     }
 
     private void DropPages(IoTarget target)
@@ -336,7 +342,7 @@ internal sealed class WorkloadRunner : IDisposable
             PageCache.Drop(part.SafeFileHandle);
     }
 
-    private static long ToNanoseconds(long ticks) => (long)(ticks * (1e9 / Stopwatch.Frequency));
+    private static long ToNanoseconds(long ticks) => (long)(ticks * NanosecondsPerTick);
 
     // On a thread of its own: .NET's asynchronous calls may hold all of the pool's for longer than a window.
     private static void Sample(Measurement measurement, TimeSpan duration, CancellationToken ended)

@@ -22,6 +22,8 @@ public sealed class SpeedWorkloadTests : IDisposable
     [InlineData("speed --zipf 1.2 -s100 a")]
     [InlineData("speed --rate fast a")]
     [InlineData("speed --rate 1M --iops 10 a")]
+    [InlineData("speed --rate 1T -b4K a")]
+    [InlineData("speed --iops 100000001 a")]
     [InlineData("speed --json a -r1M b a")]
     public Task What_makes_no_sense_is_refused(string typed) => CommandChecks.IsRefusedAsync(typed);
 

@@ -61,6 +61,39 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
+    public void The_mean_of_more_nanoseconds_than_a_long_has_is_right_and_goes_into_a_result()
+    {
+        var histogram = new LatencyHistogram();
+        for (int i = 0; i < 5; i++)
+            histogram.Record(long.MaxValue / 2);
+        histogram.MeanNanoseconds.ShouldBe(long.MaxValue / 2, tolerance: 1e6);
+        LatencyHistogram again = LatencyHistogram.TryFrom(histogram.ToRecord()!)!;
+        again.Add(histogram);
+        again.Count.ShouldBe(10);
+        again.MeanNanoseconds.ShouldBe(long.MaxValue / 2, tolerance: 1e6);
+    }
+
+    [Theory]
+    [InlineData(0, 0.5, 1000)]
+    [InlineData(0, 1, 1)]
+    [InlineData(7, 1, 2000)]
+    [InlineData(100, 123.4, 3000)]
+    [InlineData(1_000_000_000, 1_000_000, 500)]
+    [InlineData(5, 0, 10)]
+    public void Values_at_even_distances_are_those_recorded_one_by_one(long lowest, double distance, long count)
+    {
+        var one = new LatencyHistogram();
+        for (long i = 0; i < count; i++)
+            one.Record(lowest + (long)(i * distance));
+        var all = new LatencyHistogram();
+        all.RecordEvenly(lowest, distance, count);
+        (all.Count, all.MinNanoseconds, all.MaxNanoseconds).ShouldBe((count, one.MinNanoseconds, one.MaxNanoseconds));
+        all.ToRecord()!.UpToNs.ShouldBe(one.ToRecord()!.UpToNs);
+        all.ToRecord()!.Counts.ShouldBe(one.ToRecord()!.Counts);
+        all.MeanNanoseconds.ShouldBe(one.MeanNanoseconds, tolerance: 1);
+    }
+
+    [Fact]
     public void Time_that_ran_backwards_counts_as_none()
     {
         var histogram = new LatencyHistogram();

@@ -79,6 +79,28 @@ public sealed class WorkloadRunnerTests : IDisposable
         measurement.Reads.Percentile(90).ShouldBeGreaterThan(400_000_000);
     }
 
+    /// <summary>Counted one by one they would take days, in which nobody could end the run.</summary>
+    [Theory]
+    [InlineData(null)]
+    [InlineData(1)]
+    public async Task A_rate_far_above_what_can_be_done_has_latencies_at_once(int? outstanding)
+    {
+        const int Block = 4096;
+        const double Rate = 3e12;
+        await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);
+        var workload = new Workload(_folder["a"], 16 * Block, Block) { Outstanding = outstanding, OperationsPerSecond = Rate };
+        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(_folder["a"])));
+        using var runner = new WorkloadRunner(workload, () => target.Now += Stopwatch.Frequency / 200_000);
+        var measurement = new Measurement();
+        Task slice = runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(1), CancellationToken.None);
+        await slice.WaitAsync(TimeSpan.FromMinutes(1));
+        measurement.Reads.Count.ShouldBe(measurement.Operations + measurement.NeverBegun);
+        ((double)measurement.NeverBegun).ShouldBeInRange(Rate * 0.999, Rate);
+        // Those of a second, a second after it.
+        measurement.Reads.MeanNanoseconds.ShouldBeInRange(1.4e9, 1.6e9);
+        measurement.Reads.Percentile(1).ShouldBeInRange(1_000_000_000, 1_100_000_000);
+    }
+
     [Fact]
     public async Task What_holds_the_pools_threads_takes_no_window_away()
     {
