@@ -1,8 +1,10 @@
 using System.CommandLine;
 using System.Globalization;
 using Sluice.Cli.Load;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
@@ -152,8 +154,7 @@ internal sealed record SpeedOptions(string Path)
             string[] paths = result.GetValue(file) ?? [];
             if (paths.Length == 0 || Array.Exists(paths, p => p.Length == 0))
                 throw new UsageException("no file named; try: sluice speed --help");
-            if (paths.Select(System.IO.Path.GetFullPath).Distinct(StringComparer.Ordinal).Count() < paths.Length)
-                throw new UsageException("a file is named twice");
+            RequireDistinct(paths);
             string? readSize = result.GetValue(read);
             string? writeSize = result.GetValue(write);
             string? extendSize = result.GetValue(extend);
@@ -234,6 +235,18 @@ internal sealed record SpeedOptions(string Path)
         }
         if (options.Paths.Select(options.Output.OptionNaming).FirstOrDefault(o => o is not null) is { } option)
             throw new UsageException($"{option} names the file that is measured");
+    }
+
+    // By whatever names: measured as two, one file would be written over by itself, and read from memory.
+    private static void RequireDistinct(string[] paths)
+    {
+        string[] places = [.. paths.Select(EnvironmentProbe.RealPathOf)];
+        for (int i = 1; i < paths.Length; i++)
+        {
+            int same = Array.FindIndex(places, 0, i, other => other == places[i] || PathKinds.AreSame(other, places[i]));
+            if (same >= 0)
+                throw new UsageException($"{paths[same]} and {paths[i]} are one file");
+        }
     }
 
     // The examples give the size to whichever option is at hand (-w100M -p); two that differ cannot both be meant.

@@ -127,6 +127,33 @@ public sealed class SpeedFileTests : IDisposable
         (await File.ReadAllTextAsync(memory["a"])).ShouldBe("somebody's");
     }
 
+    [SkippableTheory]
+    [InlineData("symbolic", true)]
+    [InlineData("hard", true)]
+    [InlineData("folder", true)]
+    [InlineData("folder", false)]
+    public async Task One_file_by_two_names_is_refused(string link, bool exists)
+    {
+        Skip.If(OperatingSystem.IsWindows(), "links need rights there");
+        Directory.CreateDirectory(_folder["d"]);
+        byte[] content = new byte[1 << 20];
+        if (exists)
+            await File.WriteAllBytesAsync(_folder["d/a"], content);
+        string other = _folder["b"];
+        if (link == "symbolic")
+            File.CreateSymbolicLink(other, "d/a");
+        else if (link == "hard")
+            Shell.Run("ln", _folder["d/a"], other).ExitCode.ShouldBe(0);
+        else
+            other = Path.Combine(Directory.CreateSymbolicLink(other, "d").FullName, "a");
+        ToolRun run = await ToolRun.RunAsync("speed", "-t0.2", "-w1M", "--force", "--verify", _folder["d/a"], other);
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.ShouldContain($"{_folder["d/a"]} and {other} are one file");
+        File.Exists(_folder["d/a"]).ShouldBe(exists);
+        if (exists)
+            (await File.ReadAllBytesAsync(_folder["d/a"])).ShouldBe(content);
+    }
+
     /// <summary>Where the tool was quicker than the test, which is null, once more.</summary>
     private static async Task<ToolRun> UntilInTimeAsync(Func<Task<ToolRun?>> tryAsync)
     {
