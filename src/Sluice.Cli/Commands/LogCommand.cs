@@ -15,6 +15,8 @@ internal sealed class LogCommand(
     // Of a segment's name, at least.
     private const int SegmentDigits = 10;
 
+    private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(200);
+
     public async Task<int> RunAsync()
     {
         if (options.Action == LogAction.Load)
@@ -100,21 +102,38 @@ internal sealed class LogCommand(
     {
         (long from, long passedOver) = FindLast(options.Lines);
         using SluiceLogReader reader = ReaderFrom(from);
-        IAsyncEnumerable<SluiceLogRecord> records = options.Follow
-            ? reader.FollowAsync(cancellationToken)
-            : reader.ReadAllAsync(cancellationToken);
-        await foreach (SluiceLogRecord record in records)
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        await using Timer? looks = options.Follow ? LookForReader(ended) : null;
+        IAsyncEnumerable<SluiceLogRecord> records = options.Follow ? reader.FollowAsync(ended.Token) : reader.ReadAllAsync(ended.Token);
+        try
         {
-            if (passedOver-- > 0)
-                continue;
-            terminal.WriteContent(record.Bytes.Span);
-            if (options.Follow)
-                terminal.FlushContent();
-            if (terminal.IsOutputClosed)
-                break;
+            await foreach (SluiceLogRecord record in records)
+            {
+                if (passedOver-- > 0)
+                    continue;
+                terminal.WriteContent(record.Bytes.Span);
+                if (options.Follow)
+                    terminal.FlushContent();
+                if (terminal.IsOutputClosed)
+                    break;
+            }
+        }
+        catch (OperationCanceledException) when (terminal.IsOutputClosed && !cancellationToken.IsCancellationRequested)
+        {
+            // As where a write tells it.
         }
         return SayTail(reader);
     }
+
+    /// <summary>Ends the wait for records of a log to which nothing is appended, when nobody reads stdout any more.</summary>
+    private Timer LookForReader(CancellationTokenSource ended) => new(
+        _ =>
+        {
+            terminal.LookForReader();
+            if (terminal.IsOutputClosed)
+                ended.Cancel();
+        },
+        null, LookInterval, LookInterval);
 
     private SluiceLogReader ReaderFrom(long sequence) =>
         new(options.Directory, new SluiceLogReaderOptions { FromSequence = sequence, UpTo = LogDurability.Written });

@@ -1,5 +1,6 @@
 using System.Text;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Terminal;
 
@@ -23,9 +24,10 @@ internal sealed class StandardStreams
 
     public static StandardStreams Open()
     {
-        var output = new TellingStream(IsOpen(1) ? Console.OpenStandardOutput() : null);
+        bool hasOutput = IsOpen(1);
+        var output = new TellingStream(hasOutput ? Console.OpenStandardOutput() : null);
         var error = new TellingStream(IsOpen(2) ? Console.OpenStandardError() : null);
-        var content = new TellingStream(IsOpen(1) ? OpenContent() : null) { Like = output };
+        var content = new TellingStream(hasOutput ? OpenContent() : null) { Like = output };
         // Colours and widths are asked of what .NET takes for the console.
         Console.SetOut(Text(output));
         Console.SetError(Text(error));
@@ -33,6 +35,7 @@ internal sealed class StandardStreams
         {
             OpenOutBytes = () => new BufferedStream(content, BytesGathered),
             HasOutputFailed = () => output.Failure is not null,
+            HasNoReader = () => hasOutput && StandardOutput.HasNoReader,
             IsOutputTerminal = !Console.IsOutputRedirected,
             IsErrorTerminal = !Console.IsErrorRedirected,
             IsInputTerminal = !Console.IsInputRedirected,

@@ -24,6 +24,9 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// <summary>Whether stdout takes no more, for a reason that is told at the end.</summary>
     public Func<bool> HasOutputFailed { get; init; } = static () => false;
 
+    /// <summary>Whether whoever read stdout has gone, as far as that is told without a write.</summary>
+    public Func<bool> HasNoReader { get; init; } = static () => false;
+
     /// <summary>Whoever read what <see cref="WriteContent"/> wrote has ended, or stdout takes no more: nobody wants more of it.</summary>
     public bool IsOutputClosed
     {
@@ -75,6 +78,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
         _lateErrors = _lateErrors,
         OpenOutBytes = OpenOutBytes,
         HasOutputFailed = HasOutputFailed,
+        HasNoReader = HasNoReader,
         Results = Results,
         IsResultsTerminal = IsResultsTerminal,
         IsOutputTerminal = IsOutputTerminal,
@@ -151,6 +155,13 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
         {
             IsOutputClosed = true;
         }
+    }
+
+    /// <summary>Looks whether somebody still reads: where nothing is written, nothing else would tell.</summary>
+    public void LookForReader()
+    {
+        if (HasNoReader())
+            IsOutputClosed = true;
     }
 
     /// <summary>A line for people beside the result, on stderr.</summary>

@@ -315,6 +315,17 @@ public sealed class LogRunTests : IDisposable
         (await shell).Output.ReplaceLineEndings("\n").ShouldBe("line 1\n0\n");
     }
 
+    [SkippableFact]
+    public void A_follower_of_a_log_to_which_nothing_is_appended_hears_that_nobody_reads_it()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "pipes of a shell");
+        using (SluiceLog log = SluiceLog.Open(Log))
+            log.Append("line 1"u8, LogDurability.Written);
+
+        string line = $"'{ToolProcess.DotnetPath}' '{ToolProcess.ToolPath}' log tail -f '{Log}' | head -1; echo ${{PIPESTATUS[0]}}";
+        Shell.Run("timeout", "60", "bash", "-c", line).Output.ReplaceLineEndings("\n").ShouldBe("line 1\n0\n");
+    }
+
     [Fact]
     public async Task A_log_that_is_not_there_is_exit_code_1_and_is_not_made()
     {
