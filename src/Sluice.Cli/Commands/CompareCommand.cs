@@ -9,8 +9,8 @@ internal sealed class CompareCommand(CompareOptions options, IReadOnlyList<strin
 {
     public Task<int> RunAsync()
     {
-        ResultFile first = ResultFile.Read(options.First);
-        ResultFile second = ResultFile.Read(options.Second);
+        (ResultFile first, ResultFile second) = InterruptSignals.WhileNothingHasBegun(
+            () => (ResultFile.Read(options.First), ResultFile.Read(options.Second)));
         options.Output.Check(terminal);
         ReportPage page = ComparePage.Of(first, second, arguments);
         // Above the result stands what both runs are; their machine is in the notes where it differs.

@@ -37,6 +37,8 @@ internal sealed class ExtentsCommand(
         options.Output.Write(
             terminal, ExtentPage.Of(report, scan.Places),
             json: writer => JsonFile.Write(writer, report, ExtentJsonContext.Default.ExtentReport));
+        if (scan.IsInterrupted)
+            return ExitCode.Interrupted;
         return scan.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 }

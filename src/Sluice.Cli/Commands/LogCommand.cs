@@ -186,9 +186,8 @@ internal sealed class LogCommand(
         long numbers = 0;
         var skipping = new SluiceLogReaderOptions { SkipDamage = true, UpTo = LogDurability.Written };
         using var reader = new SluiceLogReader(options.Directory, skipping);
-        while (reader.TryRead(out LogEntry entry))
+        while (!cancellationToken.IsCancellationRequested && reader.TryRead(out LogEntry entry))
         {
-            cancellationToken.ThrowIfCancellationRequested();
             first = records == 0 ? entry.Sequence : first;
             records++;
             numbers = entry.Sequence - first + 1;
@@ -206,6 +205,11 @@ internal sealed class LogCommand(
         }
         foreach (SluiceLogDamagedException damage in reader.Damage)
             terminal.WriteError(damage.Message);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            terminal.WriteError("interrupted: what comes behind was not read");
+            return ExitCode.Interrupted;
+        }
         _ = SayTail(reader);
         return reader.Damage.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }

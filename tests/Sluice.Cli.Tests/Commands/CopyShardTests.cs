@@ -271,6 +271,7 @@ public sealed class CopyShardTests : IDisposable
     /// <summary>Of a scheduler that ends its job: the tool waited on, and had to be killed.</summary>
     [SkippableTheory]
     [InlineData("merge", "pipe")]
+    [InlineData("compare", "pipe", "pipe")]
     [InlineData("copy", "-r", "--files-from", "pipe", "into")]
     public async Task One_signal_ends_who_waits_for_a_list_that_nobody_writes(params string[] arguments)
     {

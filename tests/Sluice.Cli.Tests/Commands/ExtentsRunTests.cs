@@ -1,6 +1,8 @@
 using System.Text.Json;
 using Shouldly;
+using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Extents;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -105,6 +107,20 @@ public sealed class ExtentsRunTests : IDisposable
         one.Out.ShouldContain("13 more");
         ToolRun plain = await ToolRun.RunAsync("extents", Path.Combine(volume.Path, "plain"));
         plain.Out.ShouldContain("1 extent in 1 piece, fragmentation score 0");
+    }
+
+    [Fact]
+    public async Task What_was_found_before_a_signal_is_told_also_where_there_are_folders_alone()
+    {
+        Directory.CreateDirectory(_folder["tree/a/b"]);
+        var options = new ExtentsOptions(_folder["tree"]) { Output = new PageOutput { JsonPath = _folder["r.json"] } };
+        var text = new StringWriter();
+        var terminal = new TerminalStreams(text, new StringWriter(), TextReader.Null);
+        (await new ExtentsCommand(options, [], terminal, new CancellationToken(canceled: true)).RunAsync()).ShouldBe(ExitCode.Interrupted);
+        text.ToString().ShouldContain("0 files");
+        text.ToString().ShouldContain("interrupted: what comes behind was not looked at");
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        json.RootElement.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
     }
 
     // Two files preallocated block by block in turns: neither can be whole.

@@ -1,6 +1,7 @@
 using System.IO.Compression;
 using System.Text.Json;
 using Shouldly;
+using Sluice.Cli.Commands;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -313,6 +314,19 @@ public sealed class LogRunTests : IDisposable
             + "echo ${PIPESTATUS[0]}";
         Task<(int ExitCode, string Output)> shell = Task.Run(() => Shell.Run("timeout", "300", "bash", "-c", line));
         (await shell).Output.ReplaceLineEndings("\n").ShouldBe("line 1\n0\n");
+    }
+
+    [Fact]
+    public async Task What_was_verified_before_a_signal_is_told()
+    {
+        using (SluiceLog log = SluiceLog.Open(Log))
+            log.Append("line 1"u8, LogDurability.Written);
+        var (text, error) = (new StringWriter(), new StringWriter());
+        var terminal = new TerminalStreams(text, error, TextReader.Null);
+        var command = new LogCommand(new LogOptions(LogAction.Verify, Log), [], terminal, new CancellationToken(canceled: true));
+        (await command.RunAsync()).ShouldBe(ExitCode.Interrupted);
+        text.ToString().ShouldContain("0 records");
+        error.ToString().ShouldContain("interrupted: what comes behind was not read");
     }
 
     [SkippableFact]

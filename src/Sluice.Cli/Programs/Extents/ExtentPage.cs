@@ -25,6 +25,8 @@ internal static class ExtentPage
     {
         yield return "Extents are what the file system lists. A piece is a run of them that a sequential reader meets without a jump. The "
             + "score is 100 d / (1 + d), d being jumps per MiB: 0 is a file in one piece, 50 a jump for each MiB.";
+        if (report.InterruptedNote is { } note)
+            yield return note;
         foreach (string failure in report.Failures)
             yield return failure;
     }

@@ -43,6 +43,13 @@ internal sealed record ExtentReport
 
     public required IReadOnlyList<string> Failures { get; init; }
 
+    /// <summary>By a signal: it is about a part of the folder.</summary>
+    public bool Interrupted { get; init; }
+
+    /// <summary>Why something is missing, for whoever reads the result; null where nothing is.</summary>
+    [JsonIgnore]
+    public string? InterruptedNote => Interrupted ? "interrupted: what comes behind was not looked at" : null;
+
     public static ExtentReport Of(string path, bool isFolder, int worst, ExtentScan scan)
     {
         IReadOnlyList<FileLayout> files = scan.Files;
@@ -68,6 +75,7 @@ internal sealed record ExtentReport
             ],
             FileExtents = isFolder ? null : scan.LastExtents,
             Failures = scan.Failures,
+            Interrupted = scan.IsInterrupted,
         };
     }
 }

@@ -24,6 +24,9 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
 
     public ExtentHistogram Histogram { get; } = new();
 
+    /// <summary>Whether a signal ended it: what comes behind was not asked.</summary>
+    public bool IsInterrupted { get; private set; }
+
     /// <summary>The extents of the file asked last.</summary>
     public IReadOnlyList<FileExtent> LastExtents { get; private set; } = [];
 
@@ -42,13 +45,15 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
     public void AddFolder(string path)
     {
         var folders = new Stack<string>([path]);
-        while (folders.TryPop(out string? folder))
+        while (!IsInterrupted && folders.TryPop(out string? folder))
         {
             string current = folder;
             Try(() =>
             {
                 foreach (FileSystemInfo entry in new DirectoryInfo(current).EnumerateFileSystemInfos())
                 {
+                    if (IsInterrupted = cancellationToken.IsCancellationRequested)
+                        return;
                     if (entry.LinkTarget is not null)
                         continue;
                     if (entry is DirectoryInfo)
@@ -65,7 +70,6 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
 
     private void Add(string path, string realPath)
     {
-        cancellationToken.ThrowIfCancellationRequested();
         using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(
             PathKinds.RequirePlain(realPath), realPath, FileAccess.Read, ownsHandle: true);
         if (flushFirst)

@@ -14,6 +14,8 @@ internal static class ExtentText
         EnvironmentText.Write(terminal, report.Environment);
         terminal.WriteLine();
         terminal.WriteLine(Summary(report));
+        if (report.InterruptedNote is { } note)
+            terminal.WriteLine($"note: {note}", hang: 2);
         if (report.UnplacedBytes > 0)
         {
             terminal.WriteLine(
