@@ -20,7 +20,7 @@ internal sealed class DoctorCommand(
             throw AbsentPath.Error(options.Path, new FileNotFoundException($"{options.Path}: no such file or directory"));
         if (!isFolder && PathKinds.Of(options.Path) is PathKind.Other)
             throw new UsageException($"{options.Path} is neither a file, a folder nor a block device");
-        options.Output.Check(terminal);
+        options.Output.Check(terminal, options.Path);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         IReadOnlyList<FindingGroup> groups =
         [

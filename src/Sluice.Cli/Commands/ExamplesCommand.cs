@@ -65,7 +65,7 @@ internal sealed class ExamplesCommand(
         string folder = _file is null ? Path.GetTempPath() : Path.GetDirectoryName(_file) ?? _file;
         ProgramRun.Prepare(folder, FileBytes, terminal);
         CheckFile();
-        options.Output.Check(terminal);
+        options.Output.Check(terminal, _file);
 
         DateTimeOffset began = DateTimeOffset.UtcNow;
         EnvironmentRecord environment = EnvironmentProbe.ForPath(folder);

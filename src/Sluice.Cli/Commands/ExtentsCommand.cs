@@ -19,7 +19,7 @@ internal sealed class ExtentsCommand(
             throw AbsentPath.Error(options.Path, new FileNotFoundException($"{options.Path}: no such file or directory"));
         if (!isFolder && PathKinds.Of(options.Path) is PathKind.BlockDevice or PathKind.Other)
             throw new UsageException($"{options.Path} is neither a plain file nor a folder");
-        options.Output.Check(terminal);
+        options.Output.Check(terminal, options.Path);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         var scan = new ExtentScan(options.Sync, cancellationToken);
         using (var progress = new LiveProgress(terminal, quiet: false))

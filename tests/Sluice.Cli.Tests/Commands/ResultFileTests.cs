@@ -78,6 +78,29 @@ public sealed class ResultFileTests : IDisposable
         File.Exists(_folder["b"]).ShouldBeFalse();
     }
 
+    [SkippableTheory]
+    [InlineData("extents", true)]
+    [InlineData("doctor", true)]
+    [InlineData("examples --count 10 --rounds 1 --force", true)]
+    [InlineData("examples --count 10 --rounds 1 --force", false)]
+    public async Task What_a_command_is_about_is_no_place_for_its_result(string command, bool exists)
+    {
+        Skip.If(OperatingSystem.IsWindows(), "links need rights there");
+        Directory.CreateDirectory(_folder["d"]);
+        Directory.CreateSymbolicLink(_folder["link"], "d");
+        if (exists)
+            await File.WriteAllTextAsync(_folder["d/a"], "mine");
+        foreach (string named in (string[])["d/a", "link/a"])
+        {
+            ToolRun run = await ToolRun.RunAsync([.. command.Split(' '), "--overwrite", "--json", _folder[named], _folder["d/a"]]);
+            run.ExitCode.ShouldBe(ExitCode.Usage, run.Out + run.Error);
+            run.Error.ShouldContain($"--json names {_folder["d/a"]}");
+            File.Exists(_folder["d/a"]).ShouldBe(exists);
+            if (exists)
+                (await File.ReadAllTextAsync(_folder["d/a"])).ShouldBe("mine");
+        }
+    }
+
     [Fact]
     public async Task A_folder_is_no_place_for_a_result()
     {

@@ -83,16 +83,19 @@ internal sealed record PageOutput
     /// <summary>The option that names this file for a result, by whatever name of it; null where none does.</summary>
     public string? OptionNaming(string path) =>
         Named.Where(n => n.Path != StandardOutput)
-            .Where(n => Path.GetFullPath(n.Path) == Path.GetFullPath(path) || PathKinds.AreSame(n.Path, path))
+            .Where(n => EnvironmentProbe.RealPathOf(n.Path) == EnvironmentProbe.RealPathOf(path) || PathKinds.AreSame(n.Path, path))
             .Select(n => n.Option).FirstOrDefault();
 
     /// <summary>Before minutes of measuring rather than after them.</summary>
+    /// <param name="subject">The file that the command is about, of which no result may take the place; null: there is none.</param>
     /// <exception cref="UsageException">
     /// A file is there and must not be replaced, two of the files are one, or one is a block device.
     /// </exception>
     /// <exception cref="IOException">A file cannot be written.</exception>
-    public void Check(TerminalStreams terminal)
+    public void Check(TerminalStreams terminal, string? subject = null)
     {
+        if (subject is not null && OptionNaming(subject) is { } naming)
+            throw new UsageException($"{naming} names {subject}, which is no place for its own result");
         foreach (IGrouping<string, string> same in Named.Select(n => n.Path).GroupBy(PlaceOf).Where(g => g.Count() > 1))
             throw new UsageException($"{same.First()} is named for two results");
         foreach ((string option, string path) in Named)
