@@ -52,6 +52,20 @@ public sealed class CompareRunTests : IDisposable
         run.Out.ShouldMatch($"the {fact} differs: .*, then {second}");
     }
 
+    [Theory]
+    [InlineData("handle")]
+    [InlineData("advise")]
+    public async Task A_result_of_another_format_is_none(string name)
+    {
+        string kept = Path.Combine(Path.GetDirectoryName(Kept)!, $"{name}.json");
+        string text = await File.ReadAllTextAsync(kept);
+        await File.WriteAllTextAsync(_folder["later.json"], text.Replace("\"formatVersion\": 1", "\"formatVersion\": 2"));
+        ToolRun run = await ToolRun.RunAsync("compare", kept, _folder["later.json"]);
+        run.ExitCode.ShouldBe(ExitCode.Usage);
+        run.Error.ShouldContain("later.json is no result of this sluice: its format is 2, and 1 is known");
+        run.Out.ShouldBe("");
+    }
+
     [Fact]
     public async Task Rows_of_one_run_only_are_one_line()
     {
