@@ -14,11 +14,12 @@ internal sealed class BlockVerifier
     private const int SectorBytes = 512;
     private const long MaxRequests = 1L << 26;
     private const long Seen = 1L << 32;
+    private const long Wrong = Seen << 1;
 
     private readonly Workload _workload;
     private readonly IReadOnlyList<Memory<byte>> _buffers;
 
-    // For each request: 0, or what was seen of it.
+    // For each request: 0, or what was seen of it, and whether that was wrong.
     private readonly long[] _seen;
     private long _wrong;
     private long _firstWrong = long.MaxValue;
@@ -42,7 +43,7 @@ internal sealed class BlockVerifier
             return;
         long found = Seen | Checksum(bytes);
         long before = Interlocked.CompareExchange(ref _seen[offset / _workload.RequestSizeBytes], found, 0);
-        if (before != 0 && before != found)
+        if (before != 0 && (before & ~Wrong) != found)
             Fail(offset);
     }
 
@@ -69,7 +70,7 @@ internal sealed class BlockVerifier
             int bytes = target.Read(buffer, offset);
             compared++;
             bool isRight = bytes == buffer.Length
-                && (_workload.Writes ? IsWritten(buffer.Span, offset) : _seen[i] == (Seen | Checksum(buffer.Span)));
+                && (_workload.Writes ? IsWritten(buffer.Span, offset) : (_seen[i] & ~Wrong) == (Seen | Checksum(buffer.Span)));
             if (!isRight)
                 Fail(offset);
         }
@@ -103,9 +104,11 @@ internal sealed class BlockVerifier
         return true;
     }
 
+    /// <summary>However often a place is found wrong, it counts once, as it does among the requests.</summary>
     private void Fail(long offset)
     {
-        Interlocked.Increment(ref _wrong);
+        if ((Interlocked.Or(ref _seen[offset / _workload.RequestSizeBytes], Wrong) & Wrong) == 0)
+            Interlocked.Increment(ref _wrong);
         for (long seen = Volatile.Read(ref _firstWrong); offset < seen;)
             seen = Math.Max(Interlocked.CompareExchange(ref _firstWrong, offset, seen), Volatile.Read(ref _firstWrong));
     }
