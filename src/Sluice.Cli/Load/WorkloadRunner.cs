@@ -69,7 +69,7 @@ internal sealed class WorkloadRunner : IDisposable
         await using CancellationTokenRegistration registration = cancellationToken.Register(() => _stop = true);
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
         TimeSpan cpu = CpuMeter.ProcessTime();
-        long? queue = QueueMilliseconds;
+        uint?[] queue = QueueMilliseconds;
         long? stored = ProcessReads.Bytes();
         long bytesBefore = measurement.Bytes;
         long start = Stopwatch.GetTimestamp();
@@ -103,8 +103,11 @@ internal sealed class WorkloadRunner : IDisposable
             measurement.Elapsed += elapsed;
             if (_devices.Length > 0 && ProcessReads.Bytes() - stored is { } read)
                 measurement.StorageReadBytes = (measurement.StorageReadBytes ?? 0) + read;
-            if (QueueMilliseconds - queue is { } milliseconds)
-                measurement.QueueMilliseconds = (measurement.QueueMilliseconds ?? 0) + milliseconds;
+            if (queue.Length > 0)
+            {
+                measurement.QueueMilliseconds ??= 0;
+                measurement.QueueMilliseconds += queue.Zip(QueueMilliseconds, BlockDevice.QueuedBetween).Sum();
+            }
             measurement.Cpu += CpuMeter.ProcessTime() - cpu;
             measurement.AllocatedBytes += GC.GetTotalAllocatedBytes(precise: true) - allocated;
             if (elapsed > TimeSpan.Zero)
@@ -142,7 +145,7 @@ internal sealed class WorkloadRunner : IDisposable
         }
     }
 
-    private long? QueueMilliseconds => _devices.Length == 0 ? null : _devices.Sum(d => d.QueueMilliseconds);
+    private uint?[] QueueMilliseconds => [.. _devices.Select(d => d.QueueMilliseconds)];
 
     // With a rate limit the last request may end long before the time is over; the rest of it belongs to the measurement.
     private async Task WaitOutAsync(long deadline, CancellationToken cancellationToken)

@@ -29,18 +29,24 @@ internal sealed class BlockDevice
     // sysfs counts in 512-byte sectors whatever the device's own are.
     public long? SizeBytes => ReadNumber(Path.Combine(_directory, "size")) * 512;
 
-    /// <summary>Milliseconds that requests have spent on their way, added up over the requests (field 11 of the kernel's stat).</summary>
-    public long? QueueMilliseconds
+    /// <summary>
+    /// Milliseconds that requests have spent on their way, added up over the requests (field 11 of the kernel's stat). They have 32 bits
+    /// and begin again every few weeks, or hours: <see cref="QueuedBetween"/> tells what came to them.
+    /// </summary>
+    public uint? QueueMilliseconds
     {
         get
         {
             const int Field = 10;
             string[] fields = (ReadLine(Path.Combine(_directory, "stat")) ?? "").Split(' ', StringSplitOptions.RemoveEmptyEntries);
-            return fields.Length > Field && long.TryParse(fields[Field], NumberStyles.None, CultureInfo.InvariantCulture, out long sum)
-                ? sum
+            return fields.Length > Field && ulong.TryParse(fields[Field], NumberStyles.None, CultureInfo.InvariantCulture, out ulong sum)
+                ? (uint)sum
                 : null;
         }
     }
+
+    /// <summary>What came to <see cref="QueueMilliseconds"/> between two looks, of which the kernel may have begun again once.</summary>
+    public static long? QueuedBetween(uint? before, uint? after) => unchecked(after - before);
 
     /// <param name="deviceNumber">major:minor</param>
     public static BlockDevice? FromNumber(string deviceNumber) => FromLink(Path.Combine("/sys/dev/block", deviceNumber));
@@ -55,7 +61,7 @@ internal sealed class BlockDevice
         return open >= 0 && close > open ? choices[(open + 1)..close] : choices;
     }
 
-    private static BlockDevice? FromLink(string link)
+    internal static BlockDevice? FromLink(string link)
     {
         try
         {
