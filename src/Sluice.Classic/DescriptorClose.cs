@@ -15,12 +15,12 @@ internal static partial class DescriptorClose
     /// Network file systems write back at close, and report there what they could not. They do so for every descriptor of the file, so
     /// closing a second one tells, and the first stays with its owner.
     /// </summary>
-    /// <returns>Whether closing succeeds; true where the operating system cannot be asked.</returns>
-    public static bool TryClose(SafeFileHandle file)
+    /// <returns>0, or the number of the error of closing; 0 too where the operating system cannot be asked.</returns>
+    public static int ErrorOf(SafeFileHandle file)
     {
         if (!OperatingSystem.IsLinux())
         {
-            return true;
+            return 0;
         }
 
         bool added = false;
@@ -30,7 +30,12 @@ internal static partial class DescriptorClose
             int second = fcntl((int)file.DangerousGetHandle(), DuplicateCloseOnExec, 0);
 
             // Without a free descriptor there is nothing to ask; a descriptor that is not open cannot be closed either.
-            return second < 0 ? Marshal.GetLastPInvokeError() != EBADF : close(second) == 0;
+            if (second < 0)
+            {
+                return Marshal.GetLastPInvokeError() == EBADF ? EBADF : 0;
+            }
+
+            return close(second) == 0 ? 0 : Marshal.GetLastPInvokeError();
         }
         finally
         {

@@ -71,7 +71,9 @@ public sealed class WinFileIO : IDisposable
     /// <summary>Opens a file to read it from its start, and closes the one that was open. Others may read it meanwhile.</summary>
     /// <param name="fileName">Path and name of the file.</param>
     /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is null.</exception>
-    /// <exception cref="ApplicationException">The file cannot be opened; none is open then.</exception>
+    /// <exception cref="ApplicationException">
+    /// The file cannot be opened, or the one before could not be closed in good order (<see cref="Close"/>); none is open then.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void OpenForReading(string fileName) => Open(fileName, FileMode.Open, FileAccess.Read, "reading");
 
@@ -81,7 +83,10 @@ public sealed class WinFileIO : IDisposable
     /// </summary>
     /// <param name="fileName">Path and name of the file.</param>
     /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is null.</exception>
-    /// <exception cref="ApplicationException">The file cannot be opened or made; none is open then.</exception>
+    /// <exception cref="ApplicationException">
+    /// The file cannot be opened or made, or the one before could not be closed in good order (<see cref="Close"/>); none is open then, and
+    /// in the second case this one is as it was.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void OpenForWriting(string fileName) => Open(fileName, FileMode.Create, FileAccess.Write, "writing");
 
@@ -203,34 +208,44 @@ public sealed class WinFileIO : IDisposable
     /// False when the operating system reports that it could not close the file in good order, as network file systems do that write back
     /// at close and cannot: the file is closed then too, but some of what was written may be missing. Otherwise true.
     /// </returns>
-    public bool Close()
+    public bool Close() => CloseFile() == 0;
+
+    /// <summary>
+    /// Closes the file and unpins the buffer. Harmless when called twice. That the operating system could not close the file in good order
+    /// is told by <see cref="Close"/> alone, which a program calls before.
+    /// </summary>
+    public void Dispose()
+    {
+        _disposed = true;
+        CloseFile();
+        UnpinBuffer();
+    }
+
+    /// <returns>0, or the number of the operating system's error.</returns>
+    private int CloseFile()
     {
         SluiceHandle? file = _file;
         _file = null;
         if (file is null)
         {
-            return true;
+            return 0;
         }
 
         using (file)
         {
-            return file.Access == FileAccess.Read || DescriptorClose.TryClose(file.SafeFileHandle);
+            return file.Access == FileAccess.Read ? 0 : DescriptorClose.ErrorOf(file.SafeFileHandle);
         }
-    }
-
-    /// <summary>Closes the file and unpins the buffer. Harmless when called twice.</summary>
-    public void Dispose()
-    {
-        _disposed = true;
-        Close();
-        UnpinBuffer();
     }
 
     private void Open(string fileName, FileMode mode, FileAccess access, string purpose)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
         ArgumentNullException.ThrowIfNull(fileName);
-        Close();
+        if (CloseFile() is var error and not 0)
+        {
+            WinFileIOErrors.ThrowClosing(_path, error);
+        }
+
         _path = fileName;
         _position = 0;
         try

@@ -20,6 +20,10 @@ internal static class WinFileIOErrors
         Throw($"Opening '{path}' for {purpose} failed: {Reason(error)}", error);
 
     [DoesNotReturn]
+    public static void ThrowClosing(string path, int error) =>
+        Throw($"Closing '{path}' failed, and some of what was written to it may be missing: {Marshal.GetPInvokeErrorMessage(error)}");
+
+    [DoesNotReturn]
     public static void ThrowTransfer(string method, string path, Exception error) =>
         Throw($"{method} of '{path}' failed: {Reason(error)}", error);
 

@@ -1,3 +1,4 @@
+using System.Reflection;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using Sluice.Classic;
@@ -9,6 +10,7 @@ namespace Sluice.Tests.Compatibility;
 public sealed class WinFileIOTests : IDisposable
 {
     private const int Block = 65_536;
+    private const int BadDescriptor = 9;
 
     /// <summary>Around the block of ReadBlocks and WriteBlocks, and around nothing.</summary>
     public static TheoryData<int> Lengths => [0, 1, 4095, Block - 1, Block, Block + 1, (3 * Block) - 1, 3 * Block, 1_000_003];
@@ -241,12 +243,37 @@ public sealed class WinFileIOTests : IDisposable
         Skip.IfNot(Libc.IsSupported, "only Linux is asked");
         string path = _temp.NewFile(1);
         using Microsoft.Win32.SafeHandles.SafeFileHandle open = File.OpenHandle(path);
-        DescriptorClose.TryClose(open).ShouldBeTrue();
+        DescriptorClose.ErrorOf(open).ShouldBe(0);
         open.IsClosed.ShouldBeFalse();
         RandomAccess.Read(open, new byte[1], 0).ShouldBe(1);
         const int beyondAnyLimit = 0x3FFF_FFFF;
         using Microsoft.Win32.SafeHandles.SafeFileHandle none = new(beyondAnyLimit, ownsHandle: false);
-        DescriptorClose.TryClose(none).ShouldBeFalse();
+        DescriptorClose.ErrorOf(none).ShouldBe(BadDescriptor);
+    }
+
+    /// <summary>As on a network file system that writes back at close, and cannot; here it is a descriptor that is none.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Opening_the_next_file_tells_what_closing_the_one_before_says(bool forWriting)
+    {
+        Skip.IfNot(Libc.IsSupported, "only Linux is asked");
+        (string first, string next) = (_temp.NewPath(), _temp.NewFile(10));
+        using WinFileIO file = new(new byte[10]);
+        file.OpenForWriting(first);
+        FieldInfo open = typeof(WinFileIO).GetField("_file", BindingFlags.Instance | BindingFlags.NonPublic)!;
+        ((SluiceHandle)open.GetValue(file)!).Dispose();
+        using Microsoft.Win32.SafeHandles.SafeFileHandle none = new(0x3FFF_FFFF, ownsHandle: false);
+        open.SetValue(file, SluiceHandle.FromSafeFileHandle(none, FileAccess.Write, ownsHandle: false));
+
+        Action opens = forWriting ? () => file.OpenForWriting(next) : () => file.OpenForReading(next);
+        string message = Should.Throw<ApplicationException>(opens).Message;
+        message.ShouldContain($"Closing '{first}' failed");
+        message.ShouldContain(Marshal.GetPInvokeErrorMessage(BadDescriptor));
+        ShouldAllThrow(file, "needs a file");
+        new FileInfo(next).Length.ShouldBe(10);
+        file.OpenForReading(next);
+        file.Read(10).ShouldBe(10);
     }
 
     [Fact]
