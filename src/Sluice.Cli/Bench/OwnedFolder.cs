@@ -13,17 +13,21 @@ internal sealed class OwnedFolder : IDisposable
 {
     private const int SuffixLength = 8;
 
+    // Where locks tell nothing, a folder that nobody has touched for so long is one whose run was killed.
+    private static readonly TimeSpan Abandoned = TimeSpan.FromDays(1);
+
     private readonly FileStream _lock;
 
-    private OwnedFolder(string path, FileStream lockFile)
+    private OwnedFolder(string path, string lockPath, FileStream lockFile)
     {
         FullPath = path;
+        LockPath = lockPath;
         _lock = lockFile;
     }
 
     public string FullPath { get; }
 
-    public string LockPath => _lock.Name;
+    public string LockPath { get; }
 
     /// <summary>The lock file, which no one else can open.</summary>
     public SafeFileHandle LockHandle => _lock.SafeFileHandle;
@@ -37,8 +41,8 @@ internal sealed class OwnedFolder : IDisposable
         Directory.CreateDirectory(path);
         try
         {
-            return new OwnedFolder(path,
-                new FileStream(Path.Combine(path, LockName(prefix)), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None));
+            string lockPath = Path.Combine(path, LockName(prefix));
+            return new OwnedFolder(path, lockPath, MakeLocked(lockPath));
         }
         catch
         {
@@ -55,10 +59,24 @@ internal sealed class OwnedFolder : IDisposable
         Directory.EnumerateDirectories(parent, prefix + "*").Where(folder => IsOurs(folder, prefix));
 
     /// <summary>Takes over a folder whose run has ended.</summary>
-    /// <exception cref="IOException">The run is alive.</exception>
+    /// <exception cref="IOException">The run is alive, or may be.</exception>
     /// <exception cref="UnauthorizedAccessException">The folder is someone else's.</exception>
-    public static OwnedFolder Take(string folder, string prefix) => new(folder,
-        new FileStream(Path.Combine(folder, LockName(prefix)), FileMode.Open, FileAccess.ReadWrite, FileShare.None));
+    public static OwnedFolder Take(string folder, string prefix)
+    {
+        string lockPath = Path.Combine(folder, LockName(prefix));
+        var taken = new OwnedFolder(folder, lockPath, OpenLocked(lockPath, FileMode.Open));
+        try
+        {
+            if (!KeepsOthersOut(lockPath) && IsTouchedLately(folder))
+                throw new IOException($"{folder} was touched within a day, and no lock tells here whether its run is alive");
+            return taken;
+        }
+        catch
+        {
+            taken.Dispose();
+            throw;
+        }
+    }
 
     /// <summary>Flushes the lock file, with which journalling file systems write down all that happened before.</summary>
     public void FlushToDisk()
@@ -70,6 +88,45 @@ internal sealed class OwnedFolder : IDisposable
 
     /// <summary>Gives the lock back; the folder stays.</summary>
     public void Dispose() => _lock.Dispose();
+
+    /// <summary>Locked before it has the name by which others know it. On Windows opening locks, and what is open keeps its name.</summary>
+    private static FileStream MakeLocked(string lockPath)
+    {
+        if (OperatingSystem.IsWindows())
+            return OpenLocked(lockPath, FileMode.CreateNew);
+        string unknown = lockPath + ".new";
+        FileStream locked = OpenLocked(unknown, FileMode.CreateNew);
+        try
+        {
+            File.Move(unknown, lockPath, overwrite: true);
+            return locked;
+        }
+        catch
+        {
+            locked.Dispose();
+            throw;
+        }
+    }
+
+    private static FileStream OpenLocked(string path, FileMode mode) => new(path, mode, FileAccess.ReadWrite, FileShare.None);
+
+    /// <summary>Whether others cannot open what is locked here: some file systems have no locks, and .NET can do without.</summary>
+    private static bool KeepsOthersOut(string lockedPath)
+    {
+        try
+        {
+            OpenLocked(lockedPath, FileMode.Open).Dispose();
+            return false;
+        }
+        catch (IOException)
+        {
+            return true;
+        }
+    }
+
+    private static bool IsTouchedLately(string folder) =>
+        Directory.EnumerateFileSystemEntries(folder, "*", SearchOption.AllDirectories).Prepend(folder)
+            .Any(entry => File.GetLastWriteTimeUtc(entry) > DateTime.UtcNow - Abandoned);
 
     private static string LockName(string prefix) => prefix.TrimEnd('-') + ".lock";
 

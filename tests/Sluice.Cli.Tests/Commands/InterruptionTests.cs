@@ -15,6 +15,8 @@ public sealed class InterruptionTests : IDisposable
 
     private bool HasScratchFile => Directory.EnumerateFiles(_folder.FullPath, "hot.dat", SearchOption.AllDirectories).Any();
 
+    private bool HasLog => Directory.EnumerateDirectories(_folder.FullPath, "log", SearchOption.AllDirectories).Any();
+
     [SkippableTheory]
     [InlineData("INT", ExitCode.Interrupted)]
     [InlineData("TERM", ExitCode.Terminated)]
@@ -80,6 +82,32 @@ public sealed class InterruptionTests : IDisposable
         ToolRun run = await next.EndAsync();
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Error.ShouldContain(Path.GetFileName(leftover));
+        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+    }
+
+    /// <summary>As on a file system without locks: the next run removed the folder of one that was alive.</summary>
+    [SkippableFact]
+    public async Task Where_no_lock_tells_what_was_touched_within_a_day_stays()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
+        string[] withoutLocks = ["env", "DOTNET_SYSTEM_IO_DISABLEFILELOCKING=1"];
+        string old = Directory.CreateDirectory(_folder["sluice-bench-0123abcd"]).FullName;
+        await File.WriteAllTextAsync(Path.Combine(old, "sluice-bench.lock"), "");
+        foreach (string path in (string[])[Path.Combine(old, "sluice-bench.lock"), old])
+            File.SetLastWriteTimeUtc(path, DateTime.UtcNow.AddDays(-2));
+        using ToolProcess alive = ToolProcess.StartAs(
+            withoutLocks, _folder.FullPath, "log", "--time", "600", "--threads", "2", "--rate", "10K", ".");
+        await alive.WaitUntilAsync(() => !Directory.Exists(old) && HasLog);
+        string kept = Directory.EnumerateDirectories(_folder.FullPath).ShouldHaveSingleItem();
+        using ToolProcess next = ToolProcess.StartAs(withoutLocks, _folder.FullPath, "ops", "--size", "4K", "--rounds", "1", ".");
+        ToolRun run = await next.EndAsync();
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Error.ShouldNotContain("left behind");
+        Directory.Exists(Path.Combine(kept, "log")).ShouldBeTrue();
+        alive.Signal("INT");
+        ToolRun ended = await alive.EndAsync();
+        ended.ExitCode.ShouldBe(ExitCode.Interrupted, ended.Error);
+        ended.Error.ShouldContain($"removed {Path.Combine(".", Path.GetFileName(old))}, left behind");
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 
