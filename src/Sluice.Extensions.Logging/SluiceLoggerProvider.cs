@@ -12,8 +12,8 @@ namespace Sluice.Extensions.Logging;
 /// Thread-safe; threads format side by side. Logging does not throw because an event could not be written: what is lost is counted
 /// (<see cref="LostEvents"/>) and told (<see cref="SluiceLoggerOptions.OnError"/>). A value that cannot be turned to text is replaced by a
 /// text that says so; what the event's own formatter throws is thrown. An event that is longer than the log's records
-/// (<see cref="SluiceLogOptions.MaxRecordBytes"/>), or than 100 million bytes, comes without its values, and its message cut; "CutFromBytes"
-/// says how much of it had been written.
+/// (<see cref="SluiceLogOptions.MaxRecordBytes"/>), or than 100 million bytes, comes without its values, and its message cut;
+/// "CutFromBytes" says how much of it had been written.
 /// </remarks>
 [ProviderAlias("Sluice")]
 public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScope, IAsyncDisposable

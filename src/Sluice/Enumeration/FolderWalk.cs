@@ -359,7 +359,6 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
 
         EntryChunk? chunk = null;
-
         // A caller's path may have any length, and so may what a file system calls its files (FUSE: 4095 bytes).
         int before = step.ShownPrefix.Length;
         Span<char> path = before <= StackChars / 2 ? stackalloc char[StackChars] : new char[before + (StackChars / 2)];
@@ -378,8 +377,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                 step.ShownPrefix.CopyTo(path);
             }
 
-            int length = before + Encoding.UTF8.GetChars(name, path[before..]);
-            ReadOnlySpan<char> text = path[before..length];
+            ReadOnlySpan<char> text = path.Slice(before, Encoding.UTF8.GetChars(name, path[before..]));
             if (step.IsFolder(text, type))
             {
                 if (step.Depth > 0)
@@ -395,7 +393,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                     output.Chunks.Add(chunk);
                 }
 
-                chunk.Add(new string(path[..length]), name);
+                chunk.Add(new string(path[..(before + text.Length)]), name);
             }
         }
     }

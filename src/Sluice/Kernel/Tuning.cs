@@ -130,9 +130,7 @@ internal static partial class Tuning
     /// <summary>Milliseconds after which one who waits for the pool's threads looks at least whether they have come.</summary>
     public const int PoolWorkMaxPatienceMs = 640;
 
-    /// <summary>
-    /// Threads of the library's own that do the pool's work where it does not come, while each is stuck in a caller's code (0041).
-    /// </summary>
+    /// <summary>Threads of our own that do the pool's work where it does not come, each stuck in a caller's code (0041).</summary>
     public static int MaxSpareThreads { get; } = (int)Number("Sluice.MaxSpareThreads", 256, 1, 32_767);
 
     /// <summary>Entries of a batch in flight at once (docs/decisions/0005).</summary>
@@ -229,10 +227,7 @@ internal static partial class Tuning
     /// <summary>Appends for which it is remembered that there was one (0006).</summary>
     public const int AppendCombinerCompanionMemory = 64;
 
-    /// <summary>
-    /// Microseconds for each append in a call, from which on the call is long, and all who sleep meanwhile share the next one: twice what
-    /// it takes to wake a thread (0006).
-    /// </summary>
+    /// <summary>Microseconds for each append in a call, from which on all who sleep share the next call: twice a waking (0006).</summary>
     public static int AppendSharedCallMicroseconds { get; } = (int)Number("Sluice.AppendSharedCallMicroseconds", 10, 0, 1_000_000);
 
     /// <summary>Threads that work on one batch where there are no rings (0005).</summary>
