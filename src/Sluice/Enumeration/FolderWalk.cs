@@ -27,7 +27,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     // Entries of a step: few at first, for who leaves at once; for a helper all of a piece.
     private const int FirstStepEntries = Tuning.FolderWalkFirstStepEntries;
 
-    private const int StackChars = 2048;
+    private const int UsualNameChars = 1024;
 
     private static readonly int MaxHelpers = Math.Clamp(Environment.ProcessorCount, 1, Tuning.FolderWalkMaxHelpers);
 
@@ -359,10 +359,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
 
         EntryChunk? chunk = null;
-        // A caller's path may have any length, and so may what a file system calls its files (FUSE: 4095 bytes).
-        int before = step.ShownPrefix.Length;
-        Span<char> path = before <= StackChars / 2 ? stackalloc char[StackChars] : new char[before + (StackChars / 2)];
-        step.ShownPrefix.CopyTo(path);
+        Span<char> chars = stackalloc char[UsualNameChars];
         for (; maxEntries > 0 && reader.TryNext(out ReadOnlySpan<byte> name, out byte type); maxEntries--)
         {
             // Hidden is what begins with a dot; nothing is a system file on Unix.
@@ -371,13 +368,13 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                 continue;
             }
 
-            if (name.Length > path.Length - before)
+            if (name.Length > chars.Length)
             {
-                path = new char[before + name.Length];
-                step.ShownPrefix.CopyTo(path);
+                // A file system in another process may have longer ones (FUSE: 4095 bytes).
+                chars = new char[name.Length];
             }
 
-            ReadOnlySpan<char> text = path.Slice(before, Encoding.UTF8.GetChars(name, path[before..]));
+            ReadOnlySpan<char> text = chars[..Encoding.UTF8.GetChars(name, chars)];
             if (step.IsFolder(text, type))
             {
                 if (step.Depth > 0)
@@ -393,7 +390,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                     output.Chunks.Add(chunk);
                 }
 
-                chunk.Add(new string(path[..(before + text.Length)]), name);
+                chunk.Add(string.Concat(step.ShownPrefix, text), name);
             }
         }
     }
