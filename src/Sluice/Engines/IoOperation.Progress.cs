@@ -282,5 +282,5 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>The error of a write says how much of it has gone out.</summary>
-    private Exception NotePart(Exception error) => IsRead ? error : PartialWrite.Note(error, _done);
+    private Exception NotePart(Exception error) => IsRead ? error : PartialWrite.Note(error, _handle!, _done);
 }

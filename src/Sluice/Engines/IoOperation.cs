@@ -367,7 +367,7 @@ internal sealed partial class IoOperation
     {
         Hold = null;
         bool isCancelled = error is OperationCanceledException && _cancellationToken.IsCancellationRequested;
-        Finish(0, isCancelled ? Cancelled() : IoErrors.Wrap(error, Verb, _handle!.Path, FileOffset));
+        Finish(0, NotePart(isCancelled ? Cancelled() : IoErrors.Wrap(error, Verb, _handle!.Path, FileOffset)));
     }
 
     /// <summary>Through the gate, if this submission passes it, and to the engine. Afterwards the operation may already be another

@@ -1,24 +1,37 @@
+using System.Runtime.CompilerServices;
+
 namespace Sluice.Errors;
 
 /// <summary>
-/// How many bytes of a write have gone out although it failed, kept with its exception: what cannot seek, and a file that appends, would
-/// have them twice if whoever keeps them for another try sent them again.
+/// How many bytes of a write have gone out although it failed, kept beside its exception: what cannot seek, and a file that appends, would
+/// have them twice if whoever keeps them for another try sent them again. Thread-safe.
 /// </summary>
 internal static class PartialWrite
 {
-    private const string Key = "Sluice.BytesWritten";
+    /// <summary>Not with the exception: it may be a caller's own, or one that a caller was given elsewhere and throws again.</summary>
+    private static readonly ConditionalWeakTable<Exception, Part> Parts = [];
 
-    /// <summary>The exception, which was made for this one write, with that number.</summary>
-    public static Exception Note(Exception error, long bytes)
+    /// <summary>The exception of a write, with that number.</summary>
+    /// <param name="error">The exception.</param>
+    /// <param name="file">What was written to.</param>
+    /// <param name="bytes">How many have gone out.</param>
+    public static Exception Note(Exception error, object file, long bytes)
     {
         if (bytes > 0)
         {
-            error.Data[Key] = bytes;
+            Parts.AddOrUpdate(error, new Part(file, bytes));
+        }
+        else
+        {
+            Parts.Remove(error);
         }
 
         return error;
     }
 
-    /// <summary>How many have gone out, as far as is known.</summary>
-    public static int Of(Exception error) => error.Data[Key] is long bytes ? (int)bytes : 0;
+    /// <summary>How many have gone out to this file, as far as is known.</summary>
+    public static int Of(Exception error, object file) =>
+        Parts.TryGetValue(error, out Part? part) && ReferenceEquals(part.File, file) ? (int)part.Bytes : 0;
+
+    private sealed record Part(object File, long Bytes);
 }

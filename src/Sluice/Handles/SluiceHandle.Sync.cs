@@ -100,7 +100,7 @@ public sealed partial class SluiceHandle
             {
                 if (!RecoverCached(-written))
                 {
-                    throw PartialWrite.Note(ErrorOf(-written, IoVerb.Write, offset), done);
+                    throw PartialWrite.Note(ErrorOf(-written, IoVerb.Write, offset), this, done);
                 }
 
                 continue;
@@ -117,7 +117,7 @@ public sealed partial class SluiceHandle
 
             if (written == 0 && ++retries > Tuning.OperationMaxRetries)
             {
-                throw PartialWrite.Note(ErrorOf(Errno.EIO, IoVerb.Write, offset), done);
+                throw PartialWrite.Note(ErrorOf(Errno.EIO, IoVerb.Write, offset), this, done);
             }
         }
     }

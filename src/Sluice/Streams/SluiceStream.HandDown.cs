@@ -137,7 +137,7 @@ public sealed partial class SluiceStream
     /// </summary>
     private void KeepRest(Exception error)
     {
-        int written = PartialWrite.Of(error);
+        int written = PartialWrite.Of(error, _handle);
         if (written > 0)
         {
             int start = Window.Start;

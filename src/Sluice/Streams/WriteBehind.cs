@@ -157,7 +157,7 @@ internal sealed class WriteBehind
     /// <summary>What has gone out is not sent again: what cannot seek, and a file that appends, would have it twice.</summary>
     private void KeepRest(Exception error)
     {
-        int written = PartialWrite.Of(error);
+        int written = PartialWrite.Of(error, _handle!);
         _index += written;
         _length -= written;
         _offset += written;

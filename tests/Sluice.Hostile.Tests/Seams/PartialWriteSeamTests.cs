@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
 using Sluice.Memory;
 using Sluice.Streams;
 using Sluice.Uring;
@@ -84,6 +85,24 @@ public sealed class PartialWriteSeamTests : HostileTests
         File.ReadAllBytes(path).ShouldBeBytes([.. Content[..Math.Max(accepted, written)], 7]);
     }
 
+    /// <summary>What code of a caller's throws into a write says nothing about it, whatever it was thrown for before.</summary>
+    [SkippableFact]
+    public async Task What_an_engine_throws_says_nothing_of_how_much_has_gone_out()
+    {
+        IOException elsewhere = new("of another file");
+        PartialWrite.Note(elsewhere, new object(), 5000);
+        string path = Temp.NewFile([]);
+        using SafeFileHandle file = Native.OpenForAppending(path);
+        Throwing engine = new(new AggregateException(elsewhere), elsewhere);
+        SluiceStream stream = new(
+            SluiceHandle.FromSafeFileHandle(file, null, FileAccess.Write, ownsHandle: false, engine), FileAccess.Write, 65_536);
+        stream.Write(Content);
+        await Should.ThrowAsync<AggregateException>(() => stream.FlushAsync());
+        await Should.ThrowAsync<IOException>(() => stream.FlushAsync());
+        await stream.DisposeAsync();
+        File.ReadAllBytes(path).ShouldBeBytes(Content);
+    }
+
     private static Task FlushAsync(SluiceStream stream, bool isAsync) => isAsync ? stream.FlushAsync() : Task.Run(stream.Flush);
 
     private static Task SettleAsync(WriteBehind behind, bool isAsync) =>
@@ -106,5 +125,21 @@ public sealed class PartialWriteSeamTests : HostileTests
     private sealed class User : IMemoryUser
     {
         public bool IsCopying => false;
+    }
+
+    /// <summary>Lets a hundred bytes of a write through before it throws what is next, as long as there is something.</summary>
+    private sealed class Throwing(params Exception[] errors) : InterceptingEngine
+    {
+        private int _submissions;
+
+        public override string Name => "throwing";
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            int number = _submissions++;
+            return number >= 2 * errors.Length ? Interception.PassOn
+                : number % 2 == 0 ? Interception.ShortenTo(100)
+                : throw errors[number / 2];
+        }
     }
 }
