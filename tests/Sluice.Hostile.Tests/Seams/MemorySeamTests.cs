@@ -63,9 +63,15 @@ public sealed class MemorySeamTests : HostileTests
         string path = Temp.NewFile(content);
         Accounts accounts = Accounts.Open(Temp.Root);
 
-        // More at once than tasks are kept for the next use.
-        SluiceStream[] streams = [.. Enumerable.Range(0, 8).Select(_ => new SluiceStream(
-            path, new SluiceOptions { Engine = new HeldEngine(), BufferSize = 4096, Options = FileOptions.Asynchronous }))];
+        // More at once than tasks are kept for the next use; none ends before all have been asked for.
+        TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        SluiceOptions options = new()
+        {
+            Engine = new HeldEngine(() => mayEnd.Task),
+            BufferSize = 4096,
+            Options = FileOptions.Asynchronous,
+        };
+        SluiceStream[] streams = [.. Enumerable.Range(0, 8).Select(_ => new SluiceStream(path, options))];
         byte[][] read = [.. streams.Select(_ => new byte[content.Length])];
         List<Task> tasks = [];
         int lacks = await RunAsync(stack => stack.Contains(place, StringComparison.Ordinal), () =>
@@ -77,6 +83,7 @@ public sealed class MemorySeamTests : HostileTests
                 tasks.Add(streams[i].ReadExactlyAsync(read[i].AsMemory(3000)).AsTask());
             }
         });
+        mayEnd.SetResult();
         lacks.ShouldBeGreaterThan(0);
         await Watchdog.EndsAsync(() => Task.WhenAll(tasks), "the reads");
         Array.ForEach(read, bytes => bytes.ShouldBeBytes(content));
