@@ -9,7 +9,7 @@ namespace Sluice.Testing;
 internal static class DelayThread
 {
     /// <summary>What has not ended, by when it does; guards itself.</summary>
-    private static readonly PriorityQueue<TaskCompletionSource, TimeSpan> Pending = new();
+    private static readonly PriorityQueue<Action, TimeSpan> Pending = new();
     private static Thread? s_thread;
 
     /// <summary>A task that ends after a time; what waits for it goes on on the thread that ends it, so it has to be short.</summary>
@@ -17,32 +17,39 @@ internal static class DelayThread
     public static Task After(TimeSpan delay)
     {
         TaskCompletionSource ended = new();
+        Run(ended.SetResult, delay);
+        return ended.Task;
+    }
+
+    /// <summary>Calls what is short, on the thread for all, when a time has passed.</summary>
+    /// <param name="action">Throws nothing.</param>
+    /// <param name="delay">How long, at least.</param>
+    public static void Run(Action action, TimeSpan delay)
+    {
         lock (Pending)
         {
-            Pending.Enqueue(ended, Now() + delay);
+            Pending.Enqueue(action, Now() + delay);
             Monitor.Pulse(Pending);
             if (s_thread is null)
             {
-                Thread thread = new(Run) { IsBackground = true, Name = "Sluice delays" };
+                Thread thread = new(RunAll) { IsBackground = true, Name = "Sluice delays" };
                 thread.UnsafeStart();
                 s_thread = thread;
             }
         }
-
-        return ended.Task;
     }
 
     private static TimeSpan Now() => Stopwatch.GetElapsedTime(0);
 
-    private static void Run()
+    private static void RunAll()
     {
         while (true)
         {
-            WaitForNext().SetResult();
+            WaitForNext()();
         }
     }
 
-    private static TaskCompletionSource WaitForNext()
+    private static Action WaitForNext()
     {
         lock (Pending)
         {

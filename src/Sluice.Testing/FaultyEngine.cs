@@ -68,42 +68,37 @@ public sealed class FaultyEngine : InterceptingEngine
             case FaultKind.Delay:
                 return Interception.HoldUntil(() => DelayThread.After(TimeSpan.FromMilliseconds(fraction * Plan.MaxDelayMs)));
             case FaultKind.Reorder:
-                return Interception.HoldUntil(ReorderAsync);
+                return Interception.HoldUntil(Reorder);
             default:
                 return Interception.PassOn;
         }
     }
 
-    /// <summary>The first waits for a second, which does not wait, and ends behind it; where none comes, it ends alone.</summary>
-    private Task ReorderAsync()
+    /// <summary>
+    /// The first waits for a second, which does not wait, and ends behind it; where none comes, it ends alone. Nothing is awaited: .NET
+    /// queues an await that comes a moment late for its pool, all threads of which may wait for this.
+    /// </summary>
+    private Task Reorder()
     {
         TaskCompletionSource held = new();
         while (Interlocked.CompareExchange(ref _held, held, null) is { } earlier)
         {
             if (Interlocked.CompareExchange(ref _held, null, earlier) == earlier)
             {
-                _ = EndBehindAsync(earlier);
+                AfterAWhile(earlier.SetResult);
                 return Task.CompletedTask;
             }
         }
 
-        return WaitToBeOvertakenAsync(held);
-    }
-
-    private async Task EndBehindAsync(TaskCompletionSource earlier)
-    {
-        await WhileAsync().ConfigureAwait(false);
-        earlier.SetResult();
-    }
-
-    private async Task WaitToBeOvertakenAsync(TaskCompletionSource held)
-    {
-        await WhileAsync().ConfigureAwait(false);
-        if (Interlocked.CompareExchange(ref _held, null, held) != held)
+        AfterAWhile(() =>
         {
-            await held.Task.ConfigureAwait(false);
-        }
+            if (Interlocked.CompareExchange(ref _held, null, held) == held)
+            {
+                held.SetResult();
+            }
+        });
+        return held.Task;
     }
 
-    private Task WhileAsync() => DelayThread.After(TimeSpan.FromMilliseconds(1 + Plan.MaxDelayMs));
+    private void AfterAWhile(Action action) => DelayThread.Run(action, TimeSpan.FromMilliseconds(1 + Plan.MaxDelayMs));
 }

@@ -9,22 +9,27 @@ internal static class StarvedProgram
     public static int Run(string path)
     {
         MakeContinuationsLong(path).Wait();
-        using BusyPool pool = new(4, static () => "a synchronous call");
+        string step = "";
+        using BusyPool pool = new(4, () => Volatile.Read(ref step));
         FaultyEngine faulty = new(new FaultPlan(7) { ShortTransfer = 0.2, Eintr = 0.2, Eagain = 0.2 });
         foreach (IoEngine? engine in (IoEngine?[])[null, SluiceEngines.Pool, faulty])
         {
             foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
             {
+                Volatile.Write(ref step, $"{engine?.Name ?? "own"} {caching}");
                 Check(path,
                     new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.ReadWrite, Caching = caching, Engine = engine });
             }
 
+            Volatile.Write(ref step, $"{engine?.Name ?? "own"}, beside blocks");
             CheckBesideBlocks(path, engine);
+            Volatile.Write(ref step, $"{engine?.Name ?? "own"}, sequential");
             CheckSequential(path, engine);
         }
 
         // Time passes for an engine in between although no thread of the pool comes. In a file of its own: what was begun above, and has
         // not been carried out, may come yet.
+        Volatile.Write(ref step, "a slow engine");
         FaultyEngine slow = new(new FaultPlan(7) { Delay = 0.3, Reorder = 0.3, ShortTransfer = 0.1, MaxDelayMs = 2 });
         foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
         {
@@ -34,6 +39,8 @@ internal static class StarvedProgram
 
         CheckSequential($"{path}-slow", slow);
         slow.FaultCount.ShouldBeGreaterThan(20);
+
+        Volatile.Write(ref step, "an engine that refuses");
 
         // What an engine in between refuses is the caller's own error, too.
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions

@@ -1,11 +1,10 @@
 using System.Runtime.CompilerServices;
-using Sluice.Engines;
 using Sluice.Memory;
 
-namespace Sluice.Streams;
+namespace Sluice.Engines;
 
 /// <summary>
-/// Carries on an await of a task of .NET: that a stream's turn has come, for which a synchronous call behind it waits too. An await that
+/// Carries on an await of a task of .NET for which a synchronous call waits too, as that a stream's turn has come. An await that
 /// registers a moment after the task has ended is queued by .NET, on the pool and nowhere else; here it runs as <see cref="PoolWork"/>.
 /// </summary>
 internal sealed class Relay(Action continuation) : IThreadPoolWorkItem
@@ -21,7 +20,7 @@ internal sealed class Relay(Action continuation) : IThreadPoolWorkItem
     }
 }
 
-/// <summary>How a stream awaits a task of .NET: without a context, by a <see cref="Relay"/>.</summary>
+/// <summary>How a task of .NET is awaited for which a synchronous call waits too: without a context, by a <see cref="Relay"/>.</summary>
 internal readonly struct RelayedTask(Task task) : ICriticalNotifyCompletion
 {
     public bool IsCompleted => task.IsCompleted;
