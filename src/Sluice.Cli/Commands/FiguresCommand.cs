@@ -30,7 +30,7 @@ internal sealed class FiguresCommand(
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             var context = new FigureContext(options.Directory, scratch.FullPath, options.Scale, options.Figures, clockHz,
-                line => progress.Show(() => line), cancellationToken);
+                line => progress.Show(() => line), terminal.TellAtEnd, cancellationToken);
             sections = await ProgramRun.RunStepsAsync(_sets, set => set.MeasureAsync(context), cancellationToken);
         }
         var page = new ReportPage

@@ -1,6 +1,7 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
 
@@ -14,14 +15,18 @@ internal sealed class VolumeFolder : IDisposable
 
     private readonly OwnedFolder _folder;
 
-    private VolumeFolder(OwnedFolder folder) => _folder = folder;
+    private readonly Action<string> _tellAtEnd;
+
+    private VolumeFolder(OwnedFolder folder, Action<string> tellAtEnd) => (_folder, _tellAtEnd) = (folder, tellAtEnd);
 
     /// <summary>Why no volume can be made here, as far as that is known beforehand; null where it may be tried.</summary>
     public static string? Refusal => !OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess
         ? "mounting a volume of its own needs root on Linux"
         : null;
 
-    public static VolumeFolder Create(string parent) => new(OwnedFolder.Create(parent, Prefix));
+    /// <param name="tellAtEnd">Gets why the folder stays, if it cannot be removed.</param>
+    /// <exception cref="IOException">The parent does not exist or nothing can be made in it.</exception>
+    public static VolumeFolder Create(string parent, Action<string> tellAtEnd) => new(OwnedFolder.Create(parent, Prefix), tellAtEnd);
 
     /// <summary>Removes what killed runs left.</summary>
     /// <returns>What was removed.</returns>
@@ -33,9 +38,7 @@ internal sealed class VolumeFolder : IDisposable
             try
             {
                 // Throws while the run that made it is alive.
-                using (var left = new VolumeFolder(OwnedFolder.Take(folder, Prefix)))
-                {
-                }
+                Remove(OwnedFolder.Take(folder, Prefix));
                 removed.Add(folder);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -64,18 +67,38 @@ internal sealed class VolumeFolder : IDisposable
         return mountPoint;
     }
 
-    /// <summary>Unmounts and deletes all; where something cannot be unmounted, nothing is deleted.</summary>
+    /// <summary>
+    /// Unmounts and deletes all; where something cannot be unmounted, nothing is deleted. Throws nothing: what was measured here would be
+    /// lost.
+    /// </summary>
     public void Dispose()
     {
-        // Mounts are listed by paths without links.
-        string full = EnvironmentProbe.RealPathOf(_folder.FullPath);
-        // The mount took its loop device with it, and gives it back.
-        foreach (string mountPoint in MountTable.PointsBelow(File.ReadLines("/proc/self/mountinfo"), full))
+        try
         {
-            Unmount(mountPoint);
+            Remove(_folder);
         }
-        _folder.Dispose();
-        Directory.Delete(_folder.FullPath, recursive: true);
+        catch (DirectoryNotFoundException)
+        {
+            // Someone tidied up already.
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            _tellAtEnd($"{_folder.FullPath} stays: {ErrorText.Of(e)}");
+        }
+    }
+
+    private static void Remove(OwnedFolder folder)
+    {
+        using (folder)
+        {
+            // Mounts are listed by paths without links. Each took its loop device with it, and gives it back.
+            string full = EnvironmentProbe.RealPathOf(folder.FullPath);
+            foreach (string mountPoint in MountTable.PointsBelow(File.ReadLines("/proc/self/mountinfo"), full))
+            {
+                Unmount(mountPoint);
+            }
+        }
+        Directory.Delete(folder.FullPath, recursive: true);
     }
 
     private static void Unmount(string mountPoint)

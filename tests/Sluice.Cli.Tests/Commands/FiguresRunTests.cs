@@ -106,7 +106,7 @@ public sealed class FiguresRunTests : IDisposable
         Directory.CreateSymbolicLink(_folder["link"], "disk");
         try
         {
-            using (VolumeFolder volumes = VolumeFolder.Create(_folder["link"]))
+            using (VolumeFolder volumes = VolumeFolder.Create(_folder["link"], line => Assert.Fail(line)))
                 volumes.MakeVolume("fresh", 16 << 20, CancellationToken.None);
             NothingIsLeftIn(disk);
         }
@@ -114,6 +114,30 @@ public sealed class FiguresRunTests : IDisposable
         {
             foreach (string mount in Mounts(disk))
                 Shell.Run("umount", mount);
+        }
+    }
+
+    [SkippableFact]
+    public void A_folder_of_volumes_that_cannot_be_removed_is_told_and_nothing_is_thrown()
+    {
+        SkipWithoutVolumes();
+        var told = new List<string>();
+        string stuck = "";
+        try
+        {
+            using (VolumeFolder volumes = VolumeFolder.Create(_folder.FullPath, told.Add))
+            {
+                stuck = Path.Combine(Directory.GetDirectories(_folder.FullPath, VolumeFolder.Prefix + "*").Single(), "stuck");
+                File.WriteAllText(stuck, "");
+                Shell.Run("chattr", "+i", stuck);
+                Skip.IfNot(Shell.Run("lsattr", stuck).Output.Contains("-i-"), "no file can be made immutable here");
+            }
+            told.Count.ShouldBe(1);
+            told[0].ShouldStartWith($"{Path.GetDirectoryName(stuck)} stays: ");
+        }
+        finally
+        {
+            Shell.Run("chattr", "-i", stuck);
         }
     }
 

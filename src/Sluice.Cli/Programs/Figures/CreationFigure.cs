@@ -25,7 +25,7 @@ internal sealed class CreationFigure : FigureSet
     {
         if (VolumeFolder.Refusal is { } refusal)
             return LeftOut(refusal);
-        using VolumeFolder folder = VolumeFolder.Create(context.Directory);
+        using VolumeFolder folder = VolumeFolder.Create(context.Directory, context.TellAtEnd);
         string fresh;
         string aged;
         try

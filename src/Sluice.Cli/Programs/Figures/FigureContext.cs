@@ -10,7 +10,7 @@ namespace Sluice.Cli.Programs.Figures;
 /// <param name="ClockHz">For clocks a byte; null where nothing tells it, and then CPU is in nanoseconds.</param>
 internal sealed record FigureContext(
     string Directory, string Scratch, FigureScale Scale, IReadOnlySet<int> Wanted, double? ClockHz, Action<string> Progress,
-    CancellationToken CancellationToken)
+    Action<string> TellAtEnd, CancellationToken CancellationToken)
 {
     public PointRunner Points { get; } = new(Scale.SliceTime, Scale.Rounds, CancellationToken);
 
