@@ -217,6 +217,44 @@ public sealed class MountedTests(ITestOutputHelper output)
         acknowledged.ShouldAllBe(a => found[a.Sequence].Number == a.Number);
     }
 
+    /// <summary>Appends that failed have no bytes in the log's files: what is given back is for those that come.</summary>
+    [SkippableFact]
+    public void Space_that_is_given_back_is_not_taken_by_appends_that_had_failed()
+    {
+        const int bytes = 8000;
+        using Mount mount = SmallDisk.Make(FileSystemKind.Tmpfs);
+        string directory = Path.Combine(mount.Folder, "log");
+        string ballast = Path.Combine(mount.Folder, "ballast");
+        File.WriteAllBytes(ballast, new byte[300_000]);
+        List<(long Sequence, int Number)> acknowledged = [];
+        int number = 0;
+        using (SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions { SegmentBytes = 64 * 1024, Preallocate = false }))
+        {
+            // Ten times as much fails as is given back.
+            for (int failures = 0; failures * bytes < 3_000_000; number++)
+            {
+                number.ShouldBeLessThan(100_000, "the disk never became full");
+                try
+                {
+                    acknowledged.Add((log.Append(Records.Make(0, number, bytes), LogDurability.Written), number));
+                }
+                catch (IOException e)
+                {
+                    e.HResult.ShouldBe(ENOSPC);
+                    failures++;
+                }
+            }
+
+            File.Delete(ballast);
+            for (int i = 0; i < 20; i++, number++)
+            {
+                acknowledged.Add((log.Append(Records.Make(0, number, bytes), LogDurability.Durable), number));
+            }
+        }
+
+        Records.ReadAll(directory).Select(static r => (r.Sequence, Records.Check(r.Bytes).Number)).ShouldBe(acknowledged);
+    }
+
     /// <summary>What the full disk took of a page stays, and the rest comes behind it: the bytes are what they would have been.</summary>
     [SkippableTheory]
     [InlineData(FileSystemKind.Tmpfs)]

@@ -61,4 +61,40 @@ public sealed class ReservationTests
             reservation.Commit(LogDurability.Buffered);
         }
     }
+
+    /// <summary>Memory of the log, which had other records before, is no record of its own.</summary>
+    [Fact]
+    public void What_a_reservation_does_not_fill_is_zeros_in_the_file()
+    {
+        using TempFolder folder = new();
+        SluiceLogOptions options = new() { BufferBytes = 64_000, MaxRecordBytes = 8000, Preallocate = false };
+        using SluiceLog log = SluiceLog.Open(folder.Log, options);
+        byte[] earlier = new byte[8000];
+        Array.Fill(earlier, (byte)0xAA);
+        for (int i = 0; i < 50; i++)
+        {
+            log.Append(earlier, LogDurability.Written);
+        }
+
+        string file = Directory.GetFiles(folder.Log, "*.slog").Single();
+        int written = (int)new FileInfo(file).Length;
+        for (int i = 0; i < 10; i++)
+        {
+            using (LogReservation withdrawn = log.Reserve(7000))
+            {
+                withdrawn.Span.ContainsAnyExcept((byte)0).ShouldBeFalse();
+                withdrawn.Span[..100].Fill(0xAA);
+            }
+
+            using LogReservation partlyFilled = log.Reserve(7000);
+            partlyFilled.Span[0] = 1;
+            partlyFilled.Commit(LogDurability.Written);
+        }
+
+        using SluiceHandle handle = SluiceHandle.Open(file, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        byte[] bytes = new byte[handle.Length - written];
+        handle.Read(bytes, written).ShouldBe(bytes.Length);
+        bytes.Length.ShouldBeGreaterThan(20 * 7000);
+        bytes.AsSpan().IndexOf(earlier.AsSpan(0, 4)).ShouldBe(-1);
+    }
 }

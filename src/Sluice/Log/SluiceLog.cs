@@ -201,7 +201,11 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         byte[]? own = _kept is null ? null : new byte[size];
         ReservationEnd end = ReservationEnd.Rent();
         Placed place = Take(_headerBytes + size, 1);
-        return new LogReservation(this, place, own ?? place.Page.Bytes.Slice(place.Offset + _headerBytes, size), end);
+        Span<byte> span = own ?? place.Page.Bytes.Slice(place.Offset + _headerBytes, size);
+
+        // What its owner does not fill goes to the file as well: not what this memory had before.
+        span.Clear();
+        return new LogReservation(this, place, span, end);
     }
 
     /// <summary>Waits until everything that was appended before is written, or on the disk.</summary>
@@ -238,11 +242,17 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public PipeWriter CreatePipeWriter(LogDurability? durability = null) =>
         new LogPipeWriter(this, LogSettings.Known(durability ?? _settings.Durability));
 
-    internal long EndReservation(Placed place, ReadOnlySpan<byte> record, LogDurability durability, bool isWithdrawn)
+    internal long EndReservation(Placed place, Span<byte> record, LogDurability durability, bool isWithdrawn)
     {
         Exception? refusal = isWithdrawn ? null : Refusal(durability);
         uint header = (uint)record.Length | (isWithdrawn || refusal is not null ? LogLayout.Withdrawn : (uint)durability << 30);
         BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes[place.Offset..], header);
+        if ((header & LogLayout.Withdrawn) == LogLayout.Withdrawn)
+        {
+            // Its owner has taken it back: it has a number in the file, and none of the bytes.
+            record.Clear();
+        }
+
         if (_kept is not null)
         {
             record.CopyTo(place.Page.Bytes[(place.Offset + _headerBytes)..]);

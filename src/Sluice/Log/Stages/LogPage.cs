@@ -54,6 +54,9 @@ internal sealed class LogPage
     /// <summary>How many records. Meaningful once sealed.</summary>
     public int Count { get; private set; }
 
+    /// <summary>Whether the append of some of its records has failed: a write of the page has, and is made again.</summary>
+    public bool HasFailedRecords { get; private set; }
+
     /// <summary>How many bytes have a place, those in front of the first record included.</summary>
     public int Taken => (int)(Volatile.Read(ref _hot.State) & 0x7FFF_FFFF);
 
@@ -66,7 +69,7 @@ internal sealed class LogPage
     public void Open(long firstSequence, int start, int epoch = 0, bool isSealed = false)
     {
         _kept?.Open(firstSequence, usedSlots: Count);
-        (FirstSequence, Epoch) = (firstSequence, epoch);
+        (FirstSequence, Epoch, HasFailedRecords) = (firstSequence, epoch, false);
         Volatile.Write(ref _hot.Copied, start);
         if (isSealed)
         {
@@ -178,6 +181,7 @@ internal sealed class LogPage
     {
         // First, and by one store: who is killed meanwhile leaves no part of a batch.
         _kept?.Commit((int)(place.FirstSequence - FirstSequence), 0, 0);
+        HasFailedRecords = true;
         int offset = place.Offset;
         for (int i = 0; i < count; i++)
         {
@@ -186,6 +190,34 @@ internal sealed class LogPage
             BinaryPrimitives.WriteUInt32LittleEndian(at, header | LogLayout.Withdrawn);
             offset += LogLayout.RecordHeaderBytes + (int)(header & LogLayout.LengthMask);
         }
+    }
+
+    /// <summary>
+    /// A copy of the sealed page in which records that are withdrawn have their numbers and no bytes: a disk that was full has room for
+    /// other things. The page itself stays: those who wait know where their records stand in it.
+    /// </summary>
+    public LogPage WithoutWithdrawnBytes()
+    {
+        LogPage copy = new(_capacity) { FirstSequence = FirstSequence, Epoch = Epoch, Count = Count };
+        (int from, int to) = (LogLayout.FrameHeaderBytes, LogLayout.FrameHeaderBytes);
+        for (int i = 0; i < Count; i++)
+        {
+            uint header = BinaryPrimitives.ReadUInt32LittleEndian(Bytes[from..]);
+            int length = (int)(header & LogLayout.LengthMask);
+            bool isWithdrawn = (header & LogLayout.Withdrawn) == LogLayout.Withdrawn;
+            BinaryPrimitives.WriteUInt32LittleEndian(copy.Bytes[to..], isWithdrawn ? LogLayout.Withdrawn : header);
+            (from, to) = (from + LogLayout.RecordHeaderBytes, to + LogLayout.RecordHeaderBytes);
+            if (!isWithdrawn)
+            {
+                Bytes.Slice(from, length).CopyTo(copy.Bytes[to..]);
+                to += length;
+            }
+
+            from += length;
+        }
+
+        copy.End = to;
+        return copy;
     }
 
     /// <summary>What all threads write to, away from what they read.</summary>

@@ -270,7 +270,7 @@ internal sealed class WriteStage
             LogPage page = _ring.AwaitOldest(_wakeOwners);
             if (page.Count > 0)
             {
-                _output.Write(page);
+                _output.Write(page.HasFailedRecords ? page.WithoutWithdrawnBytes() : page);
             }
 
             long last = page.FirstSequence + page.Count - 1;
