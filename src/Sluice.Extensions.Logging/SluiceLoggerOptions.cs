@@ -30,7 +30,8 @@ public sealed class SluiceLoggerOptions
 
     /// <summary>
     /// Is told of an error with which events were lost, once for each of them, on the thread that logged, and of the one with which the log
-    /// of <c>AddSluice</c> could not be closed; null for nobody. What it throws reaches who logged, or closed.
+    /// of <c>AddSluice</c> could not be closed; null for nobody. What it throws reaches who logged, or closed. It may log: what is lost on
+    /// its thread until it returns is counted (<see cref="SluiceLoggerProvider.LostEvents"/>), and not told.
     /// </summary>
     public Action<Exception>? OnError { get; init; }
 

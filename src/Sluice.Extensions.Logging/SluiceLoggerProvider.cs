@@ -24,6 +24,11 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// <summary>Up to here an event that is cut says how long the whole would have been.</summary>
     private const int MinEventBytes = 16 * 1024 * 1024;
 
+    /// <summary>Whether this thread is within somebody's <see cref="SluiceLoggerOptions.OnError"/>: one that logs, to whatever provider,
+    /// and is told of that loss as well would go on so until the stack is full.</summary>
+    [ThreadStatic]
+    private static bool t_isTelling;
+
     private readonly SluiceLoggerOptions _options;
     private readonly LogLevel _flushOn;
     private readonly Action<Exception>? _onError;
@@ -126,7 +131,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
                 throw;
             }
 
-            _onError?.Invoke(e);
+            Tell(e);
         }
     }
 
@@ -157,7 +162,25 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         {
             Volatile.Write(ref _lastError, e);
             Interlocked.Increment(ref _lostEvents);
-            _onError?.Invoke(e);
+            Tell(e);
+        }
+    }
+
+    private void Tell(Exception error)
+    {
+        if (_onError is null || t_isTelling)
+        {
+            return;
+        }
+
+        t_isTelling = true;
+        try
+        {
+            _onError(error);
+        }
+        finally
+        {
+            t_isTelling = false;
         }
     }
 

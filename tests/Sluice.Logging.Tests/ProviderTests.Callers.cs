@@ -156,6 +156,38 @@ public sealed partial class ProviderTests
         errors.ShouldBeEmpty();
     }
 
+    /// <summary>Else one lost event would be told until the stack is full, which ends the process.</summary>
+    [Fact]
+    public void What_is_lost_while_a_loss_is_told_is_counted_and_not_told()
+    {
+        using TempFolder folder = new();
+        ILogger? logger = null;
+        int told = 0;
+        SluiceLoggerOptions options = new()
+        {
+            OnError = e =>
+            {
+                // Without the bound the test's process would end.
+                if (++told < 100)
+                {
+                    logger!.LogError(e, "could not log");
+                }
+
+                throw new FormatException();
+            },
+        };
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+        using SluiceLoggerProvider provider = new(log, options);
+        logger = provider.CreateLogger("a");
+        log.Dispose();
+        for (int i = 1; i <= 2; i++)
+        {
+            Should.Throw<FormatException>(() => logger.LogInformation("lost"));
+            provider.LostEvents.ShouldBe(2 * i);
+            told.ShouldBe(i);
+        }
+    }
+
     private static SluiceLoggerOptions OnDisk(BrokenDisk disk, List<Exception> errors) => new()
     {
         Log = new SluiceLogOptions { Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },
