@@ -31,4 +31,26 @@ public sealed class TextWriterTests
             : await File.ReadAllLinesAsync(Directory.GetFiles(folder.Log, "*.log").Single());
         lines.ShouldBe(["one", "two", "three", "", "fünf", "and no end", "log is open"]);
     }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_flush_writes_the_lines_of_a_buffered_log(bool isAsynchronous)
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Durability = LogDurability.Buffered, FlushInterval = TimeSpan.FromHours(1) });
+        using TextWriter writer = log.CreateTextWriter();
+        writer.Write("one\ntwo\nno end");
+        if (isAsynchronous)
+        {
+            await writer.FlushAsync();
+        }
+        else
+        {
+            writer.Flush();
+        }
+
+        log.WrittenSequence.ShouldBe(2);
+    }
 }

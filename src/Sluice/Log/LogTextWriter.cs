@@ -39,8 +39,8 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
 
     public override void Write(string? value) => Write(value.AsSpan());
 
-    /// <summary>A line that has no end yet stays here.</summary>
-    public override void Flush() => log.Flush(durability);
+    /// <summary>Lines that have an end are in the file, or durable where each is to be so; one that has none yet stays here.</summary>
+    public override void Flush() => log.Flush(durability == LogDurability.Buffered ? LogDurability.Written : durability);
 
     protected override void Dispose(bool disposing)
     {
