@@ -21,6 +21,7 @@ internal sealed class Rendezvous : IDisposable
 
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(2);
     private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan GoneCheckPeriod = TimeSpan.FromSeconds(1);
 
     private readonly string _folder;
     private readonly Shard _shard;
@@ -166,16 +167,18 @@ internal sealed class Rendezvous : IDisposable
     private static string RunOf(RankNote[] all) =>
         Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(string.Join('\n', all.Select(a => a.Id)))))[..32];
 
-    /// <summary>One file of each rank, those that <paramref name="isIt"/> takes.</summary>
+    /// <summary>One file of each rank, those that <paramref name="isIt"/> takes; while one is missing, nobody may go.</summary>
     /// <param name="stage">Which of their files.</param>
     /// <param name="began">When the waiting began.</param>
     /// <param name="isIt">Whether a file is of this run.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
-    /// <param name="known">Their first files, where those have been read: who has not the same any more has gone.</param>
+    /// <param name="known">Their first files, where all have been read; who has not the same any more has gone.</param>
+    /// <exception cref="IOException">Not all came, or one has gone.</exception>
     private async Task<RankNote[]> GatherAsync(
         string stage, long began, Func<int, RankNote, bool> isIt, CancellationToken cancellationToken, RankNote[]? known = null)
     {
         var found = new RankNote?[_shard.Count];
+        long looked = began;
         for (TimeSpan pause = FirstPause; ; pause = Longer(pause))
         {
             bool isLate = Stopwatch.GetElapsedTime(began) > _limit;
@@ -186,10 +189,20 @@ internal sealed class Rendezvous : IDisposable
                 bool isGone = known is not null && HasGone(i, known[i]);
                 found[i] = RankNote.TryRead(PathOf(i, stage)) is { } note && isIt(i, note) ? note : null;
                 if (found[i] is null && isGone)
-                    throw new IOException($"rank {i} of {_shard.Count} ({known![i].Maker}) has gone before all had met");
+                    throw Gone(i, known![i]);
             }
             if (Array.TrueForAll(found, f => f is not null))
                 return found!;
+            if (isLate || Stopwatch.GetElapsedTime(looked) > GoneCheckPeriod)
+            {
+                // Who has been found is waited for as well, until all have met: seldom looked at, since they may be many.
+                looked = Stopwatch.GetTimestamp();
+                foreach ((int i, RankNote? note) in found.Index())
+                {
+                    if (note is not null && HasGone(i, known?[i] ?? note))
+                        throw Gone(i, known?[i] ?? note);
+                }
+            }
             if (isLate)
                 throw new IOException(MissingOf(found, known));
             await Task.Delay(pause, cancellationToken);
@@ -201,6 +214,9 @@ internal sealed class Rendezvous : IDisposable
         string path = PathOf(rank, "");
         return RankNote.TryRead(path) is { } note ? note.Id != known.Id : !File.Exists(path);
     }
+
+    private IOException Gone(int rank, RankNote known) =>
+        new($"rank {rank} of {_shard.Count} ({known.Maker}) has gone before all had met");
 
     private string MissingOf(RankNote?[] found, RankNote[]? known)
     {

@@ -74,6 +74,34 @@ public sealed class RendezvousTests : IDisposable
         error.Message.ShouldContain("has gone before all had met");
     }
 
+    [Fact]
+    public async Task Who_goes_while_others_are_yet_to_come_is_named()
+    {
+        Rendezvous gone = Enter(1, 3);
+        using Rendezvous other = Enter(0, 3);
+
+        // Called here, and not on another thread: it has seen who is there before it returns.
+        Task<RankReport> meeting = other.MeetAsync(TimeSpan.Zero, CancellationToken.None);
+        gone.Dispose();
+        IOException error = await Should.ThrowAsync<IOException>(() => meeting);
+        error.Message.ShouldContain("rank 1 of 3 (process ");
+        error.Message.ShouldContain("has gone before all had met");
+    }
+
+    /// <summary>Nor is one believed to have met that said so, and has gone while another one was still to say it.</summary>
+    [Fact]
+    public async Task Who_goes_while_others_are_yet_to_answer_is_named()
+    {
+        using Rendezvous first = Enter(0, 3);
+        RankNote note = Leave(1, 3, "", null, "1");
+        Leave(2, 3, "", null, "2");
+        Task<RankReport> meeting = MeetAsync(first);
+        await WaitForAsync("sluice-rank-0-of-3.ready");
+        Leave(1, 3, ".ready", RankNote.TryRead(_folder["sluice-rank-0-of-3.ready"])!.Run, note.Id);
+        File.Delete(_folder["sluice-rank-1-of-3"]);
+        (await Should.ThrowAsync<IOException>(() => meeting)).Message.ShouldContain("rank 1 of 3 (process 12345 on elsewhere");
+    }
+
     /// <summary>A run that was killed leaves all that its ranks had made; another one may have as many ranks, or not.</summary>
     [Fact]
     public async Task What_an_earlier_run_left_is_refused_or_named_and_never_believed()
