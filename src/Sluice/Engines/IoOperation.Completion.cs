@@ -80,16 +80,16 @@ internal sealed partial class IoOperation
     {
         error ??= _error;
         object? waiter = _waiter;
-        NoteEnd(error is null);
+        NoteEnd(result, error is null);
         Exception? unpinning = Release();
         _result = result;
         _error = error ?? unpinning;
         Signal(waiter);
     }
 
-    private void NoteEnd(bool isWell)
+    private void NoteEnd(long result, bool isWell)
     {
-        if (_hasEdge)
+        if (_hasEdge || (Verb == IoVerb.Append && _isDirect && isWell && IsInsideBlock(result)))
         {
             _handle!.NoteEdge();
         }
@@ -100,6 +100,9 @@ internal sealed partial class IoOperation
             _handle!, Verb, carrier,
             Verb == IoVerb.Append && isWell ? _total : _done);
     }
+
+    /// <summary>Whether an append that landed there begins or ends inside a block.</summary>
+    private bool IsInsideBlock(long landed) => _total > 0 && !_handle!.Alignment.IsAligned(0, landed, _total);
 
     /// <summary>Gives back what the operation has.</summary>
     /// <returns>What a caller's memory threw when it was unpinned; null when nothing did.</returns>

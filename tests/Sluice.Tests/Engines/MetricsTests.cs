@@ -125,6 +125,33 @@ public sealed class MetricsTests : IDisposable
         cached.EdgeTransfers.ShouldBe(0);
     }
 
+    [SkippableFact]
+    public async Task Appends_with_edges_are_counted_by_the_handle()
+    {
+        using SluiceHandle file =
+            SluiceHandle.Open(_path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, caching: FileCaching.Direct);
+        Skip.If(file.Caching != FileCaching.Direct, file.CachingReason);
+        long before = Of("sluice.io.edge_transfers");
+        byte[] buffer = new byte[4096];
+        file.Append(buffer);
+        await file.AppendAsync(buffer);
+        file.Append([]);
+        file.EdgeTransfers.ShouldBe(0, "blocks behind blocks, and nothing");
+        file.Append(buffer.AsSpan(0, 100));
+        file.EdgeTransfers.ShouldBe(1, "it ended inside a block");
+        await file.AppendAsync(buffer.AsMemory(0, 1001));
+        file.EdgeTransfers.ShouldBe(2);
+        file.Append(buffer.AsSpan(0, 4096 - 1101));
+        file.EdgeTransfers.ShouldBe(3, "it began inside a block");
+        file.Append(buffer);
+        file.Append([]);
+        file.EdgeTransfers.ShouldBe(3);
+        (Of("sluice.io.edge_transfers") - before).ShouldBeGreaterThanOrEqualTo(3);
+        using SluiceHandle cached = SluiceHandle.Open(_path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        cached.Append(buffer.AsSpan(0, 100));
+        cached.EdgeTransfers.ShouldBe(0);
+    }
+
     [Theory]
     [InlineData(FileCaching.Cached)]
     [InlineData(FileCaching.Direct)]
