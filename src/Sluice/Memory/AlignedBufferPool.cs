@@ -55,14 +55,18 @@ internal static class AlignedBufferPool
         }
     }
 
-    /// <summary>Bytes of the buffers whose leases have not ended; exact while nobody rents or returns.</summary>
+    /// <summary>
+    /// Bytes of the buffers that somebody uses: whose leases have not ended, but for those of <see cref="RetiredMemory"/>; exact while
+    /// nobody rents or returns.
+    /// </summary>
     public static long RentedBytes => Math.Max(0, Volatile.Read(ref s_madeBytes) - Volatile.Read(ref s_droppedBytes) - KeptBytes);
 
     /// <summary>How often a lease was ended that had ended before: a defect of its holder, which did no harm.</summary>
     public static int SecondReturns => Volatile.Read(ref s_secondReturns);
 
-    /// <summary>Bytes of the buffers that wait here for their next use.</summary>
-    public static long KeptBytes => Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Length ?? 0));
+    /// <summary>Bytes of the buffers that wait for their next use, here and in <see cref="RetiredMemory"/>.</summary>
+    public static long KeptBytes =>
+        Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Length ?? 0)) + RetiredMemory.Bytes;
 
     /// <summary>Memory of at least <paramref name="length"/> bytes; what is in it is anything.</summary>
     public static MemoryLease Rent(int length)

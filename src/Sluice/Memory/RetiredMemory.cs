@@ -32,6 +32,9 @@ internal static class RetiredMemory
     /// <summary>Leases that wait here.</summary>
     public static int Count => Volatile.Read(ref s_count);
 
+    /// <summary>Their bytes.</summary>
+    public static long Bytes => Volatile.Read(ref s_bytes);
+
     /// <summary>Takes memory that <paramref name="user"/> has given up, and whose quick ways will not find any more.</summary>
     public static void Add(MemoryLease lease, IMemoryUser user)
     {

@@ -100,6 +100,27 @@ public sealed class RetiredMemoryTests : AccountedTests
     }
 
     [Fact]
+    public void Memory_of_closed_streams_is_not_in_use_and_waits_for_its_next_use()
+    {
+        using TempFolder temp = new();
+        string path = temp.NewFile(10_000);
+        RetiredMemory.Flush();
+        long rented = AlignedBufferPool.RentedBytes;
+        for (int i = 0; i < 3; i++)
+        {
+            using SluiceStream stream = new(path, FileMode.Open);
+            stream.ReadExactly(new byte[100]);
+        }
+
+        RetiredMemory.Count.ShouldBeGreaterThanOrEqualTo(3);
+        long kept = AlignedBufferPool.KeptBytes;
+        AlignedBufferPool.RentedBytes.ShouldBeLessThanOrEqualTo(rented);
+        RetiredMemory.Flush();
+        AlignedBufferPool.RentedBytes.ShouldBeLessThanOrEqualTo(rented);
+        AlignedBufferPool.KeptBytes.ShouldBe(kept, "what waited for a barrier waits for its next use as well");
+    }
+
+    [Fact]
     public void A_stream_that_an_interrupted_thread_closes_is_closed()
     {
         using TempFolder temp = new();
