@@ -39,9 +39,10 @@ internal sealed partial class IoOperation
         OpenFile handle, Span<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline, bool isKept = false) =>
         (int)Run(handle, IoVerb.Read, buffer, fileOffset, carrier, isKept);
 
-    public static void Write(
-        OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline, bool isKept = false) =>
-        Run(handle, IoVerb.Write, buffer, fileOffset, carrier, isKept);
+    /// <summary>Writes all of the buffer, but for the first <paramref name="done"/> bytes, which were written before.</summary>
+    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline,
+        bool isKept = false, long done = 0) =>
+        Run(handle, IoVerb.Write, buffer, fileOffset, carrier, isKept, done);
 
     /// <summary>Returns where the bytes landed.</summary>
     public static long Append(OpenFile handle, ReadOnlySpan<byte> buffer) =>
@@ -105,12 +106,12 @@ internal sealed partial class IoOperation
         return true;
     }
 
-    private static unsafe long Run(
-        OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier, bool isKept = false)
+    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier,
+        bool isKept = false, long done = 0)
     {
         fixed (byte* p = buffer)
         {
-            IoOperation operation = ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset);
+            IoOperation operation = ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset, done);
             operation.IsKept = isKept;
             return operation.RunToEnd(carrier);
         }

@@ -141,7 +141,7 @@ public sealed partial class SluiceHandle
             ThrowFailed(-written, IoVerb.Write, fileOffset);
         }
 
-        IoOperation.Write(this, buffer[written..], fileOffset + written, isKept: true);
+        IoOperation.Write(this, buffer, fileOffset, isKept: true, done: written);
     }
 
     /// <summary>As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.</summary>
