@@ -10,6 +10,13 @@ try
     LogManager.Configuration = configuration;
     Logger logger = LogManager.GetLogger("sample");
     Parallel.For(0, 1000, i => logger.Info("order {0} was paid", i));
+    LogManager.Flush();
+    if (Directory.GetFiles(directory).Sum(LinesIn) != 1000)
+    {
+        Console.Error.WriteLine("a flush left events in memory");
+        return 1;
+    }
+
     logger.Error("the last one was not");
     LogManager.Shutdown();
 
@@ -20,4 +27,11 @@ try
 finally
 {
     Directory.Delete(directory, recursive: true);
+}
+
+// The log is open for writing meanwhile.
+static int LinesIn(string path)
+{
+    using var reader = new StreamReader(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite));
+    return reader.ReadToEnd().Count(c => c == '\n');
 }

@@ -27,6 +27,22 @@ internal sealed class SluiceTarget : TargetWithLayout
         base.CloseTarget();
     }
 
+    /// <summary>What was logged before is with the operating system when <see cref="LogManager.Flush()"/> returns.</summary>
+    protected override void FlushAsync(AsyncContinuation asyncContinuation)
+    {
+        Exception? error = null;
+        try
+        {
+            _log?.Flush(LogDurability.Written);
+        }
+        catch (Exception e)
+        {
+            error = e;
+        }
+
+        asyncContinuation(error);
+    }
+
     /// <inheritdoc/>
     protected override void Write(LogEventInfo logEvent)
     {
