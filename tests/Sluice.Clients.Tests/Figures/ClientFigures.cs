@@ -70,8 +70,8 @@ internal static class ClientFigures
         Uncached and direct streams stand beside the cached FileStream, since that is what a program comes from. They do other work: an
         uncached stream sees to it that its pages leave the cache, a direct one waits for the device in each transfer. Of libraries
         that go to and fro or flush a little at a time they have the page cache keep what is met again for a while
-        ([0048](decisions/0048-kept-pages.md)); where each byte passes once, what is below 0.5 is the device's time. Such libraries want
-        a cached stream. The advice names what was slower beyond chance, by a tenth or more.
+        ([0048](decisions/0048-kept-pages.md)); where each byte passes once, what is below 0.5 is the device's time, and for others below
+        it a note says why. Such libraries want a cached stream. The advice names what is below 0.9 with the whole of its interval.
 
         | library, and what it does | cached | CPU | uncached | direct | advice |
         |---|---:|---:|---:|---:|---|
