@@ -1,3 +1,4 @@
+using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -34,6 +35,9 @@ internal sealed class CopyConsent
         bool mayReplace = options.Force || options.Update;
         // A target that is the source is an error of its own.
         if (mayReplace || !isFirst || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
+            return new CopyConsent(mayReplace, refusal: null);
+        // What no consent can help is refused by the copy, with its reason.
+        if (!CopyPlan.IsReplaceable(source, isLink: options.Recursive && new FileInfo(source).LinkTarget is not null, target))
             return new CopyConsent(mayReplace, refusal: null);
         try
         {

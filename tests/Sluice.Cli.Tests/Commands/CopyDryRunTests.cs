@@ -19,6 +19,11 @@ public sealed class CopyDryRunTests : IDisposable
         File.CreateSymbolicLink(_folder["link"], "a");
         File.CreateSymbolicLink(_folder["treelink"], "tree");
         File.CreateSymbolicLink(_folder["devicelink"], "/dev/null");
+        Directory.CreateDirectory(_folder["links"]);
+        File.CreateSymbolicLink(_folder["links/b"], "/dev/null");
+        Directory.CreateDirectory(_folder["pipes/sub"]);
+        if (OperatingSystem.IsLinux())
+            Shell.Run("mkfifo", _folder["pipe"], _folder["pipes/b"], _folder["pipes/link"]).ExitCode.ShouldBe(0);
     }
 
     public void Dispose() => _folder.Dispose();
@@ -37,6 +42,16 @@ public sealed class CopyDryRunTests : IDisposable
     [InlineData("tree b", true)]
     [InlineData("nothing b", true)]
     [InlineData("devicelink b", true)]
+    [InlineData("-f a pipe", true)]
+    [InlineData("-u a pipe", true)]
+    [InlineData("-f link pipe", true)]
+    [InlineData("-f a /dev/null", true)]
+    [InlineData("-rf tree/. pipes", true)]
+    [InlineData("-rf a pipes/b", true)]
+    [InlineData("-rf link pipes", false)]
+    [InlineData("-rf tree/. links", false)]
+    [InlineData("-f a devicelink", true)]
+    [InlineData("-rf pipe pipes/b", true)]
     [InlineData("-r devicelink b", false)]
     [InlineData("-r link b", false)]
     [InlineData("a b", false)]
@@ -54,6 +69,22 @@ public sealed class CopyDryRunTests : IDisposable
         ToolRun copied = await real.EndAsync();
         copied.ExitCode.ShouldBe(fails ? ExitCode.IoError : ExitCode.Success, copied.Error);
         planned.ExitCode.ShouldBe(copied.ExitCode, planned.Out + planned.Error);
+    }
+
+    [SkippableTheory]
+    [InlineData("a", "pipe")]
+    [InlineData("-r", "tree/.", "pipes")]
+    public async Task What_no_force_replaces_is_said_to_be_no_plain_file_and_not_to_need_it(params string[] typed)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "pipes are made by mkfifo");
+        foreach (string[] dry in (string[][])[["-n"], []])
+        {
+            using ToolProcess tool = ToolProcess.Start(_folder.FullPath, ["copy", .. dry, .. typed]);
+            ToolRun run = await tool.EndAsync();
+            run.ExitCode.ShouldBe(ExitCode.IoError);
+            (run.Out + run.Error).ShouldContain("no plain file");
+            (run.Out + run.Error).ShouldNotContain("--force");
+        }
     }
 
     [SkippableFact]

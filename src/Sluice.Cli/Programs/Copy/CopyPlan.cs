@@ -40,7 +40,7 @@ internal sealed class CopyPlan(
             throw AbsentPath.Error(source, new FileNotFoundException($"{source}: no such file"));
         if (PathKinds.Of(source) is PathKind.Other or PathKind.BlockDevice && file.LinkTarget is null)
             throw new IOException($"{source} is no plain file");
-        AddFile(file, source, target, file.LinkTarget is null ? file.Length : 0);
+        AddFile(file, source, target, file.LinkTarget is null ? file.Length : 0, isNamed: true);
     }
 
     public string Total =>
@@ -81,7 +81,7 @@ internal sealed class CopyPlan(
                     else
                     {
                         long length = entry is FileInfo { LinkTarget: null } file ? file.Length : 0;
-                        AddFile(entry, Path.Join(source, relative), Path.Join(target, relative), length);
+                        AddFile(entry, Path.Join(source, relative), Path.Join(target, relative), length, isNamed: false);
                     }
                 }
             }
@@ -93,10 +93,24 @@ internal sealed class CopyPlan(
         }
     }
 
-    private void AddFile(FileSystemInfo source, string sourcePath, string target, long length)
+    /// <summary>
+    /// Whether a copy can take the place of what is there, links followed, once somebody agrees: that of a pipe, a socket or a device
+    /// cannot be taken by a plain file, but by a link that stays one, and by a pipe or a device.
+    /// </summary>
+    public static bool IsReplaceable(string source, bool isLink, string target) =>
+        isLink || PathKinds.Of(source) != PathKind.RegularFile || PathKinds.Of(target) is not (PathKind.Other or PathKind.BlockDevice);
+
+    /// <param name="isNamed">By the command line: a link in the target's place leads to it. In a tree it is what is replaced.</param>
+    private void AddFile(FileSystemInfo source, string sourcePath, string target, long length, bool isNamed)
     {
         var there = new FileInfo(target);
         bool exists = there.Exists || there.LinkTarget is not null;
+        if (exists && (isNamed || there.LinkTarget is null)
+            && !IsReplaceable(sourcePath, isLink: source.LinkTarget is not null, target))
+        {
+            Fail("no plain file", sourcePath, target);
+            return;
+        }
         if (skipsUnchanged && IsUnchanged(source, there, length))
         {
             _unchanged++;
