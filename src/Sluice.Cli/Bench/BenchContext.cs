@@ -10,6 +10,9 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
 
     public BenchScale Scale { get; } = scale;
 
+    /// <summary>Cancelled when the run is to end: whoever makes files for longer looks at it.</summary>
+    public CancellationToken CancellationToken => cancellationToken;
+
     /// <summary>Larger than what a device caches, read past the page cache or cold.</summary>
     public string DirectFile => Ensure("direct.dat", Scale.DirectFileBytes);
 

@@ -101,7 +101,7 @@ internal static class CopyRows
     private static Row Tree(string id, string name, string why, bool isFlat) => new(id, name, why, context =>
     {
         string name = isFlat ? "flat" : "nested";
-        return OpenTree(TreeVolume.Make(context, name), name, context.Scale.TreeFileCount, isFlat);
+        return OpenTree(context, TreeVolume.Make(context, name), name, context.Scale.TreeFileCount, isFlat);
     })
     {
         Target = new RowTarget { MinRatio = 2 },
@@ -110,9 +110,18 @@ internal static class CopyRows
     };
 
     /// <summary>A tree of so many small files, copied by Sluice and by cp -r. The volume goes with the row.</summary>
-    public static Contest OpenTree(TreeVolume volume, string name, int count, bool isFlat)
+    public static Contest OpenTree(BenchContext context, TreeVolume volume, string name, int count, bool isFlat)
     {
-        FileTree source = FileTree.Ensure(Path.Combine(volume.Root, name), count, TreeFileBytes, isFlat);
+        FileTree source;
+        try
+        {
+            source = FileTree.Ensure(Path.Combine(volume.Root, name), count, TreeFileBytes, isFlat, context.CancellationToken);
+        }
+        catch
+        {
+            volume.Dispose();
+            throw;
+        }
         var target = new FreshTree(volume, name + "-copy");
         var options = new CopyOptions { Recurse = true };
         return new Contest(

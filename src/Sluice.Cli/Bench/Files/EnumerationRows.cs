@@ -40,7 +40,7 @@ internal static class EnumerationRows
     private static Contest Open(BenchContext context, Func<string, int> sluice, Func<string, int> dotNet)
     {
         string root = Path.Combine(context.Shared("trees-enumerated", () => TreeVolume.Make(context, "enumerated")).Root, "enumerated");
-        var tree = FileTree.Ensure(root, context.Scale.EnumeratedFileCount, 0, isFlat: false);
+        var tree = FileTree.Ensure(root, context.Scale.EnumeratedFileCount, 0, isFlat: false, context.CancellationToken);
         return new Contest(
             Loops.Passes("Sluice", () => Check(sluice(tree.Root)), countUnits: true),
             Loops.Passes(".NET", () => Check(dotNet(tree.Root)), countUnits: true));

@@ -13,7 +13,8 @@ internal sealed class FileTree
 
     public string[] Paths { get; }
 
-    public static FileTree Ensure(string root, int count, int sizeBytes, bool isFlat)
+    /// <exception cref="OperationCanceledException">Cancelled; what has been made till then goes with the folder of the run.</exception>
+    public static FileTree Ensure(string root, int count, int sizeBytes, bool isFlat, CancellationToken cancellationToken)
     {
         string[] paths = [.. Enumerable.Range(0, count).Select(i => isFlat
             ? Path.Combine(root, $"file-{i}")
@@ -24,8 +25,12 @@ internal sealed class FileTree
             new Random(42).NextBytes(content);
             foreach (string folder in paths.Select(p => Path.GetDirectoryName(p)!).Distinct(StringComparer.Ordinal))
                 Directory.CreateDirectory(folder);
-            foreach (string path in paths)
+            foreach ((int i, string path) in paths.Index())
+            {
+                if (i % FilesPerFolder == 0)
+                    cancellationToken.ThrowIfCancellationRequested();
                 File.WriteAllBytes(path, content);
+            }
             // Before the first slice, or it would share the disk with the writing back of these.
             SystemCommand.Run("sync", "--file-system", root);
         }

@@ -58,7 +58,7 @@ internal static class SingleRows
 
     private static Contest OpenAny(BenchContext context)
     {
-        FileTree tree = FileTree.Ensure(context.KeptPath("any"), FolderFiles, 0, isFlat: true);
+        FileTree tree = FileTree.Ensure(context.KeptPath("any"), FolderFiles, 0, isFlat: true, context.CancellationToken);
         return new Contest(
             Loops.Passes("Sluice", () => Check(SluiceFile.EnumerateFiles(tree.Root).Any()), isSingle: true),
             Loops.Passes(".NET", () => Check(Directory.EnumerateFiles(tree.Root).Any()), isSingle: true));

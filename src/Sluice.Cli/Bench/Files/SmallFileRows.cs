@@ -31,7 +31,7 @@ internal static class SmallFileRows
     /// <summary>So many files, read in a batch, one by one and in parallel.</summary>
     public static Contest OpenRead(BenchContext context, int count, bool cold)
     {
-        var tree = FileTree.Ensure(context.KeptPath("small"), count, FileBytes, isFlat: false);
+        var tree = FileTree.Ensure(context.KeptPath("small"), count, FileBytes, isFlat: false, context.CancellationToken);
         Action? prepare = cold ? tree.Drop : null;
         int degree = BestDegree(tree, prepare);
         return new Contest(

@@ -51,7 +51,7 @@ internal static class RemoteSuite
         }.FillingOnce();
         yield return new Row("remote-copy-tree", "copy 2,000 files of 1 KiB, remote", "a source tree within the volume, against cp -r",
             context => CopyRows.OpenTree(
-                TreeVolume.Plain(context, "remote-tree"), "tree", context.Scale.RemoteFileCount, isFlat: false))
+                context, TreeVolume.Plain(context, "remote-tree"), "tree", context.Scale.RemoteFileCount, isFlat: false))
         {
             Target = new RowTarget { MinRatio = 1.5 },
             MaxRounds = Rounds,
