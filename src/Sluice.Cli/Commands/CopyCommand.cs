@@ -4,7 +4,6 @@ using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
-using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
@@ -97,7 +96,7 @@ internal sealed class CopyCommand(
         int exitCode = ExitCode.Success;
         (string Source, string Target, bool WasThere)[] copies =
             [.. from source in sources let target = TargetOf(source, intoFolder) select (source, target, File.Exists(target))];
-        RequireOtherResults(copies);
+        CopyResultPlaces.Require(options, copies.Select(c => (c.Source, c.Target)));
         CopyConsent[] consents = options.DryRun ? [] : CopyConsent.AskAll(copies.Select(c => (c.Source, c.Target)), options, terminal);
         var made = new HashSet<string>(StringComparer.Ordinal);
         foreach ((int i, (string source, string target, bool wasThere)) in copies.Index())
@@ -152,22 +151,6 @@ internal sealed class CopyCommand(
         intoFolder && Path.GetFileName(Path.TrimEndingDirectorySeparator(source)) is { Length: > 0 } name and not ("." or "..")
             ? Path.Combine(options.Target, name)
             : options.Target;
-
-    /// <summary>A result must not take the place of what is copied, or of the copy.</summary>
-    private void RequireOtherResults(IEnumerable<(string Source, string Target, bool WasThere)> copies)
-    {
-        string[] copied =
-        [
-            .. copies.SelectMany(c => (string[])[c.Source, c.Target]),
-            .. options.FilesFrom is { } list ? [list] : Array.Empty<string>(),
-        ];
-        foreach ((string option, string path) in options.Output.Named)
-        {
-            bool IsResult(string other) => Path.GetFullPath(other) == Path.GetFullPath(path) || PathKinds.AreSame(other, path);
-            if (path != "-" && copied.FirstOrDefault(IsResult) is { } same)
-                throw new UsageException($"{option} names {same}, which is copied, or the copy");
-        }
-    }
 
     private async Task<int> CopyOneAsync(string source, string target, CopyConsent consent)
     {
