@@ -17,8 +17,8 @@ internal static class HandleSuite
 
     private static IEnumerable<Row> Rows()
     {
-        yield return DirectRead(1, new RowTarget { MinRatio = 1.05 });
-        yield return DirectRead(4, new RowTarget { MinRatio = 1.2 });
+        yield return DirectRead(1, new RowTarget { MinRatio = 1.05, MinFioRatio = 0.97 });
+        yield return DirectRead(4, new RowTarget { MinRatio = 1.2, MinFioRatio = 0.97 });
         yield return DirectRead(32, new RowTarget { MinFioRatio = 0.97, MaxCpuShare = 0.35 });
         yield return DirectRead(128, new RowTarget { MinFioRatio = 0.97, MaxCpuShare = 0.35 });
         yield return DirectOverwrite(1, new RowTarget { MinRatio = 1 });
