@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Faults.Tests;
 
-/// <summary>A file is known to be in memory or not, also where the kernel does not tell it; where it tells, asking brings nothing in.</summary>
+/// <summary>A file is known to be in memory or not, also where the kernel does not tell; where it does, asking brings nothing in.</summary>
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 public sealed class FileInMemoryTests : IDisposable
 {

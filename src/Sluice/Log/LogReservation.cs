@@ -23,8 +23,10 @@ public readonly ref struct LogReservation
         _span = span;
     }
 
-    /// <summary>The record's bytes, all of which belong to it; zeros before they are written, and again when it is withdrawn. Empty after the
-    /// end: a span that was got before is not to be used then.</summary>
+    /// <summary>
+    /// The record's bytes, all of which belong to it; zeros before they are written, and again when it is withdrawn. Empty after the end: a
+    /// span that was got before is not to be used then.
+    /// </summary>
     public Span<byte> Span => _end?.Use == _use ? _span : default;
 
     /// <summary>The record's sequence number.</summary>

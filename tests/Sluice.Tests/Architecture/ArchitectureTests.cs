@@ -62,6 +62,7 @@ public sealed partial class ArchitectureTests
         "Handles/Fiemap.cs",
         "Handles/VectorCall.cs",
         "Kernel/AttributeCalls.cs",
+        "Kernel/CacheCalls.cs",
         "Kernel/CopyCalls.cs",
         "Kernel/FutexWord.cs",
         "Kernel/Libc.cs",

@@ -1,4 +1,4 @@
-using Sluice.Engines;
+using Sluice.Kernel;
 
 namespace Sluice.Tests.Engines;
 

@@ -1,6 +1,4 @@
-using Sluice.Kernel;
-
-namespace Sluice.Engines;
+namespace Sluice.Kernel;
 
 /// <summary>
 /// What POSIX_FADV_DONTNEED is asked to drop after a write on an uncached handle without RWF_DONTCACHE. The call starts writing dirty
