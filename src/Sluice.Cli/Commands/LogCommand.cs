@@ -5,6 +5,7 @@ using Sluice.Cli.Programs.Log;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
@@ -43,14 +44,17 @@ internal sealed class LogCommand(
     private void RequireLog()
     {
         FolderArgument.Require(options.Directory);
-        bool hasLog = Directory.EnumerateFiles(options.Directory)
-            .Select(static f => Path.GetFileName(f))
-            .Select(static n => n.EndsWith(".gz", StringComparison.Ordinal) ? n[..^3] : n)
-            .Any(static n => n.EndsWith(".slog", StringComparison.Ordinal)
-                && Path.GetFileNameWithoutExtension(n) is { Length: >= SegmentDigits } digits && digits.All(char.IsAsciiDigit));
-        if (!hasLog && !options.Follow)
+        if (!Segments().Any() && !options.Follow)
             throw new FileNotFoundException($"{options.Directory}: there is no log in it");
     }
+
+    private IEnumerable<string> Segments() => Directory.EnumerateFiles(options.Directory).Where(static f =>
+    {
+        string name = Path.GetFileName(f);
+        name = name.EndsWith(".gz", StringComparison.Ordinal) ? name[..^3] : name;
+        return name.EndsWith(".slog", StringComparison.Ordinal)
+            && Path.GetFileNameWithoutExtension(name) is { Length: >= SegmentDigits } digits && digits.All(char.IsAsciiDigit);
+    });
 
     private int Load()
     {
@@ -216,7 +220,15 @@ internal sealed class LogCommand(
 
     private int Truncate()
     {
-        using SluiceLog log = SluiceLog.Open(options.Directory, new SluiceLogOptions { Preallocate = false });
+        // Whoever goes on in the segment that is made is the log's owner, and who could not read the log reads nothing of it.
+        string newest = Segments().OrderBy(static s => s.Length).ThenBy(static s => s, StringComparer.Ordinal).Last();
+        if (!PathKinds.IsOwn(newest) || new FileInfo(newest).LinkTarget is not null)
+            return Fail($"{newest} is another user's, or a link: cut the log as the user who writes it");
+        using SluiceLog log = SluiceLog.Open(options.Directory, new SluiceLogOptions
+        {
+            Preallocate = false,
+            UnixCreateMode = OperatingSystem.IsWindows() ? null : File.GetUnixFileMode(newest),
+        });
         if (log.Cut is { } cut)
             terminal.WriteLine($"{cut.Bytes:#,0} bytes were cut from the end of {cut.Path}: {cut.Reason}");
         if (options.After is not { } after)

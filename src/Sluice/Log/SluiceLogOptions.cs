@@ -110,10 +110,7 @@ public sealed class SluiceLogOptions
     /// (AppDomain.ProcessExit).</summary>
     public bool DisposeOnProcessExit { get; init; }
 
-    /// <summary>
-    /// Permissions of files that are made, subject to the umask; null for .NET's own, and for those of the newest segment, with its owner
-    /// and access list as far as this user may give them (Linux), where a framed log has one. Ignored on Windows.
-    /// </summary>
+    /// <summary>Permissions of files that are made, subject to the umask; null for .NET's own. Ignored on Windows.</summary>
     public UnixFileMode? UnixCreateMode { get; init; }
 
     /// <summary>For tests: told before each step of compressing a segment what comes.</summary>

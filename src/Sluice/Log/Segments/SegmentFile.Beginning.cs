@@ -18,19 +18,13 @@ internal sealed partial class SegmentFile
     {
         folder.Confirm();
         string path = folder.PathOf(id);
-        using SluiceHandle? model = options.UnixCreateMode is null ? SegmentRights.OpenModel(folder) : null;
-        SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options, SegmentRights.ModeOf(model));
+        SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
         try
         {
             WriterLock.TakeSegment(folder.Path, handle);
 
             // A writer that opened the log before this lock has locked log.state by now; one that opens it later finds the segment locked.
             folder.Confirm();
-            if (model is not null)
-            {
-                SegmentRights.TakeOver(model, handle);
-            }
-
             long salt = 0;
             NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
             SegmentHeader header = new(id, options.MaxFrameBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));

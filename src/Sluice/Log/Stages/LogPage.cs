@@ -198,26 +198,32 @@ internal sealed class LogPage
     /// </summary>
     public LogPage WithoutWithdrawnBytes()
     {
-        LogPage copy = new(_capacity) { FirstSequence = FirstSequence, Epoch = Epoch, Count = Count };
+        int end = CopyRecords([]);
+        LogPage copy = new(LogLayout.Padded(end)) { FirstSequence = FirstSequence, Epoch = Epoch, End = end, Count = Count };
+        CopyRecords(copy.Bytes);
+        return copy;
+    }
+
+    /// <returns>Where they end.</returns>
+    private int CopyRecords(Span<byte> target)
+    {
         (int from, int to) = (LogLayout.FrameHeaderBytes, LogLayout.FrameHeaderBytes);
         for (int i = 0; i < Count; i++)
         {
             uint header = BinaryPrimitives.ReadUInt32LittleEndian(Bytes[from..]);
-            int length = (int)(header & LogLayout.LengthMask);
             bool isWithdrawn = (header & LogLayout.Withdrawn) == LogLayout.Withdrawn;
-            BinaryPrimitives.WriteUInt32LittleEndian(copy.Bytes[to..], isWithdrawn ? LogLayout.Withdrawn : header);
-            (from, to) = (from + LogLayout.RecordHeaderBytes, to + LogLayout.RecordHeaderBytes);
-            if (!isWithdrawn)
+            int bytes = LogLayout.RecordHeaderBytes + (int)(header & LogLayout.LengthMask);
+            int kept = isWithdrawn ? LogLayout.RecordHeaderBytes : bytes;
+            if (!target.IsEmpty)
             {
-                Bytes.Slice(from, length).CopyTo(copy.Bytes[to..]);
-                to += length;
+                Bytes.Slice(from, kept).CopyTo(target[to..]);
+                BinaryPrimitives.WriteUInt32LittleEndian(target[to..], isWithdrawn ? LogLayout.Withdrawn : header);
             }
 
-            from += length;
+            (from, to) = (from + bytes, to + kept);
         }
 
-        copy.End = to;
-        return copy;
+        return to;
     }
 
     /// <summary>What all threads write to, away from what they read.</summary>
