@@ -46,6 +46,25 @@ public sealed class WaiterListTests
         sleepers.ShouldAllBe(static w => w.IsDone);
     }
 
+    /// <summary>Who is to wake the next may be the thread that leads, and waits for a place that one of them has.</summary>
+    [Fact]
+    public void Who_waits_for_a_place_wakes_all_whoever_was_to_wake_them()
+    {
+        WaiterList list = new(mostWaking: 1);
+        SyncWaiter[] sleepers = [.. Enumerable.Range(1, 4).Select(target => Sleeper(list, target))];
+        list.Complete(3);
+        list.WakeEnded();
+        sleepers.Count(static w => w.IsDone).ShouldBe(1);
+        list.Complete(4);
+        list.WakeAllEnded();
+        sleepers.ShouldAllBe(static w => w.IsDone);
+        Array.ForEach(sleepers, _ => list.NoteAwake());
+        SyncWaiter another = Sleeper(list, 5);
+        list.Complete(5);
+        list.WakeEnded();
+        another.IsDone.ShouldBeTrue();
+    }
+
     [Fact]
     public void Else_all_are_woken_at_once()
     {

@@ -60,6 +60,33 @@ internal sealed class WaiterList(int mostWaking = 0)
         }
     }
 
+    /// <summary>
+    /// As <see cref="WakeEnded"/>, all of them: for who leads and waits for a place that one of them has to fill. The thread that was to wake
+    /// the others may be the one that leads. Does nothing where others are just choosing whom to wake: to be called again.
+    /// </summary>
+    public void WakeAllEnded()
+    {
+        if (mostWaking == 0)
+        {
+            WakeAll(TakeEnded());
+            return;
+        }
+
+        if (Interlocked.CompareExchange(ref _isChoosing, 1, 0) != 0)
+        {
+            return;
+        }
+
+        LogWaiter? earlier = _next;
+        LogWaiter? later = TakeEnded();
+        Volatile.Write(ref _next, null);
+        NoteWaking(earlier);
+        NoteWaking(later);
+        Interlocked.Exchange(ref _isChoosing, 0);
+        WakeAll(earlier);
+        WakeAll(later);
+    }
+
     /// <summary>By each thread that slept, as soon as it is awake.</summary>
     public void NoteAwake()
     {
@@ -104,6 +131,14 @@ internal sealed class WaiterList(int mostWaking = 0)
         }
 
         return first;
+    }
+
+    private void NoteWaking(LogWaiter? waiter)
+    {
+        for (; waiter is not null; waiter = waiter.Next)
+        {
+            Interlocked.Increment(ref _waking);
+        }
     }
 
     private static void WakeAll(LogWaiter? waiter)

@@ -41,7 +41,7 @@ internal sealed class WriteStage
         _wakeOwners = () =>
         {
             Waiters.Complete(Written);
-            Waiters.WakeEnded();
+            Waiters.WakeAllEnded();
         };
         _thread = new StageThread("Sluice log writer", intervalMs, Round, () => _ring.HasRecords);
     }
