@@ -1,3 +1,5 @@
+using Sluice.Log.Stages;
+
 namespace Sluice.Log.Tests;
 
 /// <summary>A record that is written in place ends once.</summary>
@@ -96,5 +98,83 @@ public sealed class ReservationTests
         handle.Read(bytes, written).ShouldBe(bytes.Length);
         bytes.Length.ShouldBeGreaterThan(20 * 7000);
         bytes.AsSpan().IndexOf(earlier.AsSpan(0, 4)).ShouldBe(-1);
+    }
+
+    /// <summary>It would have to wait for itself where all memory waits, or where the wait is for what comes behind it.</summary>
+    [Theory]
+    [InlineData(LogMemory.Process)]
+    [InlineData(LogMemory.Shared)]
+    public async Task Who_has_a_reservation_is_told_before_waiting_for_what_it_holds_up(LogMemory memory)
+    {
+        using TempFolder folder = new();
+        await Task.Factory.StartNew(Use, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1L, 2, 3]);
+
+        void Use()
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = memory });
+            using SluiceLog another = SluiceLog.Open(Path.Combine(folder.Root, "another"));
+            byte[] record = Records.Make(0, 0, 40);
+            ReadOnlyMemory<byte>[] batch = [record];
+            log.Append(record, LogDurability.Written);
+            Action[] calls =
+            [
+                () => log.Append(record, LogDurability.Buffered),
+                () => log.AppendBatch(batch, LogDurability.Durable),
+                () => log.Reserve(1).Dispose(),
+                () => log.Flush(),
+                () => log.TruncateAfter(1),
+                () => log.TruncateBefore(1),
+                () => log.TruncateBefore(DateTimeOffset.UnixEpoch),
+                () => log.AppendAsync(record).AsTask().GetAwaiter().GetResult(),
+                () => log.AppendBatchAsync(batch).AsTask().GetAwaiter().GetResult(),
+                () => log.FlushAsync().AsTask().GetAwaiter().GetResult(),
+                () => log.CreateTextWriter().WriteLine("line"),
+            ];
+            LogReservation reserved = log.Reserve(40);
+            foreach (Action call in calls)
+            {
+                Should.Throw<InvalidOperationException>(call).Message.ShouldContain(folder.Log);
+            }
+
+            // Others, and other logs, have nothing to do with it.
+            another.Append(record, LogDurability.Durable);
+            Task.Run(() => log.Append(record, LogDurability.Buffered)).GetAwaiter().GetResult().ShouldBe(3);
+            Records.Fill(reserved.Span, 0, 1);
+            reserved.Commit(LogDurability.Durable);
+            log.Flush();
+        }
+    }
+
+    /// <summary>An exception between a reservation and its end, where nothing disposes it.</summary>
+    [Theory]
+    [InlineData(LogMemory.Process, false)]
+    [InlineData(LogMemory.Process, true)]
+    [InlineData(LogMemory.Shared, false)]
+    public async Task A_reservation_that_its_thread_left_open_is_withdrawn_when_that_closes_the_log(LogMemory memory, bool isAsync)
+    {
+        using TempFolder folder = new();
+        await Task.Factory.StartNew(Use, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1L]);
+
+        void Use()
+        {
+            SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = memory });
+            log.Append(Records.Make(0, 0, 40), LogDurability.Buffered);
+            LogReservation left = log.Reserve(40);
+            left.Span.Fill(1);
+            if (isAsync)
+            {
+                log.DisposeAsync().AsTask().GetAwaiter().GetResult();
+            }
+            else
+            {
+                log.Dispose();
+            }
+
+            left.Dispose();
+            left.Span.IsEmpty.ShouldBeTrue();
+            OpenReservation.In(log).ShouldBeNull();
+        }
     }
 }

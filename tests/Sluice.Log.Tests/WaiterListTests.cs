@@ -46,7 +46,7 @@ public sealed class WaiterListTests
         sleepers.ShouldAllBe(static w => w.IsDone);
     }
 
-    /// <summary>Who is to wake the next may be the thread that leads, and waits for a place that one of them has.</summary>
+    /// <summary>Who is to wake the next may be the thread that leads, and waits for a place to be filled.</summary>
     [Fact]
     public void Who_waits_for_a_place_wakes_all_whoever_was_to_wake_them()
     {

@@ -371,11 +371,6 @@ internal static partial class Tuning
     /// <summary>Buffers of one size that a processor keeps.</summary>
     public const int AlignedBufferPoolSlotsOfProcessor = 16;
 
-    /// <summary>
-    /// Milliseconds that who needs memory of a log waits for its keeper at a time: the keeper may be waiting for him (0037).
-    /// </summary>
-    public const int LogKeeperPatienceMs = 100;
-
     /// <summary>Retired blocks that are given back together (0034).</summary>
     public const int RetiredMemoryBatchCount = 32;
 

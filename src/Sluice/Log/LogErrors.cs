@@ -48,6 +48,11 @@ internal static class LogErrors
         throw new ObjectDisposedException(nameof(SluiceLog), $"The log '{directory}' is closed.");
 
     [DoesNotReturn]
+    public static void ThrowReserved(string directory) =>
+        throw new InvalidOperationException(
+            $"This thread has a reservation in the log '{directory}' that waits to be committed or disposed, and that all others wait for.");
+
+    [DoesNotReturn]
     public static void ThrowFull(string directory, long bytes) =>
         throw new IOException($"Appending to the log '{directory}' failed: all of its {bytes} bytes of memory wait to be written.");
 

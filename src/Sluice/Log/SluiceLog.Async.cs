@@ -1,5 +1,4 @@
 using Sluice.Engines;
-using Sluice.Kernel;
 using Sluice.Log;
 using Sluice.Log.Stages;
 
@@ -37,6 +36,7 @@ public sealed partial class SluiceLog
     {
         _ = LogSettings.Known(durability);
         CheckLength(record.Length, nameof(record));
+        ThrowIfReserved();
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled<long>(cancellationToken);
@@ -62,6 +62,7 @@ public sealed partial class SluiceLog
         ReadOnlyMemory<ReadOnlyMemory<byte>> records, LogDurability? durability = null, CancellationToken cancellationToken = default)
     {
         LogDurability wanted = LogSettings.Known(durability ?? _settings.Durability);
+        ThrowIfReserved();
         cancellationToken.ThrowIfCancellationRequested();
         if (records.IsEmpty)
         {
@@ -103,6 +104,7 @@ public sealed partial class SluiceLog
     {
         _ = LogSettings.Known(durability);
         ThrowIfClosed();
+        ThrowIfReserved();
         return durability == LogDurability.Buffered
             ? ValueTask.CompletedTask
             : WaitPlainAsync(durability, _ring.NextSequenceIn(out int epoch) - 1, LogWaiter.Any, epoch, cancellationToken);
@@ -140,14 +142,14 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>
-    /// Until the oldest page is written; or the keeper has done a round, whatever came of it, or takes too long; or a tail is dropped.
+    /// Until the oldest page is written; or the keeper has done a round, whatever came of it; or a tail is dropped.
     /// </summary>
     private void WaitForRoom(long waitFor)
     {
         if (waitFor == Keeper)
         {
             ThrowIfWithinOrKeeper();
-            _ = PoolWork.Wait(_syncs.NextKeeping(), Tuning.LogKeeperPatienceMs);
+            _ = PoolWork.Wait(_syncs.NextKeeping());
         }
         else if (waitFor == Thaw)
         {
@@ -165,8 +167,7 @@ public sealed partial class SluiceLog
     {
         if (waitFor == Keeper)
         {
-            await Task.WhenAny(_syncs.NextKeeping(), Task.Delay(Tuning.LogKeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
-            cancellationToken.ThrowIfCancellationRequested();
+            await _syncs.NextKeeping().WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         else if (waitFor == Thaw)
         {

@@ -23,6 +23,8 @@ public sealed partial class SluiceLog
     /// One could not be removed; those before it are. Or full segments could not be made durable and closed first; those that were are
     /// removed.
     /// </exception>
+    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// </exception>
     /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     public int TruncateBefore(long sequence) => RemoveBefore(s => s.LastSequence < sequence);
 
@@ -37,6 +39,7 @@ public sealed partial class SluiceLog
     private int RemoveBefore(Func<ClosedSegment, bool> isOld)
     {
         FramedOutput output = Framed();
+        ThrowIfReserved();
         ThrowIfWithinOrOwn();
 
         // Not beside the closing: a log that is closed may be another writer's already.

@@ -1,5 +1,6 @@
 using Sluice.Kernel;
 using Sluice.Log;
+using Sluice.Log.Stages;
 using Sluice.Memory;
 
 namespace Sluice;
@@ -22,11 +23,14 @@ public sealed partial class SluiceLog
     /// It could not be done; everything is as it was. Where what was begun cannot be removed either, and the process ends then, the next
     /// opening may find the tail dropped as far as it was not durable; and all of it where not even the failure can be noted.
     /// </exception>
+    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// </exception>
     /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     public void TruncateAfter(long sequence)
     {
         FramedOutput output = Framed();
         ThrowIfClosed();
+        ThrowIfReserved();
         ThrowIfWithin(isDurable: true);
         _syncs.Gate.LockUninterrupted();
         try
@@ -42,12 +46,14 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>Writes everything that was appended, makes it durable and closes the log.</summary>
+    /// <summary>Writes everything that was appended, makes it durable and closes the log. Withdraws a reservation that this thread has
+    /// neither committed nor disposed.</summary>
     /// <exception cref="IOException">Something could not be written or made durable; the log is closed all the same. Or this thread
     /// comes from within the log's own work, by a handler of AppDomain.FirstChanceException: then it is not closed.</exception>
     public void Dispose()
     {
         ThrowIfWithinOrOwn();
+        WithdrawReservation();
         using (_closing.EnterUninterrupted())
         {
             if (_isClosed)
@@ -68,7 +74,11 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>As <see cref="Dispose"/>, on a thread of the pool.</summary>
-    public ValueTask DisposeAsync() => new(Task.Run(Dispose));
+    public ValueTask DisposeAsync()
+    {
+        WithdrawReservation();
+        return new(Task.Run(Dispose));
+    }
 
     private void StartThreads()
     {
@@ -358,6 +368,24 @@ public sealed partial class SluiceLog
         if (_output.Compressor?.IsCurrent == true)
         {
             throw LogErrors.Within(Directory);
+        }
+    }
+
+    /// <summary>Before what waits, or may have to: it might wait for the record that this thread holds up.</summary>
+    private void ThrowIfReserved()
+    {
+        if (OpenReservation.In(this) is not null)
+        {
+            LogErrors.ThrowReserved(Directory);
+        }
+    }
+
+    /// <summary>An exception may have come between a reservation and its end: closing is not to wait for this thread.</summary>
+    private void WithdrawReservation()
+    {
+        if (OpenReservation.In(this) is { } open)
+        {
+            new LogReservation(this, open).Dispose();
         }
     }
 

@@ -128,6 +128,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// then it may be in the log all the same. In a raw log it may be in the first case too. Or it comes from within the log's own work on
     /// this thread (a handler of AppDomain.FirstChanceException, when a write fails) and would wait for that: then it is not in the log.
     /// </exception>
+    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long Append(ReadOnlySpan<byte> record) => Append(record, _settings.Durability);
 
@@ -137,6 +139,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     {
         _ = LogSettings.Known(durability);
         CheckLength(record.Length, nameof(record));
+        ThrowIfReserved();
         ThrowIfWithin(durability);
         int bytes = _headerBytes + record.Length;
         Placed place = Take(bytes, 1);
@@ -164,6 +167,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             return NextSequence;
         }
 
+        ThrowIfReserved();
         ThrowIfWithin(wanted);
         using RecordBatch batch = new(records, _headerBytes, wanted, _settings.MaxRecordBytes);
         Placed place = Take(batch.Bytes.Length, batch.Count);
@@ -185,6 +189,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is negative.</exception>
     /// <exception cref="NotSupportedException">The log is a raw one.</exception>
     /// <exception cref="IOException">All memory waits to be written, and is not to be waited for; or a write failed.</exception>
+    /// <exception cref="InvalidOperationException">This thread has one already that it has neither committed nor disposed.</exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public LogReservation Reserve(int size)
     {
@@ -195,28 +200,31 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
 
         CheckLength(size, nameof(size));
+        ThrowIfReserved();
 
         // What a caller keeps of a span after its end must harm nobody, and memory that is shared is not the collector's. Made before a
         // place is taken: where there is none, nobody could fill that.
         byte[]? own = _kept is null ? null : new byte[size];
-        ReservationEnd end = ReservationEnd.Rent();
-        Placed place = Take(_headerBytes + size, 1);
-        Span<byte> span = own ?? place.Page.Bytes.Slice(place.Offset + _headerBytes, size);
+        OpenReservation open = OpenReservation.Rent();
+        open.Begin(this, Take(_headerBytes + size, 1), own, size);
 
         // What its owner does not fill goes to the file as well: not what this memory had before.
-        span.Clear();
-        return new LogReservation(this, place, span, end);
+        open.Record.Clear();
+        return new LogReservation(this, open);
     }
 
     /// <summary>Waits until everything that was appended before is written, or on the disk.</summary>
     /// <param name="durability">What to wait for.</param>
     /// <exception cref="IOException">It could not be written or made durable; what was buffered stays in memory, and is tried
     /// again.</exception>
+    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public void Flush(LogDurability durability = LogDurability.Durable)
     {
         _ = LogSettings.Known(durability);
         ThrowIfClosed();
+        ThrowIfReserved();
         if (durability != LogDurability.Buffered)
         {
             long last = _ring.NextSequenceIn(out int epoch) - 1;

@@ -150,8 +150,8 @@ internal sealed class LogPage
     public bool IsFilled => Volatile.Read(ref _hot.Copied) == ((long)Count << CountShift) + End;
 
     /// <summary>After sealing: waits until every place is filled.</summary>
-    /// <param name="wakeOwners">Called again and again where that takes longer than a copy.</param>
-    public void AwaitCopies(Action wakeOwners)
+    /// <param name="wakeServed">Called again and again where that takes longer than a copy.</param>
+    public void AwaitCopies(Action wakeServed)
     {
         SpinWait spin = default;
         bool isInterrupted = false;
@@ -159,7 +159,7 @@ internal sealed class LogPage
         {
             if (spin.NextSpinWillYield)
             {
-                wakeOwners();
+                wakeServed();
             }
 
             try

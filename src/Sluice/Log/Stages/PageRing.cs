@@ -154,7 +154,7 @@ internal sealed class PageRing
 
     /// <summary>
     /// Lets nobody take a place until <see cref="Thaw"/> or <see cref="Unfreeze"/>, by the same thread, which writes what has a place now.
-    /// False, and nothing, where it is closed, or where places are not filled in time: whose they are may want another one first.
+    /// False, and nothing, where it is closed, or where places are not filled in time: nobody else is to wait for those whose they are.
     /// </summary>
     public bool TryFreeze(int patienceMs)
     {
@@ -220,11 +220,11 @@ internal sealed class PageRing
     public bool HasSealedBefore(long number) => _oldest < number;
 
     /// <summary>The oldest sealed page, when all of its places are filled; it stays in the ring until <see cref="Release"/>.</summary>
-    /// <param name="wakeOwners">Called again and again while there is one that is not.</param>
-    public LogPage AwaitOldest(Action wakeOwners)
+    /// <param name="wakeServed">Called again and again while there is one that is not.</param>
+    public LogPage AwaitOldest(Action wakeServed)
     {
         LogPage page = _pages[_oldest % _pages.Length];
-        page.AwaitCopies(wakeOwners);
+        page.AwaitCopies(wakeServed);
         return page;
     }
 

@@ -61,8 +61,8 @@ internal sealed class WaiterList(int mostWaking = 0)
     }
 
     /// <summary>
-    /// As <see cref="WakeEnded"/>, all of them: for who leads and waits for a place that one of them has to fill. The thread that was to wake
-    /// the others may be the one that leads. Does nothing where others are just choosing whom to wake: to be called again.
+    /// As <see cref="WakeEnded"/>, all of them: for who leads and waits for others to fill their places. The thread that was to wake the
+    /// next may be the one that leads. Does nothing where others are just choosing whom to wake: to be called again.
     /// </summary>
     public void WakeAllEnded()
     {

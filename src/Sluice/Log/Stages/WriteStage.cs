@@ -24,10 +24,10 @@ internal sealed class WriteStage
     private readonly Action _housekeeping;
 
     /// <summary>
-    /// Whose place is waited for may sleep until another page is written, which it is by now; or be about to fall asleep for it, so that
-    /// this is done again and again.
+    /// While a place is waited for that somebody fills: whose records are written does not wait for him as well, nor who falls asleep just
+    /// now, so that this is done again and again.
     /// </summary>
-    private readonly Action _wakeOwners;
+    private readonly Action _wakeServed;
     private long _written;
     private bool _flushIsDue;
 
@@ -38,7 +38,7 @@ internal sealed class WriteStage
     public WriteStage(PageRing ring, LogOutput output, string directory, long written, int intervalMs, Action housekeeping)
     {
         (_ring, _output, _directory, _written, _housekeeping) = (ring, output, directory, written, housekeeping);
-        _wakeOwners = () =>
+        _wakeServed = () =>
         {
             Waiters.Complete(Written);
             Waiters.WakeAllEnded();
@@ -267,7 +267,7 @@ internal sealed class WriteStage
         while (_ring.HasSealedBefore(number))
         {
             ThrowIfLetGo();
-            LogPage page = _ring.AwaitOldest(_wakeOwners);
+            LogPage page = _ring.AwaitOldest(_wakeServed);
             if (page.Count > 0)
             {
                 _output.Write(page.HasFailedRecords ? page.WithoutWithdrawnBytes() : page);
