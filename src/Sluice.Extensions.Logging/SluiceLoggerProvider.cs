@@ -123,7 +123,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         {
             // Its owner closed it, which wrote everything.
         }
-        catch (IOException e)
+        catch (Exception e) when (e is IOException or InvalidOperationException)
         {
             Volatile.Write(ref _lastError, e);
             if (!IsContainerOwned)
@@ -158,7 +158,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
 
             _ = Log.Append(record, durability);
         }
-        catch (Exception e) when (e is IOException or ObjectDisposedException or ArgumentException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or InvalidOperationException or ArgumentException or UnauthorizedAccessException)
         {
             Volatile.Write(ref _lastError, e);
             Interlocked.Increment(ref _lostEvents);

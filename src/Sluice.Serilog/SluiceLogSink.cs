@@ -39,6 +39,8 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
 
     /// <summary>Formats an event and appends it.</summary>
     /// <exception cref="IOException">It could not be appended.</exception>
+    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// </exception>
     /// <exception cref="ArgumentException">It is longer than the log allows.</exception>
     /// <exception cref="ObjectDisposedException">The sink or the log is closed.</exception>
     public void Emit(LogEvent logEvent)

@@ -82,8 +82,8 @@ public sealed class FloodTests
     }
 
     /// <summary>
-    /// Whoever has a reservation, and appends another record all the same, does not wait for those who wait for that reservation, though all
-    /// memory is full.
+    /// Whoever has a reservation, and appends another record all the same, does not wait for those who wait for that reservation, though
+    /// all memory is full.
     /// </summary>
     [Fact]
     public async Task Who_has_a_reservation_waits_for_nobody_beside_a_flood()

@@ -1,3 +1,6 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Text;
 using Sluice.Log.Stages;
 
 namespace Sluice.Log.Tests;
@@ -108,7 +111,9 @@ public sealed class ReservationTests
     {
         using TempFolder folder = new();
         await Task.Factory.StartNew(Use, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
-        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1L, 2, 3]);
+        List<(long Sequence, byte[] Bytes)> all = Records.ReadAll(folder.Log);
+        all.Select(static r => r.Sequence).ShouldBe([1L, 2, 3, 4, 5]);
+        all.TakeLast(2).Select(static r => Encoding.UTF8.GetString(r.Bytes)).ShouldBe(["nothing of this lineis lost", "nor of this"]);
 
         void Use()
         {
@@ -116,7 +121,11 @@ public sealed class ReservationTests
             using SluiceLog another = SluiceLog.Open(Path.Combine(folder.Root, "another"));
             byte[] record = Records.Make(0, 0, 40);
             ReadOnlyMemory<byte>[] batch = [record];
-            log.Append(record, LogDurability.Written);
+            log.Append(record, LogDurability.Buffered);
+            using TextWriter lines = log.CreateTextWriter();
+            lines.Write("nothing ");
+            PipeWriter pipe = log.CreatePipeWriter();
+            pipe.Write("nor of this"u8);
             Action[] calls =
             [
                 () => log.Append(record, LogDurability.Buffered),
@@ -129,7 +138,9 @@ public sealed class ReservationTests
                 () => log.AppendAsync(record).AsTask().GetAwaiter().GetResult(),
                 () => log.AppendBatchAsync(batch).AsTask().GetAwaiter().GetResult(),
                 () => log.FlushAsync().AsTask().GetAwaiter().GetResult(),
-                () => log.CreateTextWriter().WriteLine("line"),
+                () => log.WaitDurableAsync(2).AsTask().GetAwaiter().GetResult(),
+                () => lines.WriteLine("of this line"),
+                () => pipe.Complete(),
             ];
             LogReservation reserved = log.Reserve(40);
             foreach (Action call in calls)
@@ -143,6 +154,10 @@ public sealed class ReservationTests
             Records.Fill(reserved.Span, 0, 1);
             reserved.Commit(LogDurability.Durable);
             log.Flush();
+
+            // Nothing of what was refused is gone.
+            lines.WriteLine("is lost");
+            pipe.Complete();
         }
     }
 

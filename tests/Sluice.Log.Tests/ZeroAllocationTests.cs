@@ -46,8 +46,9 @@ public sealed class ZeroAllocationTests
     public void No_reservation_allocates()
     {
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 1 << 30, Preallocate = false });
-        using SluiceLog another = SluiceLog.Open(Path.Combine(folder.Root, "another"), new SluiceLogOptions { SegmentBytes = 1 << 30, Preallocate = false });
+        SluiceLogOptions options = new() { SegmentBytes = 1 << 30, Preallocate = false };
+        using SluiceLog log = SluiceLog.Open(folder.Log, options);
+        using SluiceLog another = SluiceLog.Open(Path.Combine(folder.Root, "another"), options);
         ReserveMany(log, another, 100);
         long before = GC.GetAllocatedBytesForCurrentThread();
         ReserveMany(log, another, 1000);

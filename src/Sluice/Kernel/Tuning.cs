@@ -371,6 +371,12 @@ internal static partial class Tuning
     /// <summary>Buffers of one size that a processor keeps.</summary>
     public const int AlignedBufferPoolSlotsOfProcessor = 16;
 
+    /// <summary>
+    /// Milliseconds that who needs memory of a log waits for its keeper: there is room by then, and who appends is only to be slower than
+    /// the keeper. Who comes from a handler of exceptions may hold up another log's keeper meanwhile (0037).
+    /// </summary>
+    public const int LogKeeperPatienceMs = 100;
+
     /// <summary>Retired blocks that are given back together (0034).</summary>
     public const int RetiredMemoryBatchCount = 32;
 

@@ -50,7 +50,7 @@ internal static class LogErrors
     [DoesNotReturn]
     public static void ThrowReserved(string directory) =>
         throw new InvalidOperationException(
-            $"This thread has a reservation in the log '{directory}' that waits to be committed or disposed, and that all others wait for.");
+            $"This thread has a reservation in the log '{directory}' that is to be committed or disposed first: all others wait for it.");
 
     [DoesNotReturn]
     public static void ThrowFull(string directory, long bytes) =>

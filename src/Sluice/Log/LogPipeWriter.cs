@@ -76,6 +76,12 @@ internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : P
     {
         last = _record.WrittenMemory;
         bool appends = !_isCompleted && exception is null && !last.IsEmpty;
+        if (appends)
+        {
+            // What is refused completes nothing.
+            log.ThrowIfReserved();
+        }
+
         _isCompleted = true;
         _record.ResetWrittenCount();
         return appends;

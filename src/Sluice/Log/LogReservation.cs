@@ -9,9 +9,9 @@ namespace Sluice;
 /// </summary>
 /// <remarks>
 /// Records that come later are not written before this one is committed or disposed: fill it at once, and wait for nothing meanwhile, nor
-/// for another log. Until then its thread can neither append to this log nor flush, truncate or reserve in it, which throws an
+/// for another log. Until then its thread can neither append to this log nor reserve, flush, wait or truncate in it, which throws an
 /// <see cref="InvalidOperationException"/>: it might have to wait for what itself holds up. Closing the log on this thread withdraws it. A
-/// thread that ends without committing or disposing it holds the log up for good.
+/// thread that never commits nor disposes it holds the log up for good.
 /// </remarks>
 public readonly ref struct LogReservation
 {
@@ -38,7 +38,8 @@ public readonly ref struct LogReservation
 
     /// <summary>The record is as it is to be; waits for the log's default durability.</summary>
     /// <returns>Its sequence number.</returns>
-    /// <exception cref="InvalidOperationException">It was committed or disposed before, by this variable or a copy of it.</exception>
+    /// <exception cref="InvalidOperationException">It was committed or disposed before, by this variable or a copy of it, or withdrawn when
+    /// its thread closed the log.</exception>
     /// <exception cref="IOException">It could not be written, and is withdrawn.</exception>
     public long Commit() => Commit(_log.DefaultDurability);
 
@@ -49,7 +50,7 @@ public readonly ref struct LogReservation
         _ = LogSettings.Known(durability);
         if (_open?.TryEnd(_use) != true)
         {
-            throw new InvalidOperationException("The record was committed or disposed before.");
+            throw new InvalidOperationException("The record was committed, disposed or withdrawn before.");
         }
 
         return _log.EndReservation(_place, _span, durability, isWithdrawn: false);

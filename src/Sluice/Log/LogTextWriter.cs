@@ -54,6 +54,8 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
 
     private void EndLine()
     {
+        // What is refused takes nothing of the line.
+        log.ThrowIfReserved();
         if (keepsLineEnds)
         {
             _line.Append('\n');

@@ -1,4 +1,5 @@
 using Sluice.Engines;
+using Sluice.Kernel;
 using Sluice.Log;
 using Sluice.Log.Stages;
 
@@ -86,10 +87,13 @@ public sealed partial class SluiceLog
     /// <param name="cancellationToken">Asks to wait no longer; the record stays.</param>
     /// <exception cref="ArgumentOutOfRangeException">No append has got this number yet.</exception>
     /// <exception cref="IOException">It could not be made durable for now.</exception>
+    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// </exception>
     public ValueTask WaitDurableAsync(long sequence, CancellationToken cancellationToken = default)
     {
         if (sequence > _syncs.Durable)
         {
+            ThrowIfReserved();
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(sequence, _ring.NextSequenceIn(out int epoch));
             return WaitPlainAsync(LogDurability.Durable, sequence, 0, epoch, cancellationToken);
         }
@@ -142,14 +146,14 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>
-    /// Until the oldest page is written; or the keeper has done a round, whatever came of it; or a tail is dropped.
+    /// Until the oldest page is written; or the keeper has done a round, whatever came of it, or takes too long; or a tail is dropped.
     /// </summary>
     private void WaitForRoom(long waitFor)
     {
         if (waitFor == Keeper)
         {
             ThrowIfWithinOrKeeper();
-            _ = PoolWork.Wait(_syncs.NextKeeping());
+            _ = PoolWork.Wait(_syncs.NextKeeping(), Tuning.LogKeeperPatienceMs);
         }
         else if (waitFor == Thaw)
         {
@@ -167,7 +171,8 @@ public sealed partial class SluiceLog
     {
         if (waitFor == Keeper)
         {
-            await _syncs.NextKeeping().WaitAsync(cancellationToken).ConfigureAwait(false);
+            await Task.WhenAny(_syncs.NextKeeping(), Task.Delay(Tuning.LogKeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
+            cancellationToken.ThrowIfCancellationRequested();
         }
         else if (waitFor == Thaw)
         {

@@ -73,7 +73,7 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>As <see cref="Dispose"/>, on a thread of the pool.</summary>
+    /// <summary>As <see cref="Dispose"/>, on a thread of the pool; what is withdrawn is the caller's.</summary>
     public ValueTask DisposeAsync()
     {
         WithdrawReservation();
@@ -290,7 +290,7 @@ public sealed partial class SluiceLog
         int patienceMs = 0;
         do
         {
-            // Longer each time, so that it comes to an end beside those who always have a place; who wants a second one waits as long.
+            // Longer each time, so that it comes to an end beside those who always have a place; who waits for one waits as long.
             patienceMs = Math.Clamp(2 * patienceMs, MinFreezePatienceMs, MaxFreezePatienceMs);
             ThrowIfClosed();
             ThrowIfFailed(_writes.WriteAll());
@@ -372,7 +372,7 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>Before what waits, or may have to: it might wait for the record that this thread holds up.</summary>
-    private void ThrowIfReserved()
+    internal void ThrowIfReserved()
     {
         if (OpenReservation.In(this) is not null)
         {
@@ -383,7 +383,7 @@ public sealed partial class SluiceLog
     /// <summary>An exception may have come between a reservation and its end: closing is not to wait for this thread.</summary>
     private void WithdrawReservation()
     {
-        if (OpenReservation.In(this) is { } open)
+        while (OpenReservation.In(this) is { } open)
         {
             new LogReservation(this, open).Dispose();
         }

@@ -236,7 +236,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <param name="durability">What the end of a line waits for; null for the log's default.</param>
     /// <returns>
     /// For one thread at a time. In a framed log a record has no line end; in a raw one it keeps it. A line without an end is appended when
-    /// the writer is disposed.
+    /// the writer is disposed. Flush waits for what the end of a line waits for, and where that is nothing, until the lines are written.
     /// </returns>
     public TextWriter CreateTextWriter(LogDurability? durability = null) =>
         new LogTextWriter(this, LogSettings.Known(durability ?? _settings.Durability), keepsLineEnds: _headerBytes == 0) { NewLine = "\n" };

@@ -8,6 +8,7 @@ namespace Sluice.Log.Stages;
 /// </summary>
 internal sealed class OpenReservation
 {
+    /// <summary>Those of this thread that have not ended: what would wait for one of them on this thread is refused.</summary>
     [ThreadStatic]
     private static OpenReservation? t_open;
 

@@ -5,7 +5,8 @@ namespace Sluice.Log.Stages;
 /// <summary>What the keeper and the maker do.</summary>
 internal sealed partial class SyncStage
 {
-    /// <summary>On the keeper. Nobody who appends or syncs waits for it longer than for a sync.</summary>
+    /// <summary>On the keeper. Who syncs waits for it no longer than for a sync, and who appends, where too many full segments wait, no
+    /// longer than for its patience.</summary>
     private void KeepHouse(bool asked)
     {
         // Also where the first fails: what is removed may give a full disk the space that it needs.
