@@ -101,6 +101,8 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// it. A provider of <c>AddSluice</c> does not throw it, since its container would leave others undisposed of:
     /// <see cref="SluiceLoggerOptions.OnError"/> is told.
     /// </exception>
+    /// <exception cref="InvalidOperationException">The log stays open, and this thread has a reservation in it that it has neither
+    /// committed nor disposed: nothing was written, and it can be disposed again. Told as the above.</exception>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))
@@ -125,18 +127,37 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         }
         catch (Exception e) when (e is IOException or InvalidOperationException)
         {
-            Volatile.Write(ref _lastError, e);
-            if (!IsContainerOwned)
+            if (IsToThrow(e))
             {
                 throw;
             }
-
-            Tell(e);
         }
     }
 
-    /// <summary>As <see cref="Dispose"/>, on a thread of the pool.</summary>
-    public ValueTask DisposeAsync() => new(Task.Run(Dispose));
+    /// <summary>As <see cref="Dispose"/>, without blocking the caller.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, true))
+        {
+            return;
+        }
+
+        try
+        {
+            await (_leaveOpen ? Log.FlushAsync(LogDurability.Written).AsTask() : Log.DisposeAsync().AsTask()).ConfigureAwait(false);
+        }
+        catch (ObjectDisposedException)
+        {
+            // As above.
+        }
+        catch (Exception e) when (e is IOException or InvalidOperationException)
+        {
+            if (IsToThrow(e))
+            {
+                throw;
+            }
+        }
+    }
 
     /// <summary>Appends what a writer holds.</summary>
     internal void Append(EventWriter writer, LogLevel level)
@@ -164,6 +185,20 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
             Interlocked.Increment(ref _lostEvents);
             Tell(e);
         }
+    }
+
+    /// <summary>Of an error of <see cref="Dispose"/>, which is noted.</summary>
+    private bool IsToThrow(Exception error)
+    {
+        // What was refused can be asked for again.
+        Volatile.Write(ref _isDisposed, error is IOException);
+        Volatile.Write(ref _lastError, error);
+        if (IsContainerOwned)
+        {
+            Tell(error);
+        }
+
+        return !IsContainerOwned;
     }
 
     private void Tell(Exception error)

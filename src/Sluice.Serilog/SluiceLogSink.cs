@@ -67,6 +67,8 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
 
     /// <summary>Writes everything: a log of its own is made durable and closed, another one's stays open.</summary>
     /// <exception cref="IOException">Something could not be written.</exception>
+    /// <exception cref="InvalidOperationException">The log stays open, and this thread has a reservation in it that it has neither
+    /// committed nor disposed: nothing was written, and it can be disposed again.</exception>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))
@@ -88,8 +90,34 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         {
             // Its owner closed it, which wrote everything.
         }
+        catch (InvalidOperationException)
+        {
+            // What was refused can be asked for again.
+            Volatile.Write(ref _isDisposed, false);
+            throw;
+        }
     }
 
-    /// <summary>As <see cref="Dispose"/>, on a thread of the pool.</summary>
-    public ValueTask DisposeAsync() => new(Task.Run(Dispose));
+    /// <summary>As <see cref="Dispose"/>, without blocking the caller.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, true))
+        {
+            return;
+        }
+
+        try
+        {
+            await (_leaveOpen ? _log.FlushAsync(LogDurability.Written).AsTask() : _log.DisposeAsync().AsTask()).ConfigureAwait(false);
+        }
+        catch (ObjectDisposedException) when (_leaveOpen)
+        {
+            // As above.
+        }
+        catch (InvalidOperationException)
+        {
+            Volatile.Write(ref _isDisposed, false);
+            throw;
+        }
+    }
 }

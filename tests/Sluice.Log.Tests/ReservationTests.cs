@@ -113,7 +113,7 @@ public sealed class ReservationTests
         await Task.Factory.StartNew(Use, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
         List<(long Sequence, byte[] Bytes)> all = Records.ReadAll(folder.Log);
         all.Select(static r => r.Sequence).ShouldBe([1L, 2, 3, 4, 5]);
-        all.TakeLast(2).Select(static r => Encoding.UTF8.GetString(r.Bytes)).ShouldBe(["nothing of this lineis lost", "nor of this"]);
+        all.TakeLast(2).Select(static r => Encoding.UTF8.GetString(r.Bytes)).ShouldBe(["nothing is taken", "nor of this"]);
 
         void Use()
         {
@@ -138,8 +138,12 @@ public sealed class ReservationTests
                 () => log.AppendAsync(record).AsTask().GetAwaiter().GetResult(),
                 () => log.AppendBatchAsync(batch).AsTask().GetAwaiter().GetResult(),
                 () => log.FlushAsync().AsTask().GetAwaiter().GetResult(),
-                () => log.WaitDurableAsync(2).AsTask().GetAwaiter().GetResult(),
-                () => lines.WriteLine("of this line"),
+                () => log.WaitDurableAsync(0).AsTask().GetAwaiter().GetResult(),
+                () => lines.WriteLine("and not this"),
+                () => lines.Write('\n'),
+                () => lines.FlushAsync().GetAwaiter().GetResult(),
+                () => lines.Dispose(),
+                () => log.AppendBatch([], LogDurability.Buffered),
                 () => pipe.Complete(),
             ];
             LogReservation reserved = log.Reserve(40);
@@ -155,8 +159,8 @@ public sealed class ReservationTests
             reserved.Commit(LogDurability.Durable);
             log.Flush();
 
-            // Nothing of what was refused is gone.
-            lines.WriteLine("is lost");
+            // Of what was refused nothing is taken, and what was there before is not gone.
+            lines.WriteLine("is taken");
             pipe.Complete();
         }
     }

@@ -200,12 +200,16 @@ public sealed partial class ProviderTests
         using (LogReservation reserved = log.Reserve(10))
         {
             logger.LogWarning("lost");
+            Should.Throw<InvalidOperationException>(provider.Dispose);
+            Should.Throw<InvalidOperationException>(() => provider.DisposeAsync().AsTask().GetAwaiter().GetResult());
         }
 
         logger.LogWarning("kept");
         provider.LostEvents.ShouldBe(1);
         errors.ShouldHaveSingleItem().ShouldBeOfType<InvalidOperationException>();
         log.NextSequence.ShouldBe(3);
+        provider.Dispose();
+        log.WrittenSequence.ShouldBe(2);
     }
 
     private static SluiceLoggerOptions OnDisk(BrokenDisk disk, List<Exception> errors) => new()

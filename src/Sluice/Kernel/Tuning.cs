@@ -372,8 +372,8 @@ internal static partial class Tuning
     public const int AlignedBufferPoolSlotsOfProcessor = 16;
 
     /// <summary>
-    /// Milliseconds that who needs memory of a log waits for its keeper: there is room by then, and who appends is only to be slower than
-    /// the keeper. Who comes from a handler of exceptions may hold up another log's keeper meanwhile (0037).
+    /// Milliseconds that who needs memory of a log waits for its keeper at a time: there was room, and who appends is only to be slower
+    /// than the keeper. Who comes from a handler of exceptions may hold up another log's keeper meanwhile (0050).
     /// </summary>
     public const int LogKeeperPatienceMs = 100;
 

@@ -8,10 +8,14 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
 {
     private readonly StringBuilder _line = new();
 
+    private LogDurability FlushDurability => durability == LogDurability.Buffered ? LogDurability.Written : durability;
+
     public override Encoding Encoding => Encoding.UTF8;
 
     public override void Write(char value)
     {
+        // What is refused is refused as a whole, before anything of it is taken.
+        log.ThrowIfReserved();
         if (value == '\n')
         {
             EndLine();
@@ -24,6 +28,7 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
 
     public override void Write(ReadOnlySpan<char> buffer)
     {
+        log.ThrowIfReserved();
         int end;
         while ((end = buffer.IndexOf('\n')) >= 0)
         {
@@ -40,12 +45,15 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
     public override void Write(string? value) => Write(value.AsSpan());
 
     /// <summary>Lines that have an end are in the file, or durable where each is to be so; one that has none yet stays here.</summary>
-    public override void Flush() => log.Flush(durability == LogDurability.Buffered ? LogDurability.Written : durability);
+    public override void Flush() => log.Flush(FlushDurability);
+
+    public override Task FlushAsync() => log.FlushAsync(FlushDurability).AsTask();
 
     protected override void Dispose(bool disposing)
     {
         if (disposing && _line.Length > 0)
         {
+            log.ThrowIfReserved();
             EndLine();
         }
 
@@ -54,8 +62,6 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
 
     private void EndLine()
     {
-        // What is refused takes nothing of the line.
-        log.ThrowIfReserved();
         if (keepsLineEnds)
         {
             _line.Append('\n');

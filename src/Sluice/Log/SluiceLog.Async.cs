@@ -91,9 +91,9 @@ public sealed partial class SluiceLog
     /// </exception>
     public ValueTask WaitDurableAsync(long sequence, CancellationToken cancellationToken = default)
     {
+        ThrowIfReserved();
         if (sequence > _syncs.Durable)
         {
-            ThrowIfReserved();
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(sequence, _ring.NextSequenceIn(out int epoch));
             return WaitPlainAsync(LogDurability.Durable, sequence, 0, epoch, cancellationToken);
         }

@@ -5,8 +5,8 @@ namespace Sluice.Log.Stages;
 /// <summary>What the keeper and the maker do.</summary>
 internal sealed partial class SyncStage
 {
-    /// <summary>On the keeper. Who syncs waits for it no longer than for a sync, and who appends, where too many full segments wait, no
-    /// longer than for its patience.</summary>
+    /// <summary>On the keeper. Who appends waits for it where too many full segments do, for his patience at a time; who syncs, while it
+    /// syncs or, where a sync has failed, while it seals and removes.</summary>
     private void KeepHouse(bool asked)
     {
         // Also where the first fails: what is removed may give a full disk the space that it needs.
