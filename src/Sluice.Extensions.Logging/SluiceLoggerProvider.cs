@@ -190,7 +190,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// <summary>Of an error of <see cref="Dispose"/>, which is noted.</summary>
     private bool IsToThrow(Exception error)
     {
-        // What was refused can be asked for again.
+        // What was refused for a reservation of this thread can be asked for again; events of others are lost meanwhile.
         Volatile.Write(ref _isDisposed, error is IOException);
         Volatile.Write(ref _lastError, error);
         if (IsContainerOwned)

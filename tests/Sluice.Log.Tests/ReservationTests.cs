@@ -144,6 +144,7 @@ public sealed class ReservationTests
                 () => lines.FlushAsync().GetAwaiter().GetResult(),
                 () => lines.Dispose(),
                 () => log.AppendBatch([], LogDurability.Buffered),
+                () => pipe.WriteAsync("and not that"u8.ToArray()).AsTask().GetAwaiter().GetResult(),
                 () => pipe.Complete(),
             ];
             LogReservation reserved = log.Reserve(40);

@@ -52,6 +52,13 @@ internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : P
         }
     }
 
+    public override ValueTask<FlushResult> WriteAsync(ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
+    {
+        // What is refused is refused as a whole, before anything of it is taken.
+        log.ThrowIfReserved();
+        return base.WriteAsync(source, cancellationToken);
+    }
+
     /// <summary>The flush that waits for memory of the log, or else the next one, appends nothing; the bytes stay.</summary>
     public override void CancelPendingFlush() => Volatile.Read(ref _cancellation).Cancel();
 

@@ -47,7 +47,7 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
     /// <summary>Lines that have an end are in the file, or durable where each is to be so; one that has none yet stays here.</summary>
     public override void Flush() => log.Flush(FlushDurability);
 
-    public override Task FlushAsync() => log.FlushAsync(FlushDurability).AsTask();
+    public override async Task FlushAsync() => await log.FlushAsync(FlushDurability).ConfigureAwait(false);
 
     protected override void Dispose(bool disposing)
     {

@@ -237,7 +237,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <returns>
     /// For one thread at a time. In a framed log a record has no line end; in a raw one it keeps it. A line without an end is appended when
     /// the writer is disposed. Flush waits for what the end of a line waits for, and where that is nothing, until the lines are written.
-    /// What it is told on a thread that has a reservation in the log is refused as an append is: nothing of it is taken.
+    /// On a thread that has a reservation in the log its synchronous members are refused as an append is: nothing of the call is taken.
     /// </returns>
     public TextWriter CreateTextWriter(LogDurability? durability = null) =>
         new LogTextWriter(this, LogSettings.Known(durability ?? _settings.Durability), keepsLineEnds: _headerBytes == 0) { NewLine = "\n" };
@@ -246,8 +246,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <param name="durability">What a flush waits for; null for the log's default.</param>
     /// <returns>
     /// For one producer at a time. A flush of nothing appends nothing. After a flush that failed or was cancelled the bytes stay, and go
-    /// with the next one; completing with an exception drops them, completing without one appends them as a last record. Both are refused
-    /// on a thread that has a reservation in the log.
+    /// with the next one; completing with an exception drops them, completing without one appends them as a last record. On a
+    /// thread that has a reservation in the log what would append is refused: the bytes stay.
     /// </returns>
     public PipeWriter CreatePipeWriter(LogDurability? durability = null) =>
         new LogPipeWriter(this, LogSettings.Known(durability ?? _settings.Durability));
