@@ -58,7 +58,8 @@ internal sealed class ToolProcess : IDisposable
     /// <summary>Whether this kernel tells what a thread waits for.</summary>
     public static bool TellsWaits => Waits(Environment.ProcessId).Any(w => w is not ("" or "0"));
 
-    /// <summary>Whether one of its threads waits for somebody else to open a pipe.</summary>
+    /// <summary>Whether one of its threads waits for somebody else to open a pipe; that of .NET's diagnostics, which always does, left
+    /// out.</summary>
     public bool IsInOpen() => Waits(_process.Id).Any(w => w is "wait_for_partner" or "fifo_open");
 
     private static IEnumerable<string> Waits(int process)
@@ -68,6 +69,8 @@ internal sealed class ToolProcess : IDisposable
             string waits = "";
             try
             {
+                if (File.ReadAllText(Path.Combine(thread, "comm")).StartsWith(".NET DebugPipe", StringComparison.Ordinal))
+                    continue;
                 waits = File.ReadAllText(Path.Combine(thread, "wchan"));
             }
             catch (IOException)
