@@ -96,4 +96,51 @@ public sealed class PartlyWrittenTests : IDisposable
         // It was there as a whole, and could not be erased: then nobody could know.
         (given == 0 || (zeros > 0 && !erases)).ShouldBeTrue("a withdrawn record was given out");
     }
+
+    /// <summary>Records that end alike: what the second one's write did not come to may stand there from the first one's.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_failed_before_makes_no_part_of_a_frame_whole(bool erases)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int Missing = 20;
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 65536,
+            Preallocate = false,
+            FlushInterval = TimeSpan.FromHours(1),
+            Durability = LogDurability.Written,
+        });
+        log.Append("one"u8);
+        const int First = 400;
+        const int Second = 300;
+        long[] frames = [LogLayout.Padded(36 + First), LogLayout.Padded(36 + Second)];
+        int written = 0;
+        SystemCallFaults.Use((call, _, length) =>
+        {
+            if (call == "pwrite" && frames.Contains(length))
+            {
+                written++;
+                return length - Missing;
+            }
+
+            return call == "pwrite" && (length == Missing || (!erases && length == LogLayout.FrameHeaderBytes)) ? -ENOSPC : 0;
+        });
+
+        // The second one's frame has no room for zeros at its end. Between the two stands one that says that the first is withdrawn.
+        foreach (int bytes in (int[])[First, Second])
+        {
+            Should.Throw<IOException>(() => log.Append([.. Enumerable.Repeat((byte)'r', bytes)]));
+            Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1], $"{bytes} bytes");
+        }
+
+        written.ShouldBe(2);
+        SystemCallFaults.Use(null);
+        log.Append(Records.Make(0, 0, 50));
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 4]);
+        log.Dispose();
+        SluiceLog.Open(folder.Log).Dispose();
+    }
 }

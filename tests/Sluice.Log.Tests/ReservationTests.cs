@@ -155,7 +155,11 @@ public sealed class ReservationTests
 
             // Others, and other logs, have nothing to do with it.
             another.Append(record, LogDurability.Durable);
-            Task.Run(() => log.Append(record, LogDurability.Buffered)).GetAwaiter().GetResult().ShouldBe(3);
+            long others = 0;
+            Thread other = new(() => others = log.Append(record, LogDurability.Buffered));
+            other.Start();
+            other.JoinInTime();
+            others.ShouldBe(3);
             Records.Fill(reserved.Span, 0, 1);
             reserved.Commit(LogDurability.Durable);
             log.Flush();

@@ -28,7 +28,10 @@ public sealed class RetryTests : IDisposable
         log.Append("one"u8, LogDurability.Written);
         SystemCallFaults.Use(static (call, _, length) => call == "pwrite" && length > 0 ? -ENOSPC : 0);
         LogReservation reserved = log.Reserve(100);
-        long buffered = Task.Run(() => log.Append("buffered"u8, LogDurability.Buffered)).GetAwaiter().GetResult();
+        long buffered = 0;
+        Thread another = new(() => buffered = log.Append("buffered"u8, LogDurability.Buffered));
+        another.Start();
+        another.JoinInTime();
         Exception? error = null;
         try
         {

@@ -32,6 +32,9 @@ internal sealed partial class SegmentFile : IDisposable
     private long _lookedMs = Environment.TickCount64;
     private bool _isDeleted;
 
+    /// <summary>How far writes that failed may have left bytes behind the last frame.</summary>
+    private long _failedTo;
+
     private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
     {
         (_folder, _handle, _settings, Header, _headerChain, Chain) = (folder, handle, settings, header, headerChain, headerChain);
@@ -274,20 +277,43 @@ internal sealed partial class SegmentFile : IDisposable
 
     private void WriteAt(ReadOnlySpan<byte> frame, long offset)
     {
+        Wipe(offset);
         try
         {
             _handle.Write(frame, offset);
         }
         catch
         {
+            _failedTo = Math.Max(_failedTo, offset + frame.Length);
             Erase(offset);
             throw;
         }
     }
 
     /// <summary>
+    /// What failed before may have left bytes behind the last frame. They are not to make a frame whole of which a part is written, nor to
+    /// stand behind a shorter one.
+    /// </summary>
+    private void Wipe(long offset)
+    {
+        if (_failedTo <= offset)
+        {
+            return;
+        }
+
+        long end = Math.Min(_failedTo, _handle.Length);
+        byte[] zeros = new byte[Math.Clamp(end - offset, 0, Tuning.LogWipeBytes)];
+        for (long from = offset; from < end; from += zeros.Length)
+        {
+            _handle.Write(zeros.AsSpan(0, (int)Math.Min(zeros.Length, end - from)), from);
+        }
+
+        _failedTo = 0;
+    }
+
+    /// <summary>
     /// What failed to be written may be there, as a whole even where it ends in zeros: nobody is to take it for a frame. Where this fails,
-    /// too, it is the next frame that is written over it.
+    /// too, it is wiped before the next frame is written.
     /// </summary>
     private void Erase(long offset)
     {
