@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Runtime.ExceptionServices;
 using Sluice.Kernel;
 using Sluice.Memory;
@@ -12,7 +11,7 @@ namespace Sluice.Engines;
 /// </summary>
 internal sealed class PoolWork : IThreadPoolWorkItem
 {
-    private static readonly ConcurrentQueue<IThreadPoolWorkItem> Queued = new();
+    private static readonly UninterruptedQueue<IThreadPoolWorkItem> Queued = new();
 
     /// <summary>Stands in the pool's queue once for each item here, and for <see cref="s_vacant"/> more.</summary>
     private static readonly PoolWork Place = new();
@@ -65,7 +64,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     public static void Queue(IThreadPoolWorkItem item)
     {
-        Queued.EnqueueUninterrupted(item);
+        Queued.Enqueue(item);
         if (!TryTakeVacant() && !TryQueuePlace())
         {
             QueuePlaceAgain();
@@ -180,7 +179,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
     void IThreadPoolWorkItem.Execute()
     {
-        if (Queued.TryDequeueUninterrupted(out IThreadPoolWorkItem? item))
+        if (Queued.TryDequeue(out IThreadPoolWorkItem? item))
         {
             item.Execute();
             return;
@@ -188,7 +187,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
 
         // Full fence: whoever has queued before, and relied on this place, is seen; who comes later finds it gone.
         Interlocked.Decrement(ref s_vacant);
-        if (Queued.TryDequeueUninterrupted(out item))
+        if (Queued.TryDequeue(out item))
         {
             Interlocked.Increment(ref s_vacant);
             item.Execute();
@@ -236,7 +235,7 @@ internal sealed class PoolWork : IThreadPoolWorkItem
     /// <summary>What a thread of the library's own does next; its place in the pool's queue becomes free.</summary>
     private static IThreadPoolWorkItem? Take()
     {
-        if (!Queued.TryDequeueUninterrupted(out IThreadPoolWorkItem? item))
+        if (!Queued.TryDequeue(out IThreadPoolWorkItem? item))
         {
             return null;
         }

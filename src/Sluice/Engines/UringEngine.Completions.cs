@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Diagnostics;
 using Sluice.Kernel;
 using Sluice.Memory;
@@ -18,7 +17,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     [ThreadStatic]
     private static DutyTurn? t_turn;
 
-    private readonly ConcurrentQueue<IoOperation> _completed = new();
+    private readonly UninterruptedQueue<IoOperation> _completed = new();
     private CompletionDuty.Taker<IoUringCqe> _take = null!;
     private Apart _executing;
     private Apart _passes;
@@ -34,7 +33,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// by so few times only. Else the ring: there an operation is on its way whether or not the pool has threads, and many share a wait.
     /// </summary>
     private bool HasPoolThreads =>
-        _duty.InFlight + _completed.CountUninterrupted() < Tuning.CallsPerProcessor * Environment.ProcessorCount
+        _duty.InFlight + _completed.Count < Tuning.CallsPerProcessor * Environment.ProcessorCount
             && PoolWork.Pending < Environment.ProcessorCount
             && (_completed.IsEmpty || Interlocked.Increment(ref _passes.Value) <= Environment.ProcessorCount);
 
@@ -72,7 +71,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             {
                 step = step switch
                 {
-                    DutyStep.Pick => _duty.Picked(turn, _completed.TryDequeueUninterrupted(out picked), !_completed.IsEmpty),
+                    DutyStep.Pick => _duty.Picked(turn, _completed.TryDequeue(out picked), !_completed.IsEmpty),
                     DutyStep.AskHelp => AskHelp(turn),
                     DutyStep.Run => Run(turn, picked!, clean),
                     DutyStep.Consider => _duty.Considered(turn, IsPoolWanted, Environment.TickCount64),
@@ -167,7 +166,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 operation.TakeRingResult(cqe.Res);
                 operation.MakeWay();
                 _duty.Exit();
-                _completed.EnqueueUninterrupted(operation);
+                _completed.Enqueue(operation);
             }
         }
 
@@ -220,7 +219,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
         operation.TakeRingResult(LinuxTransfer.Run(operation));
         operation.MakeWay();
-        _completed.EnqueueUninterrupted(operation);
+        _completed.Enqueue(operation);
         return true;
     }
 

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Sluice.Memory;
 
 namespace Sluice.Errors;
 
@@ -21,7 +22,8 @@ internal static class Fallbacks
     /// <param name="subject">The file, or what is used instead.</param>
     public static void Note(string kind, string reason, string subject)
     {
-        if (Counts.AddOrUpdate((kind, reason), 1, static (_, count) => count + 1) == 1)
+        // It may wait for a lock, and has counted nothing where it is broken off.
+        if (Uninterrupted.UntilDone((kind, reason), static key => Counts.AddOrUpdate(key, 1, static (_, count) => count + 1)) == 1)
         {
             ListenerThread.Post(() => SluiceEventSource.Log.FellBack(kind, subject, reason));
         }

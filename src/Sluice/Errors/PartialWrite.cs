@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Memory;
 
 namespace Sluice.Errors;
 
@@ -19,11 +20,11 @@ internal static class PartialWrite
     {
         if (bytes > 0)
         {
-            Parts.AddOrUpdate(error, new Part(file, bytes));
+            Uninterrupted.UntilDone((error, new Part(file, bytes)), static x => Parts.AddOrUpdate(x.error, x.Item2));
         }
         else
         {
-            Parts.Remove(error);
+            _ = Uninterrupted.UntilDone(error, static e => Parts.Remove(e));
         }
 
         return error;

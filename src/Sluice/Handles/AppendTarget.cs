@@ -97,7 +97,8 @@ internal sealed unsafe class AppendTarget : IDisposable
     {
         int fd = _file.Descriptor;
         bool isDirect = _file.Caching == FileCaching.Direct;
-        using (SharedPositions.GetValue(_file.SafeFileHandle, static _ => new Lock()).EnterUninterrupted())
+        Lock positions = Uninterrupted.UntilDone(_file.SafeFileHandle, static f => SharedPositions.GetValue(f, static _ => new Lock()));
+        using (positions.EnterUninterrupted())
         {
             if (isDirect)
             {

@@ -1,6 +1,4 @@
 using System.Buffers;
-using System.Collections.Concurrent;
-using System.Diagnostics.CodeAnalysis;
 
 namespace Sluice.Memory;
 
@@ -37,24 +35,6 @@ internal static class Uninterrupted
     /// <summary>As <see cref="EnterUninterrupted"/>, for a lock that is left elsewhere (Lock.Exit).</summary>
     public static void LockUninterrupted(this Lock gate) => UntilDone(gate, static g => g.Enter());
 
-    /// <summary>
-    /// ConcurrentQueue.Enqueue. That waits for a lock where a segment is full, and needs memory for the next one; it has not queued where
-    /// it throws. Where there is no memory at this moment, it waits for some.
-    /// </summary>
-    public static void EnqueueUninterrupted<T>(this ConcurrentQueue<T> queue, T item)
-    {
-        using Untold untold = new();
-        try
-        {
-            Seam.Wait();
-            queue.Enqueue(item);
-        }
-        catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
-        {
-            EnqueueAgain(queue, item, e is ThreadInterruptedException);
-        }
-    }
-
     /// <summary>ArrayPool.Rent, which waits for a lock where the thread has no array of its own; it has taken nothing where it
     /// throws.</summary>
     public static T[] RentUninterrupted<T>(this ArrayPool<T> pool, int length) =>
@@ -75,40 +55,6 @@ internal static class Uninterrupted
         catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
         {
             Restore(e is ThreadInterruptedException);
-        }
-    }
-
-    /// <summary>ConcurrentQueue.TryDequeue, which waits for a lock at the end of a segment; it has taken nothing where it throws.</summary>
-    public static bool TryDequeueUninterrupted<T>(this ConcurrentQueue<T> queue, [MaybeNullWhen(false)] out T item)
-    {
-        using Untold untold = new();
-        try
-        {
-            Seam.Wait();
-            return queue.TryDequeue(out item);
-        }
-        catch (ThreadInterruptedException)
-        {
-            (bool isThere, item) = UntilDone(queue, static q => (q.TryDequeue(out T? taken), taken));
-            Thread.CurrentThread.Interrupt();
-            return isThere;
-        }
-    }
-
-    /// <summary>ConcurrentQueue.Count, which may wait for a lock.</summary>
-    public static int CountUninterrupted<T>(this ConcurrentQueue<T> queue)
-    {
-        using Untold untold = new();
-        try
-        {
-            Seam.Wait();
-            return queue.Count;
-        }
-        catch (ThreadInterruptedException)
-        {
-            int count = UntilDone(queue, static q => q.Count);
-            Thread.CurrentThread.Interrupt();
-            return count;
         }
     }
 
@@ -236,28 +182,6 @@ internal static class Uninterrupted
             // Also where something else went wrong.
             Restore(isInterrupted);
         }
-    }
-
-    private static void EnqueueAgain<T>(ConcurrentQueue<T> queue, T item, bool isInterrupted)
-    {
-        while (true)
-        {
-            try
-            {
-                queue.Enqueue(item);
-                break;
-            }
-            catch (ThreadInterruptedException)
-            {
-                isInterrupted = true;
-            }
-            catch (OutOfMemoryException)
-            {
-                Sleep(1, ref isInterrupted);
-            }
-        }
-
-        Restore(isInterrupted);
     }
 
     private static Lock.Scope EnterAgain(Lock gate, bool isInterrupted)

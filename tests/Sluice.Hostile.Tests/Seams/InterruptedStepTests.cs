@@ -1,4 +1,5 @@
 using System.Buffers;
+using Sluice.Errors;
 using Sluice.Memory;
 
 namespace Sluice.Hostile.Tests.Seams;
@@ -193,6 +194,34 @@ public sealed class InterruptedStepTests : HostileTests
         }
     }
 
+    [SkippableFact]
+    public void Queue()
+    {
+        SkipWithoutSeams();
+        UninterruptedQueue<int> queue = new();
+        Interrupted(() => queue.IsEmpty.ShouldBeTrue());
+        Interrupted(() => queue.Enqueue(7));
+        Interrupted(() => queue.IsEmpty.ShouldBeFalse());
+        Interrupted(() => queue.Count.ShouldBe(1));
+        Interrupted(() =>
+        {
+            queue.TryDequeue(out int item).ShouldBeTrue();
+            item.ShouldBe(7);
+        });
+        Interrupted(() => queue.TryDequeue(out _).ShouldBeFalse());
+    }
+
+    [SkippableFact]
+    public void Part_of_a_write_that_failed()
+    {
+        SkipWithoutSeams();
+        IOException error = new();
+        Interrupted(() => PartialWrite.Note(error, this, 5).ShouldBeSameAs(error));
+        PartialWrite.Of(error, this).ShouldBe(5);
+        Interrupted(() => PartialWrite.Note(error, this, 0).ShouldBeSameAs(error));
+        PartialWrite.Of(error, this).ShouldBe(0);
+    }
+
     private static bool SkipWithoutSeams()
     {
 #if DEBUG
@@ -200,6 +229,31 @@ public sealed class InterruptedStepTests : HostileTests
 #else
         throw new SkipException("only Debug builds have these places");
 #endif
+    }
+
+    private static void Interrupted(Action call)
+    {
+        Thread own = Thread.CurrentThread;
+        bool hasStruck = false;
+        Seam.Use(kind =>
+        {
+            if (kind == SeamKind.Wait && Thread.CurrentThread == own && !hasStruck)
+            {
+                hasStruck = true;
+                throw new ThreadInterruptedException();
+            }
+        });
+        try
+        {
+            call();
+        }
+        finally
+        {
+            Seam.Use(null);
+        }
+
+        hasStruck.ShouldBeTrue();
+        Should.Throw<ThreadInterruptedException>(static () => Thread.Sleep(0));
     }
 
     private async Task EveryInterruptionAsync(Func<string, List<Task>, int> scenario)
