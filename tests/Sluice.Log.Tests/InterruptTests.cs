@@ -56,6 +56,53 @@ public sealed class InterruptTests
     }
 
     [Fact]
+    public void Dropping_a_tail_waits_for_a_place_to_be_filled()
+    {
+        using TempFolder folder = new();
+        SluiceLog log = SluiceLog.Open(folder.Log);
+        for (int i = 1; i <= 10; i++)
+        {
+            log.Append(Records.Make(0, i, 40), LogDurability.Durable);
+        }
+
+        bool ends = false;
+        using ManualResetEventSlim isReserved = new();
+        Thread reserving = new(() =>
+        {
+            while (!Volatile.Read(ref ends))
+            {
+                using LogReservation reservation = log.Reserve(100);
+                isReserved.Set();
+
+                // Longer than anybody spins without sleeping.
+                Thread.Sleep(20);
+                reservation.Commit(LogDurability.Buffered);
+            }
+        });
+        reserving.IsBackground = true;
+        reserving.Start();
+        isReserved.Wait();
+        Exception? during = null;
+        Exception? afterwards = null;
+        Thread truncating = new(() =>
+        {
+            Thread.CurrentThread.Interrupt();
+            during = Record.Exception(() => log.TruncateAfter(5));
+            afterwards = Record.Exception(static () => Thread.Sleep(0));
+        });
+        truncating.Start();
+        truncating.JoinInTime();
+        Volatile.Write(ref ends, true);
+        during.ShouldBeNull();
+        afterwards.ShouldBeOfType<ThreadInterruptedException>();
+        reserving.JoinInTime();
+        log.Append(Records.Make(0, 6, 40), LogDurability.Durable);
+        log.Dispose();
+        byte[][] all = [.. Records.ReadAll(folder.Log).Select(static r => r.Bytes).Where(static b => b.Length != 100)];
+        all.Select(static b => Records.Check(b).Number).ShouldBe([1, 2, 3, 4, 5, 6]);
+    }
+
+    [Fact]
     public void Closing_beside_appends_ends_each_of_them()
     {
         for (int round = 0; round < 5; round++)

@@ -75,6 +75,26 @@ public sealed class WaiterListTests
         sleepers.Select(static w => w.IsDone).ShouldBe([true, true, false]);
     }
 
+    /// <summary>There may be no memory for the text of an exception.</summary>
+    [Fact]
+    public void Where_no_error_can_be_made_each_is_told_what_came_of_that()
+    {
+        WaiterList list = new(mostWaking: 4);
+        SyncWaiter[] sleepers = [.. Enumerable.Range(1, 3).Select(target => Sleeper(list, target))];
+        list.Fail(1, static _ => throw new OutOfMemoryException("no text"));
+        list.WakeEnded();
+        sleepers[0].IsDone.ShouldBeFalse();
+        foreach (SyncWaiter waiter in sleepers[1..])
+        {
+            waiter.IsDone.ShouldBeTrue();
+            Should.Throw<OutOfMemoryException>(waiter.ThrowIfFailed).Message.ShouldBe("no text");
+        }
+
+        list.Complete(1);
+        list.WakeEnded();
+        sleepers[0].IsDone.ShouldBeTrue();
+    }
+
     private static SyncWaiter Sleeper(WaiterList list, long target)
     {
         SyncWaiter waiter = new();

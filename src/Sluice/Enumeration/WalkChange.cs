@@ -29,5 +29,5 @@ internal sealed class WalkChange : TaskCompletionSource, IThreadPoolWorkItem
         Uninterrupted.Restore(isInterrupted);
     }
 
-    public void Execute() => TrySetResult();
+    public void Execute() => this.EndUninterrupted();
 }

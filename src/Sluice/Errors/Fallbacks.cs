@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Sluice.Memory;
 
 namespace Sluice.Errors;
@@ -12,18 +11,32 @@ internal static class Fallbacks
     public const string Engine = "engine";
     public const string Caching = "caching";
 
-    private static readonly ConcurrentDictionary<(string Kind, string Reason), long> Counts = new();
+    private static readonly Lock Gate = new();
+    private static readonly Dictionary<(string Kind, string Reason), long> Counts = [];
 
-    public static IEnumerable<(string Kind, string Reason, long Count)> All =>
-        Counts.Select(static c => (c.Key.Kind, c.Key.Reason, c.Value));
+    public static IEnumerable<(string Kind, string Reason, long Count)> All
+    {
+        get
+        {
+            using (Gate.EnterUninterrupted())
+            {
+                return [.. Counts.Select(static c => (c.Key.Kind, c.Key.Reason, c.Value))];
+            }
+        }
+    }
 
     /// <param name="kind">What it is about.</param>
     /// <param name="reason">In one line.</param>
     /// <param name="subject">The file, or what is used instead.</param>
     public static void Note(string kind, string reason, string subject)
     {
-        // It may wait for a lock, and has counted nothing where it is broken off.
-        if (Uninterrupted.UntilDone((kind, reason), static key => Counts.AddOrUpdate(key, 1, static (_, count) => count + 1)) == 1)
+        long count;
+        using (Gate.EnterUninterrupted())
+        {
+            count = Counts[(kind, reason)] = Counts.GetValueOrDefault((kind, reason)) + 1;
+        }
+
+        if (count == 1)
         {
             ListenerThread.Post(() => SluiceEventSource.Log.FellBack(kind, subject, reason));
         }

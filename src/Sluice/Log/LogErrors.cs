@@ -56,6 +56,9 @@ internal static class LogErrors
     public static void ThrowFull(string directory, long bytes) =>
         throw new IOException($"Appending to the log '{directory}' failed: all of its {bytes} bytes of memory wait to be written.");
 
+    public static ArgumentOutOfRangeException NotThere(string parameter, long sequence, long first, long last) =>
+        new(parameter, sequence, $"The log has the records {first} to {last}.");
+
     public static IOException Behind(string directory) =>
         new($"Appending to the log '{directory}' failed: {Tuning.LogFullSegments} full segments wait to be on the disk.");
 

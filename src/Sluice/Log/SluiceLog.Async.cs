@@ -169,14 +169,12 @@ public sealed partial class SluiceLog
 
     private async ValueTask WaitForRoomAsync(long waitFor, CancellationToken cancellationToken)
     {
-        if (waitFor == Keeper)
+        if (waitFor is Keeper or Thaw)
         {
-            await Task.WhenAny(_syncs.NextKeeping(), Task.Delay(Tuning.LogKeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
+            // It looks again by itself: an interruption of whoever ends that may have it left out.
+            Task end = waitFor == Keeper ? _syncs.NextKeeping() : _ring.Thawing;
+            await Task.WhenAny(end, Task.Delay(Tuning.LogKeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
             cancellationToken.ThrowIfCancellationRequested();
-        }
-        else if (waitFor == Thaw)
-        {
-            await _ring.Thawing.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         else
         {

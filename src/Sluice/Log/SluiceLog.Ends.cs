@@ -296,17 +296,18 @@ public sealed partial class SluiceLog
             ThrowIfFailed(_writes.WriteAll());
         }
         while (!_ring.TryFreeze(patienceMs));
-        if (_writes.WriteAll() is { } error)
+        try
+        {
+            ThrowIfFailed(_writes.WriteAll());
+            if (sequence < Framed().FirstSequence - 1 || sequence > _writes.Written)
+            {
+                throw LogErrors.NotThere(nameof(sequence), sequence, Framed().FirstSequence, _writes.Written);
+            }
+        }
+        catch
         {
             _ring.Unfreeze();
-            ThrowIfFailed(error);
-        }
-
-        if (sequence < Framed().FirstSequence - 1 || sequence > _writes.Written)
-        {
-            _ring.Thaw(_writes.Written + 1);
-            throw new ArgumentOutOfRangeException(
-                nameof(sequence), sequence, $"The log has the records {Framed().FirstSequence} to {_writes.Written}.");
+            throw;
         }
     }
 

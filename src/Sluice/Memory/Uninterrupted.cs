@@ -89,6 +89,42 @@ internal static class Uninterrupted
         }
     }
 
+    /// <summary>SpinWait.SpinOnce, which sleeps sooner or later; <paramref name="isInterrupted"/> is set when it is interrupted.</summary>
+    /// <param name="spin">How often it was done.</param>
+    /// <param name="sleepsLonger">Whether it may sleep for a millisecond at a time, and not only for a moment.</param>
+    /// <param name="isInterrupted">Whether there was an interruption, now or before.</param>
+    public static void SpinOnce(ref SpinWait spin, bool sleepsLonger, ref bool isInterrupted)
+    {
+        try
+        {
+            if (sleepsLonger)
+            {
+                spin.SpinOnce();
+            }
+            else
+            {
+                spin.SpinOnce(sleep1Threshold: -1);
+            }
+        }
+        catch (ThreadInterruptedException)
+        {
+            isInterrupted = true;
+        }
+    }
+
+    /// <summary>
+    /// Ends a task. .NET waits for locks where it hands on those who await it, and leaves out the rest where it is broken off: an
+    /// interruption that is there already is put aside before. One that comes within costs some of them their call, where there are
+    /// several: those look again by themselves.
+    /// </summary>
+    public static void EndUninterrupted(this TaskCompletionSource source)
+    {
+        bool isInterrupted = false;
+        Sleep(0, ref isInterrupted);
+        UntilDone(source, static s => s.TrySetResult());
+        Restore(isInterrupted);
+    }
+
     public static void WaitUninterrupted(this SemaphoreSlim semaphore) => UntilDone(semaphore, static s => s.Wait());
 
     /// <summary>Monitor.Enter; <paramref name="isInterrupted"/> is set when an interruption is to be restored at the end.</summary>

@@ -23,7 +23,7 @@ internal sealed class UninterruptedQueue<T>
             }
             catch (ThreadInterruptedException)
             {
-                return Again(static items => items.IsEmpty);
+                return Again(0, isInterrupted: true, static (items, _) => items.IsEmpty);
             }
         }
     }
@@ -38,17 +38,14 @@ internal sealed class UninterruptedQueue<T>
                 Seam.Wait();
                 return _items.Count;
             }
-            catch (ThreadInterruptedException)
+            catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
             {
-                return Again(static items => items.Count);
+                return Again(0, e is ThreadInterruptedException, static (items, _) => items.Count);
             }
         }
     }
 
-    /// <summary>
-    /// Needs memory where a segment is full; it has not queued where .NET's throws. Where there is no memory at this moment, it waits for
-    /// some.
-    /// </summary>
+    /// <summary>Needs memory where a segment is full, and waits for it where there is none at this moment.</summary>
     public void Enqueue(T item)
     {
         using Untold untold = new();
@@ -59,11 +56,15 @@ internal sealed class UninterruptedQueue<T>
         }
         catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
         {
-            EnqueueAgain(item, e is ThreadInterruptedException);
+            // It has not queued where it throws.
+            _ = Again(item, e is ThreadInterruptedException, static (items, item) =>
+            {
+                items.Enqueue(item);
+                return true;
+            });
         }
     }
 
-    /// <summary>It has taken nothing where .NET's throws.</summary>
     public bool TryDequeue([MaybeNullWhen(false)] out T item)
     {
         using Untold untold = new();
@@ -72,28 +73,24 @@ internal sealed class UninterruptedQueue<T>
             Seam.Wait();
             return _items.TryDequeue(out item);
         }
-        catch (ThreadInterruptedException)
+        catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
         {
-            (bool isThere, item) = Again(static items => (items.TryDequeue(out T? taken), taken));
+            // It has taken nothing where it throws.
+            (bool isThere, item) = Again(0, e is ThreadInterruptedException, static (items, _) => (items.TryDequeue(out T? taken), taken));
             return isThere;
         }
     }
 
-    private TResult Again<TResult>(Func<ConcurrentQueue<T>, TResult> call)
-    {
-        TResult result = Uninterrupted.UntilDone(_items, call);
-        Thread.CurrentThread.Interrupt();
-        return result;
-    }
-
-    private void EnqueueAgain(T item, bool isInterrupted)
+    private TResult Again<TArgument, TResult>(
+        TArgument argument, bool isInterrupted, Func<ConcurrentQueue<T>, TArgument, TResult> call)
     {
         while (true)
         {
             try
             {
-                _items.Enqueue(item);
-                break;
+                TResult result = call(_items, argument);
+                Uninterrupted.Restore(isInterrupted);
+                return result;
             }
             catch (ThreadInterruptedException)
             {
@@ -101,10 +98,9 @@ internal sealed class UninterruptedQueue<T>
             }
             catch (OutOfMemoryException)
             {
+                // .NET's locks need some as well where they are waited for.
                 Uninterrupted.Sleep(1, ref isInterrupted);
             }
         }
-
-        Uninterrupted.Restore(isInterrupted);
     }
 }

@@ -53,7 +53,9 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
         Task all = Task.WhenAll(workers);
         _ = all.ContinueWith(
-            static (_, channel) => ((ChannelWriter<(long, bool, TResult?)>)channel!).TryComplete(),
+            static (all, channel) => Uninterrupted.UntilDone(
+                (Channel: (ChannelWriter<(long, bool, TResult?)>)channel!, Error: all.Exception?.InnerException),
+                static end => end.Channel.TryComplete(end.Error)),
             _results.Writer, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
         try
         {

@@ -45,7 +45,7 @@ internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPo
         }
     }
 
-    void IThreadPoolWorkItem.Execute() => SetResult();
+    void IThreadPoolWorkItem.Execute() => this.EndUninterrupted();
 
     private bool TryDecide(int outcome)
     {

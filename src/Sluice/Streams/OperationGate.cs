@@ -204,7 +204,7 @@ internal struct OperationGate
             {
                 Seam.Wait();
                 Queue<GateTurn> found = Waiters.GetOrCreateValue(stream);
-                Monitor.Enter(found);
+                Uninterrupted.Enter(found, ref isInterrupted);
                 waiters = found;
             }
             catch (ThreadInterruptedException)

@@ -230,7 +230,7 @@ public sealed partial class SluiceStream
             {
                 if (spin.Count < MaxSpins)
                 {
-                    spin.SpinOnce(sleep1Threshold: -1);
+                    Uninterrupted.SpinOnce(ref spin, sleepsLonger: false, ref isInterrupted);
                     continue;
                 }
 

@@ -57,6 +57,60 @@ public sealed class InterruptionTests : HostileTests
         await accounts.CloseAsync("closed");
     }
 
+    /// <summary>Closing waits until what another thread is just writing is in the stream's memory.</summary>
+    [Fact]
+    public async Task A_stream_that_an_interrupted_thread_closes_beside_a_writing_one_has_all_of_it()
+    {
+        Accounts accounts = Accounts.Open(Temp.Root);
+        byte[] large = new byte[24 << 20];
+        Array.Fill(large, (byte)'x');
+        for (int round = 0; round < 12; round++)
+        {
+            string path = Temp.NewPath();
+            SluiceStream stream = new(
+                path, new SluiceOptions { Mode = FileMode.Create, Access = FileAccess.ReadWrite, BufferSize = 32 << 20 });
+            stream.WriteByte(1);
+            long accepted = 1;
+            using ManualResetEventSlim isWriting = new();
+            Thread writing = new(() =>
+            {
+                isWriting.Set();
+                if (Record.Exception(() => stream.Write(large)) is null)
+                {
+                    accepted += large.Length;
+                }
+            });
+            writing.Start();
+            isWriting.Wait();
+
+            // Not too early: the write is to be under way.
+            Thread.SpinWait(100 * round);
+            Exception? during = null;
+            Exception? afterwards = null;
+            Thread closing = new(() =>
+            {
+                Thread.CurrentThread.Interrupt();
+                during = Record.Exception(stream.Dispose);
+                afterwards = Record.Exception(static () => Thread.Sleep(0));
+            });
+            closing.Start();
+            await Watchdog.EndsAsync(
+                () =>
+                {
+                    closing.Join();
+                    writing.Join();
+                    return Task.CompletedTask;
+                },
+                $"round {round}");
+            during.ShouldBeNull($"round {round}");
+            afterwards.ShouldBeOfType<ThreadInterruptedException>();
+            new FileInfo(path).Length.ShouldBe(accepted, $"round {round}");
+            File.Delete(path);
+        }
+
+        await accounts.CloseAsync("closed");
+    }
+
     private static void SkipWithoutRings()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");

@@ -216,10 +216,10 @@ public sealed partial class ArchitectureTests
         Everything().Where(static p => p.Tree.Folder != Tool.Folder && ProcessEnd().IsMatch(p.File.Code))
             .Select(static p => p.File.Name).ShouldBeEmpty();
 
-    /// <summary>Each of their members may wait, IsEmpty too, and Thread.Interrupt breaks the waits off.</summary>
+    /// <summary>Thread.Interrupt breaks these waits off, and each member of a concurrent collection: the library has them in Memory.</summary>
     [Fact]
-    public void Concurrent_collections_are_used_through_what_is_not_broken_off() =>
-        Library.Files.Where(static f => f.Name != "Memory/UninterruptedQueue.cs" && InterruptibleCollection().IsMatch(f.Code))
+    public void What_may_wait_is_used_through_what_is_not_broken_off() =>
+        Library.Files.Where(static f => f.Room is not ("Memory" or "Compatibility") && Interruptible().IsMatch(f.Code))
             .Select(static f => f.Name).ShouldBeEmpty();
 
     [Fact]
@@ -353,8 +353,10 @@ public sealed partial class ArchitectureTests
     [GeneratedRegex(@"\b(FailFast|Environment\.Exit)\b", RegexOptions.ExplicitCapture, TimeoutMs)]
     private static partial Regex ProcessEnd();
 
-    [GeneratedRegex(@"\b(ConcurrentQueue|ConcurrentBag|ConcurrentStack|BlockingCollection)\b", RegexOptions.ExplicitCapture, TimeoutMs)]
-    private static partial Regex InterruptibleCollection();
+    [GeneratedRegex(
+        @"\b(Concurrent[A-Z]\w+|BlockingCollection)\b|\block \(|\b[sS]pin\w*\.Spin(Once|Until)\b|Monitor\.(Enter|Wait)\(|\.EnterScope\(",
+        RegexOptions.ExplicitCapture, TimeoutMs)]
+    private static partial Regex Interruptible();
 
     [GeneratedRegex(@"#if DEBUG(?s:.*?)(#else|#endif)", RegexOptions.ExplicitCapture, TimeoutMs)]
     private static partial Regex DebugPart();

@@ -162,15 +162,8 @@ internal sealed class LogPage
                 wakeServed();
             }
 
-            try
-            {
-                spin.SpinOnce();
-            }
-            catch (ThreadInterruptedException)
-            {
-                // Who leads writes for others as well.
-                isInterrupted = true;
-            }
+            // Who leads writes for others as well.
+            Uninterrupted.SpinOnce(ref spin, sleepsLonger: true, ref isInterrupted);
         }
 
         Uninterrupted.Restore(isInterrupted);

@@ -193,7 +193,7 @@ internal sealed class PageRing
             Volatile.Write(ref _thawing, null);
         }
 
-        thawing?.TrySetResult();
+        thawing?.EndUninterrupted();
     }
 
     /// <summary>Goes on as if nobody had frozen it, whatever is written.</summary>
@@ -212,7 +212,7 @@ internal sealed class PageRing
             Volatile.Write(ref _thawing, null);
         }
 
-        thawing?.TrySetResult();
+        thawing?.EndUninterrupted();
     }
 
     /// <summary>Whether a sealed page has a smaller number than one that is sealed, or the active one; for who takes pages out, as what
@@ -278,7 +278,9 @@ internal sealed class PageRing
     {
         long end = Environment.TickCount64 + patienceMs;
         SpinWait spin = default;
-        for (long number = _oldest; number <= _activeNumber;)
+        bool isInterrupted = false;
+        long number = _oldest;
+        while (number <= _activeNumber)
         {
             if (_pages[number % _pages.Length].IsFilled)
             {
@@ -286,14 +288,15 @@ internal sealed class PageRing
             }
             else if (Environment.TickCount64 < end)
             {
-                spin.SpinOnce(sleep1Threshold: -1);
+                Uninterrupted.SpinOnce(ref spin, sleepsLonger: false, ref isInterrupted);
             }
             else
             {
-                return false;
+                break;
             }
         }
 
-        return true;
+        Uninterrupted.Restore(isInterrupted);
+        return number > _activeNumber;
     }
 }

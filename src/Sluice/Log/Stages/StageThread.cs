@@ -105,7 +105,7 @@ internal sealed class StageThread
     {
         bool isInterrupted = false;
         long end = timeoutMs == Timeout.Infinite ? long.MaxValue : Environment.TickCount64 + timeoutMs;
-        lock (_monitor)
+        using (Uninterrupted.Hold(_monitor))
         {
             while (Volatile.Read(ref _isSignalled) == 0)
             {

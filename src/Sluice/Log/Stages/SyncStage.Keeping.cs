@@ -13,7 +13,7 @@ internal sealed partial class SyncStage
         TaskCompletionSource? keeping = Interlocked.Exchange(ref _keeping, null);
         Try(CloseFull);
         Try(_output.Housekeep);
-        keeping?.TrySetResult();
+        keeping?.EndUninterrupted();
     }
 
     /// <summary>On the maker. The keeper, which makes room first, tries again what could not be made.</summary>

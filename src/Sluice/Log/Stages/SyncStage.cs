@@ -80,7 +80,7 @@ internal sealed partial class SyncStage
     {
         _maker?.End();
         _keeper.End();
-        Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
+        Interlocked.Exchange(ref _keeping, null)?.EndUninterrupted();
     }
 
     /// <summary>Asks the keeper to see to segments; ends when a round that began after this has ended, whatever came of it.</summary>
@@ -91,7 +91,7 @@ internal sealed partial class SyncStage
         SignalKeeper();
         if (_keeper.HasEnded)
         {
-            Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
+            Interlocked.Exchange(ref _keeping, null)?.EndUninterrupted();
         }
 
         return keeping.Task;

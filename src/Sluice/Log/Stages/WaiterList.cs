@@ -179,7 +179,7 @@ internal sealed class WaiterList(int mostWaking = 0)
             LogWaiter? next = waiter.Next;
             if (waiter.Target <= reached == completesReached && waiter.Epoch != without)
             {
-                if (!waiter.TryEnd(makeError(waiter)))
+                if (!waiter.TryEnd(ErrorOf(waiter, makeError)))
                 {
                     Interlocked.Decrement(ref _sleepers);
                     PushAll(ref _ended, waiter, waiter);
@@ -198,6 +198,19 @@ internal sealed class WaiterList(int mostWaking = 0)
         if (first is not null)
         {
             PushAll(ref _head, first, last!);
+        }
+    }
+
+    /// <summary>Where it cannot be made, for want of memory perhaps, it is what came of that: the others are in no list now.</summary>
+    private static Exception? ErrorOf(LogWaiter waiter, Func<LogWaiter, Exception?> makeError)
+    {
+        try
+        {
+            return makeError(waiter);
+        }
+        catch (Exception e)
+        {
+            return e;
         }
     }
 
