@@ -1,3 +1,4 @@
+using System.Text;
 using Sluice.Log.Frames;
 using Sluice.Uring;
 
@@ -143,4 +144,171 @@ public sealed class PartlyWrittenTests : IDisposable
         log.Dispose();
         SluiceLog.Open(folder.Log).Dispose();
     }
+
+    /// <summary>
+    /// A frame is written in part, and whole over the zeros that were there; then its segment has become too old, so that the next attempt
+    /// goes to another one, and nothing can be written to the old one any more, a footer neither.
+    /// </summary>
+    /// <param name="readsBefore">Whether a follower reads while the frame stands there.</param>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_failed_before_stays_in_no_segment_that_is_left(bool readsBefore)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        TimeSpan age = TimeSpan.FromSeconds(1);
+        while (!HasLeft(age, readsBefore))
+        {
+            age *= 2;
+        }
+    }
+
+    /// <summary>False where the segment was too old before the write that was to fail.</summary>
+    private static bool HasLeft(TimeSpan age, bool readsBefore)
+    {
+        const int Zeros = 150;
+        byte[] refused = [.. Refused.AsSpan(0, Refused.Length - Zeros), .. new byte[Zeros]];
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 65536,
+            SegmentAge = age,
+            FlushInterval = TimeSpan.FromHours(1),
+            Durability = LogDurability.Written,
+        });
+        log.Append("one"u8, LogDurability.Durable);
+        using SluiceLogReader reader = new(folder.Log);
+        List<string> got = [];
+        string? failed = null;
+        int syncs = 0;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            string? path = fd >= 0 && (call == "fsync" || (call == "pwrite" && length > 0)) ? PathOf(fd) : null;
+            if (call == "fsync")
+            {
+                _ = path is not null && path == failed ? Interlocked.Increment(ref syncs) : 0;
+                return 0;
+            }
+
+            if (failed is null && length > Refused.Length && path?.EndsWith(".slog", StringComparison.Ordinal) == true)
+            {
+                failed = path;
+
+                // Until the segment is too old.
+                Thread.Sleep(age + TimeSpan.FromMilliseconds(100));
+                return Zeros;
+            }
+
+            return path is not null && path == failed ? -ENOSPC : 0;
+        });
+        Should.Throw<IOException>(() => log.Append(refused));
+        if (Path.GetFileName(failed) != "0000000001.slog")
+        {
+            SystemCallFaults.Use(null);
+            return false;
+        }
+
+        Records.ReadAll(folder.Log).Count.ShouldBe(2, "the frame was not whole");
+        if (readsBefore)
+        {
+            Read();
+            got.ShouldBe(["1: one", "2: refused"]);
+        }
+
+        log.Append("two"u8);
+        log.Flush();
+        Read();
+        got.Remove("2: refused").ShouldBe(readsBefore);
+        got.ShouldBe(["1: one", "3: two"]);
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 3]);
+
+        // All its records were on the disk: what was cut off is not to come back before what is behind it.
+        syncs.ShouldBePositive();
+
+        // What there would be if the process were killed now.
+        string copy = Path.Combine(folder.Root, "copy");
+        Directory.CreateDirectory(copy);
+        foreach (string file in Directory.GetFiles(folder.Log))
+        {
+            File.Copy(file, Path.Combine(copy, Path.GetFileName(file)));
+        }
+
+        SystemCallFaults.Use(null);
+        using (SluiceLog killed = SluiceLog.Open(copy))
+        {
+            killed.Append("three"u8).ShouldBe(4);
+        }
+
+        Records.ReadAll(copy).Select(static r => r.Sequence).ShouldBe([1, 3, 4]);
+        log.Dispose();
+        SluiceLog.Open(folder.Log).Dispose();
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 3]);
+        return true;
+
+        void Read()
+        {
+            while (reader.TryRead(out LogEntry entry))
+            {
+                got.Add($"{entry.Sequence}: {(entry.Bytes.SequenceEqual(refused) ? "refused" : Encoding.UTF8.GetString(entry.Bytes))}");
+            }
+        }
+    }
+
+    /// <summary>
+    /// An opening frame is written in part, and the segment is taken for records that are to be written anew: what is behind its opening
+    /// stays when that is written.
+    /// </summary>
+    [SkippableFact]
+    public void What_failed_before_takes_nothing_with_it_that_was_written_since()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            FlushInterval = TimeSpan.FromHours(1),
+            Durability = LogDurability.Written,
+        });
+        const int EIO = 5;
+        const string First = "0000000001.slog";
+        const string Second = "0000000002.slog";
+        const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
+        bool isFull = true;
+        int opened = 0;
+        bool hasFailed = false;
+        for (int i = 0; i < 4; i++)
+        {
+            log.Append(Records.Make(0, i, 900));
+        }
+
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            string? name = fd < 0 ? null : Path.GetFileName(PathOf(fd));
+            if (call == "pwrite" && name == Second && isFull && length > 0 && length != LogLayout.HeaderBytes)
+            {
+                return length == OpeningBytes && opened++ == 0 ? OpeningBytes - 4 : -ENOSPC;
+            }
+
+            // Once: what is not durable is written anew, to the segment whose opening failed, and there is space for it.
+            bool fails = call == "fsync" && name == First && opened > 0 && !hasFailed;
+            (hasFailed, isFull) = (hasFailed || fails, isFull && !fails);
+            return fails ? -EIO : 0;
+        });
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 900)));
+        opened.ShouldBe(1);
+        _ = Record.Exception(() => log.Flush());
+        (hasFailed, isFull).ShouldBe((true, false));
+        SystemCallFaults.Use(null);
+        log.Append(Records.Make(0, 5, 900));
+        Check(folder.Log);
+        log.Dispose();
+        SluiceLog.Open(folder.Log).Dispose();
+        Check(folder.Log);
+
+        static void Check(string path) => Records.ReadAll(path).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3, 5]);
+    }
+
+    private static string? PathOf(int fd) => File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName;
 }

@@ -201,9 +201,6 @@ internal static partial class Tuning
     /// <summary>Bytes of a compressed segment after which the kernel is asked to write them. No measurement.</summary>
     public const int LogCompressorWritebackBytes = 1024 * 1024;
 
-    /// <summary>Bytes of each write of zeros over what a failed write has left.</summary>
-    public const int LogWipeBytes = 64 * 1024;
-
     /// <summary>Milliseconds after which whoever writes looks again whether the file has its name.</summary>
     public const int LogLookAgainMs = 1000;
 

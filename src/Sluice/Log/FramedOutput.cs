@@ -145,7 +145,7 @@ internal sealed partial class FramedOutput : LogOutput
         _folder.FlushWhatFailed();
         foreach (SegmentMark mark in _marks)
         {
-            if (mark.Segment.Durable.Offset != mark.Offset || !mark.Segment.IsOnDisk)
+            if (mark.Segment.NeedsSync(mark))
             {
                 mark.Segment.FlushToDisk(mark);
                 mark.Segment.MarkDurable(mark);
@@ -307,6 +307,8 @@ internal sealed partial class FramedOutput : LogOutput
 
     private void Roll(long firstSequence, long time)
     {
+        // First: from the moment that there is a next segment, nobody writes this one any more.
+        _current?.CutFailed();
         SegmentFile next = _next.Take();
         try
         {
@@ -314,7 +316,7 @@ internal sealed partial class FramedOutput : LogOutput
         }
         catch
         {
-            // The next attempt writes over what there may be of the frame.
+            // The next attempt cuts off what there may be of the frame.
             _next.PutBack(next);
             throw;
         }

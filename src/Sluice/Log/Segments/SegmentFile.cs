@@ -5,8 +5,8 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Segments;
 
 /// <summary>
-/// A framed segment that is being written. One thread at a time writes; syncing may be another's. What failed to be written is written over
-/// by the next frame.
+/// A framed segment that is being written. One thread at a time writes; syncing may be another's. What failed to be written is cut off
+/// before the next frame is written, here or in the next segment.
 /// </summary>
 internal sealed partial class SegmentFile : IDisposable
 {
@@ -31,9 +31,6 @@ internal sealed partial class SegmentFile : IDisposable
 
     private long _lookedMs = Environment.TickCount64;
     private bool _isDeleted;
-
-    /// <summary>How far writes that failed may have left bytes behind the last frame.</summary>
-    private long _failedTo;
 
     private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
     {
@@ -74,7 +71,7 @@ internal sealed partial class SegmentFile : IDisposable
     public SegmentMark Durable { get; private set; }
 
     /// <summary>Whether all that it has is on the disk; of a segment that is not written any more. Any thread may ask.</summary>
-    public bool IsDurable => Volatile.Read(ref _durableOffset) == Offset;
+    public bool IsDurable => Volatile.Read(ref _durableOffset) == Offset && Volatile.Read(ref _cutsOnDisk) == Volatile.Read(ref _cuts);
 
     /// <summary>Whether it has its footer, as far as it could be written.</summary>
     public bool IsSealed
@@ -110,7 +107,7 @@ internal sealed partial class SegmentFile : IDisposable
         };
 
     /// <summary>How far it is written now.</summary>
-    public SegmentMark Mark() => new(this, Offset, Chain, LastSequence, _zeros.End);
+    public SegmentMark Mark() => new(this, Offset, Chain, LastSequence, _zeros.End, _cuts);
 
     /// <summary>Notes that a sync which began after a mark was taken has ended well.</summary>
     public void MarkDurable(in SegmentMark mark)
@@ -133,8 +130,15 @@ internal sealed partial class SegmentFile : IDisposable
         bytes[end..header.FrameBytes].Clear();
         LogLayout.WriteFrameHeader(bytes, header);
         (long offset, uint chain) = (Offset, Chain);
+        bool isIndexed = offset >= _nextIndexAt;
+        if (isIndexed)
+        {
+            // Before the frame is there: where there is no memory for its entry, the page is written again, and would be there twice.
+            _index.EnsureCapacity(_index.Count + 1);
+        }
+
         WriteFrame(bytes[..header.FrameBytes]);
-        if (offset >= _nextIndexAt)
+        if (isIndexed)
         {
             _index.Add(new IndexEntry(first, time, offset, chain));
             _nextIndexAt = offset + LogLayout.IndexEveryBytes;
@@ -171,13 +175,21 @@ internal sealed partial class SegmentFile : IDisposable
     }
 
     /// <summary>
-    /// Before a sync, by whoever may write frames: how far it is written now, with the next zeros, which the sync is for as well.
+    /// Before a sync, by whoever may write frames: how far it is written now, with the next zeros, which the sync is for as well. There are
+    /// none where the file was cut: nobody knows any more where they end, and every sync needs the journal.
     /// </summary>
     public SegmentMark MarkWithZerosAhead()
     {
-        _zeros.Write(Offset);
+        if (_cuts == 0)
+        {
+            _zeros.Write(Offset);
+        }
+
         return Mark();
     }
+
+    /// <summary>Whether there is something before a mark that may not be on the disk; for who syncs.</summary>
+    public bool NeedsSync(in SegmentMark mark) => Durable.Offset != mark.Offset || !IsOnDisk || _cutsOnDisk != mark.Cuts;
 
     /// <summary>Makes what was written before a mark durable.</summary>
     /// <exception cref="IOException">The device failed, or the file was deleted.</exception>
@@ -187,8 +199,9 @@ internal sealed partial class SegmentFile : IDisposable
 
         // Frames over zeros that are on the disk change nothing of the file but its bytes.
         bool needsJournal = Math.Max(mark.Offset, mark.ZerosTo) > _zerosOnDisk;
-        LogFile.FlushData(_handle, _settings, needsJournal);
+        LogFile.FlushData(_handle, _settings, needsJournal || Volatile.Read(ref _cuts) > 0);
         _zerosOnDisk = Math.Max(_zerosOnDisk, mark.ZerosTo);
+        Volatile.Write(ref _cutsOnDisk, mark.Cuts);
         Volatile.Write(ref _isOnDisk, true);
     }
 
@@ -273,62 +286,6 @@ internal sealed partial class SegmentFile : IDisposable
         WriteAt(frame, Offset);
         Offset += frame.Length;
         Chain = crc;
-    }
-
-    private void WriteAt(ReadOnlySpan<byte> frame, long offset)
-    {
-        Wipe(offset);
-        try
-        {
-            _handle.Write(frame, offset);
-        }
-        catch
-        {
-            _failedTo = Math.Max(_failedTo, offset + frame.Length);
-            Erase(offset);
-            throw;
-        }
-    }
-
-    /// <summary>
-    /// What failed before may have left bytes behind the last frame. They are not to make a frame whole of which a part is written, nor to
-    /// stand behind a shorter one.
-    /// </summary>
-    private void Wipe(long offset)
-    {
-        if (_failedTo <= offset)
-        {
-            return;
-        }
-
-        long end = Math.Min(_failedTo, _handle.Length);
-        byte[] zeros = new byte[Math.Clamp(end - offset, 0, Tuning.LogWipeBytes)];
-        for (long from = offset; from < end; from += zeros.Length)
-        {
-            _handle.Write(zeros.AsSpan(0, (int)Math.Min(zeros.Length, end - from)), from);
-        }
-
-        _failedTo = 0;
-    }
-
-    /// <summary>
-    /// What failed to be written may be there, as a whole even where it ends in zeros: nobody is to take it for a frame. Where this fails,
-    /// too, it is wiped before the next frame is written.
-    /// </summary>
-    private void Erase(long offset)
-    {
-        try
-        {
-            Span<byte> zeros = stackalloc byte[LogLayout.FrameHeaderBytes];
-            zeros.Clear();
-            if (_handle.Length > offset)
-            {
-                _handle.Write(zeros, offset);
-            }
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
-        {
-        }
     }
 
     /// <summary>
