@@ -216,7 +216,7 @@ public sealed partial class ArchitectureTests
         Everything().Where(static p => p.Tree.Folder != Tool.Folder && ProcessEnd().IsMatch(p.File.Code))
             .Select(static p => p.File.Name).ShouldBeEmpty();
 
-    /// <summary>Thread.Interrupt breaks these waits off, and each member of a concurrent collection: the library has them in Memory.</summary>
+    /// <summary>Thread.Interrupt breaks these off, and each member of a concurrent collection: the library has them in Memory.</summary>
     [Fact]
     public void What_may_wait_is_used_through_what_is_not_broken_off() =>
         Library.Files.Where(static f => f.Room is not ("Memory" or "Compatibility") && Interruptible().IsMatch(f.Code))

@@ -9,14 +9,14 @@ internal sealed partial class SegmentFile
     private long _failedTo;
 
     /// <summary>
-    /// How often the file may have been cut; counted before it is. Where it ever was, what marks say of zeros on the disk is not believed: a
-    /// sync whose mark was taken before may end after it.
+    /// How often the file may have been cut; counted before it is. Where it ever was, what marks say of zeros on the disk is not believed:
+    /// a sync whose mark was taken before may end after it.
     /// </summary>
     private int _cuts;
 
     /// <summary>
-    /// How many of them are on the disk. A segment that is left has its last one there before anything behind it is durable: else a power cut
-    /// could bring back what was cut off.
+    /// How many of them are on the disk. A segment that is left has its last one there before anything behind it is durable: else a power
+    /// cut could bring back what was cut off.
     /// </summary>
     private int _cutsOnDisk;
 
