@@ -310,5 +310,74 @@ public sealed class PartlyWrittenTests : IDisposable
         static void Check(string path) => Records.ReadAll(path).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3, 5]);
     }
 
+    /// <summary>The opening is whole although its end, which is zeros, was not written; what comes next fits into the segment
+    /// before.</summary>
+    [SkippableTheory]
+    [InlineData(3)]
+    [InlineData(20)]
+    public void An_opening_that_failed_is_gone_when_the_log_goes_on_in_the_segment_before(int missing)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            FlushInterval = TimeSpan.FromHours(1),
+            Durability = LogDurability.Written,
+        });
+        const string Second = "0000000002.slog";
+        const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
+        for (int i = 0; i < 4; i++)
+        {
+            log.Append(Records.Make(0, i, 900));
+        }
+
+        bool hasFailed = false;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || fd < 0 || Path.GetFileName(PathOf(fd)) != Second)
+            {
+                return 0;
+            }
+
+            bool isFirst = !hasFailed && length == OpeningBytes;
+            hasFailed |= isFirst;
+            return isFirst ? OpeningBytes - missing : -ENOSPC;
+        });
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 900)));
+        hasFailed.ShouldBeTrue();
+        SystemCallFaults.Use(null);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        List<int> followed = [];
+        Follow();
+        log.Append(Records.Make(0, 5, 40), LogDurability.Durable);
+        Follow();
+        followed.ShouldBe([0, 1, 2, 3, 5]);
+        Check(folder.Log);
+
+        // What a kill leaves.
+        using TempFolder killed = new(isInMemory: true);
+        Directory.CreateDirectory(killed.Log);
+        foreach (string file in Directory.EnumerateFiles(folder.Log))
+        {
+            File.Copy(file, Path.Combine(killed.Log, Path.GetFileName(file)));
+        }
+
+        SluiceLog.Open(killed.Log).Dispose();
+        Check(killed.Log);
+
+        void Follow()
+        {
+            while (follower.TryRead(out LogEntry entry))
+            {
+                followed.Add(Records.Check(entry.Bytes).Number);
+            }
+        }
+
+        static void Check(string path) => Records.ReadAll(path).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3, 5]);
+    }
+
     private static string? PathOf(int fd) => File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName;
 }

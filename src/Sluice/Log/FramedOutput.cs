@@ -105,7 +105,7 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void Write(LogPage page)
     {
-        _next.RemoveWithdrawn();
+        _next.RemoveFailed();
         long time = Now();
         int bytes = page.End - LogLayout.FrameHeaderBytes;
         if (_current is null || _current.IsFullFor(LogLayout.FrameHeaderBytes + LogLayout.Padded(bytes), time))
@@ -159,7 +159,7 @@ internal sealed partial class FramedOutput : LogOutput
     public override void Recover()
     {
         using Lock.Scope sealing = _sealing.EnterUninterrupted();
-        _next.RemoveWithdrawn();
+        _next.RemoveFailed();
         List<SegmentFile> old = All();
         SegmentFile next = _next.Take();
         try
@@ -193,7 +193,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         using Lock.Scope sealing = _sealing.EnterUninterrupted();
         _folder.Confirm();
-        _next.RemoveWithdrawn();
+        _next.RemoveFailed();
         SegmentFile next = _next.Take();
         try
         {
@@ -316,7 +316,7 @@ internal sealed partial class FramedOutput : LogOutput
         }
         catch
         {
-            // The next attempt cuts off what there may be of the frame.
+            // Whatever is written next, what there may be of the frame is cut off first.
             _next.PutBack(next);
             throw;
         }

@@ -123,8 +123,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <returns>Its sequence number, larger than those of all records that were in the log before; not always by one.</returns>
     /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
     /// <exception cref="IOException">
-    /// It could not be written: then it is withdrawn, not in the log, and its number is no record's, for this process and its followers;
-    /// after a kill before the next write, or a power cut before anything behind it is durable, it may be found, whole, or not. Or all
+    /// It could not be written: then it is withdrawn, not in the log, and its number is no record's. Where not even its beginning could be
+    /// wiped, a follower may be given it before the next write; after a kill or a closing that fails before that, or a power cut before
+    /// anything behind it is durable, it may be found, whole, or not. Or all
     /// memory waits to be written, and <see cref="SluiceLogOptions.WaitWhenFull"/> is false: then it is not in the log. Or it was written,
     /// and could not be made durable: then it may be in the log all the same. In a raw log it may be in the first case too. Or it comes
     /// from within the log's own work on this thread (a handler of AppDomain.FirstChanceException, when a write fails) and would wait for

@@ -298,6 +298,15 @@ public sealed partial class SluiceLogReader : IDisposable
                 continue;
             }
 
+            if (result != FrameResult.Good && _segment.HasLostOpening)
+            {
+                // The log goes on in it with another one, or in the segment before.
+                _known.Remove(_segment.Id);
+                _segment.Dispose();
+                _segment = null;
+                continue;
+            }
+
             if (!TryLeaveSegment(result) && !TryBeginOtherLog())
             {
                 return false;

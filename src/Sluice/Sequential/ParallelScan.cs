@@ -53,9 +53,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
         Task all = Task.WhenAll(workers);
         _ = all.ContinueWith(
-            static (all, channel) => Uninterrupted.UntilDone(
-                (Channel: (ChannelWriter<(long, bool, TResult?)>)channel!, Error: all.Exception?.InnerException),
-                static end => end.Channel.TryComplete(end.Error)),
+            static (all, channel) => End((ChannelWriter<(long, bool, TResult?)>)channel!, all.Exception?.InnerException),
             _results.Writer, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
         try
         {
@@ -166,19 +164,32 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
                 }
 
                 bool hasResult = TryScan(start, end, ref block, out TResult? result);
+
+                // What the callback has left on this thread, which is the pool's, is nobody's.
+                bool isInterrupted = false;
+                Uninterrupted.Sleep(0, ref isInterrupted);
                 _ = _results.Writer.TryWrite((part, hasResult, result));
                 ReportScanned(end - start);
             }
         }
         catch (Exception e)
         {
-            _ = _results.Writer.TryComplete(e);
+            End(_results.Writer, e);
             await stop.CancelAsync().ConfigureAwait(false);
         }
         finally
         {
             block.Return();
         }
+    }
+
+    /// <summary>.NET's channel waits for a lock, and hands on whoever reads it: an interruption does not break that off.</summary>
+    private static void End(ChannelWriter<(long, bool, TResult?)> results, Exception? error)
+    {
+        bool isInterrupted = false;
+        Uninterrupted.Sleep(0, ref isInterrupted);
+        Uninterrupted.UntilDone((Results: results, Error: error), static end => end.Results.TryComplete(end.Error));
+        Uninterrupted.Restore(isInterrupted);
     }
 
     private async Task<bool> TryEnterAsync(CancellationToken stopped)

@@ -19,6 +19,9 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>What was to take records back, has come to nothing, and could not be removed; for whoever has the write stage.</summary>
     private SegmentFile? _withdrawn;
     private SegmentFile? _prepared = prepared;
+
+    /// <summary>What was put back may have some of an opening that failed; for whoever has the write stage.</summary>
+    private bool _hasFailed;
     private long _nextId = id;
 
     /// <summary>Whether this thread is making one, or may remove one.</summary>
@@ -59,6 +62,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
         {
             _prepared?.Remove();
             _prepared = next;
+            _hasFailed = true;
         }
     }
 
@@ -72,7 +76,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
         }
     }
 
-    /// <summary>Removes one that was to take records back, and has come to nothing, now or in <see cref="RemoveWithdrawn"/>.</summary>
+    /// <summary>Removes one that was to take records back, and has come to nothing, now or in <see cref="RemoveFailed"/>.</summary>
     public void Withdraw(SegmentFile next)
     {
         // First: whatever comes of it, it is not lost sight of.
@@ -89,12 +93,23 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     }
 
     /// <summary>
-    /// Before anything is acknowledged behind a <see cref="Withdraw"/> that failed: what is still there would take it back.
+    /// Before anything is acknowledged behind a <see cref="Withdraw"/> that failed, which would take it back, or behind an opening that
+    /// failed: where the log goes on in the segment that it was to leave, that one would begin too early.
     /// </summary>
-    /// <exception cref="IOException">It cannot be removed, or the folder cannot be flushed.</exception>
+    /// <exception cref="IOException">It cannot be removed or cut off, or the folder cannot be flushed.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be removed.</exception>
-    public void RemoveWithdrawn()
+    public void RemoveFailed()
     {
+        if (_hasFailed)
+        {
+            using (_making.EnterUninterrupted())
+            {
+                _prepared?.CutOpening();
+            }
+
+            _hasFailed = false;
+        }
+
         if (_withdrawn is { } segment)
         {
             segment.Delete();

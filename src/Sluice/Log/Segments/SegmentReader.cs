@@ -167,6 +167,14 @@ internal sealed class SegmentReader : IDisposable
     private bool WasReplaced() =>
         _isLive && _scanner.Chain == _lastCrc && _beforeLast.Offset > 0 && !_scanner.Has(_beforeLast.Offset, _lastCrc);
 
+    /// <summary>
+    /// Whether it has not begun as it was entered: another opening frame, or none, stands by now where there was one, which was there as a
+    /// whole although its write had failed. Asked where no frame behind it is good.
+    /// </summary>
+    public bool HasLostOpening =>
+        _isLive && _info.FirstOffset > LogLayout.HeaderBytes && _scanner.Offset == _info.FirstOffset
+            && !_scanner.Has(LogLayout.HeaderBytes, _info.FirstChain);
+
     /// <summary>Goes back before the last frame.</summary>
     public void Unread()
     {
