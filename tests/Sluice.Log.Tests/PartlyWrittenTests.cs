@@ -263,14 +263,7 @@ public sealed class PartlyWrittenTests : IDisposable
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
-        {
-            SegmentBytes = 4096,
-            MaxRecordBytes = 1000,
-            BufferBytes = 4000,
-            FlushInterval = TimeSpan.FromHours(1),
-            Durability = LogDurability.Written,
-        });
+        using SluiceLog log = SluiceLog.Open(folder.Log, FourToASegment());
         const int EIO = 5;
         const string First = "0000000001.slog";
         const string Second = "0000000002.slog";
@@ -319,14 +312,7 @@ public sealed class PartlyWrittenTests : IDisposable
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
-        {
-            SegmentBytes = 4096,
-            MaxRecordBytes = 1000,
-            BufferBytes = 4000,
-            FlushInterval = TimeSpan.FromHours(1),
-            Durability = LogDurability.Written,
-        });
+        using SluiceLog log = SluiceLog.Open(folder.Log, FourToASegment());
         const string Second = "0000000002.slog";
         const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
         for (int i = 0; i < 4; i++)
@@ -378,6 +364,16 @@ public sealed class PartlyWrittenTests : IDisposable
 
         static void Check(string path) => Records.ReadAll(path).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3, 5]);
     }
+
+    /// <summary>A segment takes four records of 900 bytes.</summary>
+    private static SluiceLogOptions FourToASegment() => new()
+    {
+        SegmentBytes = 4096,
+        MaxRecordBytes = 1000,
+        BufferBytes = 4000,
+        FlushInterval = TimeSpan.FromHours(1),
+        Durability = LogDurability.Written,
+    };
 
     private static string? PathOf(int fd) => File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName;
 }
