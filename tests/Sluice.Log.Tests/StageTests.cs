@@ -198,6 +198,29 @@ public sealed class StageTests
         held.ShouldBe([false]);
     }
 
+    /// <summary>What has failed may be a want of memory.</summary>
+    [Fact]
+    public void Telling_of_an_error_needs_no_memory()
+    {
+        using DeadOutput output = new(failsWrites: true);
+        PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), output.PageStart, 6);
+        WriteStage writes = new(ring, output, "log", 5, 1000, static () => { });
+        Exception error = new OutOfMemoryException();
+        WaiterList waiters = new();
+        SyncWaiter waiter = new();
+        waiter.Begin(6, LogWaiter.Any, default);
+        waiters.Push(waiter);
+        writes.Fail(waiters, error);
+        waiter.IsDone.ShouldBeTrue();
+        writes.LastError.Error.ShouldBe(error);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        writes.Fail(waiters, error);
+        waiters.Fail(0, writes.WhyDropped);
+        waiters.FailOther(1, 0, writes.WhyDropped);
+        waiters.Complete(10);
+        (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBe(0);
+    }
+
     /// <summary>A number that was dropped may be another record's by now, whose append waits as well.</summary>
     [Fact]
     public void Of_those_who_wait_for_a_number_only_those_whose_records_were_dropped_fail()
@@ -210,7 +233,7 @@ public sealed class StageTests
         forMemory.Begin(5, LogWaiter.Any, default, epoch: -1);
         reached.Begin(3, 0, default, epoch: 0);
         Array.ForEach(all, waiters.Push);
-        waiters.FailOther(1, 3, static w => w.OwnRecords == LogWaiter.Any ? null : new IOException("dropped"));
+        waiters.FailOther(1, 3, static (w, _) => w.OwnRecords == LogWaiter.Any ? null : new IOException("dropped"));
         dropped.IsDone.ShouldBeTrue();
         Should.Throw<IOException>(dropped.ThrowIfFailed).Message.ShouldBe("dropped");
         forMemory.IsDone.ShouldBeTrue();
@@ -331,56 +354,6 @@ public sealed class StageTests
         LogPage reserved = ring.Active;
         reserved.TryTake(10, 1, out offset, out long second).ShouldBeTrue();
         return (ring, writes, first, new Placed(reserved, offset, second));
-    }
-
-    private sealed class DeadOutput(bool failsWrites, int recordHeaderBytes = 0) : LogOutput
-    {
-        public bool FailsWrites { get; set; } = failsWrites;
-
-        public override int PageStart => 32;
-
-        public override int RecordHeaderBytes => recordHeaderBytes;
-
-        public override bool NeedsHousekeeping => false;
-
-        /// <summary>What is full, and sealed.</summary>
-        public IDisposable? Sealed { get; init; }
-
-        public override bool HasFull => Sealed is not null;
-
-        public override bool IsBehind => false;
-
-        public override long DurableSequence => 5;
-
-        public override void Write(LogPage page)
-        {
-            if (FailsWrites)
-            {
-                throw new IOException("dead");
-            }
-        }
-
-        public override void TakeMark()
-        {
-        }
-
-        public override void Sync() => throw new IOException("dead");
-
-        public override void Recover() => throw new IOException("dead");
-
-        public override IReadOnlyList<IDisposable> LetGoOfSealed() => Sealed is null ? [] : [Sealed];
-
-        public override void Housekeep()
-        {
-        }
-
-        public override void Finish()
-        {
-        }
-
-        public override void Dispose()
-        {
-        }
     }
 
     private sealed class Closing(Action closes) : IDisposable

@@ -81,7 +81,7 @@ public sealed class WaiterListTests
     {
         WaiterList list = new(mostWaking: 4);
         SyncWaiter[] sleepers = [.. Enumerable.Range(1, 3).Select(target => Sleeper(list, target))];
-        list.Fail(1, static _ => throw new OutOfMemoryException("no text"));
+        list.Fail(1, static (_, _) => throw new OutOfMemoryException("no text"));
         list.WakeEnded();
         sleepers[0].IsDone.ShouldBeFalse();
         foreach (SyncWaiter waiter in sleepers[1..])

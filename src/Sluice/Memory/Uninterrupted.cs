@@ -89,6 +89,13 @@ internal static class Uninterrupted
         }
     }
 
+    /// <summary>After a caller's own code on a thread of the pool: an interruption that it may have left there is nobody's.</summary>
+    public static void Drop()
+    {
+        bool isInterrupted = false;
+        Sleep(0, ref isInterrupted);
+    }
+
     /// <summary>SpinWait.SpinOnce, which sleeps sooner or later; <paramref name="isInterrupted"/> is set when it is interrupted.</summary>
     /// <param name="spin">How often it was done.</param>
     /// <param name="sleepsLonger">Whether it may sleep for a millisecond at a time, and not only for a moment.</param>
@@ -114,14 +121,22 @@ internal static class Uninterrupted
 
     /// <summary>
     /// Ends a task. .NET waits for locks where it hands on those who await it, and leaves out the rest where it is broken off: an
-    /// interruption that is there already is put aside before. One that comes within costs some of them their call, where there are
-    /// several: those look again by themselves.
+    /// interruption that is there already is put aside before. One that comes within, or a want of memory, costs some of them their call,
+    /// where there are several: those look again by themselves.
     /// </summary>
     public static void EndUninterrupted(this TaskCompletionSource source)
     {
         bool isInterrupted = false;
         Sleep(0, ref isInterrupted);
-        UntilDone(source, static s => s.TrySetResult());
+        try
+        {
+            UntilDone(source, static s => s.TrySetResult());
+        }
+        catch (OutOfMemoryException)
+        {
+            // As little a matter of whoever ends it: the log's own threads do.
+        }
+
         Restore(isInterrupted);
     }
 

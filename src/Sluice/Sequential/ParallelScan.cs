@@ -144,7 +144,20 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         _round += (Int128)count * stripe;
     }
 
-    private void ReportScanned(long bytes) => options.Progress?.Report(Interlocked.Add(ref _scanned, bytes));
+    private void ReportScanned(long bytes)
+    {
+        if (options.Progress is { } progress)
+        {
+            try
+            {
+                progress.Report(Interlocked.Add(ref _scanned, bytes));
+            }
+            finally
+            {
+                Uninterrupted.Drop();
+            }
+        }
+    }
 
     /// <summary>
     /// Works on parts until there are none, or the scan is given up. What fails ends the scan as its error, of whatever type it is.
@@ -164,10 +177,6 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
                 }
 
                 bool hasResult = TryScan(start, end, ref block, out TResult? result);
-
-                // What the callback has left on this thread, which is the pool's, is nobody's.
-                bool isInterrupted = false;
-                Uninterrupted.Sleep(0, ref isInterrupted);
                 _ = _results.Writer.TryWrite((part, hasResult, result));
                 ReportScanned(end - start);
             }
@@ -230,7 +239,15 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
             to = Extend(ref block, held, end);
         }
 
-        result = callback(new ScanPart(block.Span[from..to], start - before + from));
+        try
+        {
+            result = callback(new ScanPart(block.Span[from..to], start - before + from));
+        }
+        finally
+        {
+            Uninterrupted.Drop();
+        }
+
         return true;
     }
 

@@ -1,10 +1,14 @@
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 
 namespace Sluice.Log.Tests.Support;
 
 /// <summary>This assembly as a second process; ended violently at the latest when this is disposed.</summary>
-internal sealed class ChildProcess : IDisposable
+internal sealed partial class ChildProcess : IDisposable
 {
+    private const int SIGCONT = 18;
+    private const int SIGSTOP = 19;
+
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
     private readonly Process _process;
@@ -41,6 +45,12 @@ internal sealed class ChildProcess : IDisposable
         }
     }
 
+    /// <summary>SIGSTOP: nothing of the process begins until <see cref="GoOn"/>. On Linux; elsewhere it goes on.</summary>
+    public void Halt() => Send(SIGSTOP);
+
+    /// <summary>SIGCONT.</summary>
+    public void GoOn() => Send(SIGCONT);
+
     /// <summary>SIGKILL: nothing of the process runs after it.</summary>
     public void Kill() => _process.Kill();
 
@@ -67,4 +77,15 @@ internal sealed class ChildProcess : IDisposable
 
         _process.Dispose();
     }
+
+    private void Send(int signal)
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            kill(_process.Id, signal).ShouldBe(0);
+        }
+    }
+
+    [LibraryImport("libc")]
+    private static partial int kill(int id, int signal);
 }

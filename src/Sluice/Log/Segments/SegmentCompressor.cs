@@ -21,6 +21,9 @@ internal sealed class SegmentCompressor
     private readonly LogSettings _settings;
     private readonly Func<HashSet<string>, bool> _compressNext;
     private readonly StageThread _thread;
+
+    /// <summary>What a round has tried; of the compressor's own thread.</summary>
+    private readonly HashSet<string> _tried = new(StringComparer.Ordinal);
     private bool _ends;
 
     /// <param name="folder">The log's.</param>
@@ -34,7 +37,7 @@ internal sealed class SegmentCompressor
     }
 
     /// <summary>Why a segment stays as it is, of the last one that could not be compressed.</summary>
-    public NotedError? LastError { get; private set; }
+    public NotedError LastError { get; } = new();
 
     /// <inheritdoc cref="StageThread.IsCurrent"/>
     public bool IsCurrent => _thread.IsCurrent;
@@ -255,12 +258,12 @@ internal sealed class SegmentCompressor
 
     private void Round(bool asked)
     {
-        HashSet<string> tried = new(StringComparer.Ordinal);
+        _tried.Clear();
         while (!Volatile.Read(ref _ends))
         {
             try
             {
-                if (!_compressNext(tried))
+                if (!_compressNext(_tried))
                 {
                     return;
                 }
@@ -272,7 +275,7 @@ internal sealed class SegmentCompressor
             catch (Exception e)
             {
                 // It stays as it is; another round tries it again.
-                LastError = new NotedError(e);
+                LastError.Note(e);
             }
         }
     }

@@ -11,15 +11,15 @@ internal sealed partial class SyncStage
     {
         // Also where the first fails: what is removed may give a full disk the space that it needs.
         TaskCompletionSource? keeping = Interlocked.Exchange(ref _keeping, null);
-        Try(CloseFull);
-        Try(_output.Housekeep);
+        Try(_closeFull);
+        Try(_housekeep);
         keeping?.EndUninterrupted();
     }
 
     /// <summary>On the maker. The keeper, which makes room first, tries again what could not be made.</summary>
     private void MakeAhead(bool asked)
     {
-        Try(_output.MakeAhead);
+        Try(_makeAhead);
         _keeper.Signal();
     }
 
@@ -32,7 +32,7 @@ internal sealed partial class SyncStage
         catch (Exception e)
         {
             // Whoever needs what could not be done tries again, and is told.
-            LastError = new NotedError(e);
+            LastError.Note(e);
         }
     }
 

@@ -20,6 +20,12 @@ internal sealed partial class SyncStage
 
     /// <summary>Makes files ahead, whatever the keeper is at: who appends would make them otherwise.</summary>
     private readonly StageThread? _maker;
+
+    // Made once: there may be no memory when they are needed.
+    private readonly Func<LogWaiter, Exception?, Exception?> _whyFailed;
+    private readonly Action _closeFull;
+    private readonly Action _housekeep;
+    private readonly Action _makeAhead;
     private long _durable;
     private bool _mustRecover;
     private bool _isBusy;
@@ -36,6 +42,8 @@ internal sealed partial class SyncStage
         WriteStage writes, LogOutput output, string directory, DurableMark mark, int keeperIntervalMs = Timeout.Infinite)
     {
         (_writes, _output, _directory, _mark, _durable) = (writes, output, directory, mark, output.DurableSequence);
+        _whyFailed = (_, error) => LogErrors.Failed(_directory, "Making durable", error!);
+        (_closeFull, _housekeep, _makeAhead) = (CloseFull, _output.Housekeep, _output.MakeAhead);
         _thread = new StageThread("Sluice log sync", DurableMark.AgainMs, Round, () => _mark.IsBehind(Durable));
         _keeper = new StageThread("Sluice log keeper", keeperIntervalMs, KeepHouse, () => keeperIntervalMs != Timeout.Infinite);
         _maker = output.MakesAhead ? new StageThread("Sluice log maker", Timeout.Infinite, MakeAhead, static () => false) : null;
@@ -54,7 +62,7 @@ internal sealed partial class SyncStage
     public long Durable => Volatile.Read(ref _durable);
 
     /// <summary>The newest error of a sync, or of work that nobody waited for.</summary>
-    public NotedError? LastError { get; private set; }
+    public NotedError LastError { get; } = new();
 
     /// <inheritdoc cref="StageThread.Start"/>
     public void Start()
@@ -111,7 +119,7 @@ internal sealed partial class SyncStage
                 bool hasEnded = _thread.HasEnded;
                 if (SyncAll() is null && hasEnded)
                 {
-                    Waiters.Fail(Durable, WhyDropped);
+                    Waiters.Fail(Durable, _writes.WhyDropped);
                 }
             }
             finally
@@ -181,9 +189,6 @@ internal sealed partial class SyncStage
         }
     }
 
-    /// <inheritdoc cref="WriteStage.WhyDropped"/>
-    private Exception? WhyDropped(LogWaiter waiter) => _writes.WhyDropped(waiter);
-
     private Exception? SyncWritten()
     {
         Exception? error;
@@ -243,7 +248,8 @@ internal sealed partial class SyncStage
         catch (Exception e)
         {
             // From now on no sync of these pages proves anything: the kernel tells of a lost page once.
-            (_mustRecover, LastError) = (true, new NotedError(e));
+            _mustRecover = true;
+            LastError.Note(e);
         }
 
         return Recover();
@@ -260,12 +266,11 @@ internal sealed partial class SyncStage
         }
         catch (Exception e)
         {
-            LastError = new NotedError(e);
-            Exception cause = e;
+            LastError.Note(e);
 
             // Who came when its records had been made durable waits for nothing: else it would for ever, and be asked for without an end.
             Waiters.Complete(Durable);
-            Waiters.Fail(Durable, _ => LogErrors.Failed(_directory, "Making durable", cause));
+            Waiters.Fail(Durable, _whyFailed, e);
             return e;
         }
         finally
@@ -305,7 +310,7 @@ internal sealed partial class SyncStage
         catch (Exception e)
         {
             // Whatever it was, those who wait for what is durable do not wait for ever.
-            LastError = new NotedError(e);
+            LastError.Note(e);
             Interlocked.MemoryBarrier();
             _thread.Rouse();
         }
@@ -330,7 +335,7 @@ internal sealed partial class SyncStage
         catch (Exception e)
         {
             // Whoever needs what could not be done tries again, and is told.
-            LastError = new NotedError(e);
+            LastError.Note(e);
         }
         finally
         {

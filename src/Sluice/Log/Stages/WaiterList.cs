@@ -34,15 +34,18 @@ internal sealed class WaiterList(int mostWaking = 0)
     public void Push(LogWaiter waiter) => PushAll(ref _head, waiter, waiter);
 
     /// <summary>Ends the waits of all who wait for no more than <paramref name="reached"/>.</summary>
-    public void Complete(long reached) => Sift(reached, static _ => null, completesReached: true);
+    public void Complete(long reached) => Sift(reached, null, null, completesReached: true);
 
-    /// <summary>Fails all who wait for more than <paramref name="reached"/>, each with what <paramref name="makeError"/> returns for
-    /// it.</summary>
-    public void Fail(long reached, Func<LogWaiter, Exception?> makeError) => Sift(reached, makeError, completesReached: false);
+    /// <summary>
+    /// Fails all who wait for more than <paramref name="reached"/>, each with what <paramref name="makeError"/> returns for it and
+    /// <paramref name="cause"/>. Needs no memory itself: where there is none left, all of them are told.
+    /// </summary>
+    public void Fail(long reached, Func<LogWaiter, Exception?, Exception?> makeError, Exception? cause = null) =>
+        Sift(reached, makeError, cause, completesReached: false);
 
     /// <summary>As <see cref="Fail"/>, but only those who wait for what is of another epoch than <paramref name="epoch"/>.</summary>
-    public void FailOther(int epoch, long reached, Func<LogWaiter, Exception?> makeError) =>
-        Sift(reached, makeError, completesReached: false, epoch);
+    public void FailOther(int epoch, long reached, Func<LogWaiter, Exception?, Exception?> makeError) =>
+        Sift(reached, makeError, null, completesReached: false, epoch);
 
     /// <summary>
     /// Wakes the threads whose waits have ended; to be called after <see cref="Complete"/> and <see cref="Fail"/>, outside of what others
@@ -168,7 +171,8 @@ internal sealed class WaiterList(int mostWaking = 0)
         return first;
     }
 
-    private void Sift(long reached, Func<LogWaiter, Exception?> makeError, bool completesReached, int? without = null)
+    private void Sift(
+        long reached, Func<LogWaiter, Exception?, Exception?>? makeError, Exception? cause, bool completesReached, int? without = null)
     {
         LogWaiter? waiter = IsEmpty ? null : Interlocked.Exchange(ref _head, null);
         LogWaiter? first = null;
@@ -179,7 +183,7 @@ internal sealed class WaiterList(int mostWaking = 0)
             LogWaiter? next = waiter.Next;
             if (waiter.Target <= reached == completesReached && waiter.Epoch != without)
             {
-                if (!waiter.TryEnd(ErrorOf(waiter, makeError)))
+                if (!waiter.TryEnd(ErrorOf(waiter, makeError, cause)))
                 {
                     Interlocked.Decrement(ref _sleepers);
                     PushAll(ref _ended, waiter, waiter);
@@ -202,11 +206,11 @@ internal sealed class WaiterList(int mostWaking = 0)
     }
 
     /// <summary>Where it cannot be made, for want of memory perhaps, it is what came of that: the others are in no list now.</summary>
-    private static Exception? ErrorOf(LogWaiter waiter, Func<LogWaiter, Exception?> makeError)
+    private static Exception? ErrorOf(LogWaiter waiter, Func<LogWaiter, Exception?, Exception?>? makeError, Exception? cause)
     {
         try
         {
-            return makeError(waiter);
+            return makeError?.Invoke(waiter, cause);
         }
         catch (Exception e)
         {

@@ -28,6 +28,9 @@ internal sealed class WriteStage
     /// now, so that this is done again and again.
     /// </summary>
     private readonly Action _wakeServed;
+
+    /// <summary>What a waiter is failed with where a write has failed: made once, since there may be no memory then.</summary>
+    private readonly Func<LogWaiter, Exception?, Exception?> _whyFailed;
     private long _written;
     private bool _flushIsDue;
 
@@ -43,6 +46,10 @@ internal sealed class WriteStage
             Waiters.Complete(Written);
             Waiters.WakeAllEnded();
         };
+        _whyFailed = (waiter, error) => TryWithdraw(waiter)
+            ? LogErrors.Failed(_directory, "Appending to", error!)
+            : LogErrors.Dropped(_directory);
+        WhyDropped = (waiter, _) => waiter.OwnRecords == LogWaiter.Any ? null : LogErrors.Dropped(_directory);
         _thread = new StageThread("Sluice log writer", intervalMs, Round, () => _ring.HasRecords);
     }
 
@@ -157,20 +164,18 @@ internal sealed class WriteStage
     /// <summary>Fails all who wait in a list for what is not written; their own records are withdrawn. The gate is held.</summary>
     public void Fail(WaiterList waiters, Exception error)
     {
-        LastError = new NotedError(error);
-        waiters.Fail(Written, waiter => TryWithdraw(waiter)
-            ? LogErrors.Failed(_directory, "Appending to", error)
-            : LogErrors.Dropped(_directory));
+        LastError.Note(error);
+        waiters.Fail(Written, _whyFailed, error);
     }
 
     /// <summary>
     /// Of who waits for a record that is not in the log any more: null for who waits for memory, and has it, and for who flushes, and has
     /// flushed all that is left.
     /// </summary>
-    public Exception? WhyDropped(LogWaiter waiter) => waiter.OwnRecords == LogWaiter.Any ? null : LogErrors.Dropped(_directory);
+    public Func<LogWaiter, Exception?, Exception?> WhyDropped { get; }
 
     /// <summary>The newest error of a write, whoever was told of it.</summary>
-    public NotedError? LastError { get; private set; }
+    public NotedError LastError { get; } = new();
 
     /// <summary>Asks the log's own thread to write what is there, full page or not.</summary>
     public void SignalFlush()
