@@ -1,5 +1,6 @@
-"""Prints from the .trx files of one folder why tests were skipped (each reason once, with the number of tests), and appends to the file
-that is named second which tests failed, each with the beginning of what it said. The third argument is the engine."""
+"""Prints from the .trx files of one folder why tests were skipped (each reason once, with the number of tests) and which classes took
+longest, and appends to the file that is named second which tests failed, each with the beginning of what it said. The third argument is
+the engine."""
 import collections
 import pathlib
 import sys
@@ -7,9 +8,11 @@ import xml.etree.ElementTree
 
 NAMESPACE = "{http://microsoft.com/schemas/VisualStudio/TeamTest/2010}"
 LINES = 12
+CLASSES = 12
 
 folder, failures, engine = sys.argv[1:]
 reasons = collections.Counter()
+seconds = collections.Counter()
 
 
 def text_of(result, name):
@@ -20,6 +23,9 @@ def text_of(result, name):
 with open(failures, "a", encoding="utf-8") as out:
     for path in pathlib.Path(folder).glob("*.trx"):
         for result in xml.etree.ElementTree.parse(path).iter(NAMESPACE + "UnitTestResult"):
+            hours, minutes, rest = (result.get("duration") or "0:0:0").split(":")
+            test_class = result.get("testName").split("(")[0].rpartition(".")[0].rpartition(".")[2]
+            seconds[test_class] += 3600 * int(hours) + 60 * int(minutes) + float(rest)
             if result.get("outcome") == "NotExecuted":
                 reasons[text_of(result, "Message")] += 1
             elif result.get("outcome") == "Failed":
@@ -29,3 +35,5 @@ with open(failures, "a", encoding="utf-8") as out:
                         print(f"    {line.strip()}", file=out)
 for reason, count in sorted(reasons.items()):
     print(f"skipped {count}: {reason}")
+for test_class, took in seconds.most_common(CLASSES):
+    print(f"{took:.0f} s: {test_class}")
