@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using Sluice.Faults.Tests.Support;
 using Sluice.Log.Frames;
 using Sluice.Uring;
 
@@ -115,6 +117,159 @@ public sealed partial class PartlyWrittenTests
         }
 
         static void Check(string path) => Records.ReadAll(path).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3, 5]);
+    }
+
+    /// <summary>Then a tail is dropped, and others get its numbers.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Who_has_entered_at_an_opening_that_failed_hears_of_a_drop(bool readsBetween)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        Directory.CreateDirectory(folder.Log);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        List<string> followed = [];
+        using SluiceLog log = OpenAndFail(folder.Log, whileItIsThere: () => followed = Follow(follower));
+        followed.Count.ShouldBe(4);
+        log.TruncateAfter(2);
+        if (readsBetween)
+        {
+            followed.AddRange(Follow(follower));
+        }
+
+        for (int i = 10; i < 14; i++)
+        {
+            log.Append(Records.Make(0, i, 40), LogDurability.Durable);
+        }
+
+        followed.AddRange(Follow(follower));
+        followed.Skip(4).ShouldBe(["3: 10", "4: 11", "5: 12", "6: 13"]);
+        (follower.Drops, follower.DroppedFrom).ShouldBe((1, 3));
+    }
+
+    /// <summary>Then a sync fails, so that what is not durable is written again to another segment.</summary>
+    [SkippableFact]
+    public void Who_has_entered_at_an_opening_that_failed_hears_of_what_is_written_again()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        Directory.CreateDirectory(folder.Log);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        using SluiceLog log = OpenAndFail(folder.Log, LogDurability.Written, () => Follow(follower).Count.ShouldBe(4));
+        bool hasFailed = false;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            bool fails = !hasFailed && call == "fsync" && fd >= 0 && Path.GetFileName(PathOf(fd)) == "0000000001.slog";
+            hasFailed |= fails;
+            return fails ? -5 : 0;
+        });
+        _ = Record.Exception(() => log.Flush());
+        SystemCallFaults.Use(null);
+        hasFailed.ShouldBeTrue();
+        log.Append(Records.Make(0, 9, 40), LogDurability.Durable);
+        Follow(follower).ShouldBe(["1: 0", "2: 1", "3: 2", "4: 3", "6: 9"]);
+        follower.Drops.ShouldBe(1);
+    }
+
+    /// <summary>And a further segment is there before it looks again.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Who_waits_for_durable_records_at_an_opening_that_failed_gets_them(bool isFromEnd)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLogReader? follower = null;
+        using SluiceLog log = OpenAndFail(folder.Log, whileItIsThere: () =>
+        {
+            follower = new SluiceLogReader(
+                folder.Log, new SluiceLogReaderOptions { FromEnd = isFromEnd, FromSequence = isFromEnd ? 1 : 5, UpTo = LogDurability.Durable });
+            Follow(follower).ShouldBeEmpty();
+        });
+        for (int i = 5; i < 12; i++)
+        {
+            log.Append(Records.Make(0, i, 900), LogDurability.Durable);
+        }
+
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeGreaterThan(2);
+        Follow(follower.ShouldNotBeNull()).ShouldBe(["6: 5", "7: 6", "8: 7", "9: 8", "10: 9", "11: 10", "12: 11"]);
+        follower.Dispose();
+    }
+
+    /// <summary>What was removed of it does not come back in front of a record that is durable.</summary>
+    [SkippableTheory]
+    [InlineData(FileSystemKind.Ext4, 40)]
+    [InlineData(FileSystemKind.Ext4, 900)]
+    [InlineData(FileSystemKind.Xfs, 40)]
+    public void A_power_cut_behind_an_opening_that_failed_takes_nothing_durable(FileSystemKind kind, int bytes)
+    {
+        using Mount mount = Mount.OrSkip(kind);
+        string path = Path.Combine(mount.Folder, "log");
+        using SluiceLog log = OpenAndFail(path);
+        using (Process sync = Process.Start("sync", ["-f", mount.Folder]))
+        {
+            sync.WaitForExit();
+        }
+
+        log.Append(Records.Make(0, 5, bytes), LogDurability.Durable).ShouldBe(6);
+        PowerCut.Cut(mount, kind);
+        _ = Record.Exception(log.Dispose);
+        mount.Remount().ShouldBeNull();
+        PowerCut.ShouldHaveLost(mount);
+        SluiceLog.Open(path, FourToASegment()).Dispose();
+        Records.ReadAll(path).Select(static r => r.Sequence).ShouldBe([1, 2, 3, 4, 6]);
+    }
+
+    /// <summary>A log whose first segment has four records, and the opening of whose second was written but for zeros at its end.</summary>
+    /// <param name="path">The log's folder.</param>
+    /// <param name="durability">Of the four records.</param>
+    /// <param name="whileItIsThere">Called when the opening stands there, before what is there of it is removed.</param>
+    private static SluiceLog OpenAndFail(string path, LogDurability durability = LogDurability.Durable, Action? whileItIsThere = null)
+    {
+        const string Second = "0000000002.slog";
+        const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
+        SluiceLog log = SluiceLog.Open(path, FourToASegment());
+        for (int i = 0; i < 4; i++)
+        {
+            log.Append(Records.Make(0, i, 900), durability);
+        }
+
+        int writes = 0;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || fd < 0 || Path.GetFileName(PathOf(fd)) != Second)
+            {
+                return 0;
+            }
+
+            if (writes++ == 0)
+            {
+                return OpeningBytes - 3;
+            }
+
+            if (writes == 2)
+            {
+                whileItIsThere?.Invoke();
+            }
+
+            return -ENOSPC;
+        });
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 900)));
+        writes.ShouldBeGreaterThan(1);
+        SystemCallFaults.Use(null);
+        return log;
+    }
+
+    private static List<string> Follow(SluiceLogReader follower)
+    {
+        List<string> followed = [];
+        while (follower.TryRead(out LogEntry entry))
+        {
+            followed.Add($"{entry.Sequence}: {Records.Check(entry.Bytes).Number}");
+        }
+
+        return followed;
     }
 
     /// <summary>A segment takes four records of 900 bytes.</summary>

@@ -71,9 +71,10 @@ public sealed class RollCallTests : IDisposable
         Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
     }
 
-    /// <summary>Two are made for one roll where the maker comes late, and the first cannot be begun: the other one goes.</summary>
+    /// <summary>Two are made for one roll where the maker comes late, and the first cannot be begun: it goes, and the other one has a number
+    /// of its own.</summary>
     [Fact]
-    public void Of_two_segments_that_were_made_for_one_roll_none_stays()
+    public void Of_two_segments_that_were_made_for_one_roll_the_one_that_cannot_be_begun_goes()
     {
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
@@ -84,13 +85,15 @@ public sealed class RollCallTests : IDisposable
             SegmentFile first = next.Take();
             next.Prepare();
             files.List().ShouldBe([1, 2]);
-            next.PutBack(first);
-            files.List().ShouldBe([1]);
-            next.Take().ShouldBeSameAs(first);
-            next.PutBack(first);
+            next.Withdraw(first);
+            files.List().ShouldBe([2]);
+            next.Withdraw(next.Take());
+            files.List().ShouldBeEmpty();
+            next.Take().Dispose();
+            files.List().ShouldBe([3]);
         }
 
-        // Nor does the lock on one, which would keep the next writer out.
+        // Nor does the lock on one stay, which would keep the next writer out.
         using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
         log.NextSequence.ShouldBe(1);
     }

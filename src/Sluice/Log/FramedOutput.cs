@@ -142,6 +142,7 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void Sync()
     {
+        _next.ThrowIfNotRemoved();
         _folder.FlushWhatFailed();
         foreach (SegmentMark mark in _marks)
         {
@@ -202,9 +203,7 @@ internal sealed partial class FramedOutput : LogOutput
         }
         catch
         {
-            // A power cut may bring its name back, and then it would take back what is made durable from now on.
             _next.Withdraw(next);
-            _folder.TryFlush();
             throw;
         }
 
@@ -309,6 +308,12 @@ internal sealed partial class FramedOutput : LogOutput
     {
         // First: from the moment that there is a next segment, nobody writes this one any more.
         _current?.CutFailed();
+        using (_rolling.EnterUninterrupted())
+        {
+            // Before it has begun: where there is no memory for it, the log stays in this one.
+            _rolled.EnsureCapacity(_rolled.Count + 1);
+        }
+
         SegmentFile next = _next.Take();
         try
         {
@@ -316,8 +321,8 @@ internal sealed partial class FramedOutput : LogOutput
         }
         catch
         {
-            // Whatever is written next, what there may be of the frame is cut off first.
-            _next.PutBack(next);
+            // Where the log goes on in the segment that it was to leave, this one would begin too early.
+            _next.Withdraw(next);
             throw;
         }
 

@@ -22,5 +22,5 @@ internal sealed class NotedError
 
     /// <summary>Null where there is none.</summary>
     public static Exception? Newest(params IEnumerable<NotedError?> parts) =>
-        parts.MaxBy(static p => p is null ? 0 : Volatile.Read(ref p._at))?.Error;
+        parts.MaxBy(static p => p?.Error is null ? 0 : Volatile.Read(ref p._at))?.Error;
 }

@@ -67,14 +67,15 @@ public sealed partial class SluiceLogReader
     }
 
     /// <summary>
-    /// Where the segment was to take records back, and its writer has withdrawn it since it did not become durable: back to what the log
-    /// has instead, also where the file could not be removed. What was read before is not read again, unless others have taken it back
-    /// since.
+    /// Where the segment was to take records back, and its writer has withdrawn it since it did not become durable, or where it has not
+    /// begun: back to what the log has instead, also where the file could not be removed. What was read before is not read again, unless
+    /// others have taken it back since.
     /// </summary>
-    private bool TryReturn()
+    /// <param name="isLost">Whether it has not begun.</param>
+    private bool TryReturn(bool isLost = false)
     {
         bool isIn = _segment!.Restarts && _segment.IsIn(_folder);
-        if (!_segment.Restarts || (isIn && !_segment.IsWithdrawnBy(State())))
+        if (!isLost && (!_segment.Restarts || (isIn && !_segment.IsWithdrawnBy(State()))))
         {
             return false;
         }

@@ -298,12 +298,8 @@ public sealed partial class SluiceLogReader : IDisposable
                 continue;
             }
 
-            if (result != FrameResult.Good && _segment.HasLostOpening)
+            if (result != FrameResult.Good && _segment.HasLostOpening && TryReturn(isLost: true))
             {
-                // The log goes on in it with another one, or in the segment before.
-                _known.Remove(_segment.Id);
-                _segment.Dispose();
-                _segment = null;
                 continue;
             }
 

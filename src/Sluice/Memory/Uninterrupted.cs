@@ -33,7 +33,30 @@ internal static class Uninterrupted
     }
 
     /// <summary>As <see cref="EnterUninterrupted"/>, for a lock that is left elsewhere (Lock.Exit).</summary>
-    public static void LockUninterrupted(this Lock gate) => UntilDone(gate, static g => g.Enter());
+    public static void LockUninterrupted(this Lock gate)
+    {
+        using Untold untold = new();
+        bool isInterrupted = false;
+        while (true)
+        {
+            try
+            {
+                Seam.Wait();
+                gate.Enter();
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                isInterrupted = true;
+            }
+            catch (OutOfMemoryException)
+            {
+                Sleep(1, ref isInterrupted);
+            }
+        }
+
+        Restore(isInterrupted);
+    }
 
     /// <summary>ArrayPool.Rent, which waits for a lock where the thread has no array of its own; it has taken nothing where it
     /// throws.</summary>

@@ -14,7 +14,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 {
     public const string StateName = "log.state";
 
-    private bool _mustFlush;
+    private int _mustFlush;
 
     public string Path { get; } = path;
 
@@ -234,10 +234,10 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         PathErrors.ThrowIfFailed(result, "Flushing the folder", Path);
     }
 
-    /// <summary>As <see cref="FlushToDisk"/>, now or in <see cref="FlushWhatFailed"/>; both by one thread at a time.</summary>
+    /// <summary>As <see cref="FlushToDisk"/>, now or in <see cref="FlushWhatFailed"/>.</summary>
     public void TryFlush()
     {
-        _mustFlush = true;
+        Volatile.Write(ref _mustFlush, 1);
         try
         {
             FlushWhatFailed();
@@ -252,10 +252,17 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <inheritdoc cref="FlushToDisk"/>
     public void FlushWhatFailed()
     {
-        if (_mustFlush)
+        if (Interlocked.Exchange(ref _mustFlush, 0) != 0)
         {
-            FlushToDisk();
-            _mustFlush = false;
+            try
+            {
+                FlushToDisk();
+            }
+            catch
+            {
+                Volatile.Write(ref _mustFlush, 1);
+                throw;
+            }
         }
     }
 

@@ -16,12 +16,9 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
     private readonly Lock _making = new();
 
-    /// <summary>What was to take records back, has come to nothing, and could not be removed; for whoever has the write stage.</summary>
+    /// <summary>What has come to nothing, and could not be removed; changed by whoever has the write stage.</summary>
     private SegmentFile? _withdrawn;
     private SegmentFile? _prepared = prepared;
-
-    /// <summary>What was put back may have some of an opening that failed; for whoever has the write stage.</summary>
-    private bool _hasFailed;
     private long _nextId = id;
 
     /// <summary>Whether this thread is making one, or may remove one.</summary>
@@ -55,17 +52,6 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
         }
     }
 
-    /// <summary>It could not be begun, and is taken again; what was made meanwhile is behind it, and not needed.</summary>
-    public void PutBack(SegmentFile next)
-    {
-        using (_making.EnterUninterrupted())
-        {
-            _prepared?.Remove();
-            _prepared = next;
-            _hasFailed = true;
-        }
-    }
-
     /// <summary>After the last record: none is needed.</summary>
     public void Remove()
     {
@@ -76,46 +62,49 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
         }
     }
 
-    /// <summary>Removes one that was to take records back, and has come to nothing, now or in <see cref="RemoveFailed"/>.</summary>
+    /// <summary>
+    /// Removes one that could not be begun, or was to take records back and has come to nothing, now or in <see cref="RemoveFailed"/>. No
+    /// other segment gets its number: who has read its opening would take that one for it.
+    /// </summary>
     public void Withdraw(SegmentFile next)
     {
         // First: whatever comes of it, it is not lost sight of.
-        _withdrawn = next;
+        Volatile.Write(ref _withdrawn, next);
         try
         {
             next.Delete();
             next.Dispose();
-            _withdrawn = null;
+            Volatile.Write(ref _withdrawn, null);
+
+            // A power cut may bring its name back, and then it would take back, or stand before, what is made durable from now on.
+            folder.TryFlush();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
         }
     }
 
-    /// <summary>
-    /// Before anything is acknowledged behind a <see cref="Withdraw"/> that failed, which would take it back, or behind an opening that
-    /// failed: where the log goes on in the segment that it was to leave, that one would begin too early.
-    /// </summary>
-    /// <exception cref="IOException">It cannot be removed or cut off, or the folder cannot be flushed.</exception>
+    /// <summary>Before anything is written behind a <see cref="Withdraw"/> that failed.</summary>
+    /// <exception cref="IOException">It cannot be removed, or the folder cannot be flushed.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be removed.</exception>
     public void RemoveFailed()
     {
-        if (_hasFailed)
-        {
-            using (_making.EnterUninterrupted())
-            {
-                _prepared?.CutOpening();
-            }
-
-            _hasFailed = false;
-        }
-
         if (_withdrawn is { } segment)
         {
             segment.Delete();
             folder.FlushToDisk();
             segment.Dispose();
-            _withdrawn = null;
+            Volatile.Write(ref _withdrawn, null);
+        }
+    }
+
+    /// <summary>Before anything is acknowledged as durable; any thread may ask.</summary>
+    /// <exception cref="IOException">What was withdrawn is still there.</exception>
+    public void ThrowIfNotRemoved()
+    {
+        if (Volatile.Read(ref _withdrawn) is { } segment)
+        {
+            throw new IOException($"Removing '{segment.Path}' failed, and what is behind it would not be durable.");
         }
     }
 

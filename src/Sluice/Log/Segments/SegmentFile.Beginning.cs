@@ -81,11 +81,8 @@ internal sealed partial class SegmentFile
     /// <param name="restarts">Whether what earlier segments have from that record on is taken back.</param>
     /// <param name="tookBack">Whether an earlier segment has taken records back.</param>
     /// <param name="time">Now.</param>
-    /// <exception cref="IOException">What is there of an opening frame that failed to be written could not be cut off.</exception>
     public void Announce(long firstSequence, long idBefore, bool restarts, bool tookBack, long time)
     {
-        // Before frames stand behind the opening's room: when it is written, they are not to be cut off with it.
-        CutFailedAndReserve(LogLayout.HeaderBytes);
         byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes];
         LogLayout.WriteFrameHeader(frame, new FrameHeader(LogLayout.OpeningPayloadBytes, 0, firstSequence, time, FrameKind.Opening, 0));
         frame[LogLayout.FrameHeaderBytes] = restarts ? (byte)1 : (byte)0;

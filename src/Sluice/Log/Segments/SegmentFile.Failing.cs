@@ -27,10 +27,6 @@ internal sealed partial class SegmentFile
     /// <exception cref="IOException">It may still be there; the next call tries again.</exception>
     public void CutFailed() => CutFailed(Offset);
 
-    /// <summary>Of a segment that could not be begun: cuts off what there may be of its opening frame.</summary>
-    /// <exception cref="IOException">It may still be there; the next call tries again.</exception>
-    public void CutOpening() => CutFailedAndReserve(LogLayout.HeaderBytes);
-
     private void WriteAt(ReadOnlySpan<byte> frame, long offset)
     {
         CutFailedAndReserve(offset);

@@ -243,23 +243,17 @@ internal sealed partial class SegmentFile : IDisposable
     public bool Remove() => Remove(_folder, _handle);
 
     /// <summary>
-    /// Removes the file, which stays open. One that cannot be removed is emptied, as far as that can be done: it takes nothing back then.
+    /// Removes the file, which stays open. It is emptied first, as far as that can be done: who has it open sees that it is nothing any
+    /// more, and where it cannot be removed it takes nothing back.
     /// </summary>
     /// <exception cref="IOException">It is still there.</exception>
     /// <exception cref="UnauthorizedAccessException">It is still there.</exception>
     public void Delete()
     {
-        try
+        LogFile.TrySetLength(_handle, 0);
+        if (_folder.Has(_handle))
         {
-            if (_folder.Has(_handle))
-            {
-                _folder.Delete(Path);
-            }
-        }
-        catch
-        {
-            LogFile.TrySetLength(_handle, 0);
-            throw;
+            _folder.Delete(Path);
         }
     }
 

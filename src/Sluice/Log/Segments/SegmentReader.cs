@@ -8,6 +8,9 @@ internal sealed class SegmentReader : IDisposable
 {
     private readonly SegmentContent _file;
     private SegmentInfo _info;
+
+    /// <summary>Of the opening that it was entered by, whatever is known of the segment by now.</summary>
+    private readonly (long Offset, uint Chain) _behindOpening;
     private readonly FrameScanner _scanner;
     private readonly bool _isLive;
     private (long Offset, uint Chain, long ReadTo) _before;
@@ -20,6 +23,7 @@ internal sealed class SegmentReader : IDisposable
     {
         (_file, _info) = (file, info);
         _isLive = !info.IsSealed;
+        _behindOpening = (info.FirstOffset, info.FirstChain);
         _scanner = new FrameScanner(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true, _isLive);
         ReadTo = info.FirstSequence - 1;
     }
@@ -168,12 +172,12 @@ internal sealed class SegmentReader : IDisposable
         _isLive && _scanner.Chain == _lastCrc && _beforeLast.Offset > 0 && !_scanner.Has(_beforeLast.Offset, _lastCrc);
 
     /// <summary>
-    /// Whether it has not begun as it was entered: another opening frame, or none, stands by now where there was one, which was there as a
-    /// whole although its write had failed. Asked where no frame behind it is good.
+    /// Whether it has not begun, although it was entered: no opening frame stands by now where there was one, which was there as a whole
+    /// although its write had failed. Asked where no frame behind it is good.
     /// </summary>
     public bool HasLostOpening =>
-        _isLive && _info.FirstOffset > LogLayout.HeaderBytes && _scanner.Offset == _info.FirstOffset
-            && !_scanner.Has(LogLayout.HeaderBytes, _info.FirstChain);
+        _isLive && _behindOpening.Offset > LogLayout.HeaderBytes && _scanner.Offset == _behindOpening.Offset
+            && !_scanner.Has(LogLayout.HeaderBytes, _behindOpening.Chain);
 
     /// <summary>Goes back before the last frame.</summary>
     public void Unread()
