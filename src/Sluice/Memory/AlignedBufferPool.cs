@@ -161,10 +161,10 @@ internal static class AlignedBufferPool
                 return;
             }
 
-            // The size of which most bytes wait gives way: what is used now stays.
+            // Another size gives way, as long as there is one: what is used now stays, and the next pass over a file finds all of it here.
             while (s_sharedBytes + buffer.Length > MaxKeptBytes)
             {
-                Drop(TakeShared(LargestShare()).Length);
+                Drop(TakeShared(LargestShareBut(size)).Length);
             }
 
             buffer.Next = Shared[size];
@@ -184,12 +184,14 @@ internal static class AlignedBufferPool
         return buffer;
     }
 
-    private static int LargestShare()
+    /// <summary>The size of which most bytes wait here; <paramref name="used"/> only where no other does.</summary>
+    private static int LargestShareBut(int used)
     {
-        int largest = 0;
-        for (int size = 1; size < SharedCounts.Length; size++)
+        int largest = used;
+        for (int size = 0; size < SharedCounts.Length; size++)
         {
-            if ((long)SharedCounts[size] << size > (long)SharedCounts[largest] << largest)
+            if (size != used && SharedCounts[size] > 0
+                && (largest == used || (long)SharedCounts[size] << size > (long)SharedCounts[largest] << largest))
             {
                 largest = size;
             }

@@ -98,6 +98,22 @@ public sealed class AlignedBufferPoolTests : AccountedTests
     }
 
     [Fact]
+    public void What_is_used_now_stays_and_other_sizes_give_way()
+    {
+        RentAndReturn(64 * 1024);
+        HashSet<nint> first = RentAndReturn(Largest);
+        RentAndReturn(Largest).ShouldBe(first, ignoreOrder: true);
+
+        static HashSet<nint> RentAndReturn(int length)
+        {
+            MemoryLease[] leases = [.. Enumerable.Range(0, AlignedBufferPool.MaxKeptBytes / length).Select(_ => AlignedBufferPool.Rent(length))];
+            HashSet<nint> addresses = [.. leases.Select(static l => l.Address)];
+            Array.ForEach(leases, static l => l.Return());
+            return addresses;
+        }
+    }
+
+    [Fact]
     public void Buffers_cut_from_one_slab_do_not_overlap_and_are_kept()
     {
         MemoryLease[] leases = [.. Enumerable.Range(0, 40).Select(static _ => AlignedBufferPool.RentOfMany(30_000))];
