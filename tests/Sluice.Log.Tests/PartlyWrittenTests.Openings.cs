@@ -183,8 +183,9 @@ public sealed partial class PartlyWrittenTests
         SluiceLogReader? follower = null;
         using SluiceLog log = OpenAndFail(folder.Log, whileItIsThere: () =>
         {
+            long from = isFromEnd ? 1 : 5;
             follower = new SluiceLogReader(
-                folder.Log, new SluiceLogReaderOptions { FromEnd = isFromEnd, FromSequence = isFromEnd ? 1 : 5, UpTo = LogDurability.Durable });
+                folder.Log, new SluiceLogReaderOptions { FromEnd = isFromEnd, FromSequence = from, UpTo = LogDurability.Durable });
             Follow(follower).ShouldBeEmpty();
         });
         for (int i = 5; i < 12; i++)

@@ -71,8 +71,10 @@ public sealed class RollCallTests : IDisposable
         Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
     }
 
-    /// <summary>Two are made for one roll where the maker comes late, and the first cannot be begun: it goes, and the other one has a number
-    /// of its own.</summary>
+    /// <summary>
+    /// Two are made for one roll where the maker comes late, and the first cannot be begun: it goes, and the other one has a number of its
+    /// own.
+    /// </summary>
     [Fact]
     public void Of_two_segments_that_were_made_for_one_roll_the_one_that_cannot_be_begun_goes()
     {

@@ -38,37 +38,6 @@ public sealed class MemorySeamTests : HostileTests
         await Watchdog.EndsAsync(() => Task.Run(done.Wait), "what was queued");
     }
 
-    /// <summary>A log's own threads take theirs so.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void A_lock_outlasts_a_want_of_memory(bool isLeftElsewhere)
-    {
-        SkipWithoutSeams();
-        Lock gate = new();
-        int lacks = 0;
-        Seam.Use(kind =>
-        {
-            if (kind == SeamKind.Wait && lacks++ == 0)
-            {
-                throw new OutOfMemoryException();
-            }
-        });
-        if (isLeftElsewhere)
-        {
-            gate.LockUninterrupted();
-        }
-        else
-        {
-            _ = gate.EnterUninterrupted();
-        }
-
-        Seam.Use(null);
-        lacks.ShouldBeGreaterThan(0);
-        gate.IsHeldByCurrentThread.ShouldBeTrue();
-        gate.Exit();
-    }
-
     /// <summary>More than a ring has room for: those that are in it, and those that wait for room.</summary>
     [SkippableFact]
     public async Task Requests_to_cancel_come_through_without_memory()
@@ -362,7 +331,7 @@ public sealed class MemorySeamTests : HostileTests
         failed.ShouldBeGreaterThanOrEqualTo(3);
     }
 
-    private static void SkipWithoutSeams()
+    internal static void SkipWithoutSeams()
     {
 #if !DEBUG
         throw new SkipException("only Debug builds have these places");

@@ -106,7 +106,8 @@ public sealed class AlignedBufferPoolTests : AccountedTests
 
         static HashSet<nint> RentAndReturn(int length)
         {
-            MemoryLease[] leases = [.. Enumerable.Range(0, AlignedBufferPool.MaxKeptBytes / length).Select(_ => AlignedBufferPool.Rent(length))];
+            int count = AlignedBufferPool.MaxKeptBytes / length;
+            MemoryLease[] leases = [.. Enumerable.Range(0, count).Select(_ => AlignedBufferPool.Rent(length))];
             HashSet<nint> addresses = [.. leases.Select(static l => l.Address)];
             Array.ForEach(leases, static l => l.Return());
             return addresses;
