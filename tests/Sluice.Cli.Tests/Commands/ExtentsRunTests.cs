@@ -91,8 +91,8 @@ public sealed class ExtentsRunTests : IDisposable
         run.Out.ShouldContain("3 files, 2 in more than one piece");
         run.Out.ShouldContain("up to 16 KiB");
         // 32 extents with 512 KiB, and one with 100: the bars are of the bytes beside them.
-        run.Out.ShouldMatch(@"up to 16 KiB +32 .* #{30}\n");
-        run.Out.ShouldMatch(@"up to 256 KiB +1 .* #{4,7}\n");
+        run.Out.ShouldMatch(@"up to 16 KiB +32 .* #{20}\n");
+        run.Out.ShouldMatch(@"up to 256 KiB +1 .* #{3,4}\n");
         using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
         json.RootElement.GetProperty("formatVersion").GetInt32().ShouldBe(1);
         JsonElement worst = json.RootElement.GetProperty("worstFiles");

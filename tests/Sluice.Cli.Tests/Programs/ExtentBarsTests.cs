@@ -19,15 +19,35 @@ public sealed class ExtentBarsTests
     [InlineData(true)]
     public void In_text_they_are_of_the_bytes_whose_share_stands_before_them(bool isTerminal)
     {
-        var output = new StringWriter();
-        ExtentText.Write(
-            new TerminalStreams(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = true, Width = 120 },
-            Report(), 20);
+        string text = Written(isTerminal, 120);
         int[] bars =
         [
-            .. output.ToString().Split('\n').Where(l => l.Contains("up to", StringComparison.Ordinal)).Select(l => l.Count(c => c == '#')),
+            .. text.Split('\n').Where(l => l.Contains("up to", StringComparison.Ordinal)).Select(l => l.Count(c => c == '#')),
         ];
-        bars.ShouldBe([1, 7, 30]);
+        bars.ShouldBe([1, 5, 20]);
+    }
+
+    [Theory]
+    [InlineData(50, false)]
+    [InlineData(64, false)]
+    [InlineData(80, true)]
+    public void Bars_stand_under_their_name_or_not_at_all(int width, bool areShown)
+    {
+        string text = Written(isTerminal: true, width);
+        string head = text.Split('\n').Single(l => l.Contains("extent size", StringComparison.Ordinal));
+        head.Contains("share of bytes", StringComparison.Ordinal).ShouldBe(areShown);
+        text.Contains('#', StringComparison.Ordinal).ShouldBe(areShown);
+        text.Split('\n').Count(l => l.Contains("up to", StringComparison.Ordinal)).ShouldBe(Classes.Length);
+        text.Contains("not shown for want of room", StringComparison.Ordinal).ShouldBe(!areShown);
+    }
+
+    private static string Written(bool isTerminal, int width)
+    {
+        var output = new StringWriter();
+        ExtentText.Write(
+            new TerminalStreams(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = true, Width = width },
+            Report(), 20);
+        return output.ToString();
     }
 
     [Fact]

@@ -7,7 +7,8 @@ namespace Sluice.Cli.Programs.Extents;
 /// <summary>The report as tables.</summary>
 internal static class ExtentText
 {
-    private const int BarWidth = 30;
+    // With the figure before it as wide as a column may be without being broken.
+    private const int BarWidth = 20;
 
     public static void Write(TerminalStreams terminal, ExtentReport report, int extentLimit)
     {
@@ -43,12 +44,13 @@ internal static class ExtentText
         terminal.WriteLine();
         long most = Math.Max(1, classes.Max(c => c.Bytes));
         long bytes = Math.Max(1, classes.Sum(c => c.Bytes));
-        var table = new TextTable("extent size", "extents", "bytes", "share of bytes", "");
+        // A bar and its figure are one cell: neither stands without the other, nor without the heading.
+        var table = new TextTable("extent size", "extents", "bytes", "share of bytes") { LeftColumns = new HashSet<int> { 0, 3 } };
         foreach (ExtentClass one in classes)
         {
             int bar = one.Bytes == 0 ? 0 : Math.Max(1, (int)(one.Bytes * (double)BarWidth / most));
-            table.Add(one.Name, $"{one.Extents:#,0}", ByteSize.Format(one.Bytes), $"{100.0 * one.Bytes / bytes:0.0} %",
-                new string('#', bar));
+            table.Add(one.Name, $"{one.Extents:#,0}", ByteSize.Format(one.Bytes),
+                $"{100.0 * one.Bytes / bytes,5:0.0} % {new string('#', bar)}".TrimEnd());
         }
         table.WriteTo(terminal);
     }
