@@ -156,6 +156,7 @@ internal sealed class CopyCommand(
     {
         if (!options.Recursive)
             LinkedFile.RequireTarget(source);
+        CopyPlan.RequireSource(source);
         bool mayReplace = consent.Require();
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();
@@ -197,7 +198,7 @@ internal sealed class CopyCommand(
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         foreach (FileFailure failure in failures)
             terminal.WriteError(ErrorText.Of(failure.Error));
-        if (!options.Force && failures.Any(f => f.Error.Message.Contains("there already", StringComparison.Ordinal)))
+        if (!options.Force && failures.Any(f => IsThereAlready(f.Error)))
             terminal.WriteError("what was there is left as it was; --force replaces it");
         cpu = CpuMeter.ProcessTime() - cpu;
         CopyRecord record = Record(source, target, result, failures, elapsed, cpu, line);
@@ -217,6 +218,10 @@ internal sealed class CopyCommand(
         }
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
+
+    /// <summary>What a copy says by itself, and the system of links, pipes and devices (EEXIST of Linux).</summary>
+    private static bool IsThereAlready(Exception error) =>
+        error.HResult == 17 || error.Message.Contains("there already", StringComparison.Ordinal);
 
     /// <summary>A full disk, a quota that is used up, a file system that is read-only (ENOSPC, EDQUOT, EROFS of Linux).</summary>
     private static bool IsEverybodys(Exception error) => error.HResult is 28 or 122 or 30;

@@ -1,12 +1,17 @@
+using Sluice.Cli.Report;
+
 namespace Sluice.Cli.Terminal;
 
 /// <summary>A file to be read that a command line names.</summary>
 internal static class FileArgument
 {
-    /// <exception cref="FileNotFoundException">It is not there, or a folder.</exception>
+    /// <exception cref="FileNotFoundException">It is not there, or a folder, or a link to what is not there.</exception>
+    /// <exception cref="IOException">It is a link that leads back to itself.</exception>
     /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
     public static void Require(string path)
     {
+        // .NET says of a link that leads nowhere that it exists.
+        LinkedFile.RequireTarget(path);
         if (File.Exists(path))
             return;
         throw Directory.Exists(path)

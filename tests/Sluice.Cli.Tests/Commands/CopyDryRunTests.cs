@@ -148,6 +148,34 @@ public sealed class CopyDryRunTests : IDisposable
         (await ToolRun.RunAsync("copy", "-nq", _folder["a"], _folder["b"])).ShouldBe(new ToolRun(ExitCode.Success, "", ""));
     }
 
+    [Theory]
+    [InlineData("-n")]
+    [InlineData("-nr")]
+    [InlineData("-f")]
+    [InlineData("-rf")]
+    public Task A_source_that_is_not_there_is_told_in_the_words_of_other_commands(string option) =>
+        CommandChecks.FailsAsync($"sluice: {_folder["nosrc"]}: no such file\n", "copy", option, _folder["nosrc"], _folder["b"]);
+
+    [SkippableTheory]
+    [InlineData("symbolic")]
+    [InlineData("pipe")]
+    public async Task A_link_or_a_pipe_that_is_there_has_the_hint_of_force_too(string kind)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy refuses is Linux's");
+        foreach (string folder in (string[])["one", "two"])
+        {
+            Directory.CreateDirectory(_folder[folder]);
+            if (kind == "pipe")
+                Shell.Run("mkfifo", _folder[$"{folder}/x"]).ExitCode.ShouldBe(0);
+            else
+                File.CreateSymbolicLink(_folder[$"{folder}/x"], folder);
+        }
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["one/."], _folder["two"]);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("--force replaces it");
+        (await ToolRun.RunAsync("copy", "-rf", _folder["one/."], _folder["two"])).ExitCode.ShouldBe(ExitCode.Success);
+    }
+
     private string[] Everything() =>
         [.. Directory.EnumerateFileSystemEntries(_folder.FullPath, "*", SearchOption.AllDirectories).Order(StringComparer.Ordinal)];
 }

@@ -85,6 +85,22 @@ public sealed class LinkedFileTests : IDisposable
         Should.Throw<FileNotFoundException>(() => LinkedFile.RequireTarget(_folder["x/odd"]));
     }
 
+    [SkippableTheory]
+    [InlineData("loop", "is a symbolic link that leads back to itself")]
+    [InlineData("nothing", "is a symbolic link to nothing, which does not exist")]
+    public async Task What_reads_a_result_says_of_a_link_what_other_commands_say(string text, string says)
+    {
+        Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");
+        File.CreateSymbolicLink(_folder["loop"], text);
+        string link = _folder["loop"];
+        foreach (string[] typed in (string[][])[["merge", link], ["compare", link, link], ["copy", "--files-from", link, _folder.FullPath]])
+        {
+            ToolRun run = await ToolRun.RunAsync(typed);
+            run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+            run.Error.ShouldContain($"{link} {says}");
+        }
+    }
+
     private void MakeTree()
     {
         Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");

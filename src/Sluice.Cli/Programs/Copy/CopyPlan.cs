@@ -36,8 +36,7 @@ internal sealed class CopyPlan(
         }
         // A link stays one in a tree's copy; else what it leads to is copied, with its length and its time.
         var file = new FileInfo(recursive ? source : LinkedFile.Follow(source));
-        if (!file.Exists && file.LinkTarget is null)
-            throw AbsentPath.Error(source, new FileNotFoundException($"{source}: no such file"));
+        RequireSource(source);
         if (PathKinds.Of(source) is PathKind.Other or PathKind.BlockDevice && file.LinkTarget is null)
             throw new IOException($"{source} is no plain file");
         AddFile(file, source, target, file.LinkTarget is null ? file.Length : 0, isNamed: true);
@@ -90,6 +89,21 @@ internal sealed class CopyPlan(
                 Failed++;
                 terminal.WriteError(ErrorText.Of(e));
             }
+        }
+    }
+
+    /// <summary>A link is there, wherever it leads.</summary>
+    /// <exception cref="FileNotFoundException">Nothing has that name.</exception>
+    /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
+    public static void RequireSource(string source)
+    {
+        try
+        {
+            _ = File.GetAttributes(source);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw new FileNotFoundException($"{source}: no such file", e);
         }
     }
 
