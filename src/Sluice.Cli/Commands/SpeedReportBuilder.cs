@@ -28,7 +28,7 @@ internal static class SpeedReportBuilder
             Arguments = arguments,
             Environment = environment,
             Workload = WorkloadOf(options, fileSizeBytes, warmUp),
-            Creations = [.. creations.GroupBy(c => c.Side).Select(g => Creation(MedianOf(g), options.Create, hertz))],
+            Creations = [.. creations.GroupBy(c => c.Side).Select(g => Creation([.. g], options, hertz))],
             Sides = sides,
             Interrupted = interrupted,
             Notes =
@@ -116,23 +116,21 @@ internal static class SpeedReportBuilder
     private static double SteadyMean(IReadOnlyList<RateWindow> windows, int from) =>
         Per(windows.Skip(from).Sum(w => w.MiBPerSecond * w.Seconds), windows.Skip(from).Sum(w => w.Seconds));
 
-    private static CreationTiming MedianOf(IEnumerable<CreationTiming> timings)
+    private static CreationReport Creation(CreationTiming[] timings, SpeedOptions options, double? hertz)
     {
-        CreationTiming[] sorted = [.. timings.OrderBy(t => t.Write)];
-        return sorted[sorted.Length / 2];
-    }
-
-    private static CreationReport Creation(CreationTiming timing, CreateMode mode, double? hertz)
-    {
+        CreationTiming timing = timings.OrderBy(t => t.Write).ElementAt(timings.Length / 2);
         double mebibytes = timing.SizeBytes / (double)ByteSize.MiB;
         double whole = (timing.Write + timing.Flush).TotalSeconds;
         return new CreationReport(
-            SideName(timing.Side), mode == CreateMode.Preallocate ? "preallocate" : "extend", timing.SizeBytes,
+            SideName(timing.Side), options.Create == CreateMode.Preallocate ? "preallocate" : "extend", timing.SizeBytes,
             Round(timing.Write.TotalSeconds),
             Round(timing.Flush.TotalSeconds), Round(Per(mebibytes, timing.Write.TotalSeconds)), Round(Per(mebibytes, whole)),
             Round(100 * Per(timing.Cpu.TotalSeconds, whole)), hertz is { } hz
                 ? Round(Per(timing.Cpu.TotalSeconds * hz, timing.SizeBytes))
-                : null);
+                : null)
+        {
+            Files = options.Paths.Count == 1 ? null : Math.Min(timings.Length, options.Paths.Count),
+        };
     }
 
     private static IEnumerable<string> CacheNotes(SpeedOptions options, string? fileSystem)

@@ -12,13 +12,15 @@ internal static class SpeedPage
 
     public static ReportPage Of(SpeedReport report) => new()
     {
-        Title = $"{report.Workload.File}, {ByteSize.Format(report.Workload.FileSizeBytes)}: {Describe(report.Workload)}",
+        Title = $"{report.Workload.File}, {ByteSize.Format(report.Workload.FileSizeBytes)}{InFiles(report)}: {Describe(report.Workload)}",
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
         Notes = [.. Notes(report)],
         Sections = [.. Sections(report)],
     };
+
+    private static string InFiles(SpeedReport report) => report.Workload.Files is { } files ? $" in {files.Count} files" : "";
 
     private static IEnumerable<string> Notes(SpeedReport report)
     {
@@ -197,7 +199,7 @@ internal static class SpeedPage
 
     private static PageSection Creations(IReadOnlyList<CreationReport> creations) => new()
     {
-        Heading = "Creating the file",
+        Heading = creations[0].Files is { } files ? $"Creating a file, the median of {files} files" : "Creating the file",
         Charts =
         [
             new PageChart
@@ -218,7 +220,8 @@ internal static class SpeedPage
             {
                 Columns =
                 [
-                    PageColumn.Text("side"), PageColumn.Text("method"), PageColumn.Text("size"), new PageColumn("written", "s"),
+                    PageColumn.Text("side"), PageColumn.Text("method"),
+                    PageColumn.Text(creations[0].Files is null ? "size" : "size of each"), new PageColumn("written", "s"),
                     new PageColumn("flushed", "s"), new PageColumn("rate", "MiB/s"), new PageColumn("with flush", "MiB/s"),
                     new PageColumn("CPU", "%"), new PageColumn("CPU", "clocks/B"),
                 ],

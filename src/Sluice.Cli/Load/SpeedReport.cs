@@ -106,10 +106,15 @@ internal sealed record SpeedWorkload
         SpeedJsonContext.Default.SpeedWorkload);
 }
 
-/// <summary>How fast a file was made by -x or -p.</summary>
+/// <summary>How fast a file was made by -x or -p: of several times and several files the median, by the time of writing.</summary>
+/// <param name="SizeBytes">Of one file.</param>
 internal sealed record CreationReport(
     string Side, string Method, long SizeBytes, double WriteSeconds, double FlushSeconds, double MiBPerSecond, double MiBPerSecondWithFlush,
-    double CpuPercent, double? CpuClocksPerByte);
+    double CpuPercent, double? CpuClocksPerByte)
+{
+    /// <summary>The files that were made, one after another; null of one.</summary>
+    public int? Files { get; init; }
+}
 
 /// <summary>What one engine did.</summary>
 internal sealed record SideReport
