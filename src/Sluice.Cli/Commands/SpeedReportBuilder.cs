@@ -10,6 +10,9 @@ internal static class SpeedReportBuilder
 {
     private const double MinCachedShare = 0.1;
 
+    // The last requests of any run are due at its end, and done a latency later.
+    private static readonly TimeSpan ToleratedOverrun = TimeSpan.FromSeconds(0.1);
+
     public static SpeedReport Build(
         SpeedOptions options, IReadOnlyList<string> arguments, DateTimeOffset started, long fileSizeBytes, TimeSpan warmUp,
         IReadOnlyList<CreationTiming> creations, IReadOnlyDictionary<IoSide, Measurement> measurements,
@@ -34,6 +37,8 @@ internal static class SpeedReportBuilder
             Notes =
             [
                 .. notes, .. CacheNotes(options, environment.FileSystem), .. sides.SelectMany(s => RateNotes(s, options)),
+                .. sides.Select(s => BehindNote(s, measurements.Single(m => SideName(m.Key) == s.Side).Value, options, interrupted))
+                    .OfType<string>(),
                 .. measurements.Select(m => NeverBegunNote(SideName(m.Key), m.Value)).OfType<string>(),
                 .. measurements.Select(m => CachedNote(SideName(m.Key), m.Value, options)).OfType<string>(),
                 .. EngineNotes(sides),
@@ -168,12 +173,18 @@ internal static class SpeedReportBuilder
     {
         if (options.OperationsPerSecond is not null)
             yield return $"{side.Side}: CPU includes the exact waiting for each request's time, which is spun";
-        if (options.OperationsPerSecond is { } offered && side.Iops < offered * 0.99)
-        {
-            yield return string.Create(CultureInfo.InvariantCulture,
+    }
+
+    /// <summary>Only where requests that were due in a slice were done well behind its end, or never begun.</summary>
+    private static string? BehindNote(SideReport side, Measurement measured, SpeedOptions options, bool interrupted)
+    {
+        // Of an interrupted slice nobody knows what was still to be done.
+        bool isLate = interrupted || measured.NeverBegun > 0 || measured.Overrun > ToleratedOverrun;
+        return options.OperationsPerSecond is { } offered && side.Iops < offered * 0.99 && isLate
+            ? string.Create(CultureInfo.InvariantCulture,
                 $"{side.Side} did not keep up: {offered:#,0.##} requests a second offered, {side.Iops:#,0.##} done; "
-                + $"latency counts the waiting");
-        }
+                + $"latency counts the waiting")
+            : null;
     }
 
     private static string? NeverBegunNote(string side, Measurement measured) => measured.NeverBegun == 0 ? null

@@ -43,6 +43,9 @@ internal sealed class Measurement
     /// <summary>MiB/s in short windows of the measured time, for steady-state detection.</summary>
     public List<RateWindow> Windows { get; } = [];
 
+    /// <summary>With a rate limit: how much longer than its time a slice took for what was due in it; of the longest.</summary>
+    public TimeSpan Overrun { get; set; }
+
     /// <summary>With a rate limit: requests that were due and are no operations, since their time was over.</summary>
     public long NeverBegun { get; private set; }
 

@@ -327,6 +327,8 @@ internal sealed class WorkloadRunner : IDisposable
         if (_limiter is not { } limiter || cancellationToken.IsCancellationRequested)
             return;
         long now = _clock();
+        var overrun = TimeSpan.FromSeconds((now - deadline) / (double)Stopwatch.Frequency);
+        measurement.Overrun = overrun > measurement.Overrun ? overrun : measurement.Overrun;
         (long count, long lastDue) = limiter.TakeDue(Math.Min(deadline, now));
         long writes = (long)Math.Round(count * _workload.WriteShare);
         Add(isWrite: true, writes);
