@@ -38,6 +38,18 @@ internal static class ByteSize
         return true;
     }
 
+    /// <summary>In whole MiB/s, or in the smaller unit of which there is at least one: 1,000 MiB/s, 12 KiB/s.</summary>
+    public static string FormatRate(double bytesPerSecond)
+    {
+        (long unit, string name) = bytesPerSecond switch
+        {
+            >= MiB => (MiB, "MiB/s"),
+            >= KiB => (KiB, "KiB/s"),
+            _ => (1, "B/s"),
+        };
+        return string.Create(CultureInfo.InvariantCulture, $"{bytesPerSecond / unit:#,0} {name}");
+    }
+
     /// <summary>The shortest exact form with a binary unit, or one with a decimal place: 64 KiB, 1 GiB, 1.5 MiB, 777 B.</summary>
     public static string Format(long bytes)
     {

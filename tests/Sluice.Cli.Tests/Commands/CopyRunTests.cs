@@ -79,6 +79,13 @@ public sealed class CopyRunTests : IDisposable
         Directory.GetFileSystemEntries(_folder.FullPath).Length.ShouldBe(3);
     }
 
+    [Theory]
+    [InlineData(0, 1, "0 B in 1.00 s, CPU 0.50 s")]
+    [InlineData(10, 1, "10 B in 1.00 s, 10 B/s, CPU 0.50 s")]
+    [InlineData(3 << 20, 2, "3 MiB in 2.00 s, 2 MiB/s, CPU 0.50 s")]
+    public void A_small_rate_is_told_in_a_unit_that_fits(long bytes, double seconds, string expected) =>
+        CopyText.Rate(bytes, seconds, 0.5).ShouldBe(expected);
+
     [SkippableFact]
     public async Task A_new_tree_for_which_there_is_no_room_tells_of_no_bytes()
     {

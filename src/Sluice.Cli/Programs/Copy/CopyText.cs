@@ -84,6 +84,8 @@ internal static class CopyText
     public static string Rate(long bytes, double seconds, double cpuSeconds, long? totalBytes = null)
     {
         string of = totalBytes is { } all ? $" of {ByteSize.Format(all)}" : "";
-        return $"{ByteSize.Format(bytes)}{of} in {seconds:0.00} s, {CopyReport.Rate(bytes, seconds):#,0} MiB/s, CPU {cpuSeconds:0.00} s";
+        // Of no bytes there is none.
+        string rate = bytes > 0 ? $", {ByteSize.FormatRate(CopyReport.Rate(bytes, seconds) * ByteSize.MiB)}" : "";
+        return $"{ByteSize.Format(bytes)}{of} in {seconds:0.00} s{rate}, CPU {cpuSeconds:0.00} s";
     }
 }
