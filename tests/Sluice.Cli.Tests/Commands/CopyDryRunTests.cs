@@ -125,7 +125,7 @@ public sealed class CopyDryRunTests : IDisposable
         File.Delete(_folder["tree/l"]);
         File.CreateSymbolicLink(_folder["tree/l"], "c");
         planned = await ToolRun.RunAsync("copy", "-anu", _folder["tree/."], _folder["t2"]);
-        planned.Out.ShouldContain($"replace       {_folder["tree/."]}/l -> ");
+        planned.Out.ShouldContain($"replace       {_folder["tree/l"]} -> ");
         planned.Out.ShouldEndWith("nothing was copied: 1 file, 0 B; 3 unchanged\n");
     }
 
@@ -174,6 +174,16 @@ public sealed class CopyDryRunTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Error.ShouldContain("--force replaces it");
         (await ToolRun.RunAsync("copy", "-rf", _folder["one/."], _folder["two"])).ExitCode.ShouldBe(ExitCode.Success);
+    }
+
+    [Theory]
+    [InlineData("tree/.", "new/.")]
+    [InlineData("tree/./", "new")]
+    public async Task What_is_in_a_folder_is_named_without_the_dot_that_stands_for_it(string source, string target)
+    {
+        ToolRun planned = await ToolRun.RunAsync("copy", "-nr", _folder[source], _folder[target]);
+        planned.ExitCode.ShouldBe(ExitCode.Success, planned.Error);
+        planned.Out.ShouldStartWith($"copy          {_folder["tree/b"]} -> {_folder["new/b"]}\n");
     }
 
     private string[] Everything() =>

@@ -31,7 +31,7 @@ internal sealed class CopyPlan(
             }
             if (File.Exists(target))
                 throw new IOException($"{target} is a file, and {source} a folder");
-            AddTree(folder, source, target, cancellationToken);
+            AddTree(folder, WithoutDot(source), WithoutDot(target), cancellationToken);
             return;
         }
         // A link stays one in a tree's copy; else what it leads to is copied, with its length and its time.
@@ -47,6 +47,10 @@ internal sealed class CopyPlan(
         + (_unchanged > 0 ? $"; {_unchanged:#,0} unchanged" : "")
         + (_unseen > 0 ? $"; {_unseen:#,0} not looked at: their names are no text in UTF-8" : "")
         + (Failed > 0 ? $"; {Failed:#,0} would fail" : "");
+
+    /// <summary>The folder of "folder/.", for the names of what is in it.</summary>
+    private static string WithoutDot(string path) =>
+        Path.TrimEndingDirectorySeparator(path) is var trimmed && trimmed.EndsWith("/.", StringComparison.Ordinal) ? trimmed[..^1] : path;
 
     private void AddTree(DirectoryInfo root, string source, string target, CancellationToken cancellationToken)
     {
