@@ -40,8 +40,8 @@ internal sealed class CopyCommand(
         CopyReport report = Report(began);
         if (_records.Count + _failed + _notBegun > 1 && !options.Quiet)
             terminal.WriteLine(CopyText.Total(report));
-        if (CaveatOf(report) is { } caveat && !options.Quiet)
-            terminal.WriteLine($"note: past the page cache: {caveat}", hang: 2);
+        foreach (string note in options.Quiet ? [] : report.Notes)
+            terminal.WriteLine($"note: {note}", hang: 2);
         options.Output.Write(
             terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
     }
@@ -50,6 +50,7 @@ internal sealed class CopyCommand(
     {
         double seconds = _records.Sum(r => r.Seconds);
         long bytes = _records.Sum(r => r.Bytes);
+        var caveats = new CopyCaveats(options.Target, isOnDisk: options.Demo || (options.Sync && !options.Finish));
         return new CopyReport
         {
             Started = began,
@@ -68,15 +69,9 @@ internal sealed class CopyCommand(
             Seconds = seconds,
             CpuSeconds = _records.Sum(r => r.CpuSeconds),
             MiBPerSecond = CopyReport.Rate(bytes, seconds),
-            Copies = _records,
+            Copies = [.. _records.Select(caveats.Noted)],
         };
     }
-
-    /// <summary>Where direct I/O is granted and means nothing.</summary>
-    private static string? CaveatOf(CopyReport report) =>
-        report.Copies.Where(c => c.Method == CopyCommandOptions.NameOf(CopyMethod.Direct) && c.Bytes > 0)
-            .SelectMany(c => (string[])[.. new[] { c.Source }.Where(Path.Exists), report.Target])
-            .Select(p => MemoryFileSystem.Caveat(EnvironmentProbe.ForPath(p).FileSystem)).FirstOrDefault(c => c is not null);
 
     private async Task<int> CopyAllAsync()
     {

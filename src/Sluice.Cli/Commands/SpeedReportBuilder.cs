@@ -1,5 +1,6 @@
 using System.Globalization;
 using Sluice.Cli.Load;
+using Sluice.Cli.Programs.Doctor;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 
@@ -36,7 +37,8 @@ internal static class SpeedReportBuilder
             Interrupted = interrupted,
             Notes =
             [
-                .. notes, .. CacheNotes(options, environment.FileSystem), .. sides.SelectMany(s => RateNotes(s, options)),
+                .. notes, .. CacheNotes(options, environment.FileSystem), .. PreallocationNotes(creations),
+                .. sides.SelectMany(s => RateNotes(s, options)),
                 .. sides.Select(s => BehindNote(s, measurements.Single(m => SideName(m.Key) == s.Side).Value, options, interrupted))
                     .OfType<string>(),
                 .. measurements.Select(m => NeverBegunNote(SideName(m.Key), m.Value)).OfType<string>(),
@@ -150,6 +152,10 @@ internal static class SpeedReportBuilder
         if (asked.Length > 0)
             yield return $"{string.Join(" and ", asked)}: asked for, but {caveat}";
     }
+
+    private static IEnumerable<string> PreallocationNotes(IEnumerable<CreationTiming> creations) =>
+        creations.Select(c => c.PreallocationErrno).Where(e => e != 0).Distinct()
+            .Select(e => $"preallocate: asked for, but fallocate is refused here: {ErrnoText.Of(e)}; nothing was reserved ahead");
 
     /// <summary>Who asks for what is there, without saying which state the cache is to be in, may be measuring memory.</summary>
     private static string? CachedNote(string side, Measurement measured, SpeedOptions options)

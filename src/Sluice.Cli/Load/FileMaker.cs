@@ -85,7 +85,10 @@ internal static class FileMaker
             TimeSpan written = Stopwatch.GetElapsedTime(start);
             long flushStart = Stopwatch.GetTimestamp();
             target.Flush();
-            return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), CpuMeter.ProcessTime() - cpu);
+            return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), CpuMeter.ProcessTime() - cpu)
+            {
+                PreallocationErrno = options.PreallocationSizeBytes > 0 ? PreallocationErrno(target, sizeBytes) : 0,
+            };
         }
         catch
         {
@@ -93,6 +96,16 @@ internal static class FileMaker
             throw;
         }
     }
+
+    /// <summary>Why the file system reserves nothing (ENOSYS, EOPNOTSUPP of Linux), asked for what the file has already; 0: it does.</summary>
+    private static int PreallocationErrno(IoTarget target, long sizeBytes) =>
+        CapabilityProbe.IsSupported && CapabilityProbe.Allocate(target.SafeFileHandle, 0, sizeBytes) is var errno and (38 or 95)
+            ? errno
+            : 0;
 }
 
-internal sealed record CreationTiming(IoSide Side, long SizeBytes, TimeSpan Write, TimeSpan Flush, TimeSpan Cpu);
+internal sealed record CreationTiming(IoSide Side, long SizeBytes, TimeSpan Write, TimeSpan Flush, TimeSpan Cpu)
+{
+    /// <summary>Why the file was not preallocated, though that was asked for; 0 where it was, or was not to be.</summary>
+    public int PreallocationErrno { get; init; }
+}

@@ -44,6 +44,9 @@ internal static class EnvironmentProbe
     /// <summary>The device that a path lies on, or is; null where there is none.</summary>
     public static BlockDevice? DeviceOf(string path) => DeviceOf(path, MountOf(RealPathOf(path)));
 
+    /// <summary>The name of a path's file system; null where that is not told.</summary>
+    public static string? FileSystemOf(string path) => MountOf(RealPathOf(path))?.FileSystem;
+
     /// <summary>Where the file system of a path is mounted; null where that is not told.</summary>
     public static string? MountPointOf(string path) => MountOf(RealPathOf(path))?.MountPoint;
 

@@ -13,6 +13,10 @@ internal static class MemoryFileSystem
         _ => null,
     };
 
+    /// <summary>What direct I/O does there, as a consequence; null where it goes past the page cache.</summary>
+    public static string? OfDirect(string? fileSystem) => Caveat(fileSystem) is not { } caveat ? null
+        : $"FileCaching.Direct is accepted and {(fileSystem is "tmpfs" or "ramfs" ? "passes" : "may pass")} nothing here: {caveat}";
+
     /// <summary>The same of whatever is measured there; null where it does what it says.</summary>
     public static string? Note(string? fileSystem) =>
         Caveat(fileSystem) is { } caveat ? $"cold, direct and preallocated may mean nothing here: {caveat}" : null;

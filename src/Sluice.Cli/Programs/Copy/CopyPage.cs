@@ -13,7 +13,7 @@ internal static class CopyPage
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
-        Notes = [.. report.Copies.SelectMany(c => c.Failures).Distinct(), .. Interruption(report)],
+        Notes = [.. report.Copies.SelectMany(c => c.Failures).Distinct(), .. Interruption(report), .. report.Notes],
         Sections = [new PageSection { Heading = "Rates", Charts = [.. Charts(report.Copies)], Tables = [Table(report.Copies)] }],
     };
 
@@ -79,12 +79,18 @@ internal static class CopyPage
         [
             new PageColumn("what", null, ColumnKind.Code), new PageColumn("size"), new PageColumn("files"), new PageColumn("time", "s"),
             new PageColumn("rate", "MiB/s"), new PageColumn("CPU", "s"), PageColumn.Text("method"), PageColumn.Text("because"),
+            .. HasNotes(copies) ? [PageColumn.Text("note")] : Array.Empty<PageColumn>(),
         ],
         Rows =
         [
             .. copies.Select(c => new PageRow(
+            [
                 c.Source, new PageCell(ByteSize.Format(c.Bytes), c.Bytes), c.Files, PageCell.Of(c.Seconds, "0.00"), c.MiBPerSecond,
-                PageCell.Of(c.CpuSeconds, "0.00"), MethodOf(c), c.Reason)),
+                PageCell.Of(c.CpuSeconds, "0.00"), MethodOf(c), c.Reason,
+                .. HasNotes(copies) ? [c.Note ?? ""] : Array.Empty<PageCell>(),
+            ])),
         ],
     };
+
+    private static bool HasNotes(IReadOnlyList<CopyRecord> copies) => copies.Any(c => c.Note is not null);
 }

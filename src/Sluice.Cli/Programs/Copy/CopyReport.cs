@@ -49,6 +49,13 @@ internal sealed record CopyReport
 
     public required double MiBPerSecond { get; init; }
 
+    /// <summary>The notes of <see cref="Copies"/>, each once; null where there are none.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Note => Notes is { Count: > 0 } notes ? string.Join("; ", notes) : null;
+
+    [JsonIgnore]
+    public IReadOnlyList<string> Notes => [.. Copies.Select(c => c.Note).OfType<string>().Distinct()];
+
     public required IReadOnlyList<CopyRecord> Copies { get; init; }
 
     public static double Rate(long bytes, double seconds) => bytes / (double)ByteSize.MiB / Math.Max(seconds, 1e-6);
@@ -94,6 +101,10 @@ internal sealed record CopyRecord
 
     /// <summary>Requests outstanding in a direct copy; 0 for the others.</summary>
     public int Depth { get; init; }
+
+    /// <summary>What "direct" or "on the disk" means where it may mean nothing; null where they do what they say.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Note { get; init; }
 
     /// <summary>What could not be copied, a line each.</summary>
     public IReadOnlyList<string> Failures { get; init; } = [];

@@ -46,6 +46,8 @@ internal static class MergedCopyPage
         {
             yield return failure;
         }
+        foreach (string note in merged.All.SelectMany(r => r.Notes).Distinct().Take(MaxNamed))
+            yield return note;
         if (merged.Finish is null)
             yield return "not finished: there is no result of sluice copy --finish among these";
     }

@@ -1,4 +1,5 @@
 using Sluice.Cli.Load;
+using Sluice.Cli.Report;
 using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
@@ -9,7 +10,8 @@ internal static class DirectFindings
     private const int FallbackBytes = 4096;
 
     /// <param name="mayWrite">Whether the first block may be written again: not on a user's own file.</param>
-    public static IEnumerable<Finding> Collect(SluiceHandle file, bool mayWrite)
+    /// <param name="fileSystem">The name of the file's file system, if it is known.</param>
+    public static IEnumerable<Finding> Collect(SluiceHandle file, bool mayWrite, string? fileSystem)
     {
         DirectLimits limits = CapabilityProbe.LimitsOf(file.SafeFileHandle);
         // A probe of its own: the handle's alignment is known only when it is direct already.
@@ -23,7 +25,7 @@ internal static class DirectFindings
                 "FileCaching.Direct opens Cached, and CachingReason says why");
             yield break;
         }
-        yield return Transfers(file, alignment, mayWrite);
+        yield return Transfers(file, alignment, mayWrite, fileSystem);
         yield return Atomic(file, limits, mayWrite);
         _ = CapabilityProbe.SetDirect(file.SafeFileHandle, on: false);
     }
@@ -39,14 +41,15 @@ internal static class DirectFindings
             "callers need none: whole blocks go direct, edges through pooled buffers or the page cache"),
     };
 
-    private static Finding Transfers(SluiceHandle file, int alignment, bool mayWrite)
+    private static Finding Transfers(SluiceHandle file, int alignment, bool mayWrite, string? fileSystem)
     {
         Memory<byte> block = PinnedBuffer.Allocate(Math.Max(alignment, FallbackBytes));
         int written = mayWrite ? CapabilityProbe.Write(file.SafeFileHandle, block) : 0;
         int read = CapabilityProbe.Read(file.SafeFileHandle, block);
         string tried = $"a block of {block.Length} bytes was {(mayWrite ? "written and read" : "read")}";
         return written == 0 && read == 0
-            ? new Finding("O_DIRECT", FindingState.Yes, tried, "FileCaching.Direct goes past the page cache, several requests deep")
+            ? new Finding("O_DIRECT", FindingState.Yes, tried,
+                MemoryFileSystem.OfDirect(fileSystem) ?? "FileCaching.Direct goes past the page cache, several requests deep")
             : new Finding("O_DIRECT", FindingState.No,
                 $"taken at opening, refused at the transfer: {ErrnoText.Of(written != 0 ? written : read)}",
                 "the handle goes on Cached after the first refusal, and CachingReason says so");

@@ -1,4 +1,5 @@
 using Sluice.Cli.Bench;
+using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
@@ -38,7 +39,7 @@ internal static class PlaceFindings
             using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
             findings.Add(new Finding("length", FindingState.Fact, ByteSize.Format(file.Length), ""));
             findings.AddRange(CacheFindings.Collect(file, mayWrite: false));
-            findings.AddRange(DirectFindings.Collect(file, mayWrite: false));
+            findings.AddRange(DirectFindings.Collect(file, mayWrite: false, EnvironmentProbe.FileSystemOf(path)));
             findings.Add(SpaceFindings.Extents(file));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -76,7 +77,7 @@ internal static class PlaceFindings
         file.Write(content, 0);
         file.FlushToDisk();
         findings.AddRange(CacheFindings.Collect(file, mayWrite: true));
-        findings.AddRange(DirectFindings.Collect(file, mayWrite: true));
+        findings.AddRange(DirectFindings.Collect(file, mayWrite: true, EnvironmentProbe.FileSystemOf(scratch)));
         findings.Add(SpaceFindings.Extents(file));
         findings.AddRange(SpaceFindings.Collect(file, scratch));
     }
