@@ -86,10 +86,11 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<bool> update = command.Flag("--update", "u",
             "Skip files that are there with the same size and time; replace the others without asking.");
         Option<string[]> exclude = command.Values("--exclude", null, "pattern",
-            "Leave out what has such a name, or path from the source if it has a slash; * is any signs, ? is one. May be repeated.");
-        Option<string> filesFrom = command.Value("--files-from", null, "file", "Copy what this file names too, one a line; - is stdin.");
+            "Leave out what has such a name, or path from the source if it has a slash; * is any signs, ? one; may be repeated (nothing).");
+        Option<string> filesFrom = command.Value("--files-from", null, "file",
+            "Copy what this file names too, one a line; - is stdin (none).");
         Option<string> shard = command.Value("--shard", null, "I/N",
-            "With -r: copy part I of N, counted from 0; auto takes both from mpirun, srun, Slurm's arrays, or (as auto/N) Kubernetes.");
+            "With -r: copy part I of N, from 0 on; auto takes both from mpirun, srun, Slurm's arrays, or (as auto/N) Kubernetes (all).");
         Option<bool> finish = command.Flag("--finish", null,
             "With -r, when all shards have ended: look whether everything is there, and give folders their modes, or all that -p keeps.");
         Option<string> split = command.Value("--split", null, "size",

@@ -40,12 +40,12 @@ internal sealed record ExamplesOptions
             command.OptionalArgument("FILE", "The file to make, which stays (a temporary one, which is removed).");
         Argument<string?> count = command.OptionalArgument("COUNT",
             "Records of 100 bytes in it (1000000). The original form: examples FILE COUNT.");
-        Option<string> countOption = command.Value("--count", null, "N", "The same as COUNT, without a FILE.");
+        Option<string> countOption = command.Value("--count", null, "N", "The same as COUNT, without a FILE (1000000).");
         Option<string> rounds = command.Rounds();
         Option<string> cases = command.Value("--case", null, "names",
             "Only these, separated by commas; a part of a name stands for all that have it (all).");
         Option<bool> list = command.Flag("--list", null, "List the cases.");
-        Option<string> show = command.Value("--show", null, "case", "Print the code of a case.");
+        Option<string> show = command.Value("--show", null, "case", "Print the code of a case (none).");
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
         Option<bool> force = command.Flag("--force", null, "Replace a FILE that is there without asking.");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);

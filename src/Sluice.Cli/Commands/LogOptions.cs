@@ -62,8 +62,9 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         Option<string> from = command.Value("--from", null, "N", "cat: from this record on (1).");
         Option<string> lines = command.Value("--lines", "n", "N", "tail: so many of the last records, as in -n5 (10).");
         Option<bool> follow = command.Flag("--follow", "f", "tail: and those that come, until Ctrl-C.");
-        Option<string> after = command.Value("--after", null, "N", "truncate: drop all records behind this one.");
-        Option<string> before = command.Value("--before", null, "N", "truncate: remove segments whose records are all before this one.");
+        Option<string> after = command.Value("--after", null, "N", "truncate: drop all records behind this one (none).");
+        Option<string> before = command.Value("--before", null, "N",
+            "truncate: remove segments whose records are all before this one (none).");
         Option<bool> quiet = command.Flag("--quiet", "q", "Load: no live line.");
         (LogAction Of, Option[] Options)[] owned =
         [

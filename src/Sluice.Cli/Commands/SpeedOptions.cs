@@ -139,9 +139,9 @@ internal sealed record SpeedOptions(string Path)
             "Unmeasured time at the start (a tenth of the time, at most 2).");
         Option<string> seed = command.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");
         Option<string> shard = command.Value("--shard", null, "I/N",
-            "This is process I of N, counted from 0, that begin together; auto takes both from mpirun, srun and such.");
+            "This is process I of N, counted from 0, that begin together; auto takes both from mpirun, srun and such (one alone).");
         Option<string> rendezvous = command.Value("--rendezvous", null, "folder",
-            "With --shard: where they wait for each other; all of them have to see it.");
+            "With --shard: where they wait for each other; all of them have to see it (none; --shard needs one).");
         Option<string> wait = command.Value("--wait", null, "seconds", "With --shard: how long to wait for the others (300).");
         Option<bool> metrics = command.Flag("--metrics", null, "Show what the meter \"Sluice\" counted (docs/metrics.md).");
         Option<bool> force = command.Flag("--force", null, "Do not ask before an existing file is overwritten or made anew.");

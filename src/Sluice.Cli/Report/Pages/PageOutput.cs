@@ -41,9 +41,9 @@ internal sealed record PageOutput
     public static Func<ParseResult, PageOutput> Define(OptionList command)
     {
         Option<string> json = command.Value("--json", null, "file",
-            "Also write the result as JSON; - is stdout, the text then goes to stderr.");
-        Option<string> html = command.Value("--html", null, "file", "Also write the result as one self-contained page with charts.");
-        Option<string> csv = command.Value("--csv", null, "file", "Also write the result as CSV.");
+            "Also write the result as JSON; - is stdout, the text then goes to stderr (none).");
+        Option<string> html = command.Value("--html", null, "file", "Also write the result as one self-contained page with charts (none).");
+        Option<string> csv = command.Value("--csv", null, "file", "Also write the result as CSV (none).");
         Option<bool> overwrite = command.Flag("--overwrite", null, "Replace result files that are there without asking.");
         command.Flag(WideOption, null, "In a terminal, print tables with all their columns, however long the lines become.");
         return result => new PageOutput
