@@ -33,7 +33,13 @@ internal static class FirstOpen
     }
 
     /// <summary>One such process after the other; its own figures count, not its start.</summary>
-    public static Contender Side(string name, string side, string path) => new(name, slice =>
+    public static Contender Side(string name, string side, string path) => new(name, slice => RunAsync(slice, side, path))
+    {
+        RunsPrograms = true,
+        RunTimedAsync = slice => RunAsync(slice, side, path),
+    };
+
+    private static Task RunAsync(Slice slice, string side, string path)
     {
         TimeSpan elapsed = TimeSpan.Zero;
         TimeSpan cpu = TimeSpan.Zero;
@@ -43,15 +49,13 @@ internal static class FirstOpen
             elapsed += cost.Elapsed;
             cpu += cost.Cpu;
             slice.AllocatedBytes += cost.AllocatedBytes;
+            slice.Latencies?.Record((long)cost.Elapsed.TotalNanoseconds);
             slice.Count(0);
         }
         while (!slice.IsOver);
         (slice.Elapsed, slice.Cpu) = (elapsed, cpu);
         return Task.CompletedTask;
-    })
-    {
-        RunsPrograms = true,
-    };
+    }
 
     /// <exception cref="IOException">The process could not be started, or failed.</exception>
     public static FirstOpenCost Measure(string side, string path)

@@ -177,6 +177,12 @@ public sealed class BenchRunTests : IDisposable
     [InlineData("stream-seek-backward")]
     [InlineData("stream-length")]
     [InlineData("log-open")]
+    [InlineData("log-written-c100")]
+    [InlineData("engine-alone-t1")]
+    [InlineData("first-open-read")]
+    [InlineData("files-bytes-10mb")]
+    [InlineData("files-lines-async-50mb")]
+    [InlineData("stream-direct-read-async")]
     public async Task A_row_of_single_operations_has_their_latency(string row)
     {
         string path = _folder["r.json"];

@@ -22,18 +22,15 @@ internal static class TextRows
     }
 
     private static Row Sync<T>(string id, string member, long bytes, Func<string, T> sluice, Func<string, T> dotNet)
-        where T : class => Make(id, member, bytes, 1, path => Loops.Passes("Sluice", () => Done(sluice(path)), isSingle: IsSmall(bytes)),
-            path => Loops.Passes(".NET", () => Done(dotNet(path)), isSingle: IsSmall(bytes)));
+        where T : class => Make(id, member, bytes, 1, path => Loops.Passes("Sluice", () => Done(sluice(path)), isSingle: true),
+            path => Loops.Passes(".NET", () => Done(dotNet(path)), isSingle: true));
 
     private static Row Async<T>(
         string id, string member, long bytes, double minRatio, Func<string, Task<T>> sluice, Func<string, Task<T>> dotNet)
         where T : class => Make(
             id, member, bytes, minRatio,
-            path => Loops.PassesAsync("Sluice", async () => Done(await sluice(path)), isSingle: IsSmall(bytes)),
-            path => Loops.PassesAsync(".NET", async () => Done(await dotNet(path)), isSingle: IsSmall(bytes)));
-
-    // Of the larger ones too few fit into a turn for a percentile.
-    private static bool IsSmall(long bytes) => bytes == Sizes[0].Bytes;
+            path => Loops.PassesAsync("Sluice", async () => Done(await sluice(path)), isSingle: true),
+            path => Loops.PassesAsync(".NET", async () => Done(await dotNet(path)), isSingle: true));
 
     private static Row Make(
         string id, string member, long bytes, double minRatio, Func<string, Contender> sluice, Func<string, Contender> dotNet) => new(

@@ -21,7 +21,9 @@ internal sealed class LogSide(BenchContext context, LogDurability durability, Lo
     {
         do
         {
+            long began = slice.Begin();
             await _log!.AppendAsync(Record);
+            slice.End(began);
             slice.Count(loop);
         }
         while (!slice.IsOver);

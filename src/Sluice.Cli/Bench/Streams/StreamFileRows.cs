@@ -151,10 +151,14 @@ internal static class StreamFileRows
             {
                 do
                 {
+                    long began = slice.Begin();
                     if (await side.ReadAsync(buffer) == 0)
+                    {
                         side.Position = 0;
-                    else
-                        slice.Count(0);
+                        continue;
+                    }
+                    slice.End(began);
+                    slice.Count(0);
                 }
                 while (!slice.IsOver);
             });
