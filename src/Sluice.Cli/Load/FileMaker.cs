@@ -97,7 +97,7 @@ internal static class FileMaker
         }
     }
 
-    /// <summary>Why the file system reserves nothing (ENOSYS, EOPNOTSUPP of Linux), asked for what the file has already; 0: it does.</summary>
+    /// <summary>Why the file system reserves nothing (ENOSYS, EOPNOTSUPP), asked for what the file has already; 0: it does.</summary>
     private static int PreallocationErrno(IoTarget target, long sizeBytes) =>
         CapabilityProbe.IsSupported && CapabilityProbe.Allocate(target.SafeFileHandle, 0, sizeBytes) is var errno and (38 or 95)
             ? errno

@@ -1,5 +1,3 @@
-using Sluice.Cli.Report;
-
 namespace Sluice.Cli.Terminal;
 
 /// <summary>A file to be read that a command line names.</summary>

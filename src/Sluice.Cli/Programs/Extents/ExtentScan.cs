@@ -1,4 +1,3 @@
-using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;

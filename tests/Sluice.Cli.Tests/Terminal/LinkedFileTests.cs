@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
-namespace Sluice.Cli.Tests.Report;
+namespace Sluice.Cli.Tests.Terminal;
 
 /// <summary>
 /// A link in a folder that is itself reached by a link, and says "../y/f": the kernel goes up from where the link lies, and the text of the

@@ -1,6 +1,6 @@
 using Sluice.Diagnostics;
 
-namespace Sluice.Cli.Report;
+namespace Sluice.Cli.Terminal;
 
 /// <summary>The file at the end of symbolic links, which <see cref="FileInfo"/> does not look at.</summary>
 internal static class LinkedFile
