@@ -198,6 +198,87 @@ public sealed partial class PartlyWrittenTests
         follower.Dispose();
     }
 
+    /// <summary>And it was removed without having been emptied, by another writer perhaps.</summary>
+    [SkippableFact]
+    public void Who_has_entered_at_an_opening_that_was_not_emptied_goes_back()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using TempFolder killed = new(isInMemory: true);
+        Directory.CreateDirectory(killed.Log);
+        OpenAndFail(folder.Log, whileItIsThere: () =>
+        {
+            foreach (string file in Directory.EnumerateFiles(folder.Log))
+            {
+                File.Copy(file, Path.Combine(killed.Log, Path.GetFileName(file)));
+            }
+        }).Dispose();
+        using SluiceLogReader follower = new(killed.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        Follow(follower).Count.ShouldBe(4);
+        File.Delete(Path.Combine(killed.Log, "0000000002.slog"));
+        using SluiceLog log = SluiceLog.Open(killed.Log, FourToASegment());
+        log.Append(Records.Make(0, 9, 40), LogDurability.Durable).ShouldBe(5);
+        Follow(follower).ShouldBe(["5: 9"]);
+        log.Append(Records.Make(0, 10, 900), LogDurability.Durable);
+        Follow(follower).ShouldBe(["6: 10"]);
+        follower.Drops.ShouldBe(0);
+    }
+
+    /// <summary>No sync has failed, and nothing is written again.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_segment_that_cannot_be_removed_at_once_costs_no_other(bool isFull)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        Directory.CreateDirectory(folder.Log);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        using SluiceLog log = SluiceLog.Open(folder.Log, FourToASegment());
+        for (int i = 0; i < 4; i++)
+        {
+            log.Append(Records.Make(0, i, 900), LogDurability.Written);
+        }
+
+        Follow(follower).Count.ShouldBe(4);
+        bool isFirst = true;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call == "unlinkat" && isFirst)
+            {
+                isFirst = false;
+                return -5;
+            }
+
+            string? name = call != "pwrite" || fd < 0 || length <= 0 ? null : Path.GetFileName(PathOf(fd));
+            return name == "0000000002.slog" ? length == LogLayout.HeaderBytes ? 0 : -ENOSPC
+                : isFull && name?.EndsWith(".slog", StringComparison.Ordinal) == true && name != "0000000001.slog" ? -ENOSPC
+                : 0;
+        });
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 900), LogDurability.Durable));
+        isFirst.ShouldBeFalse();
+        _ = Follow(follower);
+        follower.Drops.ShouldBe(0);
+        File.Exists(Path.Combine(folder.Log, "0000000001.slog")).ShouldBeTrue();
+        log.DurableSequence.ShouldBeGreaterThanOrEqualTo(4);
+        SystemCallFaults.Use(null);
+    }
+
+    /// <summary>Nothing can be removed in the folder, but the file is empty: it stands before nothing.</summary>
+    [SkippableFact]
+    public void A_segment_that_can_never_be_removed_does_not_stop_the_log()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = OpenAndFail(folder.Log, isRemoved: false);
+        File.Exists(Path.Combine(folder.Log, "0000000002.slog")).ShouldBeTrue();
+        SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -13 : 0);
+        log.Append(Records.Make(0, 5, 40), LogDurability.Durable).ShouldBe(6);
+        log.Append(Records.Make(0, 6, 900), LogDurability.Durable).ShouldBe(7);
+        SystemCallFaults.Use(null);
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 2, 3, 4, 6, 7]);
+    }
+
     /// <summary>What was removed of it does not come back in front of a record that is durable.</summary>
     [SkippableTheory]
     [InlineData(FileSystemKind.Ext4, 40)]
@@ -226,7 +307,12 @@ public sealed partial class PartlyWrittenTests
     /// <param name="path">The log's folder.</param>
     /// <param name="durability">Of the four records.</param>
     /// <param name="whileItIsThere">Called when the opening stands there, before what is there of it is removed.</param>
-    private static SluiceLog OpenAndFail(string path, LogDurability durability = LogDurability.Durable, Action? whileItIsThere = null)
+    /// <param name="isRemoved">Whether it can be removed.</param>
+    private static SluiceLog OpenAndFail(
+        string path,
+        LogDurability durability = LogDurability.Durable,
+        Action? whileItIsThere = null,
+        bool isRemoved = true)
     {
         const string Second = "0000000002.slog";
         const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
@@ -239,6 +325,11 @@ public sealed partial class PartlyWrittenTests
         int writes = 0;
         SystemCallFaults.Use((call, fd, length) =>
         {
+            if (call == "unlinkat" && !isRemoved)
+            {
+                return -ENOSPC;
+            }
+
             if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || fd < 0 || Path.GetFileName(PathOf(fd)) != Second)
             {
                 return 0;

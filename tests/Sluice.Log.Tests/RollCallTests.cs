@@ -87,9 +87,9 @@ public sealed class RollCallTests : IDisposable
             SegmentFile first = next.Take();
             next.Prepare();
             files.List().ShouldBe([1, 2]);
-            next.Withdraw(first);
+            next.Withdraw(first, takesBack: false);
             files.List().ShouldBe([2]);
-            next.Withdraw(next.Take());
+            next.Withdraw(next.Take(), takesBack: false);
             files.List().ShouldBeEmpty();
             next.Take().Dispose();
             files.List().ShouldBe([3]);

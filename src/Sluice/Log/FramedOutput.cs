@@ -142,7 +142,7 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void Sync()
     {
-        _next.ThrowIfNotRemoved();
+        _next.ThrowIfTakenBack();
         _folder.FlushWhatFailed();
         foreach (SegmentMark mark in _marks)
         {
@@ -180,7 +180,7 @@ internal sealed partial class FramedOutput : LogOutput
         catch
         {
             // Whatever is in it, it is not to take anything back: the next opening must find what the old segments have.
-            _next.Withdraw(next);
+            _next.Withdraw(next, takesBack: true);
             throw;
         }
 
@@ -203,7 +203,7 @@ internal sealed partial class FramedOutput : LogOutput
         }
         catch
         {
-            _next.Withdraw(next);
+            _next.Withdraw(next, takesBack: true);
             throw;
         }
 
@@ -322,7 +322,8 @@ internal sealed partial class FramedOutput : LogOutput
         catch
         {
             // Where the log goes on in the segment that it was to leave, this one would begin too early.
-            _next.Withdraw(next);
+            _next.Withdraw(next, takesBack: false);
+            _askedForNext = false;
             throw;
         }
 

@@ -298,7 +298,7 @@ public sealed partial class SluiceLogReader : IDisposable
                 continue;
             }
 
-            if (result != FrameResult.Good && _segment.HasLostOpening && TryReturn(isLost: true))
+            if (result != FrameResult.Good && _segment.HasLostOpening(_folder) && TryReturn(isLost: true))
             {
                 continue;
             }

@@ -16,8 +16,11 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
     private readonly Lock _making = new();
 
-    /// <summary>What has come to nothing, and could not be removed; changed by whoever has the write stage.</summary>
+    /// <summary>What has come to nothing, and could not be removed; for whoever has the write stage.</summary>
     private SegmentFile? _withdrawn;
+
+    /// <summary>Whether that takes back what others have.</summary>
+    private bool _takesBack;
     private SegmentFile? _prepared = prepared;
     private long _nextId = id;
 
@@ -64,47 +67,65 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
 
     /// <summary>
     /// Removes one that could not be begun, or was to take records back and has come to nothing, now or in <see cref="RemoveFailed"/>. No
-    /// other segment gets its number: who has read its opening would take that one for it.
+    /// other segment of this writer gets its number.
     /// </summary>
-    public void Withdraw(SegmentFile next)
+    /// <param name="next">The segment.</param>
+    /// <param name="takesBack">Whether it takes back what others have, as long as it is there.</param>
+    public void Withdraw(SegmentFile next, bool takesBack)
     {
         // First: whatever comes of it, it is not lost sight of.
-        Volatile.Write(ref _withdrawn, next);
+        _withdrawn = next;
         try
         {
             next.Delete();
+            _withdrawn = null;
             next.Dispose();
-            Volatile.Write(ref _withdrawn, null);
 
             // A power cut may bring its name back, and then it would take back, or stand before, what is made durable from now on.
             folder.TryFlush();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
+            Volatile.Write(ref _takesBack, takesBack);
         }
     }
 
-    /// <summary>Before anything is written behind a <see cref="Withdraw"/> that failed.</summary>
+    /// <summary>
+    /// Before anything is written behind a <see cref="Withdraw"/> that failed. Where names cannot be removed it is enough that it is
+    /// nothing any more: the next opening removes it.
+    /// </summary>
     /// <exception cref="IOException">It cannot be removed, or the folder cannot be flushed.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be removed.</exception>
     public void RemoveFailed()
     {
         if (_withdrawn is { } segment)
         {
-            segment.Delete();
-            folder.FlushToDisk();
+            try
+            {
+                segment.Delete();
+                folder.FlushToDisk();
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                if (!segment.TryEmptyOnDisk())
+                {
+                    throw;
+                }
+            }
+
+            _withdrawn = null;
+            Volatile.Write(ref _takesBack, false);
             segment.Dispose();
-            Volatile.Write(ref _withdrawn, null);
         }
     }
 
     /// <summary>Before anything is acknowledged as durable; any thread may ask.</summary>
-    /// <exception cref="IOException">What was withdrawn is still there.</exception>
-    public void ThrowIfNotRemoved()
+    /// <exception cref="IOException">What takes it back is still there.</exception>
+    public void ThrowIfTakenBack()
     {
-        if (Volatile.Read(ref _withdrawn) is { } segment)
+        if (Volatile.Read(ref _takesBack))
         {
-            throw new IOException($"Removing '{segment.Path}' failed, and what is behind it would not be durable.");
+            throw new IOException($"A segment of '{folder.Path}' could not be removed, and what it takes back would not be durable.");
         }
     }
 

@@ -257,6 +257,21 @@ internal sealed partial class SegmentFile : IDisposable
         }
     }
 
+    /// <summary>Of one that cannot be removed: whether it is nothing any more, and is so after a power cut.</summary>
+    public bool TryEmptyOnDisk()
+    {
+        try
+        {
+            _handle.SetLength(0);
+            LogFile.Flush(_handle, _settings);
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
     private static bool Remove(LogFolder folder, SluiceHandle handle)
     {
         try

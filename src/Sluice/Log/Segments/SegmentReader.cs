@@ -172,12 +172,12 @@ internal sealed class SegmentReader : IDisposable
         _isLive && _scanner.Chain == _lastCrc && _beforeLast.Offset > 0 && !_scanner.Has(_beforeLast.Offset, _lastCrc);
 
     /// <summary>
-    /// Whether it has not begun, although it was entered: no opening frame stands by now where there was one, which was there as a whole
-    /// although its write had failed. Asked where no frame behind it is good.
+    /// Whether it has not begun, although it was entered: its opening was there as a whole although the write had failed, and was removed
+    /// since, or the file was, which could not be emptied. Asked where no frame behind it is good.
     /// </summary>
-    public bool HasLostOpening =>
+    public bool HasLostOpening(LogFolder folder) =>
         _isLive && _behindOpening.Offset > LogLayout.HeaderBytes && _scanner.Offset == _behindOpening.Offset
-            && !_scanner.Has(LogLayout.HeaderBytes, _behindOpening.Chain);
+            && (!_scanner.Has(LogLayout.HeaderBytes, _behindOpening.Chain) || !IsIn(folder));
 
     /// <summary>Goes back before the last frame.</summary>
     public void Unread()
