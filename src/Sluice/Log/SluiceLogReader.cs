@@ -298,9 +298,14 @@ public sealed partial class SluiceLogReader : IDisposable
                 continue;
             }
 
-            if (result != FrameResult.Good && _segment.HasLostOpening(_folder) && TryReturn(isLost: true))
+            if (result != FrameResult.Good && _segment.HasLostOpening(_folder))
             {
-                continue;
+                // What is known of the files is looked at anew: else it might lead here again.
+                _known.Clear();
+                if (TryReturn(isLost: true))
+                {
+                    continue;
+                }
             }
 
             if (!TryLeaveSegment(result) && !TryBeginOtherLog())

@@ -185,15 +185,15 @@ public sealed class CopySelectionTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
         run.Out.TrimEnd().Split('\n').ShouldBe(
         [
-            $"copy          {_folder["tree/./new"]} -> {_folder["to/new"]}",
-            $"needs --force {_folder["tree/./there"]} -> {_folder["to/there"]}",
+            $"copy          {_folder["tree/new"]} -> {_folder["to/new"]}",
+            $"needs --force {_folder["tree/there"]} -> {_folder["to/there"]}",
             "dry run, nothing was copied: 1 file, 10 B; 1 would fail",
         ]);
         Names("to").ShouldBe(["there"]);
         new FileInfo(_folder["to/there"]).Length.ShouldBe(5);
 
         string[] lines = await CopyAsync("-rfn", _folder["tree/."], _folder["to"]);
-        lines.ShouldContain($"replace       {_folder["tree/./there"]} -> {_folder["to/there"]}");
+        lines.ShouldContain($"replace       {_folder["tree/there"]} -> {_folder["to/there"]}");
         lines[^1].ShouldBe("dry run, nothing was copied: 3 files, 50 B");
         new FileInfo(_folder["to/there"]).Length.ShouldBe(5);
     }

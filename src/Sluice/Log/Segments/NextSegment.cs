@@ -75,10 +75,12 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     {
         // First: whatever comes of it, it is not lost sight of.
         _withdrawn = next;
+        Volatile.Write(ref _takesBack, takesBack);
         try
         {
             next.Delete();
             _withdrawn = null;
+            Volatile.Write(ref _takesBack, false);
             next.Dispose();
 
             // A power cut may bring its name back, and then it would take back, or stand before, what is made durable from now on.
@@ -86,13 +88,12 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            Volatile.Write(ref _takesBack, takesBack);
         }
     }
 
     /// <summary>
     /// Before anything is written behind a <see cref="Withdraw"/> that failed. Where names cannot be removed it is enough that it is
-    /// nothing any more: the next opening removes it.
+    /// nothing any more; the next opening has to remove it.
     /// </summary>
     /// <exception cref="IOException">It cannot be removed, or the folder cannot be flushed.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be removed.</exception>
@@ -100,10 +101,10 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     {
         if (_withdrawn is { } segment)
         {
+            bool isGone = true;
             try
             {
                 segment.Delete();
-                folder.FlushToDisk();
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
@@ -111,6 +112,13 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
                 {
                     throw;
                 }
+
+                isGone = false;
+            }
+
+            if (isGone)
+            {
+                folder.FlushToDisk();
             }
 
             _withdrawn = null;

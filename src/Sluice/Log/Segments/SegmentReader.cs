@@ -172,12 +172,24 @@ internal sealed class SegmentReader : IDisposable
         _isLive && _scanner.Chain == _lastCrc && _beforeLast.Offset > 0 && !_scanner.Has(_beforeLast.Offset, _lastCrc);
 
     /// <summary>
-    /// Whether it has not begun, although it was entered: its opening was there as a whole although the write had failed, and was removed
-    /// since, or the file was, which could not be emptied. Asked where no frame behind it is good.
+    /// Whether the opening that it was entered by, or the whole file, is not there any more: that opening may have been there as a whole
+    /// although its write had failed. Asked where no frame behind it is good; what cannot be looked at is taken to be there.
     /// </summary>
     public bool HasLostOpening(LogFolder folder) =>
         _isLive && _behindOpening.Offset > LogLayout.HeaderBytes && _scanner.Offset == _behindOpening.Offset
-            && (!_scanner.Has(LogLayout.HeaderBytes, _behindOpening.Chain) || !IsIn(folder));
+            && (!_scanner.Has(LogLayout.HeaderBytes, _behindOpening.Chain) || IsGoneFrom(folder));
+
+    private bool IsGoneFrom(LogFolder folder)
+    {
+        try
+        {
+            return !IsIn(folder);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
 
     /// <summary>Goes back before the last frame.</summary>
     public void Unread()
