@@ -11,8 +11,8 @@ internal static class SpeedReportBuilder
 {
     private const double MinCachedShare = 0.1;
 
-    // The last requests of any run are due at its end, and done a latency later.
-    private static readonly TimeSpan ToleratedOverrun = TimeSpan.FromSeconds(0.1);
+    // Of the rate that was offered.
+    private const double KeepsUp = 0.99;
 
     public static SpeedReport Build(
         SpeedOptions options, IReadOnlyList<string> arguments, DateTimeOffset started, long fileSizeBytes, TimeSpan warmUp,
@@ -39,7 +39,7 @@ internal static class SpeedReportBuilder
             [
                 .. notes, .. CacheNotes(options, environment.FileSystem), .. PreallocationNotes(creations),
                 .. sides.SelectMany(s => RateNotes(s, options)),
-                .. sides.Select(s => BehindNote(s, measurements.Single(m => SideName(m.Key) == s.Side).Value, options, interrupted))
+                .. sides.Select(s => BehindNote(s, measurements.Single(m => SideName(m.Key) == s.Side).Value, options))
                     .OfType<string>(),
                 .. measurements.Select(m => NeverBegunNote(SideName(m.Key), m.Value)).OfType<string>(),
                 .. measurements.Select(m => CachedNote(SideName(m.Key), m.Value, options)).OfType<string>(),
@@ -181,12 +181,11 @@ internal static class SpeedReportBuilder
             yield return $"{side.Side}: CPU includes the exact waiting for each request's time, which is spun";
     }
 
-    /// <summary>Only where requests that were due in a slice were done well behind its end, or never begun.</summary>
-    private static string? BehindNote(SideReport side, Measurement measured, SpeedOptions options, bool interrupted)
+    /// <summary>Only where more of them than one in a hundred had not begun when the slice in which they were due was over.</summary>
+    private static string? BehindNote(SideReport side, Measurement measured, SpeedOptions options)
     {
-        // Of an interrupted slice nobody knows what was still to be done.
-        bool isLate = interrupted || measured.NeverBegun > 0 || measured.Overrun > ToleratedOverrun;
-        return options.OperationsPerSecond is { } offered && side.Iops < offered * 0.99 && isLate
+        bool isLate = measured.BegunLate > (measured.Operations + measured.NeverBegun) * (1 - KeepsUp);
+        return options.OperationsPerSecond is { } offered && side.Iops < offered * KeepsUp && isLate
             ? string.Create(CultureInfo.InvariantCulture,
                 $"{side.Side} did not keep up: {offered:#,0.##} requests a second offered, {side.Iops:#,0.##} done; "
                 + $"latency counts the waiting")

@@ -6,6 +6,7 @@ internal sealed class Measurement
     private long _operations;
     private long _bytes;
     private long _readBytes;
+    private long _begunLate;
 
     public LatencyHistogram Reads { get; } = new();
 
@@ -43,11 +44,13 @@ internal sealed class Measurement
     /// <summary>MiB/s in short windows of the measured time, for steady-state detection.</summary>
     public List<RateWindow> Windows { get; } = [];
 
-    /// <summary>With a rate limit: how much longer than its time a slice took for what was due in it; of the longest.</summary>
-    public TimeSpan Overrun { get; set; }
+    /// <summary>With a rate limit: requests that were due in a slice and had not begun when its time was over.</summary>
+    public long BegunLate => Volatile.Read(ref _begunLate) + NeverBegun;
 
     /// <summary>With a rate limit: requests that were due and are no operations, since their time was over.</summary>
     public long NeverBegun { get; private set; }
+
+    public void CountLate(long count) => Interlocked.Add(ref _begunLate, count);
 
     /// <summary>One caller at a time, and beside no other count.</summary>
     /// <param name="shortestWaitNanoseconds">Of the one that was due last; a latency, as far as it is known.</param>

@@ -26,6 +26,7 @@ internal sealed class WorkloadRunner : IDisposable
 
     // Looks at what was read, or drops it from the page cache.
     private readonly bool _doesMore;
+    private long _deadline;
     private long _writes;
     private volatile bool _stop;
     private long _bytesSinceDrop;
@@ -73,7 +74,7 @@ internal sealed class WorkloadRunner : IDisposable
         long? stored = ProcessReads.Bytes();
         long bytesBefore = measurement.Bytes;
         long start = Stopwatch.GetTimestamp();
-        long deadline = _clock() + (long)(duration.TotalSeconds * Stopwatch.Frequency);
+        long deadline = _deadline = _clock() + (long)(duration.TotalSeconds * Stopwatch.Frequency);
         _limiter?.Start();
 
         using var ended = new CancellationTokenSource();
@@ -314,7 +315,11 @@ internal sealed class WorkloadRunner : IDisposable
     {
         measurement.Count(isWrite, bytes, ToNanoseconds(ended - intended));
         if (_limiter is not null)
+        {
             measurement.Service.Record(ToNanoseconds(ended - started));
+            if (started > _deadline)
+                measurement.CountLate(1);
+        }
         if (_workload.Cache != CacheMode.Cold)
             return;
         if (Interlocked.Add(ref _bytesSinceDrop, bytes) >= _coldDropBytes || _offsets.Wraps != Volatile.Read(ref _wrapsAtDrop))
@@ -324,12 +329,15 @@ internal sealed class WorkloadRunner : IDisposable
     // What held it up is to be seen in the latencies, though nobody knows how much longer it would have waited.
     private void CountNeverBegun(Measurement measurement, long deadline, CancellationToken cancellationToken)
     {
-        if (_limiter is not { } limiter || cancellationToken.IsCancellationRequested)
+        if (_limiter is not { } limiter)
             return;
         long now = _clock();
-        var overrun = TimeSpan.FromSeconds((now - deadline) / (double)Stopwatch.Frequency);
-        measurement.Overrun = overrun > measurement.Overrun ? overrun : measurement.Overrun;
         (long count, long lastDue) = limiter.TakeDue(Math.Min(deadline, now));
+        if (cancellationToken.IsCancellationRequested)
+        {
+            measurement.CountLate(count);
+            return;
+        }
         long writes = (long)Math.Round(count * _workload.WriteShare);
         Add(isWrite: true, writes);
         Add(isWrite: false, count - writes);

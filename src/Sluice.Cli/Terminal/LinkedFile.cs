@@ -8,6 +8,7 @@ internal static class LinkedFile
     /// <summary>Throws, in words of the link's own, where a link leads to nothing.</summary>
     /// <exception cref="FileNotFoundException">The path is a link to what does not exist.</exception>
     /// <exception cref="IOException">The path is a link that leads back to itself.</exception>
+    /// <exception cref="UnauthorizedAccessException">Whether what it leads to is there this user may not see.</exception>
     public static void RequireTarget(string path)
     {
         if (PathKinds.Of(path) == PathKind.Unknown)
@@ -40,6 +41,7 @@ internal static class LinkedFile
         }
         return target is not null && RealPath.IsOf(path, target)
             ? target
-            : throw new FileNotFoundException($"{path} is a symbolic link to {file.LinkTarget}, which does not exist");
+            : throw AbsentPath.Error(
+                target ?? path, new FileNotFoundException($"{path} is a symbolic link to {file.LinkTarget}, which does not exist"));
     }
 }

@@ -174,9 +174,14 @@ internal sealed class NodeCopier(CopyOptions options, bool isNewTree, Cancellati
 
         if (result < 0)
         {
-            throw PathErrors.Create(result, verb, to.Text);
+            // A folder is replaced by nothing, whatever may be.
+            throw PathErrors.Create(result == -Errno.EEXIST && IsFolder(to) ? -Errno.EISDIR : result, verb, to.Text);
         }
     }
+
+    private static bool IsFolder(in NodePath path) =>
+        NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+        && (there.Mode & Statx.TypeMask) == Statx.TypeDirectory;
 
     private static int MakeAside(in NodePath to, Func<NodePath, int> make, NodePath? metadata, bool mayReplace)
     {

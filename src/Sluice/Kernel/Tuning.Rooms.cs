@@ -17,6 +17,9 @@ internal static partial class Tuning
     /// <summary>The largest: 1 MiB.</summary>
     public const int AlignedBufferPoolLargestLog2 = 20;
 
+    /// <summary>The share of what is kept up to which a size drives out others (0014).</summary>
+    public const double AlignedBufferPoolMostOfOneSize = 0.75;
+
     /// <summary>Sizes of which each processor has one at hand, the smallest first: to 64 KiB (0011).</summary>
     public const int AlignedBufferPoolSizesAtHand = 5;
 

@@ -161,10 +161,13 @@ internal static class AlignedBufferPool
                 return;
             }
 
-            // Another size gives way, as long as there is one: what is used now stays, and the next pass over a file finds all of it here.
+            // Other sizes give way, so that the next pass over a file finds all of it here; but not to a size that has most of the room: parts
+            // of a slab of which somebody has one would cost more to make anew than they hold.
             while (s_sharedBytes + buffer.Length > MaxKeptBytes)
             {
-                Drop(TakeShared(LargestShareBut(size)).Length);
+                bool hasMost = ((long)SharedCounts[size] << log2) + buffer.Length > MaxKeptBytes * Tuning.AlignedBufferPoolMostOfOneSize;
+                int leaving = hasMost && SharedCounts[size] > 0 ? size : LargestShareBut(size);
+                Drop(TakeShared(leaving).Length);
             }
 
             buffer.Next = Shared[size];

@@ -143,22 +143,27 @@ internal static class Uninterrupted
     }
 
     /// <summary>
-    /// Ends a task. .NET waits for locks where it hands on those who await it, and leaves out the rest where it is broken off: an
-    /// interruption that is there already is put aside before. One that comes within, or a want of memory, costs some of them their call,
-    /// where there are several: those look again by themselves.
+    /// Ends a task, also where there is no memory for it at first. .NET waits for locks where it hands on those who await it, and leaves
+    /// out the rest where it is broken off: an interruption that is there already is put aside before. One that comes within, or a want of
+    /// memory there, costs some of them their call, where there are several: only those may be several who look again by themselves.
     /// </summary>
     public static void EndUninterrupted(this TaskCompletionSource source)
     {
         bool isInterrupted = false;
         Sleep(0, ref isInterrupted);
-        try
+        do
         {
-            UntilDone(source, static s => s.TrySetResult());
+            try
+            {
+                UntilDone(source, static s => s.TrySetResult());
+            }
+            catch (OutOfMemoryException)
+            {
+                // As little a matter of whoever ends it: the log's own threads do.
+                Sleep(1, ref isInterrupted);
+            }
         }
-        catch (OutOfMemoryException)
-        {
-            // As little a matter of whoever ends it: the log's own threads do.
-        }
+        while (!source.Task.IsCompleted);
 
         Restore(isInterrupted);
     }

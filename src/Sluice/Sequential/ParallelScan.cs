@@ -46,17 +46,17 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         CheckLength();
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         Task[] workers = new Task[options.Degree];
-        for (int i = 0; i < workers.Length; i++)
-        {
-            workers[i] = Task.Run(() => WorkAsync(stop), CancellationToken.None);
-        }
-
-        Task all = Task.WhenAll(workers);
-        _ = all.ContinueWith(
-            static (all, channel) => End((ChannelWriter<(long, bool, TResult?)>)channel!, all.Exception?.InnerException),
-            _results.Writer, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        Array.Fill(workers, Task.CompletedTask);
         try
         {
+            for (int i = 0; i < workers.Length; i++)
+            {
+                workers[i] = Task.Run(() => WorkAsync(stop), CancellationToken.None);
+            }
+
+            _ = Task.WhenAll(workers).ContinueWith(
+                static (all, channel) => End((ChannelWriter<(long, bool, TResult?)>)channel!, all.Exception?.InnerException),
+                _results.Writer, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             Dictionary<long, (bool HasResult, TResult? Result)> early = [];
             long expected = 0;
             await foreach ((long part, bool hasResult, TResult? result) in
@@ -91,7 +91,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         {
             // The workers use the handle, which the caller closes next.
             await stop.CancelAsync().ConfigureAwait(false);
-            await all.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.WhenAll(workers).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
@@ -184,6 +184,8 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         catch (Exception e)
         {
             End(_results.Writer, e);
+
+            // Who waits for room to go on may wait for what comes no more.
             await stop.CancelAsync().ConfigureAwait(false);
         }
         finally
@@ -192,12 +194,27 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
     }
 
-    /// <summary>.NET's channel waits for a lock, and hands on whoever reads it: an interruption does not break that off.</summary>
+    /// <summary>
+    /// .NET's channel waits for a lock, needs memory, and hands on whoever reads it: neither an interruption nor a want of memory before
+    /// that breaks it off.
+    /// </summary>
     private static void End(ChannelWriter<(long, bool, TResult?)> results, Exception? error)
     {
         bool isInterrupted = false;
         Uninterrupted.Sleep(0, ref isInterrupted);
-        Uninterrupted.UntilDone((Results: results, Error: error), static end => end.Results.TryComplete(end.Error));
+        while (true)
+        {
+            try
+            {
+                Uninterrupted.UntilDone((Results: results, Error: error), static end => end.Results.TryComplete(end.Error));
+                break;
+            }
+            catch (OutOfMemoryException)
+            {
+                Uninterrupted.Sleep(1, ref isInterrupted);
+            }
+        }
+
         Uninterrupted.Restore(isInterrupted);
     }
 

@@ -176,6 +176,23 @@ public sealed class CopyDryRunTests : IDisposable
         (await ToolRun.RunAsync("copy", "-rf", _folder["one/."], _folder["two"])).ExitCode.ShouldBe(ExitCode.Success);
     }
 
+    /// <summary>A folder is replaced by nothing else, whatever is forced.</summary>
+    [SkippableFact]
+    public async Task A_folder_in_the_place_of_a_link_has_no_hint_of_force()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy refuses is Linux's");
+        Directory.CreateDirectory(_folder["one"]);
+        File.CreateSymbolicLink(_folder["one/x"], "b");
+        Directory.CreateDirectory(_folder["two/x"]);
+        foreach (string option in (string[])["-r", "-rf"])
+        {
+            ToolRun run = await ToolRun.RunAsync("copy", option, _folder["one/."], _folder["two"]);
+            run.ExitCode.ShouldBe(ExitCode.IoError);
+            run.Error.ShouldContain("it is a folder");
+            run.Error.ShouldNotContain("--force");
+        }
+    }
+
     [Theory]
     [InlineData("tree/.", "new/.")]
     [InlineData("tree/./", "new")]

@@ -48,14 +48,22 @@ public sealed class FolderArgumentTests : IDisposable
     [InlineData("copy FILE HIDDEN/x/y")]
     [InlineData("copy -n HIDDEN/x FILE")]
     [InlineData("copy --files-from HIDDEN/x FILE")]
+    [InlineData("extents LINK")]
+    [InlineData("compare LINK LINK")]
+    [InlineData("merge LINK")]
+    [InlineData("copy -n LINK FILE")]
+    [InlineData("copy --files-from LINK FILE")]
     public async Task What_nobody_may_look_at_is_not_called_absent(string command)
     {
         string hidden = PlainUser.MakeClosedFolder(_folder);
+        File.WriteAllText(Path.Combine(hidden, "x"), "c");
+        File.CreateSymbolicLink(_folder["link"], Path.Combine(hidden, "x"));
         Shell.Run("chmod", "000", hidden);
         try
         {
             ToolRun run = await PlainUser.RunAsync(
-                [.. command.Split(' ').Select(a => a.Replace("FILE", _folder["file"]).Replace("HIDDEN", hidden))]);
+                [.. command.Split(' ').Select(a => a.Replace("FILE", _folder["file"]).Replace("HIDDEN", hidden)
+                    .Replace("LINK", _folder["link"]))]);
             run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
             run.Error.ShouldBe($"sluice: {hidden}/x: permission denied\n");
         }

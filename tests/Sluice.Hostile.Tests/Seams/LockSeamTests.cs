@@ -41,4 +41,24 @@ public sealed class LockSeamTests : HostileTests
         gate.IsHeldByCurrentThread.ShouldBeTrue();
         gate.Exit();
     }
+
+    /// <summary>Whoever has the gate of a stream awaits such a task, and nobody else looks after it.</summary>
+    [SkippableFact]
+    public void A_task_is_ended_also_where_there_is_no_memory_for_it_at_first()
+    {
+        MemorySeamTests.SkipWithoutSeams();
+        TaskCompletionSource source = new();
+        int lacks = 0;
+        Seam.Use(kind =>
+        {
+            if (kind == SeamKind.Wait && lacks++ == 0)
+            {
+                throw new OutOfMemoryException();
+            }
+        });
+        source.EndUninterrupted();
+        Seam.Use(null);
+        lacks.ShouldBeGreaterThan(0);
+        source.Task.IsCompleted.ShouldBeTrue();
+    }
 }
