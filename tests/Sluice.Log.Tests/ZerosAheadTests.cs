@@ -170,6 +170,31 @@ public sealed class ZerosAheadTests
         refused.ShouldBe(1);
     }
 
+    /// <summary>They need a quarter of a megabyte: who awaits what is synced waits for no memory.</summary>
+    [SkippableFact]
+    public async Task Zeros_for_which_there_is_no_memory_end_no_sync()
+    {
+        using TempFolder folder = Unwritten();
+        int refused = 0;
+        using SluiceLog log = SluiceLog.Open(folder.Log);
+        SystemCallFaults.Use((call, _, length) =>
+            call == "pwrite" && length > 40_000 && Interlocked.Increment(ref refused) > 0 ? throw new OutOfMemoryException() : 0);
+        try
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                Task<long> append = log.AppendAsync(new byte[] { 1, 2, 3 }, LogDurability.Durable).AsTask();
+                (await append.WaitAsync(TimeSpan.FromMinutes(1))).ShouldBe(i + 1);
+            }
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        refused.ShouldBe(1);
+    }
+
     /// <summary>A folder where the first write into reserved space changes the file's metadata.</summary>
     private static TempFolder Unwritten()
     {

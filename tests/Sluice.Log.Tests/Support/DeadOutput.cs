@@ -13,6 +13,9 @@ internal sealed class DeadOutput(bool failsWrites, int recordHeaderBytes = 0) : 
 
     public override bool NeedsHousekeeping => false;
 
+    /// <summary>What a mark cannot be taken for; null where it can.</summary>
+    public Exception? MarkError { get; init; }
+
     /// <summary>What is full, and sealed.</summary>
     public IDisposable? Sealed { get; init; }
 
@@ -32,6 +35,10 @@ internal sealed class DeadOutput(bool failsWrites, int recordHeaderBytes = 0) : 
 
     public override void TakeMark()
     {
+        if (MarkError is { } error)
+        {
+            throw error;
+        }
     }
 
     public override void Sync() => throw new IOException("dead");

@@ -61,9 +61,10 @@ internal sealed class ZerosAhead(SluiceHandle file)
             file.Write((s_zeros ??= new byte[Tuning.LogZeroBytes]).AsSpan(0, bytes), from);
             _end = from + bytes;
         }
-        catch (Exception e) when (e is not OutOfMemoryException)
+        catch
         {
-            // Of whatever kind: a limit of the files' sizes, which is an argument out of range for .NET, ends nobody's sync.
+            // Of whatever kind: a limit of the files' sizes, which is an argument out of range for .NET, or a want of memory ends nobody's
+            // sync.
             _end = -1;
         }
     }

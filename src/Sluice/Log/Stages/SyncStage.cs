@@ -161,7 +161,7 @@ internal sealed partial class SyncStage
 
     /// <summary>
     /// Writes what is in the ring and makes it durable, for whoever holds <see cref="Gate"/>. An error goes to those who wait for what it
-    /// concerns, and is returned.
+    /// concerns, and is returned, whatever it is: nobody waits for ever.
     /// </summary>
     public Exception? SyncAll()
     {
@@ -170,6 +170,15 @@ internal sealed partial class SyncStage
         try
         {
             return SyncWritten();
+        }
+        catch (Exception e)
+        {
+            LastError.Note(e);
+
+            // Who came when its records had been made durable waits for nothing: else it would for ever, and be asked for without an end.
+            Waiters.Complete(Durable);
+            Waiters.Fail(Durable, _whyFailed, e);
+            return e;
         }
         finally
         {
@@ -255,6 +264,7 @@ internal sealed partial class SyncStage
         return Recover();
     }
 
+    /// <exception cref="Exception">What is not durable could not be made so elsewhere; the next sync tries again.</exception>
     private Exception? Recover()
     {
         _writes.Gate.LockUninterrupted();
@@ -263,15 +273,6 @@ internal sealed partial class SyncStage
             _writes.ThrowIfLetGo();
             _output.Recover();
             _mustRecover = false;
-        }
-        catch (Exception e)
-        {
-            LastError.Note(e);
-
-            // Who came when its records had been made durable waits for nothing: else it would for ever, and be asked for without an end.
-            Waiters.Complete(Durable);
-            Waiters.Fail(Durable, _whyFailed, e);
-            return e;
         }
         finally
         {
@@ -334,7 +335,7 @@ internal sealed partial class SyncStage
         }
         catch (Exception e)
         {
-            // Whoever needs what could not be done tries again, and is told.
+            // Nobody waits for it: who does was told within.
             LastError.Note(e);
         }
         finally
