@@ -288,6 +288,8 @@ internal sealed partial class FramedOutput : LogOutput
         }
     }
 
+    public override void EndWithdrawn() => _next.RemoveFailed();
+
     public override void Finish()
     {
         _current?.CutReserved();

@@ -79,6 +79,15 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Removes what is not to be kept.</summary>
     public abstract void Housekeep();
 
+    /// <summary>
+    /// Sees to it that what has come to nothing, and could not be removed at once, is nothing any more, also after a power cut.
+    /// </summary>
+    /// <exception cref="IOException">It is still there.</exception>
+    /// <exception cref="UnauthorizedAccessException">It is still there.</exception>
+    public virtual void EndWithdrawn()
+    {
+    }
+
     /// <summary>After the last write and sync: gives back what was reserved.</summary>
     public abstract void Finish();
 

@@ -1,6 +1,5 @@
 using Sluice.Kernel;
 using Sluice.Log;
-using Sluice.Log.Stages;
 using Sluice.Memory;
 
 namespace Sluice;
@@ -48,8 +47,9 @@ public sealed partial class SluiceLog
 
     /// <summary>Writes everything that was appended, makes it durable and closes the log. Withdraws a reservation that this thread has
     /// neither committed nor disposed.</summary>
-    /// <exception cref="IOException">Something could not be written or made durable; the log is closed all the same. Or this thread
-    /// comes from within the log's own work, by a handler of AppDomain.FirstChanceException: then it is not closed.</exception>
+    /// <exception cref="IOException">Something could not be written or made durable, or what a tail that could not be dropped has left
+    /// could not be removed, or log.state does not say what is durable; the log is closed all the same. Or this thread comes from within
+    /// the log's own work, by a handler of AppDomain.FirstChanceException: then it is not closed.</exception>
     public void Dispose()
     {
         ThrowIfWithinOrOwn();
@@ -108,6 +108,13 @@ public sealed partial class SluiceLog
             error = _syncs.SyncAll();
             if (error is null)
             {
+                EndWithdrawn();
+                if (_mark.IsBehind(_syncs.Durable))
+                {
+                    // Nobody writes it later.
+                    _mark.Write(_syncs.Durable);
+                }
+
                 if (_output.HasFull)
                 {
                     // As before any footer.
@@ -145,6 +152,20 @@ public sealed partial class SluiceLog
         }
 
         return error;
+    }
+
+    /// <summary>Behind the end nobody tries again: what may take back what is durable, or stand before it, is told of.</summary>
+    private void EndWithdrawn()
+    {
+        _writes.Gate.LockUninterrupted();
+        try
+        {
+            _output.EndWithdrawn();
+        }
+        finally
+        {
+            _writes.Leave();
+        }
     }
 
     /// <summary>With both gates: others may lead where the closing could not write, and the next writer is not to come meanwhile.</summary>
@@ -321,80 +342,4 @@ public sealed partial class SluiceLog
 
     private FramedOutput Framed() =>
         _output as FramedOutput ?? throw new NotSupportedException("A raw log has no sequences in its files.");
-
-    // Calls from within the log's own work: .NET runs handlers of AppDomain.FirstChanceException where an exception is thrown, on its
-    // thread, which has what others wait for. What needs no wait is taken; what would wait for ever is refused.
-
-    /// <summary>Behind a write that failed an append waits for its own, and hears of it.</summary>
-    private bool Waits(LogDurability durability) =>
-        durability == LogDurability.Durable || (durability == LogDurability.Written && (_kept is null || _writes.HasFailed));
-
-    /// <summary>
-    /// Whether this thread has what is to be waited for, or what those who have it may wait for: the making of a segment, its sealing, the
-    /// removing of others, the state.
-    /// </summary>
-    private bool IsWithin(bool isDurable) =>
-        _writes.Gate.IsHeldByCurrentThread
-        || (isDurable && _syncs.Gate.IsHeldByCurrentThread)
-        || _output.IsHeldByCurrentThread
-        || _lock?.IsHeldByCurrentThread == true;
-
-    /// <summary>What an append of this thread would be refused with; null where it may wait, or need not.</summary>
-    private IOException? Refusal(LogDurability durability) =>
-        Waits(durability) && IsWithin(durability == LogDurability.Durable) ? LogErrors.Within(Directory) : null;
-
-    /// <summary>Before a record has a place.</summary>
-    private void ThrowIfWithin(LogDurability durability)
-    {
-        if (Refusal(durability) is { } refusal)
-        {
-            throw refusal;
-        }
-    }
-
-    /// <summary>Before what also waits for the keeper.</summary>
-    private void ThrowIfWithinOrKeeper()
-    {
-        ThrowIfWithin(isDurable: true);
-        if (_syncs.IsKeeper || _closing.IsHeldByCurrentThread)
-        {
-            throw LogErrors.Within(Directory);
-        }
-    }
-
-    /// <summary>Before what ends the log's own threads, or waits for who does: the compressor is one that nobody else waits for.</summary>
-    private void ThrowIfWithinOrOwn()
-    {
-        ThrowIfWithinOrKeeper();
-        if (_output.Compressor?.IsCurrent == true)
-        {
-            throw LogErrors.Within(Directory);
-        }
-    }
-
-    /// <summary>Before what waits, or may have to: it might wait for the record that this thread holds up.</summary>
-    internal void ThrowIfReserved()
-    {
-        if (OpenReservation.In(this) is not null)
-        {
-            LogErrors.ThrowReserved(Directory);
-        }
-    }
-
-    /// <summary>An exception may have come between a reservation and its end: closing is not to wait for this thread.</summary>
-    private void WithdrawReservation()
-    {
-        while (OpenReservation.In(this) is { } open)
-        {
-            new LogReservation(this, open).Dispose();
-        }
-    }
-
-    private void ThrowIfWithin(bool isDurable)
-    {
-        if (IsWithin(isDurable))
-        {
-            throw LogErrors.Within(Directory);
-        }
-    }
 }
