@@ -212,6 +212,83 @@ public sealed class SecondFaultTests : IDisposable
         Numbers(folder).ShouldBe([1, 2, 3, 4, 5]);
     }
 
+    /// <summary>The opening of the next segment has failed, and is removed: no sync has failed, and nothing is written again.</summary>
+    [SkippableFact]
+    public void A_folder_that_cannot_be_flushed_for_once_costs_no_segment()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            FlushInterval = TimeSpan.FromHours(1),
+            Durability = LogDurability.Written,
+        });
+        for (int i = 1; i <= 4; i++)
+        {
+            log.Append(Records.Make(0, i, 900));
+        }
+
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        Follow(follower).ShouldBe([1, 2, 3, 4]);
+        bool isOpened = false;
+        int failures = 2;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call == "pwrite" && length > 0 && length != LogLayout.HeaderBytes && NameOf(fd) == "0000000002.slog")
+            {
+                isOpened = true;
+                return -FailingEngine.ENOSPC;
+            }
+
+            return isOpened && call == "fsync" && PathOf(fd) == folder.Log && Interlocked.Decrement(ref failures) >= 0 ? -EIO : 0;
+        });
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 5, 900), LogDurability.Durable));
+        SystemCallFaults.Use(null);
+        (isOpened, failures > 0).ShouldBe((true, false));
+        log.DurableSequence.ShouldBe(0);
+        log.Flush();
+        log.Append(Records.Make(0, 6, 900), LogDurability.Durable);
+        Follow(follower).ShouldBe([6]);
+        follower.Drops.ShouldBe(0);
+    }
+
+    /// <summary>Another thread appends while what stays is synced, and the tail is not dropped: what is to take it back is still
+    /// there.</summary>
+    [SkippableFact]
+    public void What_could_be_withdrawn_only_later_costs_no_segment()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Durability = LogDurability.Written, Preallocate = false });
+        Append(log, 1, 5);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        bool isAppended = false;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (IsSyncOf(call, fd, "0000000001.slog") && !isAppended)
+            {
+                isAppended = true;
+                Thread other = new(() => Append(log, 6, 6));
+                other.Start();
+                other.JoinInTime();
+            }
+
+            return IsSyncOf(call, fd, "0000000002.slog") || call == "unlinkat" ? -EIO : 0;
+        });
+        Should.Throw<IOException>(() => log.TruncateAfter(2));
+        SystemCallFaults.Use(null);
+        (isAppended, log.DurableSequence, log.WrittenSequence).ShouldBe((true, 5, 6));
+        Follow(follower).ShouldBe([1, 2, 3, 4, 5, 6]);
+        log.Flush();
+        Append(log, 7, 7);
+        Follow(follower).ShouldBe([7]);
+        follower.Drops.ShouldBe(0);
+    }
+
     /// <summary>It is deleted between its opening frame and its first record: whoever appends hears of it, and nobody misses it.</summary>
     [SkippableFact]
     public void A_segment_that_is_deleted_before_its_first_record_is_missed_by_nobody()
@@ -266,6 +343,17 @@ public sealed class SecondFaultTests : IDisposable
         {
             log.Append(Records.Make(0, i, 40));
         }
+    }
+
+    private static List<int> Follow(SluiceLogReader follower)
+    {
+        List<int> numbers = [];
+        while (follower.TryRead(out LogEntry entry))
+        {
+            numbers.Add(Records.Check(entry.Bytes).Number);
+        }
+
+        return numbers;
     }
 
     private static IEnumerable<int> Numbers(TempFolder folder) =>

@@ -90,6 +90,19 @@ internal sealed partial class FramedOutput
         }
     }
 
+    /// <summary>Before a sync: nobody may write any more, and try it then. What takes records back and is still there refuses the sync
+    /// (<see cref="BeforeSync"/>).</summary>
+    private void TryEndWithdrawn()
+    {
+        try
+        {
+            EndWithdrawn();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+
     private SegmentFile[] Rolled()
     {
         using (_rolling.EnterUninterrupted())

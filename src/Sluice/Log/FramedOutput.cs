@@ -125,6 +125,7 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void TakeMark()
     {
+        TryEndWithdrawn();
         _marks.Clear();
         using (_rolling.EnterUninterrupted())
         {
@@ -140,10 +141,14 @@ internal sealed partial class FramedOutput : LogOutput
         }
     }
 
-    public override void Sync()
+    public override void BeforeSync()
     {
         _next.ThrowIfTakenBack();
         _folder.FlushWhatFailed();
+    }
+
+    public override void Sync()
+    {
         foreach (SegmentMark mark in _marks)
         {
             if (mark.Segment.NeedsSync(mark))

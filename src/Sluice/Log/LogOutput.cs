@@ -4,10 +4,10 @@ using Sluice.Log.Stages;
 namespace Sluice.Log;
 
 /// <summary>
-/// Where pages go. <see cref="Write"/>, <see cref="TakeMark"/> and <see cref="Recover"/> are called by whoever has the write stage,
-/// <see cref="Sync"/>, <see cref="Recover"/> and <see cref="LetGoOfSealed"/> by whoever has the sync stage, <see cref="SealFull"/>
-/// and <see cref="Housekeep"/> by the log's keeper, <see cref="MakeAhead"/> by its maker; the four run side by side. Who closes or
-/// truncates the log seals too.
+/// Where pages go. <see cref="Write"/>, <see cref="TakeMark"/>, <see cref="Recover"/> and <see cref="EndWithdrawn"/> are called by whoever
+/// has the write stage, <see cref="BeforeSync"/>, <see cref="Sync"/>, <see cref="Recover"/> and <see cref="LetGoOfSealed"/> by whoever has
+/// the sync stage, <see cref="SealFull"/> and <see cref="Housekeep"/> by the log's keeper, <see cref="MakeAhead"/> by its maker; the four
+/// run side by side. Who closes or truncates the log seals too.
 /// </summary>
 internal abstract class LogOutput : IDisposable
 {
@@ -31,6 +31,14 @@ internal abstract class LogOutput : IDisposable
 
     /// <summary>Notes how far it is written: what the next <see cref="Sync"/> is to make durable.</summary>
     public abstract void TakeMark();
+
+    /// <summary>
+    /// What must be so before anything more is durable. Where it throws no sync has failed: nothing is to be written anew, and the next
+    /// sync asks again.
+    /// </summary>
+    public virtual void BeforeSync()
+    {
+    }
 
     /// <summary>Makes durable what the mark says.</summary>
     public abstract void Sync();

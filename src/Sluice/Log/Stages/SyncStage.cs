@@ -245,14 +245,18 @@ internal sealed partial class SyncStage
 
     private Exception? Sync(long target)
     {
+        if (_mustRecover)
+        {
+            return Recover();
+        }
+
+        // Where this fails no sync has: what is written stays where it is.
+        _writes.ThrowIfLetGo();
+        _output.BeforeSync();
         try
         {
-            if (!_mustRecover)
-            {
-                _writes.ThrowIfLetGo();
-                _output.Sync();
-                return Reach(target, null);
-            }
+            _output.Sync();
+            return Reach(target, null);
         }
         catch (Exception e)
         {
