@@ -41,12 +41,21 @@ internal sealed partial class FramedOutput
 
     private void LetGoOfUnsealed()
     {
-        _unsealed.ForEach(static s => s.Dispose());
+        foreach (SegmentFile segment in _unsealed)
+        {
+            segment.Dispose();
+        }
+
         _unsealed.Clear();
         Volatile.Write(ref _hasUnsealed, false);
     }
 
-    /// <summary>Goes on in another segment; what it has taken back of the old ones as a whole is removed.</summary>
+    /// <summary>
+    /// Goes on in another segment; what it has taken back of the old ones as a whole is removed. That one is on the disk by now, and the
+    /// log can go on in no other: needs no memory but where what there is none for may be left undone.
+    /// </summary>
+    /// <param name="old">Of <see cref="AllToLeave"/>.</param>
+    /// <param name="next">The segment.</param>
     private void Leave(List<SegmentFile> old, SegmentFile next)
     {
         // Their ends may be what is taken back.
@@ -81,7 +90,15 @@ internal sealed partial class FramedOutput
         _marks.Clear();
     }
 
-    /// <summary>Those that are full, and the one that is written.</summary>
+    /// <summary>Those that are full, and the one that is written; there is memory now for what will be noted of them.</summary>
+    /// <param name="sequence">From which on records will be taken back.</param>
+    private List<SegmentFile> AllToLeave(long sequence)
+    {
+        List<SegmentFile> all = All();
+        _retention.Reserve(all.Count, sequence);
+        return all;
+    }
+
     private List<SegmentFile> All()
     {
         using (_rolling.EnterUninterrupted())

@@ -166,7 +166,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         using Lock.Scope sealing = _sealing.EnterUninterrupted();
         _next.RemoveFailed();
-        List<SegmentFile> old = All();
+        List<SegmentFile> old = AllToLeave(_durable + 1);
         SegmentFile next = _next.Take();
         try
         {
@@ -200,6 +200,7 @@ internal sealed partial class FramedOutput : LogOutput
         using Lock.Scope sealing = _sealing.EnterUninterrupted();
         _folder.Confirm();
         _next.RemoveFailed();
+        List<SegmentFile> old = AllToLeave(lastKept + 1);
         SegmentFile next = _next.Take();
         try
         {
@@ -212,10 +213,11 @@ internal sealed partial class FramedOutput : LogOutput
             throw;
         }
 
-        Leave(All(), next);
-        _retention.RemoveFrom(lastKept + 1);
+        // The log begins anew behind the last kept: nothing from here on is to fail.
+        Leave(old, next);
         _durable = lastKept;
         _nextSequence = lastKept + 1;
+        _retention.RemoveFrom(lastKept + 1);
     }
 
     /// <summary>Removes segments all of whose records are older, and says how many.</summary>

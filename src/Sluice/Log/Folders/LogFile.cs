@@ -89,7 +89,7 @@ internal static class LogFile
         {
             file.SetLength(length);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or OutOfMemoryException)
         {
             // Its device may be the reason why it is left.
         }

@@ -82,7 +82,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
             Delete(path);
             return true;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or OutOfMemoryException)
         {
             return false;
         }

@@ -278,7 +278,7 @@ internal sealed partial class SegmentFile : IDisposable
         {
             return !folder.Has(handle) || folder.TryDelete(handle.Path);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or OutOfMemoryException)
         {
             // Nobody knows whose file it is that has the name.
             return false;

@@ -37,6 +37,25 @@ internal sealed class SegmentRetention(
         }
     }
 
+    /// <summary>
+    /// Has the memory now that <see cref="Add"/> needs for some segments, and <see cref="RemoveFrom"/> and <see cref="AddTakenBack"/> for
+    /// these and what begins at a record or later. Nobody else adds any meanwhile.
+    /// </summary>
+    public void Reserve(int segments, long sequence)
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            int goes = 0;
+            while (goes < _closed.Count && _closed[^(goes + 1)].FirstSequence >= sequence)
+            {
+                goes++;
+            }
+
+            _closed.EnsureCapacity(_closed.Count + segments);
+            _takenBack.EnsureCapacity(_takenBack.Count + segments + (2 * goes));
+        }
+    }
+
     public void Add(ClosedSegment segment)
     {
         using (_lock.EnterUninterrupted())
@@ -128,25 +147,23 @@ internal sealed class SegmentRetention(
 
     /// <summary>
     /// Removes those that begin at a record or later: they were taken back, as the end of the one before them may be. The newest first, so
-    /// that a crash leaves no gap.
+    /// that a crash leaves no gap. After <see cref="Reserve"/> it does not fail: what there is no memory to remove stays, as what cannot be
+    /// removed does.
     /// </summary>
     public void RemoveFrom(long sequence)
     {
         using Lock.Scope removing = _removing.EnterUninterrupted();
-        List<ClosedSegment> all = All();
-        for (int i = all.Count - 1; i >= 0 && all[i].FirstSequence >= sequence; i--)
+        while (Newest() is { } newest && newest.FirstSequence >= sequence)
         {
-            foreach (string path in all[i].Copy is { } copy ? [all[i].Path, copy] : new[] { all[i].Path })
+            TryDelete(newest.Path, newest.Id);
+            if (newest.Copy is { } copy)
             {
-                if (!folder.TryDelete(path))
-                {
-                    AddTakenBack(path, all[i].Id);
-                }
+                TryDelete(copy, newest.Id);
             }
 
             using (_lock.EnterUninterrupted())
             {
-                _closed.RemoveAt(i);
+                _closed.RemoveAt(_closed.Count - 1);
             }
         }
 
@@ -184,6 +201,22 @@ internal sealed class SegmentRetention(
         }
 
         return old;
+    }
+
+    private void TryDelete(string path, long id)
+    {
+        if (!folder.TryDelete(path))
+        {
+            AddTakenBack(path, id);
+        }
+    }
+
+    private ClosedSegment? Newest()
+    {
+        using (_lock.EnterUninterrupted())
+        {
+            return _closed is [.., var newest] ? newest : null;
+        }
     }
 
     private List<ClosedSegment> All()
