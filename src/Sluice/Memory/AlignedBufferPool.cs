@@ -161,8 +161,8 @@ internal static class AlignedBufferPool
                 return;
             }
 
-            // Other sizes give way, so that the next pass over a file finds all of it here; but not to a size that has most of the room: parts
-            // of a slab of which somebody has one would cost more to make anew than they hold.
+            // Other sizes give way, so that the next pass over a file finds all of it here; but not to a size that has most of the room: it
+            // would cost more to make parts of a slab anew, of which somebody has one, than they hold.
             while (s_sharedBytes + buffer.Length > MaxKeptBytes)
             {
                 bool hasMost = ((long)SharedCounts[size] << log2) + buffer.Length > MaxKeptBytes * Tuning.AlignedBufferPoolMostOfOneSize;
