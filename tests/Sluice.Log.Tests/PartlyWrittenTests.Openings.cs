@@ -18,9 +18,6 @@ public sealed partial class PartlyWrittenTests
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using TempFolder folder = new(isInMemory: true);
         using SluiceLog log = SluiceLog.Open(folder.Log, FourToASegment());
-        const int EIO = 5;
-        const string First = "0000000001.slog";
-        const string Second = "0000000002.slog";
         const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
         bool isFull = true;
         int opened = 0;
@@ -33,13 +30,13 @@ public sealed partial class PartlyWrittenTests
         SystemCallFaults.Use((call, fd, length) =>
         {
             string? name = fd < 0 ? null : Path.GetFileName(PathOf(fd));
-            if (call == "pwrite" && name == Second && isFull && length > 0 && length != LogLayout.HeaderBytes)
+            if (call == "pwrite" && name == SecondFile && isFull && length > 0 && length != LogLayout.HeaderBytes)
             {
                 return length == OpeningBytes && opened++ == 0 ? OpeningBytes - 4 : -ENOSPC;
             }
 
             // Once: what is not durable is written anew, to the segment whose opening failed, and there is space for it.
-            bool fails = call == "fsync" && name == First && opened > 0 && !hasFailed;
+            bool fails = call == "fsync" && name == FirstFile && opened > 0 && !hasFailed;
             (hasFailed, isFull) = (hasFailed || fails, isFull && !fails);
             return fails ? -EIO : 0;
         });
@@ -67,7 +64,6 @@ public sealed partial class PartlyWrittenTests
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using TempFolder folder = new(isInMemory: true);
         using SluiceLog log = SluiceLog.Open(folder.Log, FourToASegment());
-        const string Second = "0000000002.slog";
         const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
         for (int i = 0; i < 4; i++)
         {
@@ -77,7 +73,7 @@ public sealed partial class PartlyWrittenTests
         bool hasFailed = false;
         SystemCallFaults.Use((call, fd, length) =>
         {
-            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || fd < 0 || Path.GetFileName(PathOf(fd)) != Second)
+            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || fd < 0 || Path.GetFileName(PathOf(fd)) != SecondFile)
             {
                 return 0;
             }
@@ -320,13 +316,14 @@ public sealed partial class PartlyWrittenTests
     /// <param name="durability">Of the four records.</param>
     /// <param name="whileItIsThere">Called when the opening stands there, before what is there of it is removed.</param>
     /// <param name="isRemoved">Whether it can be removed.</param>
+    /// <param name="fromThen">Asked for each call, once the opening stands there.</param>
     private static SluiceLog OpenAndFail(
         string path,
         LogDurability durability = LogDurability.Durable,
         Action? whileItIsThere = null,
-        bool isRemoved = true)
+        bool isRemoved = true,
+        SystemCallFault? fromThen = null)
     {
-        const string Second = "0000000002.slog";
         const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
         SluiceLog log = SluiceLog.Open(path, FourToASegment());
         for (int i = 0; i < 4; i++)
@@ -342,7 +339,12 @@ public sealed partial class PartlyWrittenTests
                 return -ENOSPC;
             }
 
-            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || fd < 0 || Path.GetFileName(PathOf(fd)) != Second)
+            if (writes > 0 && fromThen?.Invoke(call, fd, length) is < 0 and long refusal)
+            {
+                return refusal;
+            }
+
+            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || fd < 0 || Path.GetFileName(PathOf(fd)) != SecondFile)
             {
                 return 0;
             }

@@ -141,11 +141,7 @@ internal sealed partial class FramedOutput : LogOutput
         }
     }
 
-    public override void BeforeSync()
-    {
-        _next.ThrowIfTakenBack();
-        _folder.FlushWhatFailed();
-    }
+    public override void BeforeSync() => _next.ThrowIfTakenBack();
 
     public override void Sync()
     {
@@ -170,7 +166,6 @@ internal sealed partial class FramedOutput : LogOutput
         SegmentFile next = _next.Take();
         try
         {
-            _folder.FlushWhatFailed();
             next.Announce(_durable + 1, IdBefore(_durable + 1), restarts: true, _tookBack, Now());
             foreach (SegmentFile segment in old)
             {
@@ -331,8 +326,8 @@ internal sealed partial class FramedOutput : LogOutput
         catch
         {
             // Where the log goes on in the segment that it was to leave, this one would begin too early.
-            _next.Withdraw(next, takesBack: false);
             _askedForNext = false;
+            _next.Withdraw(next, takesBack: false);
             throw;
         }
 

@@ -14,8 +14,6 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 {
     public const string StateName = "log.state";
 
-    private int _mustFlush;
-
     public string Path { get; } = path;
 
     public SegmentNames Names { get; } = names;
@@ -232,38 +230,6 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
 
         PathErrors.ThrowIfFailed(result, "Flushing the folder", Path);
-    }
-
-    /// <summary>As <see cref="FlushToDisk"/>, now or in <see cref="FlushWhatFailed"/>.</summary>
-    public void TryFlush()
-    {
-        Volatile.Write(ref _mustFlush, 1);
-        try
-        {
-            FlushWhatFailed();
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The device fails, and nothing is made durable before it has been done.
-        }
-    }
-
-    /// <summary>Makes up for a <see cref="TryFlush"/> that failed.</summary>
-    /// <inheritdoc cref="FlushToDisk"/>
-    public void FlushWhatFailed()
-    {
-        if (Interlocked.Exchange(ref _mustFlush, 0) != 0)
-        {
-            try
-            {
-                FlushToDisk();
-            }
-            catch
-            {
-                Volatile.Write(ref _mustFlush, 1);
-                throw;
-            }
-        }
     }
 
     /// <summary>

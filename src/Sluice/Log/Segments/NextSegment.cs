@@ -16,10 +16,10 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>Held while a segment is made, so that ids and their order of use agree.</summary>
     private readonly Lock _making = new();
 
-    /// <summary>What has come to nothing, and could not be removed; for whoever has the write stage.</summary>
+    /// <summary>What has come to nothing, as long as it is not known to be gone on the disk; for whoever has the write stage.</summary>
     private SegmentFile? _withdrawn;
 
-    /// <summary>Whether that takes back what others have.</summary>
+    /// <summary>Whether that takes back what others have, or would after a power cut.</summary>
     private bool _takesBack;
     private SegmentFile? _prepared = prepared;
     private long _nextId = id;
@@ -79,12 +79,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
         try
         {
             next.Delete();
-            _withdrawn = null;
-            Volatile.Write(ref _takesBack, false);
-            next.Dispose();
-
-            // A power cut may bring its name back, and then it would take back, or stand before, what is made durable from now on.
-            folder.TryFlush();
+            FlushRemoved(next);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -92,8 +87,8 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     }
 
     /// <summary>
-    /// Before anything is written behind a <see cref="Withdraw"/> that failed. Where names cannot be removed it is enough that it is
-    /// nothing any more; the next opening has to remove it.
+    /// Before anything is written behind a <see cref="Withdraw"/> that failed: it is gone on the disk. Where names cannot be removed it is
+    /// enough that it is nothing any more; it is for the next opening to remove it.
     /// </summary>
     /// <exception cref="IOException">It cannot be removed, or the folder cannot be flushed.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be removed.</exception>
@@ -101,7 +96,6 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     {
         if (_withdrawn is { } segment)
         {
-            bool isGone = true;
             try
             {
                 segment.Delete();
@@ -113,22 +107,16 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
                     throw;
                 }
 
-                isGone = false;
+                LetGo(segment);
+                return;
             }
 
-            if (isGone)
-            {
-                folder.FlushToDisk();
-            }
-
-            _withdrawn = null;
-            Volatile.Write(ref _takesBack, false);
-            segment.Dispose();
+            FlushRemoved(segment);
         }
     }
 
     /// <summary>Before anything is acknowledged as durable; any thread may ask.</summary>
-    /// <exception cref="IOException">What takes it back is still there.</exception>
+    /// <exception cref="IOException">What takes it back is still there, or may be there again after a power cut.</exception>
     public void ThrowIfTakenBack()
     {
         if (Volatile.Read(ref _takesBack))
@@ -141,6 +129,26 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     {
         _prepared?.Dispose();
         _withdrawn?.Remove();
+    }
+
+    /// <summary>
+    /// A power cut may bring a name back that was removed, and then the segment would take back, or stand before, what is written from now
+    /// on.
+    /// </summary>
+    private void FlushRemoved(SegmentFile segment)
+    {
+        folder.FlushToDisk();
+
+        // While it is open: it alone can tell whether the file system still lived at the end of that.
+        segment.FlushRemoved();
+        LetGo(segment);
+    }
+
+    private void LetGo(SegmentFile segment)
+    {
+        _withdrawn = null;
+        Volatile.Write(ref _takesBack, false);
+        segment.Dispose();
     }
 
     private SegmentFile Make() => SegmentFile.Create(folder, _nextId++, settings, logId);

@@ -257,13 +257,17 @@ internal sealed partial class SegmentFile : IDisposable
         }
     }
 
+    /// <summary>After <see cref="Delete"/> and a flush of the folder, which may have been overtaken by the file system's end.</summary>
+    /// <exception cref="IOException">Then what was removed may be there again.</exception>
+    public void FlushRemoved() => LogFile.FlushData(_handle, _settings);
+
     /// <summary>Of one that cannot be removed: whether it is nothing any more, and is so after a power cut.</summary>
     public bool TryEmptyOnDisk()
     {
         try
         {
             _handle.SetLength(0);
-            LogFile.Flush(_handle, _settings);
+            LogFile.FlushData(_handle, _settings);
             return true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)

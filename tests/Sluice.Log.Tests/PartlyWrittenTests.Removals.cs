@@ -1,0 +1,71 @@
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>What comes behind the removal of a segment whose opening failed, and where it cannot be removed.</summary>
+public sealed partial class PartlyWrittenTests
+{
+    private const int EIO = 5;
+    private const int EACCES = 13;
+    private const string FirstFile = "0000000001.slog";
+    private const string SecondFile = "0000000002.slog";
+
+    /// <summary>A power cut would bring it back in front of what is durable later.</summary>
+    [SkippableFact]
+    public void Nothing_is_written_behind_a_name_that_was_removed_and_not_flushed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = OpenAndFail(folder.Log, fromThen: FailsFlush);
+        File.Exists(Path.Combine(folder.Log, SecondFile)).ShouldBeFalse();
+        SystemCallFaults.Use(FailsFlush);
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 5, 40), LogDurability.Written));
+        SystemCallFaults.Use(null);
+        log.Append(Records.Make(0, 6, 40), LogDurability.Written).ShouldBe(7);
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 2, 3, 4, 7]);
+
+        long FailsFlush(string call, int fd, long length) => call == "fsync" && fd >= 0 && PathOf(fd) == folder.Log ? -EIO : 0;
+    }
+
+    /// <summary>A flush that is overtaken by the end of the journal says that all is well, and what it was for is lost.</summary>
+    [SkippableTheory]
+    [InlineData(true, false)]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    public void Whether_the_file_system_lives_is_asked_before_anything_is_written_behind_a_removal(bool isAtOnce, bool isEmptied)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        List<string> calls = [];
+        bool isDead = true;
+        using SluiceLog log = OpenAndFail(folder.Log, isRemoved: isAtOnce, fromThen: isAtOnce ? Note : null);
+        SystemCallFaults.Use((call, fd, length) => call == "unlinkat" && isEmptied ? -EACCES : Note(call, fd, length));
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 5, 40), LogDurability.Written));
+        calls.ShouldNotContain("write " + FirstFile);
+        calls.Clear();
+        Volatile.Write(ref isDead, false);
+        log.Append(Records.Make(0, 6, 40), LogDurability.Written).ShouldBe(7);
+        SystemCallFaults.Use(null);
+        int flushed = calls.IndexOf("fsync " + (isEmptied ? SecondFile : Path.GetFileName(folder.Log)));
+        int asked = calls.FindLastIndex(static c => c.StartsWith("ask " + SecondFile, StringComparison.Ordinal));
+        int written = calls.IndexOf("write " + FirstFile);
+        flushed.ShouldBeGreaterThanOrEqualTo(0);
+        asked.ShouldBeGreaterThan(flushed);
+        written.ShouldBeGreaterThan(asked);
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 2, 3, 4, 7]);
+
+        long Note(string call, int fd, long length)
+        {
+            bool asks = call == "pwrite" && length == 0;
+            if (fd >= 0 && call is "fsync" or "pwrite")
+            {
+                lock (calls)
+                {
+                    calls.Add($"{(asks ? "ask" : call == "pwrite" ? "write" : call)} {Path.GetFileName(PathOf(fd))}");
+                }
+            }
+
+            return asks && Volatile.Read(ref isDead) ? -EIO : 0;
+        }
+    }
+}
