@@ -10,6 +10,29 @@ public sealed partial class PartlyWrittenTests
     private const string FirstFile = "0000000001.slog";
     private const string SecondFile = "0000000002.slog";
 
+    /// <summary>The next writer gives its number again, to a segment that takes records back.</summary>
+    [SkippableFact]
+    public void Who_waits_for_durable_records_at_an_opening_that_failed_hears_of_what_the_next_writer_drops()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLogReader? follower = null;
+        OpenAndFail(folder.Log, whileItIsThere: () =>
+        {
+            follower = new SluiceLogReader(folder.Log, new SluiceLogReaderOptions { FromEnd = true, UpTo = LogDurability.Durable });
+            Follow(follower).ShouldBeEmpty();
+        }).Dispose();
+        using SluiceLog log = SluiceLog.Open(folder.Log, FourToASegment());
+        File.Exists(Path.Combine(folder.Log, SecondFile)).ShouldBeFalse();
+        log.TruncateAfter(2);
+        File.Exists(Path.Combine(folder.Log, SecondFile)).ShouldBeTrue();
+        log.Append(Records.Make(0, 10, 40), LogDurability.Durable);
+        log.Append(Records.Make(0, 11, 40), LogDurability.Durable);
+        Follow(follower.ShouldNotBeNull()).ShouldBe(["3: 10", "4: 11"]);
+        (follower.Drops, follower.DroppedFrom).ShouldBe((1, 3));
+        follower.Dispose();
+    }
+
     /// <summary>A power cut would bring it back in front of what is durable later.</summary>
     [SkippableFact]
     public void Nothing_is_written_behind_a_name_that_was_removed_and_not_flushed()

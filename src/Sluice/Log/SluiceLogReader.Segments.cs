@@ -8,13 +8,6 @@ namespace Sluice;
 /// <summary>From one segment to the next, while a writer makes, drops and removes them.</summary>
 public sealed partial class SluiceLogReader
 {
-    /// <summary>Where no more is durable than was read: to where the log begins again, if its tail was dropped.</summary>
-    private bool TryFollowDrop() =>
-        _limit <= Reached
-        && FindNext(out _) is { Restarts: true } next
-        && next.FirstSequence <= Reached
-        && TryEnter(next);
-
     /// <summary>The last sequence that was read. In a segment to which it has returned the reader may stand before that.</summary>
     private long Reached => _hasReturned ? Math.Max(_segment!.ReadTo, _next - 1) : _segment!.ReadTo;
 
@@ -63,46 +56,6 @@ public sealed partial class SluiceLogReader
         }
 
         _ = TryEnter(next);
-        return true;
-    }
-
-    /// <summary>
-    /// Where the segment was to take records back, and its writer has withdrawn it since it did not become durable, or where it has not
-    /// begun: back to what the log has instead, also where the file could not be removed. What was read before is not read again, unless
-    /// others have taken it back since.
-    /// </summary>
-    /// <param name="isLost">Whether it has not begun.</param>
-    private bool TryReturn(bool isLost = false)
-    {
-        bool isIn = _segment!.Restarts && _segment.IsIn(_folder);
-        if (!isLost && (!_segment.Restarts || (isIn && !_segment.IsWithdrawnBy(State()))))
-        {
-            return false;
-        }
-
-        // Where records of it were given out, whoever reads has dropped what came behind them, and gets that again.
-        long before = _hasGiven ? _next : Math.Max(_next, _nextBefore);
-        LogCatalog catalog = Look();
-        List<SegmentInfo> segments = catalog.Segments;
-        if (isIn && segments.Exists(s => s.Id == _segment.Id))
-        {
-            return false;
-        }
-
-        long next = segments.Where(s => s.Id > _idBefore && s.Restarts).Select(static s => s.FirstSequence).Append(before).Min();
-        if (segments.Count == 0 || catalog.LogId != _logId || segments[0].Id > _segment.Id || segments[0].FirstSequence > next)
-        {
-            return false;
-        }
-
-        _droppedFrom = _droppedBefore = _hasGiven ? 0 : _droppedBefore;
-        if (next < before)
-        {
-            NoteDrop(next);
-        }
-
-        _segment.Dispose();
-        (_segment, _next, _nextBefore, _limit, _hasReturned) = (null, next, before, 0, true);
         return true;
     }
 

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
-using Sluice.Log;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
@@ -258,7 +257,7 @@ public sealed partial class SluiceLogReader : IDisposable
             if (!MayRead(_next))
             {
                 // Back first: what is read again, and what is not, is known from where the reader was before it came here.
-                if (TryReturn() || TryFollowDrop() || TryBeginOtherLog())
+                if (TryReturnFromLost() || TryReturn() || TryFollowDrop() || TryBeginOtherLog())
                 {
                     continue;
                 }
@@ -298,14 +297,9 @@ public sealed partial class SluiceLogReader : IDisposable
                 continue;
             }
 
-            if (result != FrameResult.Good && _segment.HasLostOpening(_folder))
+            if (result != FrameResult.Good && TryReturnFromLost())
             {
-                // What is known of the files is looked at anew: else it might lead here again.
-                _known.Clear();
-                if (TryReturn(isLost: true))
-                {
-                    continue;
-                }
+                continue;
             }
 
             if (!TryLeaveSegment(result) && !TryBeginOtherLog())
@@ -329,31 +323,6 @@ public sealed partial class SluiceLogReader : IDisposable
         }
 
         return sequence <= _limit;
-    }
-
-    /// <summary>
-    /// At the end: whether somebody has removed the log and made another one in the same folder. Whoever passes over damage reads that one
-    /// from its beginning.
-    /// </summary>
-    private bool TryBeginOtherLog()
-    {
-        bool isOther = _segment is { HasName: false } && _folder.List() is [.., long last] && _segment.IsOfOtherLog(_folder, last);
-        if (isOther)
-        {
-            BeginOtherLog();
-        }
-
-        return isOther;
-    }
-
-    private void BeginOtherLog()
-    {
-        Report(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
-        _known.Clear();
-        _segment?.Dispose();
-        (_segment, _logId, _next, _nextBefore, _idBefore, _limit, _state) = (null, Guid.Empty, 1, 0, 0, 0, null);
-        (_hasReturned, _hasGiven, _droppedBefore) = (false, false, 0);
-        NoteDrop(1);
     }
 
     private void NoteDrop(long from) => _droppedFrom = _droppedFrom == 0 ? from : Math.Min(_droppedFrom, from);

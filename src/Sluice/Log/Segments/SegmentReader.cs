@@ -183,7 +183,8 @@ internal sealed class SegmentReader : IDisposable
     {
         try
         {
-            return !IsIn(folder);
+            // A look at the name first: whoever waits here asks each time.
+            return !HasName && !IsIn(folder);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
