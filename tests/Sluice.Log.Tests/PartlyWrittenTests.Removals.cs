@@ -91,4 +91,27 @@ public sealed partial class PartlyWrittenTests
             return asks && Volatile.Read(ref isDead) ? -EIO : 0;
         }
     }
+
+    /// <summary>Its number is smaller than that of the segment that is read, and larger than none that is there.</summary>
+    [SkippableFact]
+    public void An_empty_file_that_stays_does_not_make_what_was_removed_missing()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = OpenAndFail(folder.Log, isRemoved: false);
+        SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -EACCES : 0);
+        log.Append(Records.Make(0, 5, 900), LogDurability.Durable).ShouldBe(6);
+        SystemCallFaults.Use(null);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        Follow(follower)[^1].ShouldBe("6: 5");
+        for (int i = 6; i < 16; i++)
+        {
+            log.Append(Records.Make(0, i, 900), LogDurability.Durable);
+        }
+
+        log.TruncateBefore(15).ShouldBe(3);
+        Directory.GetFiles(folder.Log, "*.slog").Select(Path.GetFileName).Order(StringComparer.Ordinal).Take(2)
+            .ShouldBe([SecondFile, "0000000005.slog"]);
+        Should.Throw<SluiceLogDamagedException>(() => Follow(follower)).Reason.ShouldContain("it was removed before it was read");
+    }
 }

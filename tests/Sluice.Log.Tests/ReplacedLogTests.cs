@@ -70,6 +70,40 @@ public sealed class ReplacedLogTests
         }
     }
 
+    /// <summary>A segment that could not be begun, and not be removed, may have left that file.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Another_log_whose_last_file_is_empty_is_told_of(bool skips)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        Write(folder.Log, Old, 5);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = skips, UpTo = LogDurability.Written });
+        Read(Old);
+        reader.TryRead(out _).ShouldBeFalse();
+        Directory.Delete(folder.Log, recursive: true);
+        Write(folder.Log, New, 5);
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBe(1);
+        File.WriteAllBytes(Path.Combine(folder.Log, "0000000002.slog"), []);
+        if (!skips)
+        {
+            Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldContain(LogErrors.IsOtherLog);
+            return;
+        }
+
+        Read(New);
+        (reader.Drops, reader.DroppedFrom, reader.Damage.Count).ShouldBe((1, 1, 1));
+
+        void Read(int writer)
+        {
+            for (int i = 1; i <= 5; i++)
+            {
+                reader.TryRead(out LogEntry entry).ShouldBeTrue();
+                Records.Check(entry.Bytes).ShouldBe((writer, i));
+            }
+        }
+    }
+
     /// <summary>The segment that is read took records back, and its absence is no withdrawal.</summary>
     [Theory]
     [InlineData(LogDurability.Written, false)]

@@ -72,7 +72,7 @@ public sealed partial class SluiceLogReader
     /// </summary>
     private bool TryBeginOtherLog()
     {
-        bool isOther = _segment is { HasName: false } && _folder.List() is [.., long last] && _segment.IsOfOtherLog(_folder, last);
+        bool isOther = _segment is { HasName: false } && _segment.IsReplacedIn(_folder);
         if (isOther)
         {
             BeginOtherLog();

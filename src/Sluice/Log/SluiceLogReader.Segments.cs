@@ -71,7 +71,7 @@ public sealed partial class SluiceLogReader
         }
 
         long first = _segment.ReadTo + 1;
-        bool isGone = _folder.List() is [long oldest, ..] && oldest > _segment.Id;
+        bool isGone = !_folder.List().Exists(id => id <= _segment.Id && SegmentReader.MayBeIn(_folder, id));
         SluiceLogDamagedException damage;
         if ((isGone && end != FrameResult.Bad) || end == FrameResult.Good || IsMissingBehind())
         {

@@ -98,9 +98,41 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Whether the folder still has it, compressed or not, and not another one of the same number.</summary>
     public bool IsIn(LogFolder folder) => HeaderOf(folder, Id) == _info.Header;
 
-    /// <summary>Whether a file of the folder is another log's segment.</summary>
-    public bool IsOfOtherLog(LogFolder folder, long id) =>
-        HeaderOf(folder, id) is { LogId: var found } && found != Guid.Empty && found != LogId;
+    /// <summary>Whether the folder is another log's by now: the newest of its files that has a header says whose.</summary>
+    public bool IsReplacedIn(LogFolder folder)
+    {
+        List<long> ids = folder.List();
+        for (int i = ids.Count - 1; i >= 0; i--)
+        {
+            if (HeaderOf(folder, ids[i]) is { LogId: var found } && found != Guid.Empty)
+            {
+                return found != LogId;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>
+    /// Whether the folder has a segment of a number that has begun, or one of which that cannot be known. A file that could not be removed,
+    /// and was made empty, is none.
+    /// </summary>
+    public static bool MayBeIn(LogFolder folder, long id)
+    {
+        try
+        {
+            using SegmentContent there = folder.OpenToRead(id);
+            return SegmentInfo.Read(there, id) is { HasBegun: true };
+        }
+        catch (FileNotFoundException)
+        {
+            return false;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or SluiceLogDamagedException)
+        {
+            return true;
+        }
+    }
 
     /// <summary>What the folder has of a number by now; the default where that is nothing, or no segment.</summary>
     private static SegmentHeader HeaderOf(LogFolder folder, long id)
