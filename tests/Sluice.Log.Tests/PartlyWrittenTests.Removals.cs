@@ -1,3 +1,6 @@
+using System.IO.Compression;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
@@ -113,5 +116,82 @@ public sealed partial class PartlyWrittenTests
         Directory.GetFiles(folder.Log, "*.slog").Select(Path.GetFileName).Order(StringComparer.Ordinal).Take(2)
             .ShouldBe([SecondFile, "0000000005.slog"]);
         Should.Throw<SluiceLogDamagedException>(() => Follow(follower)).Reason.ShouldContain("it was removed before it was read");
+    }
+
+    /// <summary>Nothing can be removed in the folder, when the log is opened again either.</summary>
+    /// <param name="isMadeAhead">Whether a file has a header, and was never begun.</param>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_log_is_opened_though_what_is_nothing_in_it_can_never_be_removed(bool isMadeAhead)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = OpenAndFail(folder.Log, isRemoved: false))
+        {
+            SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -EACCES : 0);
+        }
+
+        if (isMadeAhead)
+        {
+            SmallLog.MakeAhead(folder.Log, LogIdOf(Path.Combine(folder.Log, FirstFile)));
+        }
+
+        string newest = Directory.GetFiles(folder.Log, "*.slog").Max(StringComparer.Ordinal)!;
+        string last = isMadeAhead ? newest : Path.Combine(folder.Log, SecondFile);
+        new FileInfo(last).Length.ShouldBe(isMadeAhead ? LogLayout.HeaderBytes : 0);
+        SystemCallFaults.Use((call, fd, _) => call == "unlinkat" ? -EACCES : call == "fsync" && fd >= 0 && PathOf(fd) == last ? -EIO : 0);
+        Should.Throw<UnauthorizedAccessException>(() => SluiceLog.Open(folder.Log, FourToASegment())).Message.ShouldContain(last);
+        SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -EACCES : 0);
+        long[] sequences = [1, 2, 3, 4];
+        for (int i = 0; i < 3; i++)
+        {
+            using SluiceLog log = SluiceLog.Open(folder.Log, FourToASegment());
+            sequences = [.. sequences, log.Append(Records.Make(0, i, 900), LogDurability.Durable)];
+            Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(sequences);
+            new FileInfo(last).Length.ShouldBe(0);
+        }
+
+        SystemCallFaults.Use(null);
+        SluiceLog.Open(folder.Log, FourToASegment()).Dispose();
+        File.Exists(last).ShouldBeFalse();
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(sequences);
+
+        static Guid LogIdOf(string path)
+        {
+            SegmentHeader.Read(File.ReadAllBytes(path).AsSpan(0, LogLayout.HeaderBytes), out SegmentHeader header, out _).ShouldBeNull();
+            return header.LogId;
+        }
+    }
+
+    /// <summary>It would be damaged when it is empty.</summary>
+    [SkippableFact]
+    public void A_compressed_segment_that_cannot_be_removed_is_not_emptied()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLogOptions options = new() { SegmentBytes = 4096, MaxRecordBytes = 1000, Compression = CompressionLevel.Fastest };
+        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                log.Append(Records.Make(0, i, 900), LogDurability.Durable);
+            }
+
+            log.TruncateBefore(1).ShouldBe(0);
+            SpinWait.SpinUntil(() => Compressed().Length > 2, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+            SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -EACCES : 0);
+            log.TruncateAfter(2);
+        }
+
+        long[] before = Compressed();
+        before.Length.ShouldBeGreaterThan(2);
+        Should.Throw<UnauthorizedAccessException>(() => SluiceLog.Open(folder.Log, options));
+        Compressed().ShouldBe(before);
+        SystemCallFaults.Use(null);
+        SluiceLog.Open(folder.Log, options).Dispose();
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 2]);
+
+        long[] Compressed() => [.. Directory.GetFiles(folder.Log, "*.gz").Select(static f => new FileInfo(f).Length)];
     }
 }
