@@ -123,6 +123,20 @@ else:
             print(f"{kind}: {len(names)} assemblies, compiled ahead: {expected}")
 PYTHON
 
+# Symbols have paths in parts: of those the comparison at the end is the proof.
+say "no path of this machine"
+for package in "$scratch"/packages/*.*nupkg; do
+  python3 - "$package" "$root" "$scratch" "$HOME" <<'PYTHON'
+import sys
+import zipfile
+
+with zipfile.ZipFile(sys.argv[1]) as package:
+    paths = [p.rstrip("/") + "/" for p in sys.argv[2:] if len(p) > 1]
+    found = [(n, p) for n in package.namelist() for p in paths if p.encode() in package.read(n)]
+assert not found, found
+PYTHON
+done
+
 say "the tool"
 new tool
 dotnet tool install Sluice.Cli --version "$version" --tool-path "$scratch/bin" --add-source "$scratch/packages" >/dev/null

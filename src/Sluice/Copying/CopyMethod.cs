@@ -14,7 +14,10 @@ public enum CopyMethod
     /// <summary>The copy shares the blocks of the source until one of them is written to (FICLONE: btrfs, xfs, bcachefs).</summary>
     Reflink,
 
-    /// <summary>Past the page cache, with several reads and writes outstanding: on a ring, or by threads where there is none.</summary>
+    /// <summary>
+    /// Past the page cache, with several reads and writes outstanding: on a ring, or by threads where there is none. Not for small files, nor
+    /// for what is in the page cache: each request waits for the device.
+    /// </summary>
     Direct,
 
     /// <summary>Within the kernel (copy_file_range), through the page cache.</summary>
