@@ -212,6 +212,32 @@ public sealed class SecondFaultTests : IDisposable
         Numbers(folder).ShouldBe([1, 2, 3, 4, 5]);
     }
 
+    /// <summary>No sync of them has succeeded, and the segment that takes them back begins where theirs does.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_was_never_durable_and_was_dropped_is_given_to_nobody_who_reads_what_is_durable(bool isRemoved)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Durability = LogDurability.Written, Preallocate = false });
+        Append(log, 1, 3);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Durable });
+        SystemCallFaults.Use((call, fd, _) =>
+            (call == "unlinkat" && !isRemoved) || IsSyncOf(call, fd, "0000000001.slog", "0000000002.slog") ? -EIO : 0);
+        log.TruncateAfter(0);
+        log.DurableSequence.ShouldBe(0);
+        for (int i = 11; i <= 13; i++)
+        {
+            log.Append(Records.Make(0, i, 40), LogDurability.Durable).ShouldBe(i - 10);
+        }
+
+        SystemCallFaults.Use(null);
+        Follow(follower).ShouldBe([11, 12, 13]);
+        follower.Drops.ShouldBe(0);
+    }
+
     /// <summary>The opening of the next segment has failed, and is removed: no sync has failed, and nothing is written again.</summary>
     [SkippableFact]
     public void A_folder_that_cannot_be_flushed_for_once_costs_no_segment()

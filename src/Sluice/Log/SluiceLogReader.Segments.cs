@@ -190,6 +190,12 @@ public sealed partial class SluiceLogReader
         {
             _segment.Update(present);
         }
+        else if (catalog.Segments.Where(s => s.Id > id && s.Restarts).Select(static s => s.FirstSequence).DefaultIfEmpty(long.MaxValue).Min()
+            is var from && from <= _segment.FirstSequence)
+        {
+            // As a whole: it is not among them.
+            _segment.TakeBackFrom(from);
+        }
 
         if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _logId))
         {

@@ -32,6 +32,9 @@ internal sealed class SegmentReader : IDisposable
 
     public string Path => _info.Path;
 
+    /// <summary>Of the first record that it has or will have.</summary>
+    public long FirstSequence => _info.FirstSequence;
+
     /// <inheritdoc cref="SegmentInfo.DurableBy"/>
     public long DurableBy(LogState? state) => _info.DurableBy(state);
 
@@ -88,6 +91,9 @@ internal sealed class SegmentReader : IDisposable
 
     /// <summary>Takes over what is known of the segment by now, where it is still this one.</summary>
     public void Update(SegmentInfo info) => _info = info.Header == _info.Header ? info : _info;
+
+    /// <summary>A later segment has taken back what it has from a record on.</summary>
+    public void TakeBackFrom(long sequence) => _info.TakenBackFrom = sequence;
 
     /// <summary>Nothing of it is taken back (any more).</summary>
     public void KeepAll() => _info.TakenBackFrom = long.MaxValue;
