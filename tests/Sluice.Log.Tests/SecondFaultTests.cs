@@ -212,6 +212,30 @@ public sealed class SecondFaultTests : IDisposable
         Numbers(folder).ShouldBe([1, 2, 3, 4, 5]);
     }
 
+    /// <summary>A segment that could not be begun is still there: the others are closed as ever, and keep no space that they do not
+    /// use.</summary>
+    [SkippableFact]
+    public void A_closing_that_tells_of_what_is_still_there_has_done_the_rest()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, SegmentBytes = 1 << 20 });
+        Append(log, 1, 5);
+        int syncs = 0;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            // The first is the header's.
+            bool isSync = call == "fsync" && NameOf(fd) == "0000000002.slog" && ++syncs > 1;
+            return isSync || call == "unlinkat" ? -EIO : 0;
+        });
+        Should.Throw<IOException>(() => log.TruncateAfter(2));
+        Should.Throw<IOException>(log.Dispose).Message.ShouldContain("Closing");
+        SystemCallFaults.Use(null);
+        new FileInfo(Path.Combine(folder.Log, "0000000001.slog")).Length.ShouldBeLessThan(4096);
+        SluiceLog.Open(folder.Log).Dispose();
+        Numbers(folder).ShouldBe([1, 2, 3, 4, 5]);
+    }
+
     /// <summary>No sync of them has succeeded, and the segment that takes them back begins where theirs does.</summary>
     [SkippableTheory]
     [InlineData(false)]

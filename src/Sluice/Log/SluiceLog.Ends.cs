@@ -108,7 +108,8 @@ public sealed partial class SluiceLog
             error = _syncs.SyncAll();
             if (error is null)
             {
-                EndWithdrawn();
+                // Told of at the end: what else belongs to the closing is done all the same.
+                Exception? withdrawn = TryEndWithdrawn();
                 if (_mark.IsBehind(_syncs.Durable))
                 {
                     // Nobody writes it later.
@@ -128,6 +129,7 @@ public sealed partial class SluiceLog
                 }
 
                 _output.Finish();
+                error = withdrawn;
             }
         }
         catch (Exception e)
@@ -155,12 +157,17 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>Behind the end nobody tries again: what may take back what is durable, or stand before it, is told of.</summary>
-    private void EndWithdrawn()
+    private Exception? TryEndWithdrawn()
     {
         _writes.Gate.LockUninterrupted();
         try
         {
             _output.EndWithdrawn();
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return e;
         }
         finally
         {
