@@ -236,6 +236,42 @@ public sealed class SecondFaultTests : IDisposable
         Numbers(folder).ShouldBe([1, 2, 3, 4, 5]);
     }
 
+    /// <summary>The frame of a record that failed was there as a whole, and the next writer has another record in its place.</summary>
+    [SkippableFact]
+    public void A_record_in_the_place_of_one_that_failed_is_not_skipped()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLogOptions options = new() { Durability = LogDurability.Written, SegmentBytes = 8192, FlushInterval = TimeSpan.FromHours(1) };
+        SluiceLog log = SluiceLog.Open(folder.Log, options);
+        Append(log, 1, 3);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        Follow(follower).ShouldBe([1, 2, 3]);
+        long kept = 0;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call != "pwrite" || length == 0 || NameOf(fd) != "0000000001.slog")
+            {
+                return 0;
+            }
+
+            // All but its last zeros, or little of it; then no more, nor zeros in the place of its head.
+            long cut = Interlocked.Exchange(ref kept, 0);
+            return cut == 0 ? -EIO : cut > 0 ? length - cut : -cut;
+        });
+        kept = 2;
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 42)));
+        _ = Follow(follower);
+        kept = -10;
+        Should.Throw<IOException>(log.Dispose);
+        SystemCallFaults.Use(null);
+        using SluiceLog again = SluiceLog.Open(folder.Log, options);
+        long sequence = again.Append(Records.Make(0, 11, 40), LogDurability.Durable);
+        again.Append(Records.Make(0, 12, 40), LogDurability.Durable).ShouldBe(sequence + 1);
+        Numbers(folder).ShouldBe([1, 2, 3, 11, 12]);
+        Follow(follower).ShouldBe([11, 12]);
+    }
+
     /// <summary>No sync of them has succeeded, and the segment that takes them back begins where theirs does.</summary>
     [SkippableTheory]
     [InlineData(false)]

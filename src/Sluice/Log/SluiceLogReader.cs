@@ -271,6 +271,16 @@ public sealed partial class SluiceLogReader : IDisposable
             }
 
             FrameResult result = _segment!.TryNext(out _frame);
+            if (_segment.ReplacedFrom is > 0 and long from)
+            {
+                _segment.ReplacedFrom = 0;
+                if (from < _next)
+                {
+                    NoteDrop(from);
+                    _next = from;
+                }
+            }
+
             if (result == FrameResult.Good && _frame.Kind == FrameKind.Records)
             {
                 bool mayRead = MayRead(_frame.LastSequence);
